@@ -1,0 +1,540 @@
+//! The markup names quire knows by number, and what the HTML rules say about each.
+//!
+//! Names are looked up by their lower-case bytes; a tag is `name + namespace`,
+//! see [`crate::vocabulary`]. SVG names with inner capitals (`clipPath`) are
+//! names of their own: the tokenizer meets `clippath`, the tree gets `clipPath`.
+
+use crate::vocabulary::{Namespace, SPECIAL, Tag};
+
+/// A markup name without its namespace: an index into [`NAMES`].
+pub type Name = u16;
+
+macro_rules! names {
+    ($($constant:ident $text:literal)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
+        #[repr(u16)]
+        enum Order { $($constant,)* COUNT }
+        $(#[doc = $text] #[allow(dead_code)] pub const $constant: Name = Order::$constant as Name;)*
+        /// How many names are known.
+        pub const COUNT: usize = Order::COUNT as usize;
+        /// The names, as the tree has them.
+        pub const NAMES: [&str; COUNT] = [$($text,)*];
+    };
+}
+
+names! {
+    A "a"
+    ABBR "abbr"
+    ACRONYM "acronym"
+    ADDRESS "address"
+    APPLET "applet"
+    AREA "area"
+    ARTICLE "article"
+    ASIDE "aside"
+    AUDIO "audio"
+    B "b"
+    BASE "base"
+    BASEFONT "basefont"
+    BDI "bdi"
+    BDO "bdo"
+    BGSOUND "bgsound"
+    BIG "big"
+    BLINK "blink"
+    BLOCKQUOTE "blockquote"
+    BODY "body"
+    BR "br"
+    BUTTON "button"
+    CANVAS "canvas"
+    CAPTION "caption"
+    CENTER "center"
+    CITE "cite"
+    CODE "code"
+    COL "col"
+    COLGROUP "colgroup"
+    DATA "data"
+    DATALIST "datalist"
+    DD "dd"
+    DEL "del"
+    DETAILS "details"
+    DFN "dfn"
+    DIALOG "dialog"
+    DIR "dir"
+    DIV "div"
+    DL "dl"
+    DT "dt"
+    EM "em"
+    EMBED "embed"
+    FIELDSET "fieldset"
+    FIGCAPTION "figcaption"
+    FIGURE "figure"
+    FONT "font"
+    FOOTER "footer"
+    FORM "form"
+    FRAME "frame"
+    FRAMESET "frameset"
+    H1 "h1"
+    H2 "h2"
+    H3 "h3"
+    H4 "h4"
+    H5 "h5"
+    H6 "h6"
+    HEAD "head"
+    HEADER "header"
+    HGROUP "hgroup"
+    HR "hr"
+    HTML "html"
+    I "i"
+    IFRAME "iframe"
+    IMAGE "image"
+    IMG "img"
+    INPUT "input"
+    INS "ins"
+    ISINDEX "isindex"
+    KBD "kbd"
+    KEYGEN "keygen"
+    LABEL "label"
+    LEGEND "legend"
+    LI "li"
+    LINK "link"
+    LISTING "listing"
+    MAIN "main"
+    MAP "map"
+    MARK "mark"
+    MARQUEE "marquee"
+    MENU "menu"
+    MENUITEM "menuitem"
+    META "meta"
+    METER "meter"
+    NAV "nav"
+    NOBR "nobr"
+    NOEMBED "noembed"
+    NOFRAMES "noframes"
+    NOSCRIPT "noscript"
+    OBJECT "object"
+    OL "ol"
+    OPTGROUP "optgroup"
+    OPTION "option"
+    OUTPUT "output"
+    P "p"
+    PARAM "param"
+    PICTURE "picture"
+    PLAINTEXT "plaintext"
+    PRE "pre"
+    PROGRESS "progress"
+    Q "q"
+    RB "rb"
+    RBC "rbc"
+    RP "rp"
+    RT "rt"
+    RTC "rtc"
+    RUBY "ruby"
+    S "s"
+    SAMP "samp"
+    SCRIPT "script"
+    SEARCH "search"
+    SECTION "section"
+    SELECT "select"
+    SLOT "slot"
+    SMALL "small"
+    SOURCE "source"
+    SPACER "spacer"
+    SPAN "span"
+    STRIKE "strike"
+    STRONG "strong"
+    STYLE "style"
+    SUB "sub"
+    SUMMARY "summary"
+    SUP "sup"
+    SVG "svg"
+    MATH "math"
+    TABLE "table"
+    TBODY "tbody"
+    TD "td"
+    TEMPLATE "template"
+    TEXTAREA "textarea"
+    TFOOT "tfoot"
+    TH "th"
+    THEAD "thead"
+    TIME "time"
+    TITLE "title"
+    TR "tr"
+    TRACK "track"
+    TT "tt"
+    U "u"
+    UL "ul"
+    VAR "var"
+    VIDEO "video"
+    WBR "wbr"
+    XMP "xmp"
+    CIRCLE "circle"
+    CLIPPATH "clippath"
+    DEFS "defs"
+    DESC "desc"
+    ELLIPSE "ellipse"
+    G "g"
+    LINE "line"
+    LINEARGRADIENT "lineargradient"
+    MASK "mask"
+    PATH "path"
+    PATTERN "pattern"
+    POLYGON "polygon"
+    POLYLINE "polyline"
+    RADIALGRADIENT "radialgradient"
+    RECT "rect"
+    STOP "stop"
+    SYMBOL "symbol"
+    TEXT "text"
+    TSPAN "tspan"
+    USE "use"
+    VIEW "view"
+    ANIMATE "animate"
+    FILTER "filter"
+    METADATA "metadata"
+    MI "mi"
+    MO "mo"
+    MN "mn"
+    MS "ms"
+    MTEXT "mtext"
+    MROW "mrow"
+    MFRAC "mfrac"
+    MSUP "msup"
+    MSUB "msub"
+    MALIGNMARK "malignmark"
+    MGLYPH "mglyph"
+    ANNOTATION_XML "annotation-xml"
+    ANNOTATION "annotation"
+    SEMANTICS "semantics"
+    FOREIGNOBJECT "foreignobject"
+    ALTGLYPH "altglyph"
+    ALTGLYPHDEF "altglyphdef"
+    ALTGLYPHITEM "altglyphitem"
+    ANIMATECOLOR "animatecolor"
+    ANIMATEMOTION "animatemotion"
+    ANIMATETRANSFORM "animatetransform"
+    FEBLEND "feblend"
+    FECOLORMATRIX "fecolormatrix"
+    FECOMPONENTTRANSFER "fecomponenttransfer"
+    FECOMPOSITE "fecomposite"
+    FECONVOLVEMATRIX "feconvolvematrix"
+    FEDIFFUSELIGHTING "fediffuselighting"
+    FEDISPLACEMENTMAP "fedisplacementmap"
+    FEDISTANTLIGHT "fedistantlight"
+    FEDROPSHADOW "fedropshadow"
+    FEFLOOD "feflood"
+    FEFUNCA "fefunca"
+    FEFUNCB "fefuncb"
+    FEFUNCG "fefuncg"
+    FEFUNCR "fefuncr"
+    FEGAUSSIANBLUR "fegaussianblur"
+    FEIMAGE "feimage"
+    FEMERGE "femerge"
+    FEMERGENODE "femergenode"
+    FEMORPHOLOGY "femorphology"
+    FEOFFSET "feoffset"
+    FEPOINTLIGHT "fepointlight"
+    FESPECULARLIGHTING "fespecularlighting"
+    FESPOTLIGHT "fespotlight"
+    FETILE "fetile"
+    FETURBULENCE "feturbulence"
+    GLYPHREF "glyphref"
+    TEXTPATH "textpath"
+    SVG_ALTGLYPH "altGlyph"
+    SVG_ALTGLYPHDEF "altGlyphDef"
+    SVG_ALTGLYPHITEM "altGlyphItem"
+    SVG_ANIMATECOLOR "animateColor"
+    SVG_ANIMATEMOTION "animateMotion"
+    SVG_ANIMATETRANSFORM "animateTransform"
+    SVG_CLIPPATH "clipPath"
+    SVG_FEBLEND "feBlend"
+    SVG_FECOLORMATRIX "feColorMatrix"
+    SVG_FECOMPONENTTRANSFER "feComponentTransfer"
+    SVG_FECOMPOSITE "feComposite"
+    SVG_FECONVOLVEMATRIX "feConvolveMatrix"
+    SVG_FEDIFFUSELIGHTING "feDiffuseLighting"
+    SVG_FEDISPLACEMENTMAP "feDisplacementMap"
+    SVG_FEDISTANTLIGHT "feDistantLight"
+    SVG_FEDROPSHADOW "feDropShadow"
+    SVG_FEFLOOD "feFlood"
+    SVG_FEFUNCA "feFuncA"
+    SVG_FEFUNCB "feFuncB"
+    SVG_FEFUNCG "feFuncG"
+    SVG_FEFUNCR "feFuncR"
+    SVG_FEGAUSSIANBLUR "feGaussianBlur"
+    SVG_FEIMAGE "feImage"
+    SVG_FEMERGE "feMerge"
+    SVG_FEMERGENODE "feMergeNode"
+    SVG_FEMORPHOLOGY "feMorphology"
+    SVG_FEOFFSET "feOffset"
+    SVG_FEPOINTLIGHT "fePointLight"
+    SVG_FESPECULARLIGHTING "feSpecularLighting"
+    SVG_FESPOTLIGHT "feSpotLight"
+    SVG_FETILE "feTile"
+    SVG_FETURBULENCE "feTurbulence"
+    SVG_FOREIGNOBJECT "foreignObject"
+    SVG_GLYPHREF "glyphRef"
+    SVG_LINEARGRADIENT "linearGradient"
+    SVG_RADIALGRADIENT "radialGradient"
+    SVG_TEXTPATH "textPath"
+}
+
+/// SVG names whose spelling in the tree has capitals: (as tokenized, as in the tree).
+const SVG_SPELLINGS: [(Name, Name); 37] = [
+    (ALTGLYPH, SVG_ALTGLYPH),
+    (ALTGLYPHDEF, SVG_ALTGLYPHDEF),
+    (ALTGLYPHITEM, SVG_ALTGLYPHITEM),
+    (ANIMATECOLOR, SVG_ANIMATECOLOR),
+    (ANIMATEMOTION, SVG_ANIMATEMOTION),
+    (ANIMATETRANSFORM, SVG_ANIMATETRANSFORM),
+    (CLIPPATH, SVG_CLIPPATH),
+    (FEBLEND, SVG_FEBLEND),
+    (FECOLORMATRIX, SVG_FECOLORMATRIX),
+    (FECOMPONENTTRANSFER, SVG_FECOMPONENTTRANSFER),
+    (FECOMPOSITE, SVG_FECOMPOSITE),
+    (FECONVOLVEMATRIX, SVG_FECONVOLVEMATRIX),
+    (FEDIFFUSELIGHTING, SVG_FEDIFFUSELIGHTING),
+    (FEDISPLACEMENTMAP, SVG_FEDISPLACEMENTMAP),
+    (FEDISTANTLIGHT, SVG_FEDISTANTLIGHT),
+    (FEDROPSHADOW, SVG_FEDROPSHADOW),
+    (FEFLOOD, SVG_FEFLOOD),
+    (FEFUNCA, SVG_FEFUNCA),
+    (FEFUNCB, SVG_FEFUNCB),
+    (FEFUNCG, SVG_FEFUNCG),
+    (FEFUNCR, SVG_FEFUNCR),
+    (FEGAUSSIANBLUR, SVG_FEGAUSSIANBLUR),
+    (FEIMAGE, SVG_FEIMAGE),
+    (FEMERGE, SVG_FEMERGE),
+    (FEMERGENODE, SVG_FEMERGENODE),
+    (FEMORPHOLOGY, SVG_FEMORPHOLOGY),
+    (FEOFFSET, SVG_FEOFFSET),
+    (FEPOINTLIGHT, SVG_FEPOINTLIGHT),
+    (FESPECULARLIGHTING, SVG_FESPECULARLIGHTING),
+    (FESPOTLIGHT, SVG_FESPOTLIGHT),
+    (FETILE, SVG_FETILE),
+    (FETURBULENCE, SVG_FETURBULENCE),
+    (FOREIGNOBJECT, SVG_FOREIGNOBJECT),
+    (GLYPHREF, SVG_GLYPHREF),
+    (LINEARGRADIENT, SVG_LINEARGRADIENT),
+    (RADIALGRADIENT, SVG_RADIALGRADIENT),
+    (TEXTPATH, SVG_TEXTPATH),
+];
+
+/// The first tag that is not in the vocabulary all pages share.
+pub const KNOWN_END: Tag = SPECIAL + 3 * COUNT as Tag;
+
+/// The tag of a known name in a namespace.
+pub const fn tag(namespace: Namespace, name: Name) -> Tag {
+    SPECIAL + namespace as Tag * COUNT as Tag + name as Tag
+}
+
+/// The tag of an HTML element.
+pub const fn html(name: Name) -> Tag {
+    tag(Namespace::Html, name)
+}
+
+/// The known name of a tag; `COUNT` for names met only on one page and for `#...`.
+pub fn name_of(tag: Tag) -> Name {
+    if (SPECIAL..KNOWN_END).contains(&tag) {
+        ((tag - SPECIAL) % COUNT as Tag) as Name
+    } else {
+        COUNT as Name
+    }
+}
+
+/// The text of a known tag.
+pub fn name(tag: Tag) -> &'static str {
+    NAMES[name_of(tag) as usize]
+}
+
+/// The namespace of a known tag.
+pub fn namespace(tag: Tag) -> Namespace {
+    match (tag - SPECIAL) / COUNT as Tag {
+        0 => Namespace::Html,
+        1 => Namespace::Svg,
+        _ => Namespace::MathMl,
+    }
+}
+
+/// The name an SVG element has in the tree.
+pub const SVG_NAME: [Name; COUNT] = {
+    let mut table = [0; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        table[i] = i as Name;
+        i += 1;
+    }
+    let mut i = 0;
+    while i < SVG_SPELLINGS.len() {
+        table[SVG_SPELLINGS[i].0 as usize] = SVG_SPELLINGS[i].1;
+        i += 1;
+    }
+    table
+};
+
+// ---------------------------------------------------------------- lookup
+
+/// Longest known name; longer ones are never looked up.
+const MAX_NAME: usize = 24;
+/// Slots of the lookup table: a power of two, less than a third full.
+const SLOTS: usize = 1024;
+
+const fn hash(bytes: &[u8], len: usize) -> usize {
+    let mut h = len as u32;
+    let mut i = 0;
+    while i < len {
+        h = (h ^ bytes[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    ((h ^ (h >> 15)) as usize) & (SLOTS - 1)
+}
+
+/// Open addressing, filled at compile time; `COUNT` marks an empty slot.
+const LOOKUP: [Name; SLOTS] = {
+    let mut table = [COUNT as Name; SLOTS];
+    let mut i = 0;
+    while i < COUNT {
+        let bytes = NAMES[i].as_bytes();
+        let mut slot = hash(bytes, bytes.len());
+        while table[slot] != COUNT as Name {
+            slot = (slot + 1) & (SLOTS - 1);
+        }
+        table[slot] = i as Name;
+        i += 1;
+    }
+    table
+};
+
+/// The known name with these lower-case bytes.
+///
+/// ```
+/// use quire_core::html::names;
+/// assert_eq!(names::lookup(b"div"), Some(names::DIV));
+/// assert_eq!(names::lookup(b"my-element"), None);
+/// ```
+#[inline]
+pub fn lookup(lower: &[u8]) -> Option<Name> {
+    if lower.len() > MAX_NAME {
+        return None;
+    }
+    let mut slot = hash(lower, lower.len());
+    loop {
+        let name = LOOKUP[slot];
+        if name == COUNT as Name {
+            return None;
+        }
+        if NAMES[name as usize].as_bytes() == lower {
+            return Some(name);
+        }
+        slot = (slot + 1) & (SLOTS - 1);
+    }
+}
+
+// ---------------------------------------------------------------- properties
+
+/// "Special" in the sense of the tree construction rules.
+pub const IS_SPECIAL: u16 = 1;
+/// Ends every scope.
+pub const IS_SCOPE: u16 = 2;
+/// No content, no end tag.
+pub const IS_VOID: u16 = 4;
+/// A formatting element.
+pub const IS_FORMATTING: u16 = 8;
+/// Its end tag may be generated ("generate implied end tags").
+pub const IS_IMPLIED_END: u16 = 16;
+/// The same, "thoroughly".
+pub const IS_THOROUGHLY_IMPLIED_END: u16 = 32;
+/// `h1` to `h6`.
+pub const IS_HEADING: u16 = 64;
+/// Start tags that close a `p` and open an ordinary block.
+pub const IS_BLOCK: u16 = 128;
+/// `table`, `tbody`, `tfoot`, `thead`, `tr`: foster parenting happens below these.
+pub const IS_TABLE_PART: u16 = 256;
+/// Start tags that leave SVG and MathML.
+pub const BREAKS_OUT: u16 = 512;
+
+const fn set(mut table: [u16; COUNT], names: &[Name], bit: u16) -> [u16; COUNT] {
+    let mut i = 0;
+    while i < names.len() {
+        table[names[i] as usize] |= bit;
+        i += 1;
+    }
+    table
+}
+
+/// Properties of the HTML element of each name.
+pub const PROPERTIES: [u16; COUNT] = {
+    let t = [0; COUNT];
+    let t = set(
+        t,
+        &[
+            ADDRESS, APPLET, AREA, ARTICLE, ASIDE, BASE, BASEFONT, BGSOUND, BLOCKQUOTE, BODY, BR,
+            BUTTON, CAPTION, CENTER, COL, COLGROUP, DD, DETAILS, DIR, DIV, DL, DT, EMBED, FIELDSET,
+            FIGCAPTION, FIGURE, FOOTER, FORM, FRAME, FRAMESET, H1, H2, H3, H4, H5, H6, HEAD, HEADER,
+            HGROUP, HR, HTML, IFRAME, IMG, INPUT, KEYGEN, LI, LINK, LISTING, MAIN, MARQUEE, MENU,
+            META, NAV, NOEMBED, NOFRAMES, NOSCRIPT, OBJECT, OL, P, PARAM, PLAINTEXT, PRE, SCRIPT,
+            SEARCH, SECTION, SELECT, SOURCE, STYLE, SUMMARY, TABLE, TBODY, TD, TEMPLATE,
+            TEXTAREA, TFOOT, TH, THEAD, TITLE, TR, TRACK, UL, WBR, XMP,
+        ],
+        IS_SPECIAL,
+    );
+    let t = set(
+        t,
+        &[APPLET, CAPTION, HTML, TABLE, TD, TH, MARQUEE, OBJECT, TEMPLATE, SELECT],
+        IS_SCOPE,
+    );
+    let t = set(
+        t,
+        &[
+            AREA, BASE, BASEFONT, BGSOUND, BR, COL, EMBED, FRAME, HR, IMG, INPUT, KEYGEN, LINK,
+            META, PARAM, SOURCE, TRACK, WBR,
+        ],
+        IS_VOID,
+    );
+    let t = set(
+        t,
+        &[A, B, BIG, CODE, EM, FONT, I, NOBR, S, SMALL, STRIKE, STRONG, TT, U],
+        IS_FORMATTING,
+    );
+    let t = set(
+        t,
+        &[DD, DT, LI, OPTGROUP, OPTION, P, RB, RP, RT, RTC],
+        IS_IMPLIED_END | IS_THOROUGHLY_IMPLIED_END,
+    );
+    let t = set(
+        t,
+        &[CAPTION, COLGROUP, TBODY, TD, TFOOT, TH, THEAD, TR],
+        IS_THOROUGHLY_IMPLIED_END,
+    );
+    let t = set(t, &[H1, H2, H3, H4, H5, H6], IS_HEADING);
+    let t = set(
+        t,
+        &[
+            ADDRESS, ARTICLE, ASIDE, BLOCKQUOTE, CENTER, DETAILS, DIALOG, DIR, DIV, DL, FIELDSET,
+            FIGCAPTION, FIGURE, FOOTER, HEADER, HGROUP, MAIN, MENU, NAV, OL, P, SEARCH, SECTION,
+            SUMMARY, UL,
+        ],
+        IS_BLOCK,
+    );
+    let t = set(t, &[TABLE, TBODY, TFOOT, THEAD, TR], IS_TABLE_PART);
+    set(
+        t,
+        &[
+            B, BIG, BLOCKQUOTE, BODY, BR, CENTER, CODE, DD, DIV, DL, DT, EM, EMBED, H1, H2, H3, H4,
+            H5, H6, HEAD, HR, I, IMG, LI, LISTING, MENU, META, NOBR, OL, P, PRE, RUBY, S, SMALL,
+            SPAN, STRONG, STRIKE, SUB, SUP, TABLE, TT, U, UL, VAR,
+        ],
+        BREAKS_OUT,
+    )
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_finds_itself() {
+        for (i, name) in NAMES.iter().enumerate() {
+            assert_eq!(lookup(name.as_bytes()), Some(i as Name), "{name}");
+            assert!(name.len() <= MAX_NAME);
+        }
+    }
+}
