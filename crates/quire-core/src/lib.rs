@@ -9,4 +9,7 @@ pub mod draft;
 pub mod error;
 pub mod flags;
 pub mod html;
+pub mod json;
+pub mod sniff;
+pub mod text;
 pub mod vocabulary;
