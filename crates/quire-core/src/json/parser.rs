@@ -42,11 +42,14 @@ pub(super) fn read(source: &[u8]) -> (Draft, Option<Fault>) {
     } else {
         0
     };
+    let mut draft = Draft::new(source.len());
+    // JSON has more nodes to the byte than markup; pages never written to cost nothing.
+    draft.nodes.reserve(source.len() / 12);
     let mut parser = Parser {
         source,
         at: begin,
         owned: begin,
-        draft: Draft::new(source.len()),
+        draft,
         open: Vec::new(),
         keys: HashMap::new(),
     };

@@ -237,12 +237,15 @@ fn a_million_brackets_are_read_and_predicted_in_linear_time() {
         (draft.nodes.len(), draft.ends.len(), draft.any_odd),
         (depth + 1, depth, false)
     );
-    // An indent seen at the top must not make every deeper gap a long one.
-    let mut source = b"[\n  1,\n  ".to_vec();
+    // An indent that most of the source has must not make every deeper gap a long one.
+    let mut source = b"[".to_vec();
+    for _ in 0..2048 {
+        source.extend_from_slice(b"\n  1,");
+    }
     source.resize(depth, b'[');
     let (draft, layout) = parse(&source, true).unwrap();
-    assert!(draft.nodes.len() > depth - 20);
-    assert_eq!(layout.indent, Indent::None);
+    assert!(draft.nodes.len() > depth - 12_000);
+    assert_eq!((layout.indent, draft.any_odd), (Indent::Spaces(2), true));
 }
 
 #[test]
