@@ -5,7 +5,9 @@
 //! not predict about the bytes; [`assemble`] writes the columns into one buffer,
 //! which is also the file; [`emit`] walks the columns and writes the source.
 
+pub mod cook;
 pub mod draft;
+pub mod encoding;
 pub mod error;
 pub mod flags;
 pub mod html;

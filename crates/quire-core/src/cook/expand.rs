@@ -1,0 +1,116 @@
+//! Line ends, NUL and character references: the three things that make a text
+//! differ from its source.
+//!
+//! [`next_change`] finds the next place where they do, with one vectorised
+//! search per stretch of plain text; [`expand`] copies the stretches and fills
+//! in the places. A text without such a place is borrowed.
+
+use std::borrow::Cow;
+
+use super::references::{self, With};
+
+/// Which references are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum References {
+    /// None: `&lt;` is five characters.
+    Ignored,
+    /// Those of HTML text.
+    Html,
+    /// Those of an HTML attribute value.
+    HtmlAttribute,
+    /// Numbers and the five names of XML.
+    Xml,
+}
+
+/// What becomes of U+0000.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nul {
+    /// It stays.
+    Kept,
+    /// It goes.
+    Dropped,
+    /// It becomes U+FFFD.
+    Replaced,
+}
+
+/// How a text is read. CR and CRLF are always a line end.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// Which references are read.
+    pub references: References,
+    /// What becomes of U+0000.
+    pub nul: Nul,
+}
+
+/// A place where the text is not what the source says.
+pub(super) struct Change {
+    /// Where it begins in the source.
+    pub start: usize,
+    /// Where the source goes on.
+    pub end: usize,
+    /// What the text says there.
+    pub with: With,
+}
+
+/// The first change at or after `from`.
+pub(super) fn next_change(source: &[u8], mut from: usize, rules: Rules) -> Option<Change> {
+    while let Some(start) = candidate(&source[from..], rules).map(|at| from + at) {
+        let after = &source[start + 1..];
+        let found = match source[start] {
+            b'\r' => Some((With::Text("\n"), usize::from(after.first() == Some(&b'\n')))),
+            0 if rules.nul == Nul::Dropped => Some((With::Text(""), 0)),
+            0 => Some((With::Char(char::REPLACEMENT_CHARACTER), 0)),
+            _ => match rules.references {
+                References::Ignored => None,
+                References::Html => references::html(after, false),
+                References::HtmlAttribute => references::html(after, true),
+                References::Xml => references::xml(after),
+            },
+        };
+        if let Some((with, used)) = found {
+            return Some(Change { start, end: start + 1 + used, with });
+        }
+        from = start + 1;
+    }
+    None
+}
+
+/// The next byte that can begin a change.
+fn candidate(source: &[u8], rules: Rules) -> Option<usize> {
+    match (rules.references == References::Ignored, rules.nul == Nul::Kept) {
+        (true, true) => memchr::memchr(b'\r', source),
+        (true, false) => memchr::memchr2(b'\r', 0, source),
+        (false, true) => memchr::memchr2(b'&', b'\r', source),
+        (false, false) => memchr::memchr3(b'&', b'\r', 0, source),
+    }
+}
+
+/// The text as a reader sees it; borrowed when nothing changes.
+pub(super) fn expand(source: &str, rules: Rules) -> Cow<'_, str> {
+    let Some(first) = next_change(source.as_bytes(), 0, rules) else {
+        return Cow::Borrowed(source);
+    };
+    let mut out = String::with_capacity(source.len());
+    expand_from(source, first, rules, &mut out);
+    Cow::Owned(out)
+}
+
+/// Append the text as a reader sees it.
+pub(super) fn expand_into(source: &str, rules: Rules, out: &mut String) {
+    match next_change(source.as_bytes(), 0, rules) {
+        Some(first) => expand_from(source, first, rules, out),
+        None => out.push_str(source),
+    }
+}
+
+fn expand_from(source: &str, first: Change, rules: Rules, out: &mut String) {
+    let mut from = 0;
+    let mut next = Some(first);
+    while let Some(change) = next {
+        out.push_str(&source[from..change.start]);
+        change.with.push(out);
+        from = change.end;
+        next = next_change(source.as_bytes(), from, rules);
+    }
+    out.push_str(&source[from..]);
+}

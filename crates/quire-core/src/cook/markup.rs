@@ -1,0 +1,152 @@
+//! Leaves that are written between delimiters: comments, CDATA sections,
+//! processing instructions, JSON strings.
+//!
+//! A leaf may be cut by the end of the page, so a missing closing delimiter is
+//! no error. All functions borrow from the source where nothing else changes.
+
+use std::borrow::Cow;
+
+use super::expand::{Nul, References, Rules, expand, expand_into};
+
+/// Line ends, and U+FFFD for NUL.
+pub(super) const RAW: Rules = Rules { references: References::Ignored, nul: Nul::Replaced };
+const XML_RAW: Rules = Rules { references: References::Ignored, nul: Nul::Kept };
+const FOREIGN: Rules = Rules { references: References::Html, nul: Nul::Replaced };
+
+const CDATA_START: &str = "<![CDATA[";
+const CDATA_END: &str = "]]>";
+
+/// The data of an HTML comment, whichever way it is opened and closed.
+pub(super) fn comment(source: &str) -> Cow<'_, str> {
+    expand(comment_data(source), RAW)
+}
+
+fn comment_data(source: &str) -> &str {
+    if let Some(body) = source.strip_prefix("<!--") {
+        if matches!(body, ">" | "->") {
+            return "";
+        }
+        // At the end of the page the dashes that would have begun the closing
+        // delimiter belong to it, though it never came.
+        return ["-->", "--!>", "--!", "--", "-"]
+            .into_iter()
+            .find_map(|end| body.strip_suffix(end))
+            .unwrap_or(body);
+    }
+    // Not comments to begin with: `<!x>`, `</ x>`; of `<?x>` the `?` is data.
+    let body = source.strip_prefix("<!").or_else(|| source.strip_prefix("</"));
+    let body = body.or_else(|| source.strip_prefix('<')).unwrap_or(source);
+    body.strip_suffix('>').unwrap_or(body)
+}
+
+/// Text in SVG or MathML: CDATA sections are text in which `&` means itself.
+pub(super) fn foreign(source: &str) -> Cow<'_, str> {
+    let Some(mut start) = find_cdata(source) else {
+        return expand(source, FOREIGN);
+    };
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    loop {
+        expand_into(&rest[..start], FOREIGN, &mut out);
+        rest = &rest[start + CDATA_START.len()..];
+        let end = rest.find(CDATA_END);
+        expand_into(&rest[..end.unwrap_or(rest.len())], RAW, &mut out);
+        rest = end.map_or("", |end| &rest[end + CDATA_END.len()..]);
+        match find_cdata(rest) {
+            Some(next) => start = next,
+            None => break,
+        }
+    }
+    expand_into(rest, FOREIGN, &mut out);
+    Cow::Owned(out)
+}
+
+/// Where the first CDATA section begins.
+fn find_cdata(source: &str) -> Option<usize> {
+    memchr::memmem::find(source.as_bytes(), CDATA_START.as_bytes())
+}
+
+/// Whether [`foreign`] gives the source back unchanged.
+pub(super) fn foreign_is_plain(source: &[u8]) -> bool {
+    super::expand::next_change(source, 0, FOREIGN).is_none()
+        && memchr::memmem::find(source, CDATA_START.as_bytes()).is_none()
+}
+
+/// The content of an XML comment, CDATA section or processing instruction; a doctype stays whole.
+pub(super) fn xml(source: &str) -> Cow<'_, str> {
+    let body = [("<!--", "-->"), (CDATA_START, CDATA_END), ("<?", "?>")]
+        .into_iter()
+        .find_map(|(start, end)| {
+            let body = source.strip_prefix(start)?;
+            Some(body.strip_suffix(end).unwrap_or(body))
+        })
+        .unwrap_or(source);
+    expand(body, XML_RAW)
+}
+
+/// Whether [`xml`] gives the source back unchanged.
+pub(super) fn xml_is_plain(source: &[u8]) -> bool {
+    memchr::memchr(b'\r', source).is_none()
+        && !["<!--", CDATA_START, "<?"].iter().any(|start| source.starts_with(start.as_bytes()))
+}
+
+/// The value of a JSON string that is written with its quotes.
+///
+/// Half a surrogate pair becomes U+FFFD; an escape JSON does not have is left
+/// as written.
+pub(super) fn json(source: &str) -> Cow<'_, str> {
+    let body = source.strip_prefix('"').unwrap_or(source);
+    // A quote after an odd number of backslashes is not the closing one.
+    let open = body.strip_suffix('"').unwrap_or(body);
+    let slashes = open.len() - open.trim_end_matches('\\').len();
+    let body = if slashes % 2 == 0 && source.starts_with('"') { open } else { body };
+    let Some(first) = memchr::memchr(b'\\', body.as_bytes()) else {
+        return Cow::Borrowed(body);
+    };
+    let mut out = String::with_capacity(body.len());
+    out.push_str(&body[..first]);
+    let mut rest = &body[first..];
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (character, used) = json_escape(rest.as_bytes()).unwrap_or(('\\', 1));
+        out.push(character);
+        rest = &rest[used..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character an escape stands for, and the length of the escape.
+fn json_escape(escape: &[u8]) -> Option<(char, usize)> {
+    let character = match escape.get(1)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let unit = json_unit(escape)?;
+            // No other unit than a high surrogate makes a pair.
+            let low = escape.get(6..).and_then(json_unit).filter(|_| unit >> 10 == 0x36);
+            let units = [unit, low.unwrap_or(0)];
+            return match char::decode_utf16(units).next()? {
+                Ok(character) => Some((character, 6 * character.len_utf16())),
+                Err(_) => Some((char::REPLACEMENT_CHARACTER, 6)),
+            };
+        }
+        _ => return None,
+    };
+    Some((character, 2))
+}
+
+/// The number in `\uXXXX`.
+fn json_unit(escape: &[u8]) -> Option<u16> {
+    let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
+    digits.iter().try_fold(0, |unit, &byte| {
+        Some(unit << 4 | char::from(byte).to_digit(16)? as u16)
+    })
+}

@@ -1,0 +1,287 @@
+//! Character references: what `&lt;`, `&#60;` and `&#x3c;` stand for.
+//!
+//! [`html`] follows the WHATWG tokenizer, in text and in attribute values;
+//! [`xml`] knows numbers and the five names XML defines, and leaves all else
+//! as written. Both look at the bytes after an `&` and say what to put there
+//! and how many bytes it replaces.
+//!
+//! Names are found by binary search. If a name of the table is a prefix of the
+//! input, then it is also a prefix of the last name that sorts before the
+//! input, so each entry keeps the longest name inside it as its `parent` and
+//! the search ends with a walk of at most a few steps. A lookup reads at most
+//! 31 bytes, whatever the page holds.
+
+use super::entities::{COUNT, LONGEST, TABLE};
+
+/// What stands in the place of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum With {
+    /// A fixed text.
+    Text(&'static str),
+    /// A character given by its number.
+    Char(char),
+}
+
+impl With {
+    /// Append it.
+    pub(super) fn push(self, out: &mut String) {
+        match self {
+            With::Text(text) => out.push_str(text),
+            With::Char(character) => out.push(character),
+        }
+    }
+}
+
+/// Where one entry of the table is.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Its first byte.
+    start: u16,
+    /// The length of its name.
+    name: u8,
+    /// The longest other name that this one begins with, or [`NO_PARENT`].
+    parent: u16,
+}
+
+const NO_PARENT: u16 = u16::MAX;
+
+static ENTRIES: [Entry; COUNT] = entries();
+/// For each byte, how many names begin with a smaller one.
+static FIRST: [u16; 129] = first();
+
+const fn entries() -> [Entry; COUNT] {
+    let table = TABLE.as_bytes();
+    let mut out = [Entry { start: 0, name: 0, parent: NO_PARENT }; COUNT];
+    let (mut at, mut n) = (0, 0);
+    while n < COUNT {
+        let start = at;
+        while table[at].is_ascii_alphanumeric() {
+            at += 1;
+        }
+        out[n].start = start as u16;
+        out[n].name = (at - start) as u8;
+        // The name before shares more with this one than any name before it,
+        // so the longest name inside this one is it, or inside it.
+        let mut parent = if n == 0 { NO_PARENT } else { n as u16 - 1 };
+        while parent != NO_PARENT {
+            let other = out[parent as usize];
+            let (mut same, length) = (0, other.name as usize);
+            while same < length && table[other.start as usize + same] == table[start + same] {
+                same += 1;
+            }
+            if same == length {
+                break;
+            }
+            parent = other.parent;
+        }
+        out[n].parent = parent;
+        while table[at] != 0 {
+            at += 1;
+        }
+        at += 1;
+        n += 1;
+    }
+    out
+}
+
+const fn first() -> [u16; 129] {
+    let table = TABLE.as_bytes();
+    let entries = entries();
+    let mut out = [0; 129];
+    let (mut n, mut byte) = (0, 0);
+    while byte < 129 {
+        while n < COUNT && (table[entries[n].start as usize] as usize) < byte {
+            n += 1;
+        }
+        out[byte] = n as u16;
+        byte += 1;
+    }
+    out
+}
+
+/// The name of an entry.
+fn name(entry: Entry) -> &'static [u8] {
+    let start = entry.start as usize;
+    &TABLE.as_bytes()[start..start + entry.name as usize]
+}
+
+/// What an entry stands for, and whether it may go without its semicolon.
+fn value(index: usize) -> (&'static str, bool) {
+    let mark = ENTRIES[index].start as usize + ENTRIES[index].name as usize;
+    let end = ENTRIES.get(index + 1).map_or(TABLE.len(), |next| next.start as usize);
+    (&TABLE[mark + 1..end - 1], TABLE.as_bytes()[mark] == b'!')
+}
+
+/// What the bytes after an `&` of an HTML page refer to, and how many of them do.
+///
+/// In an attribute a name without its semicolon is no reference when `=` or a
+/// letter or digit follows: `?a=1&copy=2` is an address, not a claim.
+pub(super) fn html(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
+    match after.first()? {
+        b'#' => {
+            let (number, used) = digits(&after[1..], true)?;
+            let semicolon = usize::from(after.get(1 + used) == Some(&b';'));
+            Some((With::Char(html_character(number)), 1 + used + semicolon))
+        }
+        byte if byte.is_ascii_alphabetic() => named(after, in_attribute),
+        _ => None,
+    }
+}
+
+fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
+    let window = &after[..after.len().min(LONGEST)];
+    let length = window.iter().position(|byte| !byte.is_ascii_alphanumeric());
+    let key = &window[..length.unwrap_or(window.len())];
+    let from = FIRST[key[0] as usize] as usize;
+    let to = FIRST[key[0] as usize + 1] as usize;
+    let before = ENTRIES[from..to].partition_point(|&entry| name(entry) <= key);
+    let mut index = (from + before).checked_sub(1)? as u16;
+    while index != NO_PARENT {
+        let entry = ENTRIES[index as usize];
+        let used = entry.name as usize;
+        if key.starts_with(name(entry)) {
+            let (text, semicolon_optional) = value(index as usize);
+            let next = after.get(used).copied();
+            if next == Some(b';') {
+                return Some((With::Text(text), used + 1));
+            }
+            if semicolon_optional {
+                let refused = in_attribute
+                    && next.is_some_and(|byte| byte == b'=' || byte.is_ascii_alphanumeric());
+                return (!refused).then_some((With::Text(text), used));
+            }
+        }
+        index = entry.parent;
+    }
+    None
+}
+
+/// What the bytes after an `&` of an XML document refer to, and how many of them do.
+///
+/// A number that no character has is left as written, as is an entity that only
+/// the document type could define.
+pub(super) fn xml(after: &[u8]) -> Option<(With, usize)> {
+    if after.first() == Some(&b'#') {
+        let (number, used) = digits(&after[1..], false)?;
+        let character = char::from_u32(number).filter(|&character| character != '\0')?;
+        return (after.get(1 + used) == Some(&b';'))
+            .then_some((With::Char(character), 2 + used));
+    }
+    [("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'")]
+        .into_iter()
+        .find(|(name, _)| after.starts_with(name.as_bytes()))
+        .map(|(name, text)| (With::Text(text), name.len()))
+}
+
+/// The number after `&#` and its length; past the last character it stays there.
+fn digits(after: &[u8], upper_x: bool) -> Option<(u32, usize)> {
+    let hex = after.first() == Some(&b'x') || upper_x && after.first() == Some(&b'X');
+    let (radix, from) = if hex { (16, 1) } else { (10, 0) };
+    let (mut number, mut at) = (0u32, from);
+    while let Some(digit) = after.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {
+        number = (number * radix + digit).min(0x11_0000);
+        at += 1;
+    }
+    (at > from).then_some((number, at))
+}
+
+/// The character HTML gives for a number: `&#128;` is a euro sign, as on old Windows pages.
+fn html_character(number: u32) -> char {
+    const WINDOWS_1252: [char; 32] = [
+        '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}',
+        '\u{2021}', '\u{2c6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8d}', '\u{17d}',
+        '\u{8f}', '\u{90}', '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}',
+        '\u{2014}', '\u{2dc}', '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\u{9d}', '\u{17e}',
+        '\u{178}',
+    ];
+    match number {
+        0 => char::REPLACEMENT_CHARACTER,
+        0x80..=0x9f => WINDOWS_1252[number as usize - 0x80],
+        _ => char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every form of every name, with what it stands for.
+    fn forms() -> Vec<(String, &'static str)> {
+        let mut forms = Vec::new();
+        for entry in TABLE.split_terminator('\0') {
+            let mark = entry.find(['!', ';']).unwrap();
+            let (name, text) = (&entry[..mark], &entry[mark + 1..]);
+            forms.push((format!("{name};"), text));
+            if entry.as_bytes()[mark] == b'!' {
+                forms.push((name.to_owned(), text));
+            }
+        }
+        forms
+    }
+
+    #[test]
+    fn every_name_cut_or_prolonged_is_found_as_by_trying_all() {
+        let forms = forms();
+        assert_eq!(forms.len(), 2231);
+        assert_eq!(forms.iter().map(|(form, _)| form.len()).max(), Some(LONGEST + 1));
+        let name = |form: &str| form.trim_end_matches(';').to_owned();
+        assert!(forms.is_sorted_by_key(|(form, _)| name(form)));
+        for (form, _) in &forms {
+            // Only names with the same first letter can match.
+            let near: Vec<_> = forms.iter().filter(|near| near.0[..1] == form[..1]).collect();
+            let whole = name(form);
+            for base in [&whole, &whole[..whole.len() - 1]] {
+                for tail in [";", "", "x", "in;"] {
+                    let input = format!("{base}{tail}");
+                    let expected = near
+                        .iter()
+                        .filter(|(form, _)| input.starts_with(form.as_str()))
+                        .max_by_key(|(form, _)| form.len())
+                        .map(|(form, text)| (With::Text(text), form.len()));
+                    if input.starts_with(&form[..1]) {
+                        assert_eq!(html(input.as_bytes(), false), expected, "{input}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_address_in_an_attribute_keeps_its_ampersands() {
+        assert_eq!(html(b"copy=1", true), None);
+        assert_eq!(html(b"copy1", true), None);
+        assert_eq!(html(b"notit;", true), None);
+        assert_eq!(html(b"copy;=", true), Some((With::Text("©"), 5)));
+        assert_eq!(html(b"copy ", true), Some((With::Text("©"), 4)));
+        assert_eq!(html(b"copy", true), Some((With::Text("©"), 4)));
+        assert_eq!(html(b"#65=", true), Some((With::Char('A'), 3)));
+    }
+
+    #[test]
+    fn numbers_follow_the_table_of_the_standard() {
+        let of = |text: &str| html(text.as_bytes(), false);
+        assert_eq!(of("#128;"), Some((With::Char('€'), 5)));
+        assert_eq!(of("#x81"), Some((With::Char('\u{81}'), 4)));
+        assert_eq!(of("#0;"), Some((With::Char('\u{fffd}'), 3)));
+        assert_eq!(of("#xD800;"), Some((With::Char('\u{fffd}'), 7)));
+        assert_eq!(of("#X10FFFF;"), Some((With::Char('\u{10ffff}'), 9)));
+        assert_eq!(of("#x110000;"), Some((With::Char('\u{fffd}'), 9)));
+        assert_eq!(of("#13;"), Some((With::Char('\r'), 4)));
+        assert_eq!(of("#x;"), None);
+        assert_eq!(of("#"), None);
+        assert_eq!(of(""), None);
+        let huge = format!("#{};", "9".repeat(100_000));
+        assert_eq!(of(&huge), Some((With::Char('\u{fffd}'), huge.len())));
+        // Leading zeros do not count.
+        assert_eq!(of("#x00000000000041;"), Some((With::Char('A'), 17)));
+    }
+
+    #[test]
+    fn xml_leaves_what_it_does_not_define() {
+        assert_eq!(xml(b"apos;x"), Some((With::Text("'"), 5)));
+        assert_eq!(xml(b"#x80;"), Some((With::Char('\u{80}'), 5)));
+        for unknown in ["nbsp;", "amp", "#65", "#X41;", "#0;", "#xD800;", "#x110000;", "#;", ""] {
+            assert_eq!(xml(unknown.as_bytes()), None, "{unknown}");
+        }
+    }
+}
