@@ -20,8 +20,6 @@ Below this module is nothing.
 
 from __future__ import annotations
 
-from typing import Self
-
 
 class QuireError(Exception):
     """The base of every error this package raises on purpose."""
@@ -31,13 +29,9 @@ class QuireError(Exception):
         # keywords; errors cross process boundaries in batch work.
         return (_restore, (type(self), self.args), self.__dict__)
 
-    @classmethod
-    def _bare(cls, args: tuple[object, ...]) -> Self:
-        return cls.__new__(cls, *args)
-
 
 def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
-    return cls._bare(args)
+    return cls.__new__(cls, *args)
 
 
 class DigestFormatError(QuireError, ValueError):
