@@ -1,0 +1,123 @@
+# Every task has one name here. Set-up is redone only when its inputs change:
+# each step leaves a stamp in .venv, dated like any other made file.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL: # pytest speaks last, so that its closing line is the result
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+FUZZ_SECONDS ?= 60
+SOAK_EXAMPLES ?= 20000
+UV_VERSION := 0.13.7
+CARGO_FUZZ_VERSION := 0.13.2
+
+# The interpreter that pyo3's build reads: the one that will load the module.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.cache/cargo/bin:$(PATH)
+
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+CODE := python/quire tests $(wildcard tools/*.py)
+# No test binary of quire-python: it would have to link libpython, which a
+# machine need not have. Its tests are the Python ones.
+CRATES := --workspace --exclude quire-python
+
+## Getting started
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^## /{printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+run: $(STAMPS)/package ## encode a small site and show what comes out
+	$(BIN)/python -m quire.demo
+
+build: $(STAMPS)/package ## make .venv with the pinned tools and the package in it
+
+## Checking
+
+test: $(STAMPS)/system test-rust lint test-python ## run every check and every test
+
+test-rust: ## kernels: unit tests and examples in the docs
+	cargo test --locked --quiet $(CRATES)
+
+test-python: $(STAMPS)/package ## package: tests, docstrings, README
+	$(BIN)/pytest
+
+lint: $(STAMPS)/package ## formatting, types, floors, clippy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy $(CODE)
+	$(BIN)/basedpyright --verifytypes quire --ignoreexternal --pythonpath $(BIN)/python
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml quire._core._native
+	$(BIN)/lint-imports --no-cache
+	cargo fmt --all --check
+	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+	@if cargo tree --locked -p quire-core -e normal | grep -q pyo3; then echo 'error: quire-core depends on pyo3; kernels know no Python' >&2; exit 1; fi
+
+format: $(STAMPS)/tools ## write the formatting that lint asks for
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+	cargo fmt --all
+
+## Measuring and hunting
+
+bench: $(STAMPS)/package $(STAMPS)/bench ## benchmarks, with the peers in the same run
+	$(BIN)/python benchmarks/run.py $(BENCH)
+
+fuzz: .cache/cargo/bin/cargo-fuzz ## every fuzz target for FUZZ_SECONDS (60), on nightly Rust
+	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
+	  cargo +nightly fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) -timeout=10; \
+	done
+
+soak: $(STAMPS)/package ## every property test on SOAK_EXAMPLES (20000) examples
+	SOAK_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest -m hypothesis --hypothesis-profile=soak --timeout=0
+
+## Housekeeping
+
+lock: ## write requirements/*.txt anew from *.in and pyproject.toml (UPGRADE=1: newest versions)
+	$(PYTHON) -m venv .cache/lock
+	.cache/lock/bin/pip install --quiet uv==$(UV_VERSION)
+	.cache/lock/bin/uv pip compile $(COMPILE) -o requirements/dev.txt pyproject.toml requirements/dev.in
+	.cache/lock/bin/uv pip compile $(COMPILE) -o requirements/bench.txt requirements/bench.in
+
+clean: ## remove everything made here
+	rm -rf $(VENV) .cache target fuzz/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find python tests benchmarks tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -f python/quire/_core/_native*.so
+
+# Universal: one file serves every system and Python. No index address is
+# written, so the files say what is installed and not where it came from.
+COMPILE := --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+           --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+           $(if $(UPGRADE),--upgrade)
+
+$(STAMPS)/venv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or later is needed")'
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p $(STAMPS)
+	touch $@
+
+$(STAMPS)/tools: requirements/dev.txt | $(STAMPS)/venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	touch $@
+
+$(STAMPS)/bench: requirements/bench.txt $(STAMPS)/tools
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	touch $@
+
+$(STAMPS)/package: $(STAMPS)/tools pyproject.toml $(RUST)
+	$(BIN)/maturin develop --release --quiet
+	touch $@
+
+$(STAMPS)/system: tools/debian-packages.txt tools/install_debian_packages.sh | $(STAMPS)/venv
+	bash tools/install_debian_packages.sh
+	touch $@
+
+.cache/cargo/bin/cargo-fuzz:
+	cargo install --quiet --locked --root .cache/cargo cargo-fuzz --version $(CARGO_FUZZ_VERSION)
+
+.PHONY: help run build test test-rust test-python lint format bench fuzz soak lock clean

@@ -1,0 +1,146 @@
+"""Every error this package raises on purpose.
+
+    QuireError
+    ├── DigestFormatError              bytes are not a digest this version reads
+    ├── InternalError                  a kernel failed where it must not: a bug in quire
+    ├── MalformedSource                XML or JSON is not well-formed
+    ├── MissingExtra                   an optional dependency is not installed
+    ├── NodeNotFound                   a page has no node of that number
+    ├── SelectorError                  a selector cannot be read
+    │   └── SelectorBudgetExceeded     a selector took more steps than it may
+    ├── SourceTooLarge                 a source is longer than offsets can reach
+    └── TreeError                      columns do not describe a tree
+
+Each is also the built-in error a caller would think of, so ``except ValueError``
+around foreign input keeps working. Kernels raise these classes by name: the
+first argument is the whole message, what was found follows as keywords.
+
+Below this module is nothing.
+"""
+
+from __future__ import annotations
+
+
+class QuireError(Exception):
+    """The base of every error this package raises on purpose."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The default calls the class with `args` alone and would miss the
+        # keywords; errors cross process boundaries in batch work.
+        return (_restore, (type(self), self.args), self.__dict__)
+
+
+def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
+    return cls.__new__(cls, *args)
+
+
+class DigestFormatError(QuireError, ValueError):
+    """Bytes are not a digest this version can read.
+
+    Attributes:
+        found: the format the digest is in, where it says so.
+        newest: the newest format this version reads, where that is the trouble.
+    """
+
+    def __init__(
+        self, message: str, *, found: int | None = None, newest: int | None = None
+    ) -> None:
+        self.found: int | None = found
+        self.newest: int | None = newest
+        super().__init__(message)
+
+
+class InternalError(QuireError, RuntimeError):
+    """A kernel failed where it must not. A bug in quire, never in the page."""
+
+
+class MalformedSource(QuireError, ValueError):
+    """XML or JSON that is not well-formed.
+
+    Attributes:
+        kind: ``xml`` or ``json``.
+        line: line of the fault, from 1.
+        column: its column in bytes, from 1.
+        offset: its offset in the source in bytes, from 0.
+    """
+
+    def __init__(self, message: str, *, kind: str, line: int, column: int, offset: int) -> None:
+        self.kind: str = kind
+        self.line: int = line
+        self.column: int = column
+        self.offset: int = offset
+        super().__init__(message)
+
+
+class MissingExtra(QuireError, ImportError):
+    """An optional dependency is not installed; the message ends with the command that does it.
+
+    >>> raise MissingExtra("lxml is not installed", extra="lxml")
+    Traceback (most recent call last):
+    quire.errors.MissingExtra: lxml is not installed; run: pip install 'quire[lxml]'
+
+    Attributes:
+        extra: the extra of quire that brings it.
+    """
+
+    def __init__(self, message: str, *, extra: str) -> None:
+        self.extra: str = extra
+        super().__init__(f"{message}; run: pip install 'quire[{extra}]'")
+
+
+class NodeNotFound(QuireError, IndexError):
+    """A page has no node of that number.
+
+    Attributes:
+        node: the number asked for.
+        n: how many nodes the page has; its nodes are 0 to n - 1.
+    """
+
+    def __init__(self, message: str, *, node: int, n: int) -> None:
+        self.node: int = node
+        self.n: int = n
+        super().__init__(message)
+
+
+class SelectorError(QuireError, ValueError):
+    """A selector that cannot be read, or asks for what is not supported.
+
+    Attributes:
+        selector: the selector.
+        offset: where in it the fault is, from 0; None where it is the whole.
+    """
+
+    def __init__(self, message: str, *, selector: str, offset: int | None = None) -> None:
+        self.selector: str = selector
+        self.offset: int | None = offset
+        super().__init__(message)
+
+
+class SelectorBudgetExceeded(SelectorError):
+    """A selector took more steps on this page than it may.
+
+    Attributes:
+        steps: the budget it ran past.
+    """
+
+    def __init__(self, message: str, *, selector: str, steps: int) -> None:
+        self.steps: int = steps
+        super().__init__(message, selector=selector)
+
+
+class SourceTooLarge(QuireError, ValueError):
+    """A source is longer than offsets can reach.
+
+    Attributes:
+        found_bytes: its length.
+        max_bytes: the longest that is read.
+    """
+
+    def __init__(self, message: str, *, found_bytes: int, max_bytes: int) -> None:
+        self.found_bytes: int = found_bytes
+        self.max_bytes: int = max_bytes
+        super().__init__(message)
+
+
+class TreeError(QuireError, ValueError):
+    """Columns that do not describe a tree."""

@@ -1,0 +1,1 @@
+"""The tests mirror the package: ``tests/digest`` is about ``quire.digest``."""

@@ -1,0 +1,69 @@
+"""The exception tree: drawn as it is, usable as built-ins, able to travel."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+
+import pytest
+
+from quire import errors
+from quire.errors import (
+    DigestFormatError,
+    InternalError,
+    MalformedSource,
+    MissingExtra,
+    NodeNotFound,
+    QuireError,
+    SelectorBudgetExceeded,
+    SelectorError,
+    SourceTooLarge,
+    TreeError,
+)
+
+EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
+    (DigestFormatError("m", found=4, newest=3), ValueError),
+    (InternalError("m"), RuntimeError),
+    (MalformedSource("m", kind="xml", line=2, column=7, offset=31), ValueError),
+    (MissingExtra("m", extra="lxml"), ImportError),
+    (NodeNotFound("m", node=9, n=9), IndexError),
+    (SelectorError("m", selector="p >", offset=3), ValueError),
+    (SelectorBudgetExceeded("m", selector="* *", steps=1000), SelectorError),
+    (SourceTooLarge("m", found_bytes=2**31, max_bytes=2**31 - 1), ValueError),
+    (TreeError("m"), ValueError),
+]
+BY_NAME = pytest.mark.parametrize(
+    ("error", "builtin"), EXAMPLES, ids=[type(error).__name__ for error, _ in EXAMPLES]
+)
+
+
+def test_the_drawing_shows_every_class_and_nothing_else() -> None:
+    drawn = re.findall(r"^ *(?:[│├└─ ]*)([A-Z]\w+)(?:  |$)", errors.__doc__ or "", re.MULTILINE)
+    defined = [
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, QuireError)
+    ]
+
+    assert drawn == defined
+    assert {type(error).__name__ for error, _ in EXAMPLES} == set(defined) - {"QuireError"}
+
+
+@BY_NAME
+def test_an_error_is_also_the_builtin_a_caller_would_catch(
+    error: QuireError, builtin: type[Exception]
+) -> None:
+    assert isinstance(error, builtin)
+    assert isinstance(error, QuireError)
+
+
+@BY_NAME
+def test_an_error_survives_pickling_and_copying(
+    error: QuireError, builtin: type[Exception]
+) -> None:
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301 - our own bytes
+        assert type(other) is type(error)
+        assert isinstance(other, builtin)
+        assert str(other) == str(error)
+        assert vars(other) == vars(error)

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Install the Debian packages of debian-packages.txt whose command is missing.
+# Does nothing where it cannot: not root, or no apt-get.
+set -euo pipefail
+
+list=$(dirname "$0")/debian-packages.txt
+missing=()
+while read -r package command; do
+  command -v "$command" >/dev/null || missing+=("$package")
+done < <(grep -vE '^(#|$)' "$list" || true)
+
+[ ${#missing[@]} -gt 0 ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+  echo "not installed, tests that need them will skip: ${missing[*]}" >&2
+  exit 0
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -qq --no-install-recommends "${missing[@]}"
