@@ -10,3 +10,4 @@ pub mod error;
 pub mod flags;
 pub mod html;
 pub mod vocabulary;
+pub mod xml;
