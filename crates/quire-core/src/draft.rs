@@ -19,7 +19,9 @@
 //! assert_eq!(draft.nodes.len(), 3); // with the document
 //! ```
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::html::names as html_names;
 use crate::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
@@ -129,23 +131,71 @@ pub struct Piece {
 }
 
 /// The names of one page: the vocabulary all pages share, and its own.
-#[derive(Default)]
 pub struct Names {
     own: Vec<(Namespace, Class, Box<[u8]>)>,
-    index: HashMap<(Namespace, Class, Box<[u8]>), Tag>,
+    /// Open addressing over `own`, a power of two long and at most half full; [`NONE`] is free.
+    slots: Vec<u32>,
+    /// Differs from page to page, so that no page can be made of names that collide.
+    seed: u64,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self { own: Vec::new(), slots: Vec::new(), seed: RandomState::new().hash_one(0_u8) }
+    }
 }
 
 impl Names {
     /// The tag of a name that is not in the shared vocabulary; the same for the same name.
+    ///
+    /// One hash and one comparison for a name that is already there.
     pub fn intern(&mut self, namespace: Namespace, class: Class, name: &[u8]) -> Tag {
-        let key = (namespace, class, Box::from(name));
-        if let Some(&tag) = self.index.get(&key) {
+        if let Some(tag) = self.find(namespace, class, name) {
             return tag;
         }
-        let tag = html_names::KNOWN_END + self.own.len() as Tag;
-        self.own.push(key.clone());
-        self.index.insert(key, tag);
-        tag
+        let index = self.own.len() as u32;
+        self.own.push((namespace, class, name.into()));
+        if self.own.len() * 2 > self.slots.len() {
+            self.slots = vec![NONE; (self.own.len() * 4).next_power_of_two().max(64)];
+            for index in 0..=index {
+                self.place(index);
+            }
+        } else {
+            self.place(index);
+        }
+        html_names::KNOWN_END + index
+    }
+
+    /// The tag of a name that was interned before.
+    pub fn find(&self, namespace: Namespace, class: Class, name: &[u8]) -> Option<Tag> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut slot = self.slot(namespace, class, name);
+        while self.slots[slot] != NONE {
+            let own = &self.own[self.slots[slot] as usize];
+            if &*own.2 == name && own.0 == namespace && own.1 == class {
+                return Some(html_names::KNOWN_END + self.slots[slot]);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        None
+    }
+
+    /// Where the search for a name starts.
+    fn slot(&self, namespace: Namespace, class: Class, name: &[u8]) -> usize {
+        let salt = (namespace as u64) << 8 | class as u64;
+        xxh3_64_with_seed(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
+    }
+
+    /// Put an own name into the first free slot of its search.
+    fn place(&mut self, index: u32) {
+        let (namespace, class, name) = &self.own[index as usize];
+        let mut slot = self.slot(*namespace, *class, name);
+        while self.slots[slot] != NONE {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        self.slots[slot] = index;
     }
 
     /// The name in UTF-8, as the tree has it.

@@ -15,3 +15,4 @@ pub mod json;
 pub mod sniff;
 pub mod text;
 pub mod vocabulary;
+pub mod xml;
