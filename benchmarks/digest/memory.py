@@ -49,7 +49,7 @@ def _held(library: str, sample: list[Page]) -> dict[str, Any]:
         [sys.executable, "-m", "benchmarks.digest.memory_child", library],
         cwd=REPOSITORY,
         input="\n".join(str(page.path) for page in sample),
-        capture_output=True,
+        stdout=subprocess.PIPE,  # what it says on standard error is for the person watching
         text=True,
         check=True,
     )
