@@ -20,10 +20,26 @@ ARCHIVES = Path(os.environ.get("QUIRE_CORPUS", REPOSITORY.parent / "shared" / "c
 
 #: Pages as fetched from many sites: what "real pages" means in every table.
 PAGES = ("pages-trafilatura", "pages-readability", "pages-articlebench")
-TEMPLATES = ("templates-docs", "templates-helsingborg", "templates-swde", "templates-swde-sites", "templates-types")
+TEMPLATES = (
+    "templates-docs",
+    "templates-helsingborg",
+    "templates-swde",
+    "templates-swde-sites",
+    "templates-types",
+)
 VERSIONS = ("versions-fund", "versions-news", "versions-terms")
 XML = ("xml-data",)
-EVERYTHING = (*PAGES, *TEMPLATES, *VERSIONS, *XML, "records", "diff-pairs", "conformance-html5lib", "conformance-xml", "warc")
+EVERYTHING = (
+    *PAGES,
+    *TEMPLATES,
+    *VERSIONS,
+    *XML,
+    "records",
+    "diff-pairs",
+    "conformance-html5lib",
+    "conformance-xml",
+    "warc",
+)
 
 #: The archives were packed with a window of 2^27 bytes.
 MAX_WINDOW_BYTES = 1 << 27
@@ -49,13 +65,19 @@ class Page:
         return self.path.read_bytes()
 
 
-def pages(corpora: Sequence[str], limit: int | None = None, suffixes: tuple[str, ...] = ()) -> list[Page]:
+def pages(
+    corpora: Sequence[str], limit: int | None = None, suffixes: tuple[str, ...] = ()
+) -> list[Page]:
     """The files of some corpora, or ``limit`` of them, evenly spaced.
 
     Empty files are left out: they have no speed. ``suffixes`` keeps only names that end so.
     """
     found = [page for corpus in corpora for page in _files(corpus)]
-    found = [page for page in found if page.path.stat().st_size and (not suffixes or page.name.endswith(suffixes))]
+    found = [
+        page
+        for page in found
+        if page.path.stat().st_size and (not suffixes or page.name.endswith(suffixes))
+    ]
     if limit is None or limit >= len(found):
         return found
     return [found[index * len(found) // limit] for index in range(limit)]

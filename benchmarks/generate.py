@@ -31,7 +31,11 @@ SHAPES: dict[Shape, Walk] = {
     "deep": Walk(down=0.985, stay=0.005, most=250),
 }
 
-TAGS = tuple(f"{first}{second}" for first in ("item", "entry", "field", "group", "note") for second in "abcdefgh")
+TAGS = tuple(
+    f"{first}{second}"
+    for first in ("item", "entry", "field", "group", "note")
+    for second in "abcdefgh"
+)
 WORDS = ("open", "closed", "nine", "to", "five", "river", "stone", "paper", "quire", "folio")
 
 
@@ -63,7 +67,9 @@ def generate(shape: Shape, nodes: int, seed: int = 0) -> bytes:
     return "".join(out).encode()
 
 
-def generate_tags(nodes: int, tag_length: int, repetition_percent: int, text_bytes: int = 0, seed: int = 0) -> bytes:
+def generate_tags(
+    nodes: int, tag_length: int, repetition_percent: int, text_bytes: int = 0, seed: int = 0
+) -> bytes:
     """Write the paper's experiment 3: fixed tag length, a share of the tags the same, the rest unique.
 
     The tree is the mixed shape. ``text_bytes`` of text in every leaf; the paper

@@ -119,7 +119,9 @@ def best_of(case: Callable[[], object], rounds: int, clock: Clock = time.process
 
 def round_ratio(slow: Samples, fast: Samples) -> float:
     """How many times faster ``fast`` was: the median of the ratios inside each round."""
-    return statistics.median(a / b for a, b in zip(slow.seconds, fast.seconds, strict=True) if b > 0)
+    return statistics.median(
+        a / b for a, b in zip(slow.seconds, fast.seconds, strict=True) if b > 0
+    )
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
@@ -153,7 +155,9 @@ def fit_line(xs: Sequence[float], ys: Sequence[float]) -> Fit:
 
 def growth_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
     """The k of ``seconds ~ size ** k``, by least squares on the logarithms; 1 is linear."""
-    return fit_line([math.log(size) for size in sizes], [math.log(max(s, 1e-9)) for s in seconds]).slope
+    return fit_line(
+        [math.log(size) for size in sizes], [math.log(max(s, 1e-9)) for s in seconds]
+    ).slope
 
 
 def _rotated(names: list[str], turn: int) -> list[str]:

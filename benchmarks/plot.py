@@ -33,13 +33,18 @@ class Axis:
     def place(self, value: float) -> float:
         """Where a value lies between the ends of the axis, 0 to 1."""
         if self.log:
-            return (math.log10(value) - math.log10(self.low)) / (math.log10(self.high) - math.log10(self.low))
+            return (math.log10(value) - math.log10(self.low)) / (
+                math.log10(self.high) - math.log10(self.low)
+            )
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self) -> list[float]:
         """Powers of ten, or five to ten round steps."""
         if self.log:
-            first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+            first, last = (
+                math.ceil(math.log10(self.low) - 1e-9),
+                math.floor(math.log10(self.high) + 1e-9),
+            )
             return [10.0**power for power in range(first, last + 1)]
         step = 10 ** math.floor(math.log10((self.high - self.low) / 4))
         for factor in (1, 2, 5, 10):
@@ -105,7 +110,9 @@ def _grid(horizontal: Axis, vertical: Axis) -> list[str]:
         out.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>')
     out.append(f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="black"/>')
     middle = (LEFT + right) / 2
-    out.append(f'<text x="{middle}" y="{HEIGHT - 12}" text-anchor="middle">{escape(horizontal.label)}</text>')
+    out.append(
+        f'<text x="{middle}" y="{HEIGHT - 12}" text-anchor="middle">{escape(horizontal.label)}</text>'
+    )
     centre = (TOP + bottom) / 2
     out.append(
         f'<text x="16" y="{centre}" text-anchor="middle" transform="rotate(-90 16 {centre})">{escape(vertical.label)}</text>'
@@ -122,10 +129,14 @@ def _line(line: Series, index: int, horizontal: Axis, vertical: Axis) -> list[st
         if (x > 0 or not horizontal.log) and (y > 0 or not vertical.log)
     ]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    out = [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>']
+    out = [
+        f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+    ]
     out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
     y = TOP + 8 + 18 * index
     x = WIDTH - RIGHT + 14
-    out.append(f'<line x1="{x}" y1="{y}" x2="{x + 20}" y2="{y}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>')
+    out.append(
+        f'<line x1="{x}" y1="{y}" x2="{x + 20}" y2="{y}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+    )
     out.append(f'<text x="{x + 26}" y="{y + 4}">{escape(line.name)}</text>')
     return out

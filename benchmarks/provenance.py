@@ -11,7 +11,17 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 #: Packages whose version may move a figure.
-PACKAGES = ("quire", "numpy", "zstandard", "selectolax", "lxml", "turbohtml", "resiliparse", "html5lib", "warcio")
+PACKAGES = (
+    "quire",
+    "numpy",
+    "zstandard",
+    "selectolax",
+    "lxml",
+    "turbohtml",
+    "resiliparse",
+    "html5lib",
+    "warcio",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +62,14 @@ def _version(package: str) -> str | None:
 def _commit() -> str:
     """The commit, and whether code differs from it (results of earlier benchmarks do not count)."""
     name = _git("rev-parse", "--short=7", "HEAD")
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs", ":!benchmarks/results")
+    changed = _git(
+        "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs", ":!benchmarks/results"
+    )
     return (name or "unknown") + (" with local changes" if changed else "")
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
     return done.stdout.strip()

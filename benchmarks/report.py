@@ -82,7 +82,10 @@ class Report:
         """Everything but the figures, as it is printed and kept."""
         lines = [f"{self.title}    {origin.line()}"]
         lines += [f"inputs   {self.inputs}", f"machine  {origin.machine}"]
-        lines += ["versions " + ", ".join(f"{name} {version}" for name, version in origin.versions.items())]
+        lines += [
+            "versions "
+            + ", ".join(f"{name} {version}" for name, version in origin.versions.items())
+        ]
         lines += [f"method   {self.method}"]
         for table in self.tables:
             lines += ["", *table.lines()]

@@ -104,10 +104,24 @@ def _parser() -> argparse.ArgumentParser:
         epilog="benchmarks: " + ", ".join(BENCHMARKS),
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run (default: all)")
-    parser.add_argument("--quick", action="store_true", help="small samples: minutes instead of an hour")
-    parser.add_argument("--corpus", action="append", default=[], metavar="NAME", help="pages of this corpus only; repeat for several")
-    parser.add_argument("--seed", type=int, default=Context().seed, help="seed of everything generated")
-    parser.add_argument("--results", default=str(REPOSITORY / "benchmarks" / "results"), help="folder to keep results in")
+    parser.add_argument(
+        "--quick", action="store_true", help="small samples: minutes instead of an hour"
+    )
+    parser.add_argument(
+        "--corpus",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="pages of this corpus only; repeat for several",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=Context().seed, help="seed of everything generated"
+    )
+    parser.add_argument(
+        "--results",
+        default=str(REPOSITORY / "benchmarks" / "results"),
+        help="folder to keep results in",
+    )
     return parser
 
 

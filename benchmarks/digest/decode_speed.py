@@ -26,12 +26,17 @@ def run(context: Context) -> Report:
         title="Decode: a digest to the exact page, one thread",
         inputs=describe(sample),
         method="digests and trees held in memory; CPU time, whole sample in turn, rounds interleaved",
-        notes=[f"{len(digests) - len(plain)} of {len(digests)} pages are kept verbatim and decode as a copy", *notes],
+        notes=[
+            f"{len(digests) - len(plain)} of {len(digests)} pages are kept verbatim and decode as a copy",
+            *notes,
+        ],
     )
 
     exact = sum(digest.decode() == body for digest, body in zip(digests, bodies, strict=True))
     report.right.append(Right("quire", exact, len(bodies), "decode gives back the page"))
-    cases: dict[str, Callable[[], object]] = {"quire": lambda: [digest.decode() for digest in digests]}
+    cases: dict[str, Callable[[], object]] = {
+        "quire": lambda: [digest.decode() for digest in digests]
+    }
     for peer in found:
         trees = [peer.parse(body) for body in bodies]
         same = sum(peer.serialise(tree) == body for tree, body in zip(trees, bodies, strict=True))
@@ -54,13 +59,26 @@ def run(context: Context) -> Report:
         ]
         for name, samples in turns.items()
     ]
-    report.tables.append(Table(["library", "MB/s, best", "MB/s, median", "ms for all, median ± IQR", "time / quire's"], rows))
+    report.tables.append(
+        Table(
+            ["library", "MB/s, best", "MB/s, median", "ms for all, median ± IQR", "time / quire's"],
+            rows,
+        )
+    )
     speed = total_bytes / turns["quire"].median / 1e6
     report.goals = [
         Goal("decode of real pages", ">= 500 MB/s", f"{speed:,.0f} MB/s", met=speed >= 500),
-        Goal("decode of real pages, the further goal", ">= 1,000 MB/s", f"{speed:,.0f} MB/s", met=speed >= 1000),
+        Goal(
+            "decode of real pages, the further goal",
+            ">= 1,000 MB/s",
+            f"{speed:,.0f} MB/s",
+            met=speed >= 1000,
+        ),
     ]
-    report.data = {"mb_per_s": speed, "seconds": {name: samples.seconds for name, samples in turns.items()}}
+    report.data = {
+        "mb_per_s": speed,
+        "seconds": {name: samples.seconds for name, samples in turns.items()},
+    }
     return report
 
 

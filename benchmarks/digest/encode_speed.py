@@ -26,7 +26,10 @@ def run(context: Context) -> Report:
     bodies = [page.read() for page in sample]
     all_bodies = [page.read() for page in everything]
     found, notes = peers.installed(RIVALS)
-    parsers: dict[str, Callable[[bytes], object]] = {"quire": _encode, **{peer.name: peer.parse for peer in found}}
+    parsers: dict[str, Callable[[bytes], object]] = {
+        "quire": _encode,
+        **{peer.name: peer.parse for peer in found},
+    }
     report = Report(
         title="Encode: page bytes to a digest, one thread",
         inputs=f"{describe(sample)}; all: {describe(everything)}",
@@ -75,7 +78,9 @@ def _encode(body: bytes) -> quire.Digest:
     return quire.encode(body, kind="html")
 
 
-def _loops(parsers: dict[str, Callable[[bytes], object]], bodies: Sequence[bytes]) -> dict[str, Callable[[], object]]:
+def _loops(
+    parsers: dict[str, Callable[[bytes], object]], bodies: Sequence[bytes]
+) -> dict[str, Callable[[], object]]:
     def loop(parse: Callable[[bytes], object]) -> Callable[[], object]:
         def over_all() -> None:
             for body in bodies:
@@ -95,7 +100,12 @@ def _check(bodies: Sequence[bytes]) -> list[Right]:
         same += _names(ours) == _names(selectolax.outline(selectolax.parse(body)))
     return [
         Right("quire", exact, len(bodies), "decode gives back the page"),
-        Right("quire", same, len(bodies), "element names in pre-order equal selectolax; `tree` explains the rest"),
+        Right(
+            "quire",
+            same,
+            len(bodies),
+            "element names in pre-order equal selectolax; `tree` explains the rest",
+        ),
     ]
 
 
@@ -116,7 +126,13 @@ def _turn_table(caption: str, turns: dict[str, measure.Samples], bodies: Sequenc
         ]
         for name, samples in turns.items()
     ]
-    headings = ["library", "MB/s, best", "us a page, median ± IQR", "x selectolax, median of rounds", "x selectolax, best of"]
+    headings = [
+        "library",
+        "MB/s, best",
+        "us a page, median ± IQR",
+        "x selectolax, median of rounds",
+        "x selectolax, best of",
+    ]
     return Table(headings, rows, caption)
 
 
@@ -140,5 +156,13 @@ def _again_table(again: dict[str, list[float]], bodies: Sequence[bytes]) -> Tabl
                 f"{measure.percentile(ratios, 50):.2f}x",
             ]
         )
-    headings = ["library", "MB/s", "us a page", "its time / quire's", "worst page", "5th percentile", "median page"]
+    headings = [
+        "library",
+        "MB/s",
+        "us a page",
+        "its time / quire's",
+        "worst page",
+        "5th percentile",
+        "median page",
+    ]
     return Table(headings, rows, "same page again (smallest of the rounds for each page)")

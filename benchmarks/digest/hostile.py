@@ -59,7 +59,11 @@ class Run:
     def exponent(self) -> float | None:
         """The growth exponent, if at least three sizes took long enough to mean something."""
         points = [(n, s) for n, s in self.seconds.items() if s >= SHORTEST_S]
-        return growth_exponent([n for n, _ in points], [s for _, s in points]) if len(points) >= 3 else None
+        return (
+            growth_exponent([n for n, _ in points], [s for _, s in points])
+            if len(points) >= 3
+            else None
+        )
 
 
 def run(context: Context) -> Report:
@@ -83,14 +87,26 @@ def run(context: Context) -> Report:
     for shape in shapes:
         context.say(shape.name)
         ours = _meet("quire", shape.name, rounds, sizes, limit_s * 6)
-        rivals = [_meet(rival, shape.name, min(rounds, 2), sizes, limit_s) for rival in RIVALS[shape.kind]]
+        rivals = [
+            _meet(rival, shape.name, min(rounds, 2), sizes, limit_s) for rival in RIVALS[shape.kind]
+        ]
         right, asked = right + ours.right, asked + len(sizes)
         exponents[shape.name] = ours.exponent()
-        row = [shape.name, shape.kind, ours.at(sizes[0]), ours.at(middle), ours.at(sizes[-1]), _growth(ours)]
-        for rival in (rivals + [None, None])[:2]:
+        row = [
+            shape.name,
+            shape.kind,
+            ours.at(sizes[0]),
+            ours.at(middle),
+            ours.at(sizes[-1]),
+            _growth(ours),
+        ]
+        for rival in [*rivals, None, None][:2]:
             row += [_beside(rival, ours, middle), _growth(rival)] if rival else ["", ""]
         rows.append(row)
-        report.data[shape.name] = {"quire": ours.seconds, **dict(zip(RIVALS[shape.kind], [r.seconds for r in rivals], strict=True))}
+        report.data[shape.name] = {
+            "quire": ours.seconds,
+            **dict(zip(RIVALS[shape.kind], [r.seconds for r in rivals], strict=True)),
+        }
         if ours.refused:
             report.notes.append(f"{shape.name}: refused by quire: {ours.refused}")
     headings = ["shape", "kind", f"n={sizes[0]:,}", f"n={middle:,}", f"n={sizes[-1]:,}", "growth"]
@@ -105,7 +121,9 @@ def run(context: Context) -> Report:
 
 def _beside(rival: Run, ours: Run, n: int) -> str:
     """The rival's time, marked when its tree holds less than half of the elements: it gave up on the rest."""
-    gave_up = n in rival.elements and n in ours.elements and rival.elements[n] * 2 < ours.elements[n]
+    gave_up = (
+        n in rival.elements and n in ours.elements and rival.elements[n] * 2 < ours.elements[n]
+    )
     return rival.at(n) + (" lost" if gave_up else "")
 
 
@@ -119,7 +137,14 @@ def _growth_goals(exponents: dict[str, float | None]) -> list[Goal]:
     worst = max(known, key=lambda name: known[name], default="none measured")
     over = sum(value > 1.2 for value in known.values())
     measured = f"{over} of {len(known)} above; worst {known.get(worst, float('nan')):.2f} ({worst}); {len(exponents) - len(known)} too short to fit"
-    return [Goal("growth exponent on every hostile shape", "<= 1.2", measured, met=bool(known) and over == 0)]
+    return [
+        Goal(
+            "growth exponent on every hostile shape",
+            "<= 1.2",
+            measured,
+            met=bool(known) and over == 0,
+        )
+    ]
 
 
 def _add_named(report: Report, context: Context, limit_s: float) -> None:
@@ -136,7 +161,9 @@ def _add_named(report: Report, context: Context, limit_s: float) -> None:
         if allowed is not None:
             seconds = ours.seconds.get(n, float("nan"))
             report.goals.append(at_most(f"{n:,} x {name}", seconds, allowed, " s"))
-    report.tables.append(Table(["page", "n", "quire", *RIVALS["html"]], rows, "single pages, milliseconds"))
+    report.tables.append(
+        Table(["page", "n", "quire", *RIVALS["html"]], rows, "single pages, milliseconds")
+    )
     report.right.append(Right("quire", right, len(pages), "the single pages come back"))
 
 

@@ -28,12 +28,18 @@ def run(context: Context) -> Report:
         title="Load: a stored digest against parsing the page again",
         inputs=describe(sample),
         method="files opened each time, page cache warm; CPU time, whole sample in turn, rounds interleaved",
-        notes=["`used` also reads children, tag, parent, depth and size of each page; the goals are held to those rows", *notes],
+        notes=[
+            "`used` also reads children, tag, parent, depth and size of each page; the goals are held to those rows",
+            *notes,
+        ],
     )
     with tempfile.TemporaryDirectory() as folder:
         plain = _save(bodies, Path(folder), compress=False)
         packed = _save(bodies, Path(folder), compress=True)
-        report.right = [_check("quire, plain", plain, bodies), _check("quire, zstd", packed, bodies)]
+        report.right = [
+            _check("quire, plain", plain, bodies),
+            _check("quire, zstd", packed, bodies),
+        ]
         cases: dict[str, Callable[[], object]] = {
             "every checksum": _loader(plain, "all", use=False),
             "every checksum, used": _loader(plain, "all", use=True),
@@ -56,11 +62,20 @@ def run(context: Context) -> Report:
         ]
         for name, samples in turns.items()
     ]
-    headings = ["load", "us a page, median ± IQR", "x selectolax, median of rounds", "x selectolax, best of"]
+    headings = [
+        "load",
+        "us a page, median ± IQR",
+        "x selectolax, median of rounds",
+        "x selectolax, best of",
+    ]
     report.tables.append(Table(headings, rows))
     floors = {"every checksum, used": 12, "columns only, used": 25, "zstd, used": 4}
     report.goals = [
-        at_least(f"load against selectolax re-parse: {name}", measure.round_ratio(reference, turns[name]), floor)
+        at_least(
+            f"load against selectolax re-parse: {name}",
+            measure.round_ratio(reference, turns[name]),
+            floor,
+        )
         for name, floor in floors.items()
     ]
     report.data = {name: samples.seconds for name, samples in turns.items()}
@@ -88,7 +103,9 @@ def _check(who: str, paths: Sequence[Path], bodies: Sequence[bytes]) -> Right:
     return Right(who, right, len(paths), "columns and page equal those before saving")
 
 
-def _loader(paths: Sequence[Path], verify: Literal["all", "columns"], *, use: bool) -> Callable[[], object]:
+def _loader(
+    paths: Sequence[Path], verify: Literal["all", "columns"], *, use: bool
+) -> Callable[[], object]:
     def load_all() -> int:
         nodes = 0
         for path in paths:

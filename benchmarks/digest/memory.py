@@ -35,10 +35,14 @@ def run(context: Context) -> Report:
         context.say(peer.name)
         held = _held(peer.name, sample)
         own = f"{held['nbytes'] / source_bytes:.2f}x" if held["nbytes"] else "n/a"
-        rows.append([peer.name, f"{held['grown'] / 1e6:.1f}", f"{held['grown'] / source_bytes:.2f}x", own])
+        rows.append(
+            [peer.name, f"{held['grown'] / 1e6:.1f}", f"{held['grown'] / source_bytes:.2f}x", own]
+        )
         report.data[peer.name] = {**held, "source_bytes": source_bytes}
         report.right.append(Right(peer.name, held["right"], len(sample), held["check"]))
-    report.tables.append(Table(["library", "MB resident", "x source", "x source by its own count"], rows))
+    report.tables.append(
+        Table(["library", "MB resident", "x source", "x source by its own count"], rows)
+    )
     ours = report.data["quire"]["grown"] / source_bytes
     report.goals = [at_most("memory of held digests against their source", ours, 1.5)]
     return report

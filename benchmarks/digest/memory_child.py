@@ -20,14 +20,14 @@ def main(library: str) -> None:
     # Code and tables that a library loads on first use are not the pages' memory.
     peer.parse(paths[0].read_bytes())
     before = _resident_bytes()
-    held: list[Any] = []
-    for path in paths:
-        held.append(peer.parse(path.read_bytes()))
+    held: list[Any] = [peer.parse(path.read_bytes()) for path in paths]
     grown = _resident_bytes() - before
     answer: dict[str, Any] = {"grown": grown, "nbytes": 0}
     if library == "quire":
         answer["nbytes"] = sum(page.nbytes for page in held)
-        answer["right"] = sum(page.decode() == path.read_bytes() for page, path in zip(held, paths, strict=True))
+        answer["right"] = sum(
+            page.decode() == path.read_bytes() for page, path in zip(held, paths, strict=True)
+        )
         answer["check"] = "held digest decodes to the page"
     else:
         answer["right"] = sum(bool(peer.count_by_walk(tree)) for tree in held)

@@ -42,7 +42,9 @@ def random_input(number: int, seed: int) -> bytes:
         return draw.randbytes(draw.randint(0, 1024))
     parts = draw.choices(FRAGMENTS, k=draw.randint(0, 80))
     if style == 1:
-        parts = [part if draw.random() < 0.8 else draw.randbytes(draw.randint(1, 8)) for part in parts]
+        parts = [
+            part if draw.random() < 0.8 else draw.randbytes(draw.randint(1, 8)) for part in parts
+        ]
     return b"".join(parts)
 
 
@@ -108,4 +110,13 @@ def _insert_fragment(body: bytearray, _: Sequence[bytes], draw: random.Random) -
     body[place:place] = b"".join(draw.choices(FRAGMENTS, k=draw.randint(1, 4)))
 
 
-INJURIES = (_cut, _cut_in_tag, _flip, _splice, _delete_tag, _repeat_piece, _swap_pieces, _insert_fragment)
+INJURIES = (
+    _cut,
+    _cut_in_tag,
+    _flip,
+    _splice,
+    _delete_tag,
+    _repeat_piece,
+    _swap_pieces,
+    _insert_fragment,
+)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 import quire
@@ -79,13 +80,12 @@ def run(context: Context) -> Report:
     context.say(f"{count:,} mutated pages")
     bodies = [page.read() for page in corpora.html_pages(corpora.PAGES, context.pick(300, 30))]
     tallies["mutated pages"] = _try_all(
-        (f"mutated {number}", lambda number=number: mutated(bodies, number, context.seed))  # type: ignore[misc]
+        (f"mutated {number}", partial(mutated, bodies, number, context.seed))
         for number in range(count)
     )
     context.say(f"{count:,} random inputs")
     tallies["random inputs"] = _try_all(
-        (f"random {number}", lambda number=number: random_input(number, context.seed))  # type: ignore[misc]
-        for number in range(count)
+        (f"random {number}", partial(random_input, number, context.seed)) for number in range(count)
     )
     _fill(report, tallies)
     return report
@@ -96,11 +96,15 @@ def _fill(report: Report, tallies: dict[str, Tally]) -> None:
     total = Tally()
     for tally in tallies.values():
         total.add(tally)
-    report.tables.append(Table(headings, [*(tally.row(name) for name, tally in tallies.items()), total.row("all")]))
+    report.tables.append(
+        Table(headings, [*(tally.row(name) for name, tally in tallies.items()), total.row("all")])
+    )
     report.right = [Right("quire", total.exact, total.cases, "every byte back")]
     report.notes += [f"failed: {failure}" for failure in total.failures[:LISTED_FAILURES]]
     if len(total.failures) > LISTED_FAILURES:
-        report.notes.append(f"and {len(total.failures) - LISTED_FAILURES:,} more failures, in the JSON file")
+        report.notes.append(
+            f"and {len(total.failures) - LISTED_FAILURES:,} more failures, in the JSON file"
+        )
     files = Tally()
     for name, tally in tallies.items():
         if name not in ("mutated pages", "random inputs"):
@@ -110,12 +114,18 @@ def _fill(report: Report, tallies: dict[str, Tally]) -> None:
         real.add(tallies.get(name, Tally()))
     report.goals = [every("files of the corpora that come back exactly", files.exact, files.cases)]
     report.goals += [
-        every(f"{name} that come back exactly", tallies[name].exact, tallies[name].cases) for name in ("mutated pages", "random inputs")
+        every(f"{name} that come back exactly", tallies[name].exact, tallies[name].cases)
+        for name in ("mutated pages", "random inputs")
     ]
     if real.cases:
         share = 100 * real.flags["verbatim"] / real.cases
-        report.goals.append(Goal("real pages kept verbatim", "under 2 %", f"{share:.2f} %", met=share < 2))
-    report.data = {name: {"cases": t.cases, "exact": t.exact, "flags": t.flags, "failures": t.failures} for name, t in tallies.items()}
+        report.goals.append(
+            Goal("real pages kept verbatim", "under 2 %", f"{share:.2f} %", met=share < 2)
+        )
+    report.data = {
+        name: {"cases": t.cases, "exact": t.exact, "flags": t.flags, "failures": t.failures}
+        for name, t in tallies.items()
+    }
 
 
 def _files(corpus: str, limit: int | None) -> Iterator[Case]:
@@ -126,7 +136,7 @@ def _files(corpus: str, limit: int | None) -> Iterator[Case]:
 def _bodies() -> Iterator[Case]:
     for page in corpora.pages(("warc",)):
         for index, body in enumerate(corpora.warc_bodies(page)):
-            yield f"{page.name} record {index}", lambda body=body: body  # type: ignore[misc]
+            yield f"{page.name} record {index}", partial(bytes, body)
 
 
 def _try_all(cases: Iterable[Case]) -> Tally:
@@ -161,7 +171,9 @@ def _try_one(name: str, body: bytes, tally: Tally) -> None:
     if back == body:
         tally.exact += 1
     else:
-        tally.failures.append(f"{name} ({_fingerprint(body)}): {len(back):,} bytes back that differ from the source")
+        tally.failures.append(
+            f"{name} ({_fingerprint(body)}): {len(back):,} bytes back that differ from the source"
+        )
 
 
 def _fingerprint(body: bytes) -> str:

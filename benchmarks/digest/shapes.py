@@ -35,7 +35,7 @@ def _each(write: Callable[[int], str], before: str = "", after: str = "") -> Cal
 
 
 def _then(first: str, second: str) -> Callable[[int], bytes]:
-    """n of the first, then n of the second: the second acts on what the first left open."""
+    """Write n of the first, then n of the second: the second acts on what the first left open."""
     return lambda n: (first * n + second * n).encode()
 
 
@@ -136,5 +136,8 @@ def _numbered_namespaces(n: int) -> bytes:
     return (opening + closing).encode()
 
 
-SHAPES: list[Shape] = [*(Shape(name, "html", make) for name, make in HTML_SHAPES.items()), *OTHER_SHAPES]
+SHAPES: list[Shape] = [
+    *(Shape(name, "html", make) for name, make in HTML_SHAPES.items()),
+    *OTHER_SHAPES,
+]
 BY_NAME: dict[str, Shape] = {shape.name: shape for shape in SHAPES}

@@ -43,12 +43,19 @@ class Sizes:
 
 def run(context: Context) -> Report:
     """Measure files of every corpus that has pages or XML."""
-    chosen = context.corpora or (*corpora.PAGES, *corpora.TEMPLATES, *corpora.VERSIONS, *corpora.XML)
+    chosen = context.corpora or (
+        *corpora.PAGES,
+        *corpora.TEMPLATES,
+        *corpora.VERSIONS,
+        *corpora.XML,
+    )
     report = Report(
         title="Size: digest files beside their sources",
         inputs=", ".join(chosen),
         method=f"each file by itself, zstd level {LEVEL}; evenly spaced samples of at most 300 files a corpus",
-        notes=["a single page's digest under zstd is not promised to be smaller than the page under zstd"],
+        notes=[
+            "a single page's digest under zstd is not promised to be smaller than the page under zstd"
+        ],
     )
     total = Sizes()
     rows = []
@@ -60,9 +67,19 @@ def run(context: Context) -> Report:
         for name in Sizes.__slots__:
             setattr(total, name, getattr(total, name) + getattr(sizes, name))
     rows.append(total.row("all"))
-    headings = ["corpus", "files", "source MB", "digest", "digest zstd", "source zstd", "digest zstd / source zstd"]
+    headings = [
+        "corpus",
+        "files",
+        "source MB",
+        "digest",
+        "digest zstd",
+        "source zstd",
+        "digest zstd / source zstd",
+    ]
     report.tables.append(Table(headings, rows, "bytes as a share of the source"))
-    report.right = [Right("quire", total.right, total.files, "the plain file reads back to the source")]
+    report.right = [
+        Right("quire", total.right, total.files, "the plain file reads back to the source")
+    ]
     return report
 
 

@@ -42,11 +42,17 @@ def run(context: Context) -> Report:
             ],
         )
         expected = [_slow_count(digest) for digest in digests]
-        right = sum(count_nodes(digest) == slow for digest, slow in zip(digests, expected, strict=True))
-        report.right.append(Right("quire", right, len(bodies), "equals a count by a plain Python loop"))
+        right = sum(
+            count_nodes(digest) == slow for digest, slow in zip(digests, expected, strict=True)
+        )
+        report.right.append(
+            Right("quire", right, len(bodies), "equals a count by a plain Python loop")
+        )
         cases: dict[str, Callable[[], object]] = {
             "quire, to a dict": lambda: [count_nodes(digest) for digest in digests],
-            "quire, to names and an array": lambda: [(digest.tags, np.bincount(digest.tag)) for digest in digests],
+            "quire, to names and an array": lambda: [
+                (digest.tags, np.bincount(digest.tag)) for digest in digests
+            ],
         }
         for peer in found:
             trees = [peer.parse(body) for body in bodies]
@@ -64,7 +70,9 @@ def run(context: Context) -> Report:
     ]
     report.tables.append(Table(["who", "us a page, median ± IQR", "time / quire's dict"], rows))
     report.goals = [
-        at_least(f"counting nodes by tag against {name}", measure.round_ratio(turns[name], ours), 50)
+        at_least(
+            f"counting nodes by tag against {name}", measure.round_ratio(turns[name], ours), 50
+        )
         for name in ("lxml.html, walk", "selectolax, walk")
         if name in turns
     ]

@@ -31,22 +31,39 @@ def run(context: Context) -> Report:
         inputs=f"{describe(sample)}, {repeats} times over",
         method="wall-clock time, rounds interleaved; pages dealt out one by one",
     )
-    with ThreadPoolExecutor(THREADS) as threads, ProcessPoolExecutor(THREADS, initializer=_remember, initargs=(work,)) as processes:
+    with (
+        ThreadPoolExecutor(THREADS) as threads,
+        ProcessPoolExecutor(THREADS, initializer=_remember, initargs=(work,)) as processes,
+    ):
         exact = sum(threads.map(_is_exact, bodies))
-        report.right = [Right("quire", exact, len(bodies), "encoded by two threads, decode gives back the page")]
+        report.right = [
+            Right("quire", exact, len(bodies), "encoded by two threads, decode gives back the page")
+        ]
         cases: dict[str, Callable[[], object]] = {
             "1 thread": lambda: _encode_all(work),
             f"{THREADS} threads": lambda: sum(threads.map(_encode_share, range(THREADS))),
-            f"{THREADS} processes (ceiling)": lambda: sum(processes.map(_encode_share, range(THREADS))),
+            f"{THREADS} processes (ceiling)": lambda: sum(
+                processes.map(_encode_share, range(THREADS))
+            ),
         }
         context.say("timing")
         turns = measure.interleaved(cases, context.pick(11, 3), clock=time.perf_counter)
     one = turns["1 thread"]
     rows = [
-        [name, samples.spread(1e3, 1), f"{measure.round_ratio(one, samples):.2f}x", f"{one.best / samples.best:.2f}x"]
+        [
+            name,
+            samples.spread(1e3, 1),
+            f"{measure.round_ratio(one, samples):.2f}x",
+            f"{one.best / samples.best:.2f}x",
+        ]
         for name, samples in turns.items()
     ]
-    report.tables.append(Table(["", "ms, median ± IQR", "x one thread, median of rounds", "x one thread, best of"], rows))
+    report.tables.append(
+        Table(
+            ["", "ms, median ± IQR", "x one thread, median of rounds", "x one thread, best of"],
+            rows,
+        )
+    )
     gain = measure.round_ratio(one, turns[f"{THREADS} threads"])
     report.goals = [at_least("2 threads encode against one", gain, 1.7)]
     report.data = {name: samples.seconds for name, samples in turns.items()}

@@ -12,7 +12,9 @@ class LxmlEtree:
     name = "lxml.etree"
 
     def __init__(self) -> None:
-        self._parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True, load_dtd=False)
+        self._parser = etree.XMLParser(
+            huge_tree=True, resolve_entities=False, no_network=True, load_dtd=False
+        )
 
     def parse(self, body: bytes) -> Any:
         return etree.fromstring(body, self._parser)

@@ -29,12 +29,16 @@ class Selectolax:
         return (tree.html or "").encode()
 
     def outline(self, tree: LexborHTMLParser) -> Outline:
-        """Every node below and with ``html``; texts and comments under ``#text`` and ``#comment``."""
+        """Every node below and with ``html``; texts and comments under ``#text`` and ``#comment``.
+
+        ``<?php ... ?>`` is a processing instruction to lexbor, without a name here, and a comment to
+        the other parsers; it is given as a comment.
+        """
         out: Outline = []
         node: LexborNode | None = tree.root
         depth = 0
         while node is not None:
-            out.append((_NAMES.get(node.tag, node.tag), depth))
+            out.append((_NAMES.get(node.tag, node.tag) or "#comment", depth))
             child = node.first_child
             if child is not None:
                 node, depth = child, depth + 1
