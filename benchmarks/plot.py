@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 70, 190, 44, 52
+LEFT, RIGHT, TOP, BOTTOM = 70, 220, 44, 52
 #: Distinguishable without colour vision; dashes tell more series apart than there are colours.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#444444")
 DASHES = ("", "6 3", "2 3")
@@ -62,7 +62,7 @@ def axis(label: str, values: Sequence[float], *, log: bool) -> Axis:
         low = 10.0 ** math.floor(math.log10(min(positive)))
         high = 10.0 ** math.ceil(math.log10(max(positive)))
         return Axis(label, low, high if high > low else low * 10, log=True)
-    return Axis(label, min(0.0, min(values)), max(values) * 1.05 or 1.0, log=False)
+    return Axis(label, min(0.0, *values), max(values) * 1.05 or 1.0, log=False)
 
 
 def line_chart(

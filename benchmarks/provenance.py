@@ -1,6 +1,6 @@
 """What a reader needs to doubt a figure: when, from which commit, on what, with which versions."""
 
-import datetime
+import datetime as dt
 import importlib.metadata
 import os
 import platform
@@ -42,7 +42,7 @@ def provenance() -> Provenance:
     """Collect what there is to know about this run."""
     kernel = ".".join(platform.release().split(".")[:2])
     return Provenance(
-        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        date=dt.datetime.now(dt.UTC).date().isoformat(),
         commit=_commit(),
         machine=(
             f"{os.cpu_count()} cores {platform.machine()}, {platform.system()} {kernel}, "

@@ -52,7 +52,7 @@ def run(context: Context) -> Report:
     report.tables.append(_again_table(again, bodies))
 
     context.say(f"all pages in turn, {len(all_bodies)} pages")
-    few = {name: parsers[name] for name in ("quire", "selectolax") if name in parsers}
+    few = {name: parse for name, parse in parsers.items() if name in ("quire", "selectolax")}
     all_turns = measure.interleaved(_loops(few, all_bodies), context.pick(5, 2))
     report.tables.append(_turn_table("all real pages in turn", all_turns, all_bodies))
 

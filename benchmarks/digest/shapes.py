@@ -39,6 +39,12 @@ def _then(first: str, second: str) -> Callable[[int], bytes]:
     return lambda n: (first * n + second * n).encode()
 
 
+def _numbered_namespaces(n: int) -> bytes:
+    opening = "".join(f"<p{i:06}:a xmlns:p{i:06}='u'>" for i in range(n))
+    closing = "".join(f"</p{i:06}:a>" for i in reversed(range(n)))
+    return (opening + closing).encode()
+
+
 HTML_SHAPES: dict[str, Callable[[int], bytes]] = {
     # nesting
     "nested div": _nest("<div>", "</div>", "x"),
@@ -116,7 +122,7 @@ OTHER_SHAPES: list[Shape] = [
     Shape("xml nested", "xml", _nest("<a>", "</a>", "x")),
     Shape("xml wide", "xml", _repeat("<a/>", "<r>", "</r>")),
     Shape("xml attributes, one tag", "xml", _each(lambda i: f" a{i:06}='1'", "<r", "/>")),
-    Shape("xml namespaces nested", "xml", lambda n: _numbered_namespaces(n)),
+    Shape("xml namespaces nested", "xml", _numbered_namespaces),
     Shape("xml distinct names", "xml", _each(lambda i: f"<e{i:06}/>", "<r>", "</r>")),
     Shape("xml comments", "xml", _repeat("<!--x-->", "<r>", "</r>")),
     Shape("xml CDATA", "xml", _repeat("<![CDATA[]]>", "<r>", "</r>")),
@@ -128,12 +134,6 @@ OTHER_SHAPES: list[Shape] = [
     Shape("text blank lines", "text", _repeat("\n\n")),
     Shape("text one line", "text", _repeat("x ")),
 ]
-
-
-def _numbered_namespaces(n: int) -> bytes:
-    opening = "".join(f"<p{i:06}:a xmlns:p{i:06}='u'>" for i in range(n))
-    closing = "".join(f"</p{i:06}:a>" for i in reversed(range(n)))
-    return (opening + closing).encode()
 
 
 SHAPES: list[Shape] = [

@@ -49,7 +49,7 @@ def _load_generated(report: Report, context: Context, folder: Path) -> None:
     report.notes += notes
     documents = {f"{nodes:,}": generate("mixed", nodes, context.seed) for nodes in sizes}
     runs = {
-        label: _time_all(context, [body], "xml", found, folder, report)
+        label: _time_all(context, [body], "xml", found, folder=folder, report=report)
         for label, body in documents.items()
     }
     report.tables.append(
@@ -77,7 +77,7 @@ def _load_pages(report: Report, context: Context, folder: Path) -> None:
             page.read() for page in groups[bucket][:: max(1, len(groups[bucket]) // most)][:most]
         ]
         runs[f"<= {bucket} kB ({len(bodies)})"] = _time_all(
-            context, bodies, "html", found, folder, report
+            context, bodies, "html", found, folder=folder, report=report
         )
     report.tables.append(_table("5(a), real pages; ms a page", "size (pages)", runs))
     report.figures["figure5a-pages"] = _chart(
@@ -90,6 +90,7 @@ def _time_all(
     bodies: list[bytes],
     kind: str,
     found: list[peers.Peer],
+    *,
     folder: Path,
     report: Report,
 ) -> dict[str, measure.Samples]:

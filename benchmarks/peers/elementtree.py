@@ -1,6 +1,6 @@
 """ElementTree of the standard library, on expat: what a Python programmer has without installing anything."""
 
-import xml.etree.ElementTree as Tree
+import xml.etree.ElementTree as ET
 from collections import Counter
 
 
@@ -9,17 +9,17 @@ class ElementTree:
 
     name = "ElementTree"
 
-    def parse(self, body: bytes) -> Tree.Element:
-        return Tree.fromstring(body)  # noqa: S314  the documents are our own
+    def parse(self, body: bytes) -> ET.Element:
+        return ET.fromstring(body)  # noqa: S314  the documents are our own
 
-    def count_by_walk(self, tree: Tree.Element) -> Counter[str]:
+    def count_by_walk(self, tree: ET.Element) -> Counter[str]:
         return Counter(node.tag for node in tree.iter())
 
-    def count_by_query(self, tree: Tree.Element) -> Counter[str]:
+    def count_by_query(self, tree: ET.Element) -> Counter[str]:
         counts = Counter(node.tag for node in tree.findall(".//*"))
         counts[tree.tag] += 1
         return counts
 
-    def serialise(self, tree: Tree.Element) -> bytes:
-        written: bytes = Tree.tostring(tree)
+    def serialise(self, tree: ET.Element) -> bytes:
+        written: bytes = ET.tostring(tree)
         return written

@@ -20,10 +20,10 @@ class Selectolax:
         root = tree.root
         if root is None:
             return Counter()
-        return Counter(node.tag for node in root.traverse(include_text=True))
+        return Counter(node.tag or "-comment" for node in root.traverse(include_text=True))
 
     def count_by_query(self, tree: LexborHTMLParser) -> Counter[str]:
-        return Counter(node.tag for node in tree.css("*"))
+        return Counter(node.tag or "" for node in tree.css("*"))
 
     def serialise(self, tree: LexborHTMLParser) -> bytes:
         return (tree.html or "").encode()
@@ -38,7 +38,7 @@ class Selectolax:
         node: LexborNode | None = tree.root
         depth = 0
         while node is not None:
-            out.append((_NAMES.get(node.tag, node.tag) or "#comment", depth))
+            out.append((_name(node.tag), depth))
             child = node.first_child
             if child is not None:
                 node, depth = child, depth + 1
@@ -49,4 +49,5 @@ class Selectolax:
         return out
 
 
-_NAMES = {"-text": "#text", "-comment": "#comment"}
+def _name(tag: str | None) -> str:
+    return "#comment" if tag is None or tag == "-comment" else "#text" if tag == "-text" else tag
