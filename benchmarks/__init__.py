@@ -1,0 +1,1 @@
+"""Measurements of quire beside its rivals; start with ``python benchmarks/run.py --help``."""

@@ -1,0 +1,1 @@
+"""The figures promised for the digest, one file each."""

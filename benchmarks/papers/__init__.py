@@ -1,0 +1,1 @@
+"""The experiments of the Page Digest paper, one file each: its rows beside ours."""

@@ -1,0 +1,137 @@
+"""Experiment 3, figure 4(a): how the size of a digest follows tag length and tag repetition.
+
+The paper fixes tags at 5 or 10 characters and varies the share of tags that are the same from
+0 to 100 %, the others all unique. Its documents' text is not described; "potential reduction" is read as
+documents of tags alone, and a second table has ten characters in every leaf. Sizes are
+those of the files that ``save`` writes. Beside them, *columns and lists* is the paper's
+accounting: ST, TM, AM, CM at the narrowest width that fits, and every unique string once.
+"""
+
+import numpy as np
+import quire
+import zstandard
+
+from benchmarks import corpora
+from benchmarks.context import Context
+from benchmarks.generate import generate_tags
+from benchmarks.plot import Series, line_chart
+from benchmarks.report import Report, Right, Table
+
+LENGTHS = (5, 10)
+REPETITIONS = range(0, 101, 10)
+NODES, QUICK_NODES = 20_000, 2_000
+TEXTS = (0, 10)
+
+
+def run(context: Context) -> Report:
+    """Write both tables, and the same ratios on real documents."""
+    nodes = context.pick(NODES, QUICK_NODES)
+    report = Report(
+        title="Paper, experiment 3: size by tag length and repetition (figure 4a)",
+        inputs=f"generated XML, {nodes:,} elements in the mixed shape, seed {context.seed}; real XML and pages",
+        method="bytes of the digest file / bytes of the source; zstd level 3, each document by itself",
+        notes=["the paper: the reduction grows with repetition and with tag length, up to 50 %"],
+    )
+    right = cases = 0
+    for text_bytes in TEXTS:
+        series: dict[tuple[int, str], list[float]] = {}
+        rows = []
+        for repetition in REPETITIONS:
+            row = [f"{repetition} %"]
+            for length in LENGTHS:
+                body = generate_tags(nodes, length, repetition, text_bytes, context.seed)
+                digest = quire.encode(body, kind="xml")
+                plain, packed = digest.to_bytes(), digest.to_bytes(compress=True)
+                cases += 1
+                right += quire.from_bytes(plain).decode() == body
+                ratios = {
+                    "file": len(plain) / len(body),
+                    "columns and lists": _paper_bytes(digest, body, nodes, text_bytes) / len(body),
+                    "zstd": len(packed) / len(body),
+                    "source zstd": len(zstandard.compress(body, 3)) / len(body),
+                }
+                row += [f"{ratio:.3f}" for ratio in ratios.values()]
+                for name, ratio in ratios.items():
+                    series.setdefault((length, name), []).append(ratio)
+            rows.append(row)
+        headings = [
+            "same tag",
+            *(
+                f"{length}: {name}"
+                for length in LENGTHS
+                for name in ("file", "columns", "zstd", "source zstd")
+            ),
+        ]
+        caption = f"tag length 5 and 10, {text_bytes} bytes of text in each leaf; size / source"
+        report.tables.append(Table(headings, rows, caption))
+        lines = [
+            Series(f"length {length}, {name}", list(REPETITIONS), values)
+            for (length, name), values in series.items()
+            if name in ("file", "columns and lists")
+        ]
+        title = f"Digest size by tag repetition, {text_bytes} bytes of text a leaf"
+        report.figures[f"figure4a-text{text_bytes}"] = line_chart(
+            title, lines, "percent of tags that are the same", "size / source"
+        )
+        report.data[f"text {text_bytes}"] = {
+            f"{length} {name}": values for (length, name), values in series.items()
+        }
+    real, real_right, real_cases = _real(context)
+    report.tables.append(real)
+    report.right = [
+        Right("quire", right, cases, "generated: the file reads back to the source"),
+        Right("quire", real_right, real_cases, "real: the file reads back to the source"),
+    ]
+    return report
+
+
+def _paper_bytes(digest: quire.Digest, body: bytes, nodes: int, text_bytes: int) -> int:
+    """Section 3.5's accounting: four arrays of n, and each unique tag name and content once.
+
+    Generated documents have no attributes, and their contents are what is left of the source
+    without its tags; contents are counted as in the source, as the paper does.
+    """
+    columns = sum(
+        _narrow(column) for column in (digest.children, digest.tag, digest.attr, digest.content)
+    )
+    names = sum(len(name) + 1 for name in digest.tags)
+    tag_length = body.index(b">") - 1
+    contents = len(body) - nodes * (2 * tag_length + 5) if text_bytes else 0
+    return columns + names + contents
+
+
+def _narrow(column: np.ndarray) -> int:
+    """Bytes of a column in the narrowest of 1, 2 or 4 bytes that holds it; nothing if all entries are -1."""
+    if column.size == 0 or int(column.max()) < 0:
+        return 0
+    top = int(column.max()) + 1  # one more value for "none"
+    width = 1 if top < 1 << 8 else 2 if top < 1 << 16 else 4
+    return int(column.size) * width
+
+
+def _real(context: Context) -> tuple[Table, int, int]:
+    rows = []
+    right = 0
+    xml = [(page, "xml") for page in corpora.xml_pages()[: context.pick(None, 3)]]
+    html = [(page, "html") for page in corpora.html_pages(corpora.PAGES, context.pick(12, 3))]
+    for page, kind in (*xml, *html):
+        body = page.read()
+        digest = quire.encode(body, kind=kind)
+        plain = digest.to_bytes()
+        right += quire.from_bytes(plain).decode() == body
+        rows.append(
+            [
+                f"{page.corpus}/{page.name}"[-60:],
+                f"{len(body) / 1e3:,.0f}",
+                f"{digest.n:,}",
+                f"{len(plain) / len(body):.3f}",
+                f"{len(digest.to_bytes(compress=True)) / len(body):.3f}",
+                f"{len(zstandard.compress(body, 3)) / len(body):.3f}",
+            ]
+        )
+    headings = ["document", "source kB", "nodes", "file", "file zstd", "source zstd"]
+    return (
+        Table(headings, rows, "real documents; size / source (every corpus: `size`)"),
+        right,
+        len(rows),
+    )

@@ -1,0 +1,129 @@
+"""Run benchmarks, print them, and keep their results.
+
+    python benchmarks/run.py                      everything, full size
+    python benchmarks/run.py --quick              everything, small samples, kept apart
+    python benchmarks/run.py encode load --corpus versions-news
+
+Results go to ``benchmarks/results`` as text, JSON and SVG, and ``docs/benchmarks.md`` is
+written anew from all results that are there. A quick run writes below
+``results/quick`` and leaves the documentation alone. Progress goes to standard error.
+"""
+
+import argparse
+import importlib
+import sys
+import time
+import traceback
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+# Started as a file, not as a module: let `benchmarks` be found from the repository.
+sys.path.insert(0, str(REPOSITORY))
+
+from benchmarks import pagewriter  # noqa: E402
+from benchmarks.context import Context  # noqa: E402
+from benchmarks.provenance import provenance  # noqa: E402
+from benchmarks.report import Report  # noqa: E402
+
+#: Name on the command line, and the module that holds ``run(context) -> Report``; in the order of the documentation.
+BENCHMARKS = {
+    "roundtrip": "digest.roundtrip",
+    "tree": "digest.tree_equality",
+    "encode": "digest.encode_speed",
+    "load": "digest.load_speed",
+    "tag-count": "digest.tag_count",
+    "decode": "digest.decode_speed",
+    "memory": "digest.memory",
+    "size": "digest.size",
+    "hostile": "digest.hostile",
+    "threads": "digest.threads",
+    "experiment1": "papers.experiment1_traversal",
+    "experiment3": "papers.experiment3_size",
+    "experiment4": "papers.experiment4_convert_load",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command line names; 0 when all ran, 2 when one could not."""
+    options = _parser().parse_args(arguments)
+    unknown = [name for name in options.names if name not in BENCHMARKS]
+    if unknown:
+        print(f"error: no benchmark named {unknown[0]}", file=sys.stderr)
+        print(f"hint: choose from {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    try:
+        importlib.import_module("quire")
+    except ImportError as error:
+        print(f"error: quire cannot be imported: {error}", file=sys.stderr)
+        print("hint: build it first with `make build`", file=sys.stderr)
+        return 2
+    context = Context(quick=options.quick, corpora=tuple(options.corpus), seed=options.seed)
+    results = Path(options.results) / "quick" if options.quick else Path(options.results)
+    failed = [name for name in options.names or BENCHMARKS if not _run_one(name, context, results)]
+    if not options.quick:
+        pagewriter.write(results, REPOSITORY / "docs" / "benchmarks.md", list(BENCHMARKS))
+    if failed:
+        print(f"error: could not run {', '.join(failed)}", file=sys.stderr)
+    return 2 if failed else 0
+
+
+def _run_one(name: str, context: Context, results: Path) -> bool:
+    """Run, print and keep one benchmark; a benchmark that breaks does not stop the others."""
+    print(f"{name} ...", file=sys.stderr, flush=True)
+    start = time.monotonic()
+    try:
+        module = importlib.import_module(f"benchmarks.{BENCHMARKS[name]}")
+        report: Report = module.run(context)
+    except Exception:  # noqa: BLE001  whatever it was, it is shown, and the exit code tells
+        traceback.print_exc()
+        return False
+    command = "python benchmarks/run.py " + " ".join([name, *_settings(context)])
+    origin = provenance()
+    print(report.text(origin, command), flush=True)
+    results.mkdir(parents=True, exist_ok=True)
+    (results / f"{name}.txt").write_text(report.text(origin, command))
+    (results / f"{name}.json").write_text(report.json(origin, command))
+    for figure, svg in report.figures.items():
+        (results / f"{name}-{figure}.svg").write_text(svg)
+    print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    return True
+
+
+def _settings(context: Context) -> list[str]:
+    words = ["--quick"] if context.quick else []
+    for corpus in context.corpora:
+        words += ["--corpus", corpus]
+    if context.seed != Context().seed:
+        words += ["--seed", str(context.seed)]
+    return words
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Measure quire beside its rivals, with answers checked.",
+        epilog="benchmarks: " + ", ".join(BENCHMARKS),
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run (default: all)")
+    parser.add_argument(
+        "--quick", action="store_true", help="small samples: minutes instead of an hour"
+    )
+    parser.add_argument(
+        "--corpus",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="pages of this corpus only; repeat for several",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=Context().seed, help="seed of everything generated"
+    )
+    parser.add_argument(
+        "--results",
+        default=str(REPOSITORY / "benchmarks" / "results"),
+        help="folder to keep results in",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
