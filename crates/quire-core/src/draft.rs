@@ -70,8 +70,18 @@ impl Mode {
             RcdataAfterTextarea, XmlMarkup, XmlText,
         };
         [
-            Plain, Data, Rcdata, RawText, Foreign, Comment, Doctype, XmlText, XmlMarkup,
-            JsonString, DataAfterPre, RcdataAfterTextarea,
+            Plain,
+            Data,
+            Rcdata,
+            RawText,
+            Foreign,
+            Comment,
+            Doctype,
+            XmlText,
+            XmlMarkup,
+            JsonString,
+            DataAfterPre,
+            RcdataAfterTextarea,
         ]
         .get(value as usize)
         .copied()
@@ -141,7 +151,11 @@ pub struct Names {
 
 impl Default for Names {
     fn default() -> Self {
-        Self { own: Vec::new(), slots: Vec::new(), seed: RandomState::new().hash_one(0_u8) }
+        Self {
+            own: Vec::new(),
+            slots: Vec::new(),
+            seed: RandomState::new().hash_one(0_u8),
+        }
     }
 }
 
@@ -289,12 +303,28 @@ impl Draft {
 
     /// Append an element whose start tag is `start..end`, with the attribute run from `run`.
     pub fn element(&mut self, parent: u32, tag: Tag, start: u32, run: u32, end: u32) -> u32 {
-        self.push(DraftNode { tag, parent, start, run, end, flags: 0, mode: Mode::Plain })
+        self.push(DraftNode {
+            tag,
+            parent,
+            start,
+            run,
+            end,
+            flags: 0,
+            mode: Mode::Plain,
+        })
     }
 
     /// Append a leaf whose bytes are `start..end`.
     pub fn leaf(&mut self, parent: u32, tag: Tag, start: u32, end: u32, mode: Mode) -> u32 {
-        self.push(DraftNode { tag, parent, start, run: start, end, flags: 0, mode })
+        self.push(DraftNode {
+            tag,
+            parent,
+            start,
+            run: start,
+            end,
+            flags: 0,
+            mode,
+        })
     }
 
     /// Append any node.
@@ -308,6 +338,11 @@ impl Draft {
     /// Record the end tag of `node`.
     pub fn end_tag(&mut self, node: u32, start: u32, end: u32, odd: bool) {
         self.any_odd |= odd;
-        self.ends.push(EndTag { node, start, end, odd });
+        self.ends.push(EndTag {
+            node,
+            start,
+            end,
+            odd,
+        });
     }
 }

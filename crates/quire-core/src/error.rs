@@ -66,17 +66,39 @@ impl fmt::Display for Error {
             Error::TooLarge { bytes, limit } => {
                 write!(f, "source has {bytes} bytes, but at most {limit} are read")
             }
-            Error::Syntax { kind, message, line, column, .. } => {
-                write!(f, "not well-formed {kind}: {message} (line {line}, column {column})")
+            Error::Syntax {
+                kind,
+                message,
+                line,
+                column,
+                ..
+            } => {
+                write!(
+                    f,
+                    "not well-formed {kind}: {message} (line {line}, column {column})"
+                )
             }
             Error::Version { found, newest } => {
-                write!(f, "digest format {found}, but this version reads up to {newest}")
+                write!(
+                    f,
+                    "digest format {found}, but this version reads up to {newest}"
+                )
             }
-            Error::Selector { selector, message, offset } => {
-                write!(f, "selector {selector:?}: {message} (at character {offset})")
+            Error::Selector {
+                selector,
+                message,
+                offset,
+            } => {
+                write!(
+                    f,
+                    "selector {selector:?}: {message} (at character {offset})"
+                )
             }
             Error::Budget { selector, steps } => {
-                write!(f, "selector {selector:?}: stopped after {steps} steps; make it more specific")
+                write!(
+                    f,
+                    "selector {selector:?}: stopped after {steps} steps; make it more specific"
+                )
             }
             Error::Format { message } | Error::Tree { message } => f.write_str(message),
         }

@@ -5,14 +5,26 @@
 //! not predict about the bytes; [`assemble`] writes the columns into one buffer,
 //! which is also the file; [`emit`] walks the columns and writes the source.
 
+pub mod assemble;
 pub mod cook;
+pub mod digest;
 pub mod draft;
+pub mod emit;
+pub mod encode;
 pub mod encoding;
 pub mod error;
 pub mod flags;
+pub mod format;
 pub mod html;
+pub mod intern;
+pub mod ints;
 pub mod json;
+pub mod order;
+pub mod reconcile;
+pub mod signature;
 pub mod sniff;
+pub mod spelling;
 pub mod text;
+pub mod tree;
 pub mod vocabulary;
 pub mod xml;

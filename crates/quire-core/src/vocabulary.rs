@@ -52,8 +52,21 @@ impl Class {
             Member, Object, Paragraph, Scalar, Text,
         };
         [
-            Document, Element, Text, Comment, Doctype, Cdata, Instruction, Fragment, Object, Array,
-            Member, Scalar, Paragraph, Line, Bytes,
+            Document,
+            Element,
+            Text,
+            Comment,
+            Doctype,
+            Cdata,
+            Instruction,
+            Fragment,
+            Object,
+            Array,
+            Member,
+            Scalar,
+            Paragraph,
+            Line,
+            Bytes,
         ]
         .get(value as usize)
         .copied()
@@ -75,7 +88,10 @@ impl Class {
 
     /// Text of the page as a reader sees it (comments and the like are not).
     pub fn is_text(self) -> bool {
-        matches!(self, Class::Text | Class::Cdata | Class::Scalar | Class::Line)
+        matches!(
+            self,
+            Class::Text | Class::Cdata | Class::Scalar | Class::Line
+        )
     }
 }
 
@@ -101,7 +117,9 @@ impl Namespace {
     /// The namespace with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         use Namespace::{Html, Json, MathMl, Svg, Tree, Xml};
-        [Html, Svg, MathMl, Xml, Json, Tree].get(value as usize).copied()
+        [Html, Svg, MathMl, Xml, Json, Tree]
+            .get(value as usize)
+            .copied()
     }
 }
 

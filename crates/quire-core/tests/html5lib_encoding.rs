@@ -26,7 +26,9 @@ fn cases(file: &[u8]) -> Vec<(&[u8], &'static Encoding)> {
 
 #[test]
 fn pages_are_sniffed_as_html5lib_expects() {
-    let Some(files) = common::archive("conformance-html5lib") else { return };
+    let Some(files) = common::archive("conformance-html5lib") else {
+        return;
+    };
     let (mut ran, mut late) = (0, 0);
     let mut wrong = Vec::new();
     for (path, bytes) in &files {
@@ -41,13 +43,21 @@ fn pages_are_sniffed_as_html5lib_expects() {
             let sniffed = sniff_html(&[data, b"\xe9"].concat(), None);
             if sniffed.encoding != expected {
                 let start = String::from_utf8_lossy(&data[..data.len().min(200)]);
-                wrong.push(format!("{path}: {sniffed:?} for {}: {start}", expected.name()));
+                wrong.push(format!(
+                    "{path}: {sniffed:?} for {}: {start}",
+                    expected.name()
+                ));
             }
             late += usize::from(sniffed.reason == Reason::LateMeta);
         }
     }
     assert!(ran > 80 && late > 0, "{ran} cases, {late} of them late");
-    assert!(wrong.is_empty(), "{} of {ran}:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {ran}:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }
 
 /// The string, with `\uXXXX` read once more where the test asks for it.
@@ -61,9 +71,15 @@ fn string(value: &Value, double_escaped: bool) -> Option<String> {
 
 #[test]
 fn references_are_read_as_html5lib_expects() {
-    let Some(files) = common::archive("conformance-html5lib") else { return };
+    let Some(files) = common::archive("conformance-html5lib") else {
+        return;
+    };
     let (mut texts, mut values) = (0, 0);
-    for file in ["namedEntities.test", "numericEntities.test", "entities.test"] {
+    for file in [
+        "namedEntities.test",
+        "numericEntities.test",
+        "entities.test",
+    ] {
         let (_, bytes) = files
             .iter()
             .find(|(path, _)| path.ends_with(&format!("/tokenizer/{file}")))
@@ -71,7 +87,9 @@ fn references_are_read_as_html5lib_expects() {
         let tests: Value = serde_json::from_slice(bytes).expect("JSON");
         for test in tests["tests"].as_array().expect("tests") {
             let double_escaped = test["doubleEscaped"] == true;
-            let Some(input) = string(&test["input"], double_escaped) else { continue };
+            let Some(input) = string(&test["input"], double_escaped) else {
+                continue;
+            };
             let output = test["output"].as_array().expect("output");
             let states = test.get("initialStates").and_then(Value::as_array);
             let data = states.is_none_or(|states| states.iter().any(|state| state == "Data state"));
@@ -82,7 +100,9 @@ fn references_are_read_as_html5lib_expects() {
                 assert_eq!(found, expected, "{input:?}");
                 texts += 1;
             } else if token[0] == "StartTag" {
-                let run = input.strip_prefix("<h").and_then(|run| run.strip_suffix('>'));
+                let run = input
+                    .strip_prefix("<h")
+                    .and_then(|run| run.strip_suffix('>'));
                 let syntax = cook::Syntax::Html(Namespace::Html);
                 let found = cook::attributes(run.expect("a tag").as_bytes(), syntax, UTF_8);
                 let expected = token[2].as_object().expect("attributes");

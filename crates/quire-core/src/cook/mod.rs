@@ -31,9 +31,18 @@ pub use self::doctype::{Doctype, Quirks, doctype, quirks};
 use self::expand::{Nul, References, Rules, expand, next_change};
 use crate::draft::Mode;
 
-const DATA: Rules = Rules { references: References::Html, nul: Nul::Dropped };
-const RCDATA: Rules = Rules { references: References::Html, nul: Nul::Replaced };
-const XML_TEXT: Rules = Rules { references: References::Xml, nul: Nul::Kept };
+const DATA: Rules = Rules {
+    references: References::Html,
+    nul: Nul::Dropped,
+};
+const RCDATA: Rules = Rules {
+    references: References::Html,
+    nul: Nul::Replaced,
+};
+const XML_TEXT: Rules = Rules {
+    references: References::Xml,
+    nul: Nul::Kept,
+};
 
 /// What a reader sees of the raw bytes of a leaf; borrowed when that is what they say.
 ///

@@ -51,7 +51,11 @@ static FIRST: [u16; 129] = first();
 
 const fn entries() -> [Entry; COUNT] {
     let table = TABLE.as_bytes();
-    let mut out = [Entry { start: 0, name: 0, parent: NO_PARENT }; COUNT];
+    let mut out = [Entry {
+        start: 0,
+        name: 0,
+        parent: NO_PARENT,
+    }; COUNT];
     let (mut at, mut n) = (0, 0);
     while n < COUNT {
         let start = at;
@@ -108,7 +112,9 @@ fn name(entry: Entry) -> &'static [u8] {
 /// What an entry stands for, and whether it may go without its semicolon.
 fn value(index: usize) -> (&'static str, bool) {
     let mark = ENTRIES[index].start as usize + ENTRIES[index].name as usize;
-    let end = ENTRIES.get(index + 1).map_or(TABLE.len(), |next| next.start as usize);
+    let end = ENTRIES
+        .get(index + 1)
+        .map_or(TABLE.len(), |next| next.start as usize);
     (&TABLE[mark + 1..end - 1], TABLE.as_bytes()[mark] == b'!')
 }
 
@@ -164,13 +170,18 @@ pub(super) fn xml(after: &[u8]) -> Option<(With, usize)> {
     if after.first() == Some(&b'#') {
         let (number, used) = digits(&after[1..], false)?;
         let character = char::from_u32(number).filter(|&character| character != '\0')?;
-        return (after.get(1 + used) == Some(&b';'))
-            .then_some((With::Char(character), 2 + used));
+        return (after.get(1 + used) == Some(&b';')).then_some((With::Char(character), 2 + used));
     }
-    [("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'")]
-        .into_iter()
-        .find(|(name, _)| after.starts_with(name.as_bytes()))
-        .map(|(name, text)| (With::Text(text), name.len()))
+    [
+        ("amp;", "&"),
+        ("lt;", "<"),
+        ("gt;", ">"),
+        ("quot;", "\""),
+        ("apos;", "'"),
+    ]
+    .into_iter()
+    .find(|(name, _)| after.starts_with(name.as_bytes()))
+    .map(|(name, text)| (With::Text(text), name.len()))
 }
 
 /// The number after `&#` and its length; past the last character it stays there.
@@ -178,7 +189,10 @@ fn digits(after: &[u8], upper_x: bool) -> Option<(u32, usize)> {
     let hex = after.first() == Some(&b'x') || upper_x && after.first() == Some(&b'X');
     let (radix, from) = if hex { (16, 1) } else { (10, 0) };
     let (mut number, mut at) = (0u32, from);
-    while let Some(digit) = after.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {
+    while let Some(digit) = after
+        .get(at)
+        .and_then(|&byte| char::from(byte).to_digit(radix))
+    {
         number = (number * radix + digit).min(0x11_0000);
         at += 1;
     }
@@ -223,12 +237,18 @@ mod tests {
     fn every_name_cut_or_prolonged_is_found_as_by_trying_all() {
         let forms = forms();
         assert_eq!(forms.len(), 2231);
-        assert_eq!(forms.iter().map(|(form, _)| form.len()).max(), Some(LONGEST + 1));
+        assert_eq!(
+            forms.iter().map(|(form, _)| form.len()).max(),
+            Some(LONGEST + 1)
+        );
         let name = |form: &str| form.trim_end_matches(';').to_owned();
         assert!(forms.is_sorted_by_key(|(form, _)| name(form)));
         for (form, _) in &forms {
             // Only names with the same first letter can match.
-            let near: Vec<_> = forms.iter().filter(|near| near.0[..1] == form[..1]).collect();
+            let near: Vec<_> = forms
+                .iter()
+                .filter(|near| near.0[..1] == form[..1])
+                .collect();
             let whole = name(form);
             for base in [&whole, &whole[..whole.len() - 1]] {
                 for tail in [";", "", "x", "in;"] {
@@ -280,7 +300,17 @@ mod tests {
     fn xml_leaves_what_it_does_not_define() {
         assert_eq!(xml(b"apos;x"), Some((With::Text("'"), 5)));
         assert_eq!(xml(b"#x80;"), Some((With::Char('\u{80}'), 5)));
-        for unknown in ["nbsp;", "amp", "#65", "#X41;", "#0;", "#xD800;", "#x110000;", "#;", ""] {
+        for unknown in [
+            "nbsp;",
+            "amp",
+            "#65",
+            "#X41;",
+            "#0;",
+            "#xD800;",
+            "#x110000;",
+            "#;",
+            "",
+        ] {
             assert_eq!(xml(unknown.as_bytes()), None, "{unknown}");
         }
     }

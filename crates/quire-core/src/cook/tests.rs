@@ -38,7 +38,10 @@ impl Numbers {
 
     /// Up to `most` of the parts, one after the other.
     fn join(&mut self, parts: &[&[u8]], most: usize) -> Vec<u8> {
-        (0..self.below(most + 1)).flat_map(|_| parts[self.below(parts.len())]).copied().collect()
+        (0..self.below(most + 1))
+            .flat_map(|_| parts[self.below(parts.len())])
+            .copied()
+            .collect()
     }
 }
 
@@ -66,10 +69,42 @@ fn cooked(raw: &[u8], mode: Mode) -> String {
 
 // Pieces where modes, references, line ends and character sets go wrong.
 const PIECES: &[&[u8]] = &[
-    b"&", b"&amp;", b"&not", b"it;", b"&#13;", b"&#x", b"41", b";", b"&nbsp", b"&nGt;", b"\r",
-    b"\n", b"\0", b"x", b" ", b"<", b">", b"-", b"!", b"?", b"\"", b"\\", b"u", b"d83d", b"=",
-    b"<![CDATA[", b"]]>", b"]", "\u{e9}".as_bytes(), "\u{feff}".as_bytes(), b"\x81", b"\x30",
-    b"\xff", b"<!--", b"<!doctype ", b"&quot;",
+    b"&",
+    b"&amp;",
+    b"&not",
+    b"it;",
+    b"&#13;",
+    b"&#x",
+    b"41",
+    b";",
+    b"&nbsp",
+    b"&nGt;",
+    b"\r",
+    b"\n",
+    b"\0",
+    b"x",
+    b" ",
+    b"<",
+    b">",
+    b"-",
+    b"!",
+    b"?",
+    b"\"",
+    b"\\",
+    b"u",
+    b"d83d",
+    b"=",
+    b"<![CDATA[",
+    b"]]>",
+    b"]",
+    "\u{e9}".as_bytes(),
+    "\u{feff}".as_bytes(),
+    b"\x81",
+    b"\x30",
+    b"\xff",
+    b"<!--",
+    b"<!doctype ",
+    b"&quot;",
 ];
 
 #[test]
@@ -83,7 +118,12 @@ fn plain_is_what_text_leaves_alone_and_what_it_leaves_alone_is_borrowed() {
             let plain = is_plain(&raw, mode, encoding);
             let leaf = !matches!(mode, Mode::Comment | Mode::Doctype | Mode::JsonString);
             if leaf || plain {
-                assert_eq!(plain, cooked.as_bytes() == raw, "{raw:?} {mode:?} {}", encoding.name());
+                assert_eq!(
+                    plain,
+                    cooked.as_bytes() == raw,
+                    "{raw:?} {mode:?} {}",
+                    encoding.name()
+                );
             }
             if plain {
                 assert!(matches!(cooked, Cow::Borrowed(_)), "{raw:?} {mode:?}");
@@ -123,9 +163,17 @@ fn text_is_line_ends_then_references_then_nul() {
         let decoded = String::from_utf8_lossy(&raw);
         let slow = slow_data(&decoded, "");
         assert_eq!(cooked(&raw, Mode::Data), slow, "{raw:?}");
-        assert_eq!(cooked(&raw, Mode::Rcdata), slow_data(&decoded, "\u{fffd}"), "{raw:?}");
+        assert_eq!(
+            cooked(&raw, Mode::Rcdata),
+            slow_data(&decoded, "\u{fffd}"),
+            "{raw:?}"
+        );
         let after_pre = slow.strip_prefix('\n').filter(|_| !raw.starts_with(b"\0"));
-        assert_eq!(cooked(&raw, Mode::DataAfterPre), after_pre.unwrap_or(&slow), "{raw:?}");
+        assert_eq!(
+            cooked(&raw, Mode::DataAfterPre),
+            after_pre.unwrap_or(&slow),
+            "{raw:?}"
+        );
     }
 }
 
@@ -133,7 +181,11 @@ fn text_is_line_ends_then_references_then_nul() {
 fn one_line_end_after_pre_is_swallowed_however_it_is_written() {
     for raw in ["\nx", "\rx", "\r\nx", "&#10;x", "&NewLine;x"] {
         assert_eq!(cooked(raw.as_bytes(), Mode::DataAfterPre), "x", "{raw:?}");
-        assert_eq!(cooked(raw.as_bytes(), Mode::RcdataAfterTextarea), "x", "{raw:?}");
+        assert_eq!(
+            cooked(raw.as_bytes(), Mode::RcdataAfterTextarea),
+            "x",
+            "{raw:?}"
+        );
     }
     assert_eq!(cooked(b"\n\nx", Mode::DataAfterPre), "\nx");
     assert_eq!(cooked(b"\0\nx", Mode::DataAfterPre), "\nx");
@@ -143,7 +195,10 @@ fn one_line_end_after_pre_is_swallowed_however_it_is_written() {
 #[test]
 fn foreign_text_reads_references_outside_of_cdata_only() {
     let of = |raw: &str| cooked(raw.as_bytes(), Mode::Foreign);
-    assert_eq!(of("a&lt;<![CDATA[b&lt;\r\n\0]]>c&lt;"), "a<b&lt;\n\u{fffd}c<");
+    assert_eq!(
+        of("a&lt;<![CDATA[b&lt;\r\n\0]]>c&lt;"),
+        "a<b&lt;\n\u{fffd}c<"
+    );
     assert_eq!(of("<![CDATA[a]]]]><![CDATA[>b]]>"), "a]]>b");
     assert_eq!(of("<![CDATA[x]]"), "x]]");
     assert_eq!(of("<![CDATA["), "");
@@ -200,7 +255,11 @@ fn comments_end_as_the_states_of_the_standard_say() {
         let body = String::from_utf8(body).unwrap();
         if let Some(expected) = slow_comment(&body) {
             tried += 1;
-            assert_eq!(cooked(format!("<!--{body}").as_bytes(), Mode::Comment), expected, "{body}");
+            assert_eq!(
+                cooked(format!("<!--{body}").as_bytes(), Mode::Comment),
+                expected,
+                "{body}"
+            );
         }
     }
     assert!(tried > 50_000);
@@ -227,7 +286,12 @@ fn bogus_comments_lose_their_brackets() {
 fn doctypes_are_read_as_the_standard_says() {
     let of = |raw: &str| {
         let doctype = doctype(raw.as_bytes());
-        (doctype.name, doctype.public, doctype.system, doctype.force_quirks)
+        (
+            doctype.name,
+            doctype.public,
+            doctype.system,
+            doctype.force_quirks,
+        )
     };
     let some = |text: &str| Some(text.to_owned());
     for (raw, expected) in [
@@ -241,11 +305,26 @@ fn doctypes_are_read_as_the_standard_says() {
         ("<!DOCTYPE a PUBLIC''>", (some("a"), some(""), None, false)),
         ("<!DOCTYPE a PUBLIC 'p", (some("a"), some("p"), None, true)),
         ("<!DOCTYPE a PUBLIC 'p>", (some("a"), some("p"), None, true)),
-        ("<!DOCTYPE a PUBLIC 'p'x>", (some("a"), some("p"), None, true)),
-        ("<!DOCTYPE a PUBLIC 'p'\"s\">", (some("a"), some("p"), some("s"), false)),
-        ("<!DOCTYPE a PUBLIC 'p' 's", (some("a"), some("p"), some("s"), true)),
-        ("<!DOCTYPE a public 'p' 's' x>", (some("a"), some("p"), some("s"), false)),
-        ("<!DOCTYPE a SYSTEM's\r\n'x", (some("a"), None, some("s\n"), false)),
+        (
+            "<!DOCTYPE a PUBLIC 'p'x>",
+            (some("a"), some("p"), None, true),
+        ),
+        (
+            "<!DOCTYPE a PUBLIC 'p'\"s\">",
+            (some("a"), some("p"), some("s"), false),
+        ),
+        (
+            "<!DOCTYPE a PUBLIC 'p' 's",
+            (some("a"), some("p"), some("s"), true),
+        ),
+        (
+            "<!DOCTYPE a public 'p' 's' x>",
+            (some("a"), some("p"), some("s"), false),
+        ),
+        (
+            "<!DOCTYPE a SYSTEM's\r\n'x",
+            (some("a"), None, some("s\n"), false),
+        ),
         ("<!DOCTYPE a SYSTEM 's'", (some("a"), None, some("s"), true)),
         ("<!DOCTYPE a SYSTEM s>", (some("a"), None, None, true)),
     ] {
@@ -257,8 +336,14 @@ fn doctypes_are_read_as_the_standard_says() {
 fn doctypes_print_as_html5lib_prints_them() {
     assert_eq!(cooked(b"<!DOCTYPE HTML>", Mode::Doctype), "html");
     assert_eq!(cooked(b"<!DOCTYPE>", Mode::Doctype), "");
-    assert_eq!(cooked(b"<!DOCTYPE a SYSTEM 's'>", Mode::Doctype), r#"a "" "s""#);
-    assert_eq!(cooked(b"<!DOCTYPE a PUBLIC 'p'>", Mode::Doctype), r#"a "p" """#);
+    assert_eq!(
+        cooked(b"<!DOCTYPE a SYSTEM 's'>", Mode::Doctype),
+        r#"a "" "s""#
+    );
+    assert_eq!(
+        cooked(b"<!DOCTYPE a PUBLIC 'p'>", Mode::Doctype),
+        r#"a "p" """#
+    );
     assert_eq!(cooked(b"<!DOCTYPE a PUBLIC ''>", Mode::Doctype), "a");
 }
 
@@ -269,18 +354,30 @@ fn quirks_follow_the_lists_of_the_standard() {
     assert_eq!(of("<!DOCTYPE html"), Quirks::Yes);
     assert_eq!(of("<!DOCTYPE potato>"), Quirks::Yes);
     assert_eq!(of("<!DOCTYPE html PUBLIC 'html'>"), Quirks::Yes);
-    assert_eq!(of("<!DOCTYPE html PUBLIC '-//w3c//dtd html 3.2//EN'>"), Quirks::Yes);
+    assert_eq!(
+        of("<!DOCTYPE html PUBLIC '-//w3c//dtd html 3.2//EN'>"),
+        Quirks::Yes
+    );
     let transitional = "<!DOCTYPE html PUBLIC '-//W3C//DTD HTML 4.01 Transitional//EN'";
     assert_eq!(of(&format!("{transitional}>")), Quirks::Yes);
     assert_eq!(of(&format!("{transitional} ''>")), Quirks::Limited);
-    assert_eq!(of("<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Frameset//EN'>"), Quirks::Limited);
-    assert_eq!(of("<!DOCTYPE html PUBLIC '-//W3C//DTD HTML 4.01//EN'>"), Quirks::No);
+    assert_eq!(
+        of("<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Frameset//EN'>"),
+        Quirks::Limited
+    );
+    assert_eq!(
+        of("<!DOCTYPE html PUBLIC '-//W3C//DTD HTML 4.01//EN'>"),
+        Quirks::No
+    );
     assert_eq!(quirks(&Doctype::default(), true), Quirks::No);
 }
 
 #[test]
 fn xml_text_and_markup() {
-    assert_eq!(cooked(b"&lt;&#65;&nbsp;&\r\n&#13;", Mode::XmlText), "<A&nbsp;&\n\r");
+    assert_eq!(
+        cooked(b"&lt;&#65;&nbsp;&\r\n&#13;", Mode::XmlText),
+        "<A&nbsp;&\n\r"
+    );
     for (raw, expected) in [
         ("<!--a-->", "a"),
         ("<!--a", "a"),
@@ -296,8 +393,18 @@ fn xml_text_and_markup() {
 #[test]
 fn json_strings_agree_with_another_reader() {
     let parts: &[&[u8]] = &[
-        b"\\", b"u", b"\\ud83d", b"\\ude00", b"\\u0041", b"n", b"\\n", b"\\\"", b"x", b"/",
-        "\u{e9}".as_bytes(), b"00e9",
+        b"\\",
+        b"u",
+        b"\\ud83d",
+        b"\\ude00",
+        b"\\u0041",
+        b"n",
+        b"\\n",
+        b"\\\"",
+        b"x",
+        b"/",
+        "\u{e9}".as_bytes(),
+        b"00e9",
     ];
     let mut numbers = Numbers(0x750);
     let mut tried = 0;
@@ -305,7 +412,12 @@ fn json_strings_agree_with_another_reader() {
         let raw = [b"\"", numbers.join(parts, 6).as_slice(), b"\""].concat();
         if let Ok(expected) = serde_json::from_slice::<String>(&raw) {
             tried += 1;
-            assert_eq!(cooked(&raw, Mode::JsonString), expected, "{}", raw.escape_ascii());
+            assert_eq!(
+                cooked(&raw, Mode::JsonString),
+                expected,
+                "{}",
+                raw.escape_ascii()
+            );
         }
     }
     assert!(tried > 2_000);
@@ -423,7 +535,12 @@ fn slow_attributes(run: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
 fn spans_are_those_of_the_states_of_the_standard_on_every_short_run() {
     for run in all_strings(b"a=/ \"'>", 6) {
         let spans: Vec<_> = attribute_spans(&run)
-            .map(|(name, value)| (run[name].to_vec(), value.map_or(Vec::new(), |v| run[v].to_vec())))
+            .map(|(name, value)| {
+                (
+                    run[name].to_vec(),
+                    value.map_or(Vec::new(), |v| run[v].to_vec()),
+                )
+            })
             .collect();
         assert_eq!(spans, slow_attributes(&run), "{}", run.escape_ascii());
     }
@@ -433,7 +550,10 @@ fn spans_are_those_of_the_states_of_the_standard_on_every_short_run() {
 fn odd_runs_give_the_attributes_a_browser_gives() {
     let of = |run: &str| {
         let pairs = attributes(run.as_bytes(), HTML, UTF_8);
-        pairs.iter().map(|(name, value)| format!("{name}[{value}]")).collect::<String>()
+        pairs
+            .iter()
+            .map(|(name, value)| format!("{name}[{value}]"))
+            .collect::<String>()
     };
     for (run, expected) in [
         ("", ""),
@@ -458,17 +578,23 @@ fn odd_runs_give_the_attributes_a_browser_gives() {
 
 #[test]
 fn many_attributes_are_deduplicated_as_few_are() {
-    let run: String = (0..40_000).map(|n| format!(" N{}={n}", n % 20_000)).collect();
+    let run: String = (0..40_000)
+        .map(|n| format!(" N{}={n}", n % 20_000))
+        .collect();
     let pairs = attributes(run.as_bytes(), HTML, UTF_8);
     assert_eq!(pairs.len(), 20_000);
-    assert!(pairs.iter().enumerate().all(|(n, (name, value))| {
-        *name == format!("n{n}") && *value == n.to_string()
-    }));
+    assert!(
+        pairs
+            .iter()
+            .enumerate()
+            .all(|(n, (name, value))| { *name == format!("n{n}") && *value == n.to_string() })
+    );
 }
 
 #[test]
 fn names_take_the_capitals_of_their_namespace() {
-    let name = |run: &'static str, syntax| attributes(run.as_bytes(), syntax, UTF_8)[0].0.to_string();
+    let name =
+        |run: &'static str, syntax| attributes(run.as_bytes(), syntax, UTF_8)[0].0.to_string();
     let svg = Syntax::Html(Namespace::Svg);
     let math = Syntax::Html(Namespace::MathMl);
     assert_eq!(name("VIEWBOX", svg), "viewBox");
@@ -492,20 +618,38 @@ fn xml_values_have_spaces_for_white_space_unless_it_is_referred_to() {
 #[test]
 fn bytes_are_decoded_before_anything_is_read_in_them() {
     // The second byte of a character may be a letter or a bracket, never markup.
-    assert_eq!(text(b"<![CDATA[\x83\x5d]>", Mode::Foreign, SHIFT_JIS), "\u{30be}]>");
+    assert_eq!(
+        text(b"<![CDATA[\x83\x5d]>", Mode::Foreign, SHIFT_JIS),
+        "\u{30be}]>"
+    );
     assert_eq!(text(b"\x83\x41&lt;", Mode::Data, SHIFT_JIS), "\u{30a2}<");
     assert_eq!(attributes(b" \x83\x41=1", HTML, SHIFT_JIS)[0].0, "\u{30a2}");
     assert_eq!(text(b"\xef\xbb\xbfx", Mode::Data, UTF_8), "\u{feff}x");
-    assert_eq!(text(b"\x80\xff", Mode::RawText, WINDOWS_1252), "\u{20ac}\u{ff}");
-    assert_eq!(text(b"a\xffb\xe2\x82", Mode::Data, UTF_8), "a\u{fffd}b\u{fffd}");
+    assert_eq!(
+        text(b"\x80\xff", Mode::RawText, WINDOWS_1252),
+        "\u{20ac}\u{ff}"
+    );
+    assert_eq!(
+        text(b"a\xffb\xe2\x82", Mode::Data, UTF_8),
+        "a\u{fffd}b\u{fffd}"
+    );
 }
 
 #[test]
 fn a_leaf_is_decoded_as_it_is_in_the_page() {
-    let parts: &[&[u8]] =
-        &[b"\x81", b"0", b"9", b"\x84", b"\xfe", b"a", b"\x8e", b"\xe3", b"\xa4", b"@", b"\xff"];
-    let encodings: [&'static Encoding; 8] =
-        [GBK, GB18030, BIG5, EUC_KR, SHIFT_JIS, UTF_8, WINDOWS_1252, X_USER_DEFINED];
+    let parts: &[&[u8]] = &[
+        b"\x81", b"0", b"9", b"\x84", b"\xfe", b"a", b"\x8e", b"\xe3", b"\xa4", b"@", b"\xff",
+    ];
+    let encodings: [&'static Encoding; 8] = [
+        GBK,
+        GB18030,
+        BIG5,
+        EUC_KR,
+        SHIFT_JIS,
+        UTF_8,
+        WINDOWS_1252,
+        X_USER_DEFINED,
+    ];
     let mut numbers = Numbers(0xc4a7);
     for _ in 0..20_000 {
         let raw = numbers.join(parts, 6);
@@ -521,7 +665,20 @@ fn a_leaf_is_decoded_as_it_is_in_the_page() {
 fn hostile_texts_take_linear_time() {
     // Quadratic code would need many minutes for these, not a second.
     const LENGTH: usize = 100_000;
-    for unit in ["&", "&a", "&#", "&#x", "&notit", "\r", "\0", "<![CDATA[", "]]", "<", "\\u", "&#1"] {
+    for unit in [
+        "&",
+        "&a",
+        "&#",
+        "&#x",
+        "&notit",
+        "\r",
+        "\0",
+        "<![CDATA[",
+        "]]",
+        "<",
+        "\\u",
+        "&#1",
+    ] {
         let raw = unit.repeat(LENGTH / unit.len());
         for mode in MODES {
             let cooked = text(raw.as_bytes(), mode, UTF_8);

@@ -20,15 +20,21 @@ pub(super) fn meta(source: &[u8]) -> Option<&'static Encoding> {
             b'!' | b'?' => at += memchr(b'>', rest)?,
             b'/' if !rest.get(2)?.is_ascii_alphabetic() => at += memchr(b'>', rest)?,
             byte if *byte == b'/' || byte.is_ascii_alphabetic() => {
-                let is_meta = rest.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
-                    && rest.get(5).is_some_and(|&byte| is_white(byte) || byte == b'/');
+                let is_meta = rest
+                    .get(..5)
+                    .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
+                    && rest
+                        .get(5)
+                        .is_some_and(|&byte| is_white(byte) || byte == b'/');
                 if is_meta {
                     at += 5;
                     if let Some(encoding) = meta_element(source, &mut at)? {
                         return Some(encoding);
                     }
                 } else {
-                    at += rest.iter().position(|&byte| is_white(byte) || byte == b'>')?;
+                    at += rest
+                        .iter()
+                        .position(|&byte| is_white(byte) || byte == b'>')?;
                     while attribute(source, &mut at)?.is_some() {}
                 }
             }
@@ -84,14 +90,19 @@ type Attribute<'a> = (&'a [u8], &'a [u8]);
 /// The next attribute of the tag; the outer `None` is the end of the bytes, the inner that of the tag.
 fn attribute<'a>(source: &'a [u8], at: &mut usize) -> Option<Option<Attribute<'a>>> {
     let skip = |from: usize, stop: fn(u8) -> bool| {
-        source[from..].iter().position(|&byte| stop(byte)).map(|length| from + length)
+        source[from..]
+            .iter()
+            .position(|&byte| stop(byte))
+            .map(|length| from + length)
     };
     let start = skip(*at, |byte| !is_white(byte) && byte != b'/')?;
     *at = start;
     if source[start] == b'>' {
         return Some(None);
     }
-    let end = skip(start + 1, |byte| is_white(byte) || matches!(byte, b'/' | b'>' | b'='))?;
+    let end = skip(start + 1, |byte| {
+        is_white(byte) || matches!(byte, b'/' | b'>' | b'=')
+    })?;
     let name = &source[start..end];
     *at = skip(end, |byte| !is_white(byte))?;
     // `a /=b` too is an attribute without a value.
@@ -114,7 +125,9 @@ fn attribute<'a>(source: &'a [u8], at: &mut usize) -> Option<Option<Attribute<'a
 fn from_content(content: &[u8]) -> Option<&'static Encoding> {
     let mut rest = content;
     loop {
-        let at = rest.windows(7).position(|word| word.eq_ignore_ascii_case(b"charset"))?;
+        let at = rest
+            .windows(7)
+            .position(|word| word.eq_ignore_ascii_case(b"charset"))?;
         rest = rest[at + 7..].trim_ascii_start();
         if let Some(value) = rest.strip_prefix(b"=") {
             rest = value.trim_ascii_start();
@@ -140,11 +153,18 @@ pub(super) fn xml_declaration(source: &[u8]) -> Option<&'static Encoding> {
         return None;
     }
     let encoding = Encoding::for_label(label)?;
-    Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
+    Some(if encoding == UTF_16LE || encoding == UTF_16BE {
+        UTF_8
+    } else {
+        encoding
+    })
 }
 
 fn skip_controls(rest: &[u8]) -> &[u8] {
-    &rest[rest.iter().position(|&byte| byte > b' ').unwrap_or(rest.len())..]
+    &rest[rest
+        .iter()
+        .position(|&byte| byte > b' ')
+        .unwrap_or(rest.len())..]
 }
 
 fn is_white(byte: u8) -> bool {

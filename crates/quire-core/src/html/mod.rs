@@ -1,3 +1,8 @@
 //! HTML: the WHATWG tokenizer and tree builder, writing straight into a draft.
 
+pub mod build;
 pub mod names;
+pub mod scan;
+pub mod tokenizer;
+
+pub use build::{Context, MAX_DEPTH, Options, parse};

@@ -372,19 +372,30 @@ pub const SVG_NAME: [Name; COUNT] = {
 
 // ---------------------------------------------------------------- lookup
 
-/// Longest known name; longer ones are never looked up.
-const MAX_NAME: usize = 24;
 /// Slots of the lookup table: a power of two, less than a third full.
 const SLOTS: usize = 1024;
 
-const fn hash(bytes: &[u8], len: usize) -> usize {
-    let mut h = len as u32;
+/// Where hashing starts; the tokenizer hashes a name while it looks for its end.
+pub const HASH_START: u32 = 0x811c_9dc5;
+
+/// Add one lower-case byte to the hash of a name.
+#[inline]
+pub const fn hash_step(hash: u32, byte: u8) -> u32 {
+    (hash ^ byte as u32).wrapping_mul(0x0100_0193)
+}
+
+const fn slot_of(hash: u32) -> usize {
+    ((hash ^ (hash >> 15)) as usize) & (SLOTS - 1)
+}
+
+const fn hash(bytes: &[u8]) -> u32 {
+    let mut hash = HASH_START;
     let mut i = 0;
-    while i < len {
-        h = (h ^ bytes[i] as u32).wrapping_mul(0x0100_0193);
+    while i < bytes.len() {
+        hash = hash_step(hash, bytes[i]);
         i += 1;
     }
-    ((h ^ (h >> 15)) as usize) & (SLOTS - 1)
+    hash
 }
 
 /// Open addressing, filled at compile time; `COUNT` marks an empty slot.
@@ -393,7 +404,7 @@ const LOOKUP: [Name; SLOTS] = {
     let mut i = 0;
     while i < COUNT {
         let bytes = NAMES[i].as_bytes();
-        let mut slot = hash(bytes, bytes.len());
+        let mut slot = slot_of(hash(bytes));
         while table[slot] != COUNT as Name {
             slot = (slot + 1) & (SLOTS - 1);
         }
@@ -410,23 +421,40 @@ const LOOKUP: [Name; SLOTS] = {
 /// assert_eq!(names::lookup(b"div"), Some(names::DIV));
 /// assert_eq!(names::lookup(b"my-element"), None);
 /// ```
-#[inline]
 pub fn lookup(lower: &[u8]) -> Option<Name> {
-    if lower.len() > MAX_NAME {
-        return None;
-    }
-    let mut slot = hash(lower, lower.len());
+    find(hash(lower), lower)
+}
+
+/// The known name with this hash, whose bytes are `name` in any case.
+#[inline]
+pub fn find(hash: u32, name: &[u8]) -> Option<Name> {
+    let mut slot = slot_of(hash);
     loop {
-        let name = LOOKUP[slot];
-        if name == COUNT as Name {
+        let found = LOOKUP[slot];
+        if found == COUNT as Name {
             return None;
         }
-        if NAMES[name as usize].as_bytes() == lower {
-            return Some(name);
+        let known = NAMES[found as usize].as_bytes();
+        if known.len() == name.len()
+            && known.eq_ignore_ascii_case(name)
+            && !HAS_CAPITALS[found as usize]
+        {
+            return Some(found);
         }
         slot = (slot + 1) & (SLOTS - 1);
     }
 }
+
+/// Names that only the tree has, never the tokenizer: SVG names with inner capitals.
+const HAS_CAPITALS: [bool; COUNT] = {
+    let mut table = [false; COUNT];
+    let mut i = 0;
+    while i < SVG_SPELLINGS.len() {
+        table[SVG_SPELLINGS[i].1 as usize] = true;
+        i += 1;
+    }
+    table
+};
 
 // ---------------------------------------------------------------- properties
 
@@ -468,17 +496,19 @@ pub const PROPERTIES: [u16; COUNT] = {
         &[
             ADDRESS, APPLET, AREA, ARTICLE, ASIDE, BASE, BASEFONT, BGSOUND, BLOCKQUOTE, BODY, BR,
             BUTTON, CAPTION, CENTER, COL, COLGROUP, DD, DETAILS, DIR, DIV, DL, DT, EMBED, FIELDSET,
-            FIGCAPTION, FIGURE, FOOTER, FORM, FRAME, FRAMESET, H1, H2, H3, H4, H5, H6, HEAD, HEADER,
-            HGROUP, HR, HTML, IFRAME, IMG, INPUT, KEYGEN, LI, LINK, LISTING, MAIN, MARQUEE, MENU,
-            META, NAV, NOEMBED, NOFRAMES, NOSCRIPT, OBJECT, OL, P, PARAM, PLAINTEXT, PRE, SCRIPT,
-            SEARCH, SECTION, SELECT, SOURCE, STYLE, SUMMARY, TABLE, TBODY, TD, TEMPLATE,
+            FIGCAPTION, FIGURE, FOOTER, FORM, FRAME, FRAMESET, H1, H2, H3, H4, H5, H6, HEAD,
+            HEADER, HGROUP, HR, HTML, IFRAME, IMG, INPUT, KEYGEN, LI, LINK, LISTING, MAIN, MARQUEE,
+            MENU, META, NAV, NOEMBED, NOFRAMES, NOSCRIPT, OBJECT, OL, P, PARAM, PLAINTEXT, PRE,
+            SCRIPT, SEARCH, SECTION, SELECT, SOURCE, STYLE, SUMMARY, TABLE, TBODY, TD, TEMPLATE,
             TEXTAREA, TFOOT, TH, THEAD, TITLE, TR, TRACK, UL, WBR, XMP,
         ],
         IS_SPECIAL,
     );
     let t = set(
         t,
-        &[APPLET, CAPTION, HTML, TABLE, TD, TH, MARQUEE, OBJECT, TEMPLATE, SELECT],
+        &[
+            APPLET, CAPTION, HTML, TABLE, TD, TH, MARQUEE, OBJECT, TEMPLATE, SELECT,
+        ],
         IS_SCOPE,
     );
     let t = set(
@@ -491,7 +521,9 @@ pub const PROPERTIES: [u16; COUNT] = {
     );
     let t = set(
         t,
-        &[A, B, BIG, CODE, EM, FONT, I, NOBR, S, SMALL, STRIKE, STRONG, TT, U],
+        &[
+            A, B, BIG, CODE, EM, FONT, I, NOBR, S, SMALL, STRIKE, STRONG, TT, U,
+        ],
         IS_FORMATTING,
     );
     let t = set(
@@ -533,8 +565,8 @@ mod tests {
     #[test]
     fn every_name_finds_itself() {
         for (i, name) in NAMES.iter().enumerate() {
-            assert_eq!(lookup(name.as_bytes()), Some(i as Name), "{name}");
-            assert!(name.len() <= MAX_NAME);
+            let expected = (!HAS_CAPITALS[i]).then_some(i as Name);
+            assert_eq!(lookup(name.as_bytes()), expected, "{name}");
         }
     }
 }

@@ -127,17 +127,26 @@ pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, Str
     if rules.utf8 && !source.is_ascii() {
         if let Err(error) = std::str::from_utf8(source) {
             let at = error.valid_up_to();
-            keep(at, format!("byte 0x{:02X}, which is not UTF-8 here", source[at]));
+            keep(
+                at,
+                format!("byte 0x{:02X}, which is not UTF-8 here", source[at]),
+            );
         }
         for character in ["\u{FFFE}", "\u{FFFF}"] {
             if let Some(at) = memmem::find(source, character.as_bytes()) {
-                keep(at, format!("U+FFF{:X}, which is not a character", source[at + 2] & 15));
+                keep(
+                    at,
+                    format!("U+FFF{:X}, which is not a character", source[at + 2] & 15),
+                );
             }
         }
         if rules.v11
             && let Some(at) = memmem_c1(source)
         {
-            keep(at, format!("control character U+{:04X} as it is", source[at + 1]));
+            keep(
+                at,
+                format!("control character U+{:04X} as it is", source[at + 1]),
+            );
         }
     }
     if rules.v11
@@ -155,7 +164,10 @@ fn first_control(source: &[u8]) -> Option<usize> {
     let any = |chunk: &[u8]| chunk.iter().fold(false, |any, &b| any | control(b));
     for (index, chunk) in source.chunks(256).enumerate() {
         if any(chunk) {
-            return chunk.iter().position(|&b| control(b)).map(|at| index * 256 + at);
+            return chunk
+                .iter()
+                .position(|&b| control(b))
+                .map(|at| index * 256 + at);
         }
     }
     None

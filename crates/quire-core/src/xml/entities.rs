@@ -84,7 +84,13 @@ impl Entities {
             if self.may_be_elsewhere && !self.standalone {
                 return Ok(None);
             }
-            return fault(at, format!("reference to entity &{};, which is not declared", shown(name)));
+            return fault(
+                at,
+                format!(
+                    "reference to entity &{};, which is not declared",
+                    shown(name)
+                ),
+            );
         };
         let entity = &self.list[id as usize];
         let found = match entity.meaning {
@@ -98,7 +104,10 @@ impl Entities {
             Meaning::External => return Ok(None),
             Meaning::Internal(_) => return Ok(Some(id)),
         };
-        fault(at, format!("reference to entity &{};, {found}", shown(name)))
+        fault(
+            at,
+            format!("reference to entity &{};, {found}", shown(name)),
+        )
     }
 
     /// Check a use and all it leads to. Depth-first with a stack; each use is read once.
@@ -122,7 +131,8 @@ impl Entities {
                             Ok(uses) => stack.push(((id, place), uses)),
                             Err(inner) => {
                                 let name = shown(&self.list[id as usize].name);
-                                result = fault(at, format!("in entity &{name};: {}", inner.message));
+                                result =
+                                    fault(at, format!("in entity &{name};: {}", inner.message));
                                 self.list[id as usize].progress[place as usize] = Progress::Done;
                                 break;
                             }
@@ -130,7 +140,9 @@ impl Entities {
                     }
                 }
             }
-            let Some((_, uses)) = stack.last_mut() else { break };
+            let Some((_, uses)) = stack.last_mut() else {
+                break;
+            };
             next = uses.pop();
             if next.is_none()
                 && let Some(((id, place), _)) = stack.pop()
@@ -150,7 +162,10 @@ impl Entities {
         let Meaning::Internal(text) = &self.list[id as usize].meaning else {
             return Ok(Vec::new());
         };
-        let mut uses = Uses { entities: self, found: Vec::new() };
+        let mut uses = Uses {
+            entities: self,
+            found: Vec::new(),
+        };
         let scanner = Scanner::new(text, self.rules);
         match place {
             Place::Content => content(scanner, &mut uses)?,
@@ -212,8 +227,14 @@ fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
             b'/' => {
                 let (name_end, end) = scanner.end_tag(at)?;
                 let name = &scanner.src[at + 2..name_end];
-                if !open.pop().is_some_and(|(from, to)| &scanner.src[from..to] == name) {
-                    return fault(at, format!("end tag </{}> that matches no start tag", shown(name)));
+                if !open
+                    .pop()
+                    .is_some_and(|(from, to)| &scanner.src[from..to] == name)
+                {
+                    return fault(
+                        at,
+                        format!("end tag </{}> that matches no start tag", shown(name)),
+                    );
                 }
                 end
             }
@@ -231,8 +252,12 @@ fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
     }
     match open.last() {
         None => Ok(()),
-        Some(&(from, to)) => {
-            fault(from, format!("element <{}> without its end tag", shown(&scanner.src[from..to])))
-        }
+        Some(&(from, to)) => fault(
+            from,
+            format!(
+                "element <{}> without its end tag",
+                shown(&scanner.src[from..to])
+            ),
+        ),
     }
 }

@@ -70,10 +70,19 @@ pub struct Options {
 /// ```
 pub fn parse(source: &[u8], options: &Options) -> Result<Draft, Error> {
     if source.len() > MAX_BYTES {
-        return Err(Error::TooLarge { bytes: source.len() as u64, limit: MAX_BYTES as u64 });
+        return Err(Error::TooLarge {
+            bytes: source.len() as u64,
+            limit: MAX_BYTES as u64,
+        });
     }
     tree::build(source, *options).map_err(|fault| {
         let (line, column) = position(source, fault.at);
-        Error::Syntax { kind: "xml", message: fault.message, offset: fault.at, line, column }
+        Error::Syntax {
+            kind: "xml",
+            message: fault.message,
+            offset: fault.at,
+            line,
+            column,
+        }
     })
 }

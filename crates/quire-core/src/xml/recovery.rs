@@ -46,7 +46,9 @@ impl Recovery {
 
     /// Whether an element with this tag is open.
     pub fn is_open(&self, tag: Tag) -> bool {
-        self.open.get((tag - KNOWN_END) as usize).is_some_and(|&count| count > 0)
+        self.open
+            .get((tag - KNOWN_END) as usize)
+            .is_some_and(|&count| count > 0)
     }
 
     /// Read the construct at `at` again; `Err` is the offset up to which it is text.
@@ -116,7 +118,11 @@ impl Recovery {
                 b'<' => return Err(here),
                 b'>' => {
                     let empty = source[here - 1] == b'/' && here > name_end;
-                    return Ok(Markup::Start(StartTag { name_end, end: here + 1, empty }));
+                    return Ok(Markup::Start(StartTag {
+                        name_end,
+                        end: here + 1,
+                        empty,
+                    }));
                 }
                 quote @ (b'"' | b'\'') if after_equals => {
                     let lost = match quote {

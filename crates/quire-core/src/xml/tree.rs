@@ -53,7 +53,10 @@ struct Builder<'s> {
 
 /// Build the draft of a source.
 pub(super) fn build(source: &[u8], options: Options) -> Scan<Draft> {
-    let rules = Rules { utf8: options.utf8, v11: false };
+    let rules = Rules {
+        utf8: options.utf8,
+        v11: false,
+    };
     let mut builder = Builder {
         scanner: Scanner::new(source, rules),
         entities: Entities::new(rules, false),
@@ -106,7 +109,10 @@ impl Builder<'_> {
         if let Some(&open) = self.open.last() {
             let name = self.name_of(open);
             let (line, _) = position(self.scanner.src, open.name as usize);
-            self.met(fault(end, format!("end of the source, but <{name}> from line {line} is open")))?;
+            self.met(fault(
+                end,
+                format!("end of the source, but <{name}> from line {line} is open"),
+            ))?;
         } else if !self.root {
             self.met(fault(end, "end of the source, expected a root element"))?;
         }
@@ -153,7 +159,10 @@ impl Builder<'_> {
             if end == source.len() || source[end] == b'<' {
                 return Ok(end);
             }
-            fault(end, format!("{} outside the root element", self.scanner.found(end)))
+            fault(
+                end,
+                format!("{} outside the root element", self.scanner.found(end)),
+            )
         } else {
             self.scanner.text(at, &mut self.entities)
         };
@@ -189,7 +198,10 @@ impl Builder<'_> {
                 }
                 Ok(Markup::Leaf(INSTRUCTION, self.scanner.instruction(at)?))
             }
-            _ => self.scanner.start_tag(at, &mut self.entities).map(Markup::Start),
+            _ => self
+                .scanner
+                .start_tag(at, &mut self.entities)
+                .map(Markup::Start),
         }
     }
 
@@ -202,7 +214,9 @@ impl Builder<'_> {
                 return Ok(Markup::End(end, end + 1));
             }
         }
-        self.scanner.end_tag(at).map(|(name_end, end)| Markup::End(name_end, end))
+        self.scanner
+            .end_tag(at)
+            .map(|(name_end, end)| Markup::End(name_end, end))
     }
 
     /// A construct that starts with `<!`.
@@ -221,13 +235,22 @@ impl Builder<'_> {
             return Ok(Markup::Leaf(CDATA, self.scanner.cdata(at)?));
         }
         if !self.scanner.looking_at(at, b"<!DOCTYPE") {
-            return fault(at, "\"<!\" that starts no comment, CDATA section or document type");
+            return fault(
+                at,
+                "\"<!\" that starts no comment, CDATA section or document type",
+            );
         }
         if self.doctype || self.root {
-            return fault(at, "document type declaration, expected one at most, before the root");
+            return fault(
+                at,
+                "document type declaration, expected one at most, before the root",
+            );
         }
         self.doctype = true;
-        Ok(Markup::Leaf(DOCTYPE, doctype(&self.scanner, at, &mut self.entities)?))
+        Ok(Markup::Leaf(
+            DOCTYPE,
+            doctype(&self.scanner, at, &mut self.entities)?,
+        ))
     }
 
     /// What to make of the construct at `at` after a fault; `Err` is where text ends that it is.
@@ -248,7 +271,10 @@ impl Builder<'_> {
                 if self.open.is_empty() {
                     if self.root {
                         let name = shown(&self.scanner.src[at + 1..tag.name_end]);
-                        self.met(fault(at, format!("second root element <{name}>, expected one")))?;
+                        self.met(fault(
+                            at,
+                            format!("second root element <{name}>, expected one"),
+                        ))?;
                     }
                     self.root = true;
                 }
@@ -272,7 +298,10 @@ impl Builder<'_> {
     #[inline]
     fn start(&mut self, at: usize, found: StartTag) {
         let name = &self.scanner.src[at + 1..found.name_end];
-        let tag = self.draft.names.intern(Namespace::Xml, Class::Element, name);
+        let tag = self
+            .draft
+            .names
+            .intern(Namespace::Xml, Class::Element, name);
         let parent = self.open.last().map_or(0, |open| open.node);
         let (start, run, end) = (at as u32, found.name_end as u32, found.end as u32);
         let node = self.draft.element(parent, tag, start, run, end);
@@ -280,7 +309,12 @@ impl Builder<'_> {
             if let Some(recovery) = &mut self.recovery {
                 recovery.opened(tag);
             }
-            self.open.push(Open { node, tag, name: start + 1, name_end: run });
+            self.open.push(Open {
+                node,
+                tag,
+                name: start + 1,
+                name_end: run,
+            });
         }
     }
 
@@ -304,7 +338,10 @@ impl Builder<'_> {
                 format!("end tag </{found}>, but <{expected}> from line {line} is open"),
             ))?;
         } else {
-            self.met(fault(at, format!("end tag </{}>, but no element is open", shown(name))))?;
+            self.met(fault(
+                at,
+                format!("end tag </{}>, but no element is open", shown(name)),
+            ))?;
         }
         // Close up to the element of that name. Without one the end tag is nobody's.
         let tag = self.draft.names.find(Namespace::Xml, Class::Element, name);
@@ -320,7 +357,8 @@ impl Builder<'_> {
     /// Close the last open element with an end tag.
     fn close(&mut self, at: usize, name_end: usize, end: usize) {
         if let Some(node) = self.pop() {
-            self.draft.end_tag(node, at as u32, end as u32, name_end + 1 != end);
+            self.draft
+                .end_tag(node, at as u32, end as u32, name_end + 1 != end);
         }
     }
 

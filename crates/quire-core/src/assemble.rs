@@ -1,0 +1,438 @@
+//! Assembling: from a draft to a digest, verified.
+//!
+//! Passes, each linear:
+//!
+//! 1. order: child counts in pre-order ([`crate::order`]);
+//! 2. reconcile: what the tree does not predict about the bytes ([`crate::reconcile`]);
+//! 3. intern attribute runs and contents in pre-order, straight into their heaps;
+//! 4. signatures of the facets ([`crate::signature`]);
+//! 5. write the columns in their narrowest width ([`crate::format`]);
+//! 6. emit the digest against the source and compare. A page that does not come
+//!    back, or whose strays outweigh [`MAX_STRAY_SHARE`] of it, keeps its source
+//!    beside the same columns (flag `verbatim`).
+
+use encoding_rs::Encoding;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::digest::{Digest, Meta, attribute_syntax};
+use crate::draft::{Draft, DraftNode, IN_PIECES, JOINED};
+use crate::emit::{Comparison, emit};
+use crate::error::Error;
+use crate::flags::Flags;
+use crate::format::{Section, Signatures, Writer};
+use crate::intern::Interner;
+use crate::ints::{write_ids, write_ints};
+use crate::order::Order;
+use crate::reconcile::{Exceptions, can_end, reconcile};
+use crate::signature::{self, RunHashes, Seen};
+use crate::sniff::Kind;
+use crate::spelling::Spellings;
+use crate::vocabulary::{Class, Namespace};
+
+/// One part in so many of the source may be strays before the source is kept whole.
+/// Strays repeat bytes that are in the columns too; beyond this the compressed source is smaller.
+pub const MAX_STRAY_SHARE: usize = 4;
+/// A few strays are always fine: tiny pages are mostly implied tags.
+const FREE_STRAY_BYTES: usize = 512;
+/// Level of the compressed source of verbatim pages: the fast default.
+const SOURCE_LEVEL: i32 = 3;
+
+/// What the assembler needs to know beside the draft.
+pub struct Job<'a> {
+    /// Kind of the page.
+    pub kind: Kind,
+    /// Character set and other facts.
+    pub meta: Meta,
+    /// The bytes the draft speaks of.
+    pub text: &'a [u8],
+    /// The bytes of the page, when `text` is a UTF-8 copy of them.
+    pub original: Option<&'a [u8]>,
+    /// Whether `original` can be made from `text` again.
+    pub invertible: bool,
+    /// The character set of `text`.
+    pub encoding: &'static Encoding,
+}
+
+/// Make the digest of a page.
+pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
+    let order = Order::new(&mut draft);
+    let spellings = Spellings::choose(&draft, job.text);
+    let exceptions = if job.invertible {
+        reconcile(&draft, &order, &spellings, job.text)
+    } else {
+        None
+    };
+    let mut flags = draft.flags;
+    if order.is_reordered() {
+        flags.set(Flags::REORDERED);
+    }
+    if job.original.is_some() {
+        flags.set(Flags::TRANSCODED);
+    }
+    let stray_bytes: usize = exceptions
+        .iter()
+        .flat_map(|e| &e.strays)
+        .map(|s| (s.end - s.start) as usize + 8)
+        .sum();
+    let room = (job.text.len() / MAX_STRAY_SHARE).max(FREE_STRAY_BYTES);
+    let columns = Columns::new(&draft, &order, &spellings, job);
+    if let Some(exceptions) = exceptions.filter(|_| stray_bytes <= room) {
+        let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions)))?;
+        let mut comparison = Comparison::new(job.text);
+        if emit(&digest, &mut comparison) && comparison.is_complete() {
+            return Ok(digest);
+        }
+    }
+    flags.set(Flags::VERBATIM);
+    Digest::trusted(columns.write(job, flags, None))
+}
+
+/// A tag of the page while it is assembled.
+struct TagEntry {
+    tag: u32,
+    class: Class,
+    namespace: Namespace,
+    /// Nodes that could have an end tag, and those that have one.
+    votes: (u32, u32),
+}
+
+/// Columns and lists, before they are narrowed.
+struct Columns<'a> {
+    draft: &'a Draft,
+    order: &'a Order,
+    spellings: &'a Spellings,
+    tags: Vec<TagEntry>,
+    tag: Vec<u32>,
+    attr: Vec<i32>,
+    content: Vec<i32>,
+    runs: Interner,
+    contents: Interner,
+}
+
+impl<'a> Columns<'a> {
+    fn new(draft: &'a Draft, order: &'a Order, spellings: &'a Spellings, job: &Job) -> Self {
+        let n = order.len();
+        let mut columns = Self {
+            draft,
+            order,
+            spellings,
+            tags: Vec::with_capacity(64),
+            tag: Vec::with_capacity(n),
+            attr: vec![-1; n],
+            content: vec![-1; n],
+            runs: Interner::new(n / 3, job.text.len() / 3),
+            contents: Interner::new(n / 4, job.text.len() / 2),
+        };
+        let mut entry_of = vec![u32::MAX; draft.names.len()];
+        let mut pieces = Pieces::new(draft, job.text);
+        let attributes = matches!(job.kind, Kind::Html | Kind::Xml | Kind::Tree);
+        for place in 0..n {
+            let id = order.node(place);
+            let node = &draft.nodes[id];
+            let mut entry = entry_of[node.tag as usize];
+            if entry == u32::MAX {
+                entry = columns.tags.len() as u32;
+                entry_of[node.tag as usize] = entry;
+                columns.tags.push(TagEntry {
+                    tag: node.tag,
+                    class: draft.names.class(node.tag),
+                    namespace: draft.names.namespace(node.tag),
+                    votes: (0, 0),
+                });
+            }
+            columns.tag.push(entry);
+            let TagEntry {
+                class, namespace, ..
+            } = columns.tags[entry as usize];
+            if class.is_leaf() {
+                let bytes = pieces.content(id, node);
+                columns.content[place] = columns.contents.intern(bytes, node.mode as u8) as i32;
+            } else if class == Class::Element && attributes {
+                let run = run_of(draft, id, node, job.text);
+                if !run.is_empty() {
+                    columns.attr[place] = columns.runs.intern(run, namespace as u8) as i32;
+                }
+            }
+        }
+        columns
+    }
+
+    fn write(&self, job: &Job, flags: Flags, exceptions: Option<&Exceptions>) -> Vec<u8> {
+        let source = job.original.unwrap_or(job.text);
+        let mut out = Writer::new(job.text.len() + job.text.len() / 4);
+        let mut signatures = Signatures::default();
+        signatures.0[0] = xxh3_128(source);
+        let mut narrow = Vec::new();
+        let width = write_ints(self.order.children.iter().copied(), &mut narrow);
+        signatures.0[1] = signature::of_column(width, &narrow);
+        out.section(Section::Children, |o| put(o, &narrow, width));
+        narrow.clear();
+        let width = write_ints(self.tag.iter().copied(), &mut narrow);
+        signatures.0[2] = self.sign_tags(width, &narrow);
+        out.section(Section::Tag, |o| put(o, &narrow, width));
+        out.section(Section::Attr, |o| write_ids(&self.attr, self.runs.len(), o));
+        out.section(Section::Content, |o| {
+            write_ids(&self.content, self.contents.len(), o)
+        });
+        let (implied, flipped, ends) = self.exceptions(exceptions);
+        self.write_tags(&mut out, &ends);
+        let lengths = |lengths: &[u32], o: &mut Vec<u8>| write_ints(lengths.iter().copied(), o);
+        out.section(Section::AttrLengths, |o| lengths(&self.runs.lengths, o));
+        out.section(Section::ContentLengths, |o| {
+            lengths(&self.contents.lengths, o)
+        });
+        out.bytes(Section::ContentModes, &self.contents.keys);
+        out.section(Section::Implied, |o| lengths(&implied, o));
+        out.section(Section::EndFlipped, |o| lengths(&flipped, o));
+        let strays = exceptions.map_or(&[][..], |e| &e.strays);
+        out.section(Section::StrayNode, |o| {
+            write_ints(strays.iter().map(|s| s.node), o)
+        });
+        out.section(Section::StrayDepth, |o| {
+            write_ints(strays.iter().map(|s| s.depth), o)
+        });
+        out.section(Section::StrayOffset, |o| {
+            write_ints(strays.iter().map(|s| s.offset), o)
+        });
+        out.section(Section::StrayLength, |o| {
+            write_ints(strays.iter().map(|s| s.end - s.start), o)
+        });
+        out.section(Section::Meta, |o| {
+            job.meta.write(o);
+            1
+        });
+        out.bytes(Section::AttrHeap, &self.runs.heap);
+        out.bytes(Section::ContentHeap, &self.contents.heap);
+        out.section(Section::StrayHeap, |o| {
+            for stray in strays {
+                o.extend_from_slice(&job.text[stray.start as usize..stray.end as usize]);
+            }
+            1
+        });
+        if exceptions.is_none() {
+            out.section(Section::Source, |o| {
+                // Compression cannot fail on memory-sized input; were it to, the page is stored raw.
+                o.extend(zstd::bulk::compress(source, SOURCE_LEVEL).unwrap_or_default());
+                1
+            });
+        }
+        self.sign_facets(job, &mut signatures);
+        out.finish(
+            job.kind,
+            flags,
+            self.order.len() as u32,
+            source.len() as u64,
+            signatures,
+        )
+    }
+
+    /// The tags facet: names in order of first use, and the column.
+    fn sign_tags(&self, width: u8, column: &[u8]) -> u128 {
+        let mut names = Vec::with_capacity(self.tags.len() * 8);
+        for entry in &self.tags {
+            names.push(entry.namespace as u8);
+            names.extend_from_slice(self.draft.names.name(entry.tag));
+            names.push(0);
+        }
+        let column = signature::of_column(width, column);
+        names.extend_from_slice(&column.to_le_bytes());
+        xxh3_128(&names)
+    }
+
+    fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
+        let mut seen = Seen::default();
+        let runs: Vec<RunHashes> = (0..self.runs.len())
+            .map(|id| {
+                let namespace = Namespace::from_u8(self.runs.keys[id]).unwrap_or(Namespace::Html);
+                let syntax = attribute_syntax(job.kind, namespace);
+                signature::hash_run(self.runs.get(id), syntax, job.encoding, &mut seen)
+            })
+            .collect();
+        let contents = signature::hash_contents(&self.contents, job.encoding);
+        let roles: Vec<Role> = self
+            .tags
+            .iter()
+            .map(|t| Role::of(self.draft.names.name(t.tag)))
+            .collect();
+        let n = self.order.len();
+        let mut attributes = vec![0u64; n];
+        let mut content = vec![0u64; n];
+        let mut links = Vec::new();
+        let mut images = Vec::new();
+        for place in 0..n {
+            if self.content[place] >= 0 {
+                content[place] = contents[self.content[place] as usize];
+            }
+            if self.attr[place] < 0 {
+                continue;
+            }
+            let run = runs[self.attr[place] as usize];
+            attributes[place] = run.all;
+            let (link, image) = match roles[self.tag[place] as usize] {
+                Role::Link => (run.link, 0),
+                Role::Embedded => (run.source, 0),
+                Role::Image => (0, run.source.wrapping_add(run.image)),
+                Role::SvgImage => (0, run.link),
+                Role::Other => (0, 0),
+            };
+            links.extend((link != 0).then_some(link));
+            images.extend((image != 0).then_some(image));
+        }
+        signatures.0[3] = signature::of_hashes(&attributes);
+        signatures.0[4] = signature::of_hashes(&content);
+        signatures.0[5] = signature::of_hashes(&links);
+        signatures.0[6] = signature::of_hashes(&images);
+    }
+
+    /// Implied nodes, nodes whose end tag is not as predicted, and the prediction per tag.
+    fn exceptions(&self, exceptions: Option<&Exceptions>) -> (Vec<u32>, Vec<u32>, Vec<bool>) {
+        let Some(exceptions) = exceptions else {
+            return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
+        };
+        let mut votes: Vec<(u32, u32)> = self.tags.iter().map(|t| t.votes).collect();
+        for place in 0..self.order.len() {
+            let tag = self.tag[place] as usize;
+            if can_end(self.tags[tag].class) && !self.self_closed(place) {
+                votes[tag].0 += 1;
+                votes[tag].1 += u32::from(exceptions.has_end[place]);
+            }
+        }
+        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
+        let mut implied = Vec::new();
+        let mut flipped = Vec::new();
+        for place in 0..self.order.len() {
+            let entry = &self.tags[self.tag[place] as usize];
+            let silent = matches!(
+                entry.class,
+                Class::Document | Class::Fragment | Class::Paragraph
+            );
+            if exceptions.implied[place] && !silent {
+                implied.push(place as u32);
+            }
+            if can_end(entry.class) {
+                let predicted = ends[self.tag[place] as usize] && !self.self_closed(place);
+                if predicted != exceptions.has_end[place] {
+                    flipped.push(place as u32);
+                }
+            }
+        }
+        (implied, flipped, ends)
+    }
+
+    fn self_closed(&self, place: usize) -> bool {
+        self.attr[place] >= 0
+            && self.tags[self.tag[place] as usize].namespace != Namespace::Html
+            && self.runs.get(self.attr[place] as usize).ends_with(b"/")
+    }
+
+    fn write_tags(&self, out: &mut Writer, ends: &[bool]) {
+        out.section(Section::TagInfo, |o| {
+            for (entry, &end) in self.tags.iter().zip(ends) {
+                o.extend_from_slice(&[entry.class as u8, entry.namespace as u8, u8::from(end)]);
+            }
+            1
+        });
+        let strings: Vec<[&[u8]; 3]> = (self.tags.iter())
+            .map(|e| {
+                [
+                    self.draft.names.name(e.tag),
+                    self.spellings.start(e.tag).unwrap_or_default(),
+                    self.spellings.end(e.tag).unwrap_or_default(),
+                ]
+            })
+            .collect();
+        let lengths: Vec<u32> = strings.iter().flatten().map(|s| s.len() as u32).collect();
+        out.section(Section::TagLengths, |o| {
+            write_ints(lengths.iter().copied(), o)
+        });
+        out.section(Section::TagHeap, |o| {
+            strings
+                .iter()
+                .flatten()
+                .for_each(|s| o.extend_from_slice(s));
+            1
+        });
+    }
+}
+
+fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {
+    out.extend_from_slice(bytes);
+    width
+}
+
+/// What the attributes of a tag refer to.
+#[derive(Clone, Copy)]
+enum Role {
+    Link,
+    Embedded,
+    Image,
+    SvgImage,
+    Other,
+}
+
+impl Role {
+    fn of(name: &[u8]) -> Self {
+        match name {
+            b"a" | b"area" | b"link" | b"form" => Role::Link,
+            b"iframe" | b"frame" | b"embed" | b"script" => Role::Embedded,
+            b"img" | b"source" | b"video" | b"input" => Role::Image,
+            b"image" => Role::SvgImage,
+            _ => Role::Other,
+        }
+    }
+}
+
+/// The attribute run of an element: between its name and the `>`, as written.
+fn run_of<'a>(draft: &'a Draft, id: usize, node: &DraftNode, text: &'a [u8]) -> &'a [u8] {
+    if node.flags & JOINED != 0 {
+        let at = draft
+            .joined_runs
+            .binary_search_by_key(&(id as u32), |(node, _)| *node);
+        return at.map_or(&[], |at| &draft.joined_runs[at].1);
+    }
+    if node.end <= node.run {
+        return &[];
+    }
+    &text[node.run as usize..node.end as usize - 1]
+}
+
+/// Contents of texts, put together where the source interrupts them.
+struct Pieces<'a> {
+    text: &'a [u8],
+    /// Later pieces, sorted by node and then by place.
+    pieces: Vec<crate::draft::Piece>,
+    joined: Vec<u8>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(draft: &Draft, text: &'a [u8]) -> Self {
+        let mut pieces = draft.pieces.clone();
+        pieces.sort_by_key(|p| (p.node, p.start));
+        Self {
+            text,
+            pieces,
+            joined: Vec::new(),
+        }
+    }
+
+    fn content<'b>(&'b mut self, id: usize, node: &DraftNode) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        let first = &self.text[node.run as usize..node.end as usize];
+        if node.flags & IN_PIECES == 0 {
+            return first;
+        }
+        self.joined.clear();
+        self.joined.extend_from_slice(first);
+        let from = self.pieces.partition_point(|p| (p.node as usize) < id);
+        for piece in self.pieces[from..]
+            .iter()
+            .take_while(|p| p.node as usize == id)
+        {
+            self.joined
+                .extend_from_slice(&self.text[piece.start as usize..piece.end as usize]);
+        }
+        &self.joined
+    }
+}

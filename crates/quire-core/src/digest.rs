@@ -1,0 +1,555 @@
+//! The digest: one page as flat columns over one buffer.
+//!
+//! A [`Digest`] owns a buffer in the form of [`crate::format`] (made by
+//! [`crate::assemble`], or mapped from a file) and reads its columns where they
+//! lie. What can be derived in a linear pass (navigation, string offsets, parsed
+//! attributes) is derived once, on first use.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use encoding_rs::{Encoding, UTF_8};
+
+use crate::cook::{self, Syntax};
+use crate::draft::Mode;
+use crate::error::Error;
+use crate::flags::Flags;
+use crate::format::{Header, SECTIONS, Section, Signatures};
+use crate::ints::{Ids, Ints};
+use crate::sniff::Kind;
+use crate::tree::{self, Derived};
+use crate::vocabulary::{Class, Namespace};
+
+/// How much of a stored digest is checked when it is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verify {
+    /// Every checksum.
+    All,
+    /// Columns and lists now; heaps when they are first used.
+    Columns,
+}
+
+/// Anything that can hold a digest: a vector, a mapped file.
+pub type Buffer = Box<dyn AsRef<[u8]> + Send + Sync>;
+
+/// The character set and other facts of a page that are not columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meta {
+    /// WHATWG label of the character set.
+    pub encoding: String,
+    /// How it was found.
+    pub encoding_reason: String,
+    /// The element a fragment was parsed in; empty for documents.
+    pub context: String,
+    /// Spacing of a JSON page, see [`crate::json::Layout`].
+    pub layout: Vec<u8>,
+}
+
+impl Meta {
+    /// The stored form: four strings, each behind its length in one byte.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        for text in [
+            self.encoding.as_bytes(),
+            self.encoding_reason.as_bytes(),
+            self.context.as_bytes(),
+            &self.layout,
+        ] {
+            let text = &text[..text.len().min(255)];
+            out.push(text.len() as u8);
+            out.extend_from_slice(text);
+        }
+    }
+
+    fn read(mut bytes: &[u8]) -> Option<Self> {
+        let mut next = || {
+            let (&length, rest) = bytes.split_first()?;
+            let (text, rest) = rest.split_at_checked(length as usize)?;
+            bytes = rest;
+            Some(text)
+        };
+        let meta = Self {
+            encoding: String::from_utf8(next()?.to_vec()).ok()?,
+            encoding_reason: String::from_utf8(next()?.to_vec()).ok()?,
+            context: String::from_utf8(next()?.to_vec()).ok()?,
+            layout: next()?.to_vec(),
+        };
+        bytes.is_empty().then_some(meta)
+    }
+}
+
+/// What is known about a tag of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TagInfo {
+    /// What its nodes are.
+    pub class: Class,
+    /// Its namespace.
+    pub namespace: Namespace,
+    /// Whether its nodes usually have an end tag in the source.
+    pub ends: bool,
+}
+
+/// One attribute: name and value.
+pub type Attribute = (Box<str>, Box<str>);
+
+/// A page as columns.
+pub struct Digest {
+    buffer: Buffer,
+    header: Header,
+    meta: Meta,
+    tag_info: Vec<TagInfo>,
+    tag_offsets: Vec<u32>,
+    derived: OnceLock<Derived>,
+    attr_offsets: OnceLock<Vec<u32>>,
+    content_offsets: OnceLock<Vec<u32>>,
+    attributes: OnceLock<Vec<OnceLock<Vec<Attribute>>>>,
+    wide: OnceLock<Wide>,
+    heaps_checked: OnceLock<Result<(), Error>>,
+}
+
+/// Columns in 32 bits, for kernels that visit them out of order.
+pub struct Wide {
+    /// Tag of each node.
+    pub tag: Vec<u32>,
+    /// Attribute run of each node, or -1.
+    pub attr: Vec<i32>,
+    /// Content of each node, or -1.
+    pub content: Vec<i32>,
+}
+
+fn bad(message: impl Into<String>) -> Error {
+    Error::Format {
+        message: message.into(),
+    }
+}
+
+impl Digest {
+    /// Open a digest. Compressed ones must be decompressed first (see [`crate::format::decompress`]).
+    ///
+    /// Linear in the columns: every count is checked before it is believed, so that no later
+    /// access can leave its section, whatever the file says.
+    pub fn open(buffer: Buffer, verify: Verify) -> Result<Self, Error> {
+        let mut digest = Self::bare(buffer)?;
+        for id in 1..SECTIONS {
+            if verify == Verify::All || !Section::is_heap(id) {
+                digest.check_section(id)?;
+            }
+        }
+        if verify == Verify::All {
+            let _ = digest.heaps_checked.set(Ok(()));
+        }
+        digest.check()?;
+        Ok(digest)
+    }
+
+    /// Take a digest that was assembled in this process: its columns need no checks.
+    pub(crate) fn trusted(buffer: Vec<u8>) -> Result<Self, Error> {
+        let mut digest = Self::bare(Box::new(buffer))?;
+        let _ = digest.heaps_checked.set(Ok(()));
+        digest.read_meta()?;
+        digest.read_tags()?;
+        Ok(digest)
+    }
+
+    fn bare(buffer: Buffer) -> Result<Self, Error> {
+        let bytes: &[u8] = (*buffer).as_ref();
+        let header = Header::read(bytes)?;
+        if header.compressed {
+            return Err(bad("digest is compressed: decompress it first"));
+        }
+        let expected = header.length as u64 + header.body_length;
+        if bytes.len() as u64 != expected {
+            return Err(bad(format!(
+                "digest has {} bytes, but its header says {expected}",
+                bytes.len()
+            )));
+        }
+        Ok(Self {
+            buffer,
+            header,
+            meta: Meta::default(),
+            tag_info: Vec::new(),
+            tag_offsets: Vec::new(),
+            derived: OnceLock::new(),
+            attr_offsets: OnceLock::new(),
+            content_offsets: OnceLock::new(),
+            attributes: OnceLock::new(),
+            wide: OnceLock::new(),
+            heaps_checked: OnceLock::new(),
+        })
+    }
+
+    fn check_section(&self, id: usize) -> Result<(), Error> {
+        let place = self.header.places[id];
+        if place.width != 0 && xxhash_rust::xxh3::xxh3_64(self.raw(id)) != place.checksum {
+            return Err(bad(format!(
+                "section {id} of the digest is damaged: its checksum does not match"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Check the checksums of the heaps, once. Call before reading strings of a digest that was
+    /// opened with [`Verify::Columns`].
+    pub fn check_heaps(&self) -> Result<(), Error> {
+        self.heaps_checked
+            .get_or_init(|| {
+                (1..SECTIONS)
+                    .filter(|&id| Section::is_heap(id))
+                    .try_for_each(|id| self.check_section(id))
+            })
+            .clone()
+    }
+
+    fn raw(&self, id: usize) -> &[u8] {
+        let place = self.header.places[id];
+        let bytes: &[u8] = (*self.buffer).as_ref();
+        &bytes[place.offset as usize..(place.offset + place.length) as usize]
+    }
+
+    /// The bytes of a section; empty when it is absent.
+    pub fn section(&self, id: Section) -> &[u8] {
+        if self.header.places[id as usize].width == 0 {
+            &[]
+        } else {
+            self.raw(id as usize)
+        }
+    }
+
+    /// A section as a column of integers.
+    pub fn ints(&self, id: Section) -> Ints<'_> {
+        let width = self.header.places[id as usize].width.max(1);
+        Ints::new(self.section(id), width).expect("widths and lengths were checked with the header")
+    }
+
+    fn ids(&self, id: Section) -> Ids<'_> {
+        let width = self.header.places[id as usize].width.max(1);
+        Ids::new(self.section(id), width).expect("widths and lengths were checked with the header")
+    }
+
+    /// Everything later code relies on.
+    fn check(&mut self) -> Result<(), Error> {
+        let n = self.n();
+        if n == 0 {
+            return Err(bad("digest has no node, but every page has its document"));
+        }
+        for id in [
+            Section::Children,
+            Section::Tag,
+            Section::Attr,
+            Section::Content,
+        ] {
+            let found = self.ints(id).len();
+            if found != n {
+                return Err(bad(format!(
+                    "column {id:?} has {found} values, but the page has {n} nodes"
+                )));
+            }
+        }
+        self.read_meta()?;
+        self.read_tags()?;
+        for (column, lengths, heap) in [
+            (Section::Attr, Section::AttrLengths, Section::AttrHeap),
+            (
+                Section::Content,
+                Section::ContentLengths,
+                Section::ContentHeap,
+            ),
+        ] {
+            let entries = self.ints(lengths).len();
+            let (low, high) = self.ids(column).range();
+            if low < -1 || high >= entries as i32 {
+                return Err(bad(format!(
+                    "column {column:?} names entry {high} of {entries}"
+                )));
+            }
+            self.check_lengths(lengths, heap)?;
+        }
+        let modes = self.section(Section::ContentModes);
+        if modes.len() != self.ints(Section::ContentLengths).len()
+            || modes.iter().any(|&m| Mode::from_u8(m).is_none())
+        {
+            return Err(bad("content entries and their modes do not agree"));
+        }
+        self.check_exceptions()?;
+        let children = self.ints(Section::Children).to_vec();
+        let derived = tree::derive(&children).map_err(|e| bad(e.to_string()))?;
+        let content = self.ids(Section::Content);
+        let tag = self.ints(Section::Tag);
+        for (i, &count) in children.iter().enumerate() {
+            let leaf = self.tag_info[tag.get(i) as usize].class.is_leaf();
+            if (leaf && count > 0) || (!leaf && content.get(i) >= 0) {
+                return Err(bad(format!("node {i} has both content and children")));
+            }
+        }
+        let _ = self.derived.set(derived);
+        Ok(())
+    }
+
+    fn read_meta(&mut self) -> Result<(), Error> {
+        self.meta = Meta::read(self.section(Section::Meta))
+            .ok_or_else(|| bad("the facts about the page are cut off"))?;
+        Ok(())
+    }
+
+    fn read_tags(&mut self) -> Result<(), Error> {
+        let info = self.section(Section::TagInfo);
+        let tags = info.len() / 3;
+        let lengths = self.ints(Section::TagLengths);
+        if info.len() != tags * 3 || lengths.len() != tags * 3 || tags == 0 {
+            return Err(bad("the tag list and its lengths do not agree"));
+        }
+        if self.ints(Section::Tag).max() as usize >= tags {
+            return Err(bad(format!(
+                "a node has a tag beyond the {tags} of the page"
+            )));
+        }
+        self.check_lengths(Section::TagLengths, Section::TagHeap)?;
+        let tag_info = (info.chunks_exact(3))
+            .map(|row| {
+                Some(TagInfo {
+                    class: Class::from_u8(row[0])?,
+                    namespace: Namespace::from_u8(row[1])?,
+                    ends: row[2] & 1 != 0,
+                })
+            })
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| bad("a tag has an unknown class or namespace"))?;
+        let offsets = lengths.offsets();
+        let heap = self.section(Section::TagHeap);
+        for tag in 0..tags {
+            let name = &heap[offsets[3 * tag] as usize..offsets[3 * tag + 1] as usize];
+            if std::str::from_utf8(name).is_err() {
+                return Err(bad(format!("the name of tag {tag} is not UTF-8")));
+            }
+        }
+        self.tag_info = tag_info;
+        self.tag_offsets = offsets;
+        Ok(())
+    }
+
+    fn check_lengths(&self, lengths: Section, heap: Section) -> Result<(), Error> {
+        let (sum, bytes) = (self.ints(lengths).sum(), self.section(heap).len() as u64);
+        if sum == bytes {
+            Ok(())
+        } else {
+            Err(bad(format!(
+                "{lengths:?} add up to {sum}, but {heap:?} has {bytes} bytes"
+            )))
+        }
+    }
+
+    fn check_exceptions(&self) -> Result<(), Error> {
+        let n = self.n() as u32;
+        for id in [Section::Implied, Section::EndFlipped] {
+            let nodes = self.ints(id).to_vec();
+            if nodes.last().is_some_and(|&last| last >= n) || !nodes.is_sorted_by(|a, b| a < b) {
+                return Err(bad(format!("{id:?} is not a rising list of nodes")));
+            }
+        }
+        let strays = self.ints(Section::StrayNode).len();
+        for id in [
+            Section::StrayDepth,
+            Section::StrayOffset,
+            Section::StrayLength,
+        ] {
+            if self.ints(id).len() != strays {
+                return Err(bad(format!(
+                    "{id:?} does not have one value for each of {strays} strays"
+                )));
+            }
+        }
+        self.check_lengths(Section::StrayLength, Section::StrayHeap)
+    }
+
+    // ------------------------------------------------------------ facts
+
+    /// The whole digest, as stored.
+    pub fn as_bytes(&self) -> &[u8] {
+        (*self.buffer).as_ref()
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Number of nodes (the paper's N).
+    pub fn n(&self) -> usize {
+        self.header.nodes as usize
+    }
+
+    /// Kind of the page.
+    pub fn kind(&self) -> Kind {
+        self.header.kind
+    }
+
+    /// Flags of the page.
+    pub fn flags(&self) -> Flags {
+        self.header.flags
+    }
+
+    /// Character set and other facts.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Signatures of the source and the facets.
+    pub fn signatures(&self) -> Signatures {
+        self.header.signatures
+    }
+
+    /// The character set the raw strings are in: UTF-8 when the page was transcoded.
+    pub fn encoding(&self) -> &'static Encoding {
+        if self.flags().has(Flags::TRANSCODED) {
+            return UTF_8;
+        }
+        Encoding::for_label(self.meta.encoding.as_bytes()).unwrap_or(UTF_8)
+    }
+
+    // ------------------------------------------------------------ columns
+
+    /// Child counts (the paper's ST).
+    pub fn children(&self) -> Ints<'_> {
+        self.ints(Section::Children)
+    }
+
+    /// Node to tag (the paper's TM).
+    pub fn tag(&self) -> Ints<'_> {
+        self.ints(Section::Tag)
+    }
+
+    /// Node to attribute run (the paper's AM).
+    pub fn attr(&self) -> Ids<'_> {
+        self.ids(Section::Attr)
+    }
+
+    /// Node to content (the paper's CM).
+    pub fn content(&self) -> Ids<'_> {
+        self.ids(Section::Content)
+    }
+
+    /// Parent, depth and size of every node.
+    pub fn derived(&self) -> &Derived {
+        self.derived.get_or_init(|| {
+            // Child counts were checked when the digest was opened, or made by the encoder.
+            tree::derive(&self.children().to_vec()).unwrap_or_default()
+        })
+    }
+
+    /// Tag, attr and content in 32 bits.
+    pub fn wide(&self) -> &Wide {
+        self.wide.get_or_init(|| Wide {
+            tag: self.tag().to_vec(),
+            attr: self.attr().to_vec(),
+            content: self.content().to_vec(),
+        })
+    }
+
+    // ------------------------------------------------------------ lists
+
+    /// Number of different tags.
+    pub fn tag_count(&self) -> usize {
+        self.tag_info.len()
+    }
+
+    /// What is known about a tag.
+    pub fn tag_info(&self, tag: usize) -> TagInfo {
+        self.tag_info[tag]
+    }
+
+    fn tag_string(&self, index: usize) -> &[u8] {
+        let heap = self.section(Section::TagHeap);
+        &heap[self.tag_offsets[index] as usize..self.tag_offsets[index + 1] as usize]
+    }
+
+    /// The name of a tag, as the tree has it.
+    pub fn tag_name(&self, tag: usize) -> &str {
+        std::str::from_utf8(self.tag_string(3 * tag)).unwrap_or_default()
+    }
+
+    /// The spelling of a tag's start tags, when it is not its name.
+    pub fn start_spelling(&self, tag: usize) -> Option<&[u8]> {
+        Some(self.tag_string(3 * tag + 1)).filter(|s| !s.is_empty())
+    }
+
+    /// The bytes of a tag's end tags, when they are not `</name>`.
+    pub fn end_spelling(&self, tag: usize) -> Option<&[u8]> {
+        Some(self.tag_string(3 * tag + 2)).filter(|s| !s.is_empty())
+    }
+
+    /// Number of different attribute runs.
+    pub fn attr_count(&self) -> usize {
+        self.ints(Section::AttrLengths).len()
+    }
+
+    /// Number of different contents.
+    pub fn content_count(&self) -> usize {
+        self.ints(Section::ContentLengths).len()
+    }
+
+    /// Where each attribute run begins in its heap.
+    pub fn attr_offsets(&self) -> &[u32] {
+        self.attr_offsets
+            .get_or_init(|| self.ints(Section::AttrLengths).offsets())
+    }
+
+    /// Where each content begins in its heap.
+    pub fn content_offsets(&self) -> &[u32] {
+        self.content_offsets
+            .get_or_init(|| self.ints(Section::ContentLengths).offsets())
+    }
+
+    /// An attribute run as written.
+    pub fn attr_run(&self, id: usize) -> &[u8] {
+        let offsets = self.attr_offsets();
+        &self.section(Section::AttrHeap)[offsets[id] as usize..offsets[id + 1] as usize]
+    }
+
+    /// A content as written.
+    pub fn content_raw(&self, id: usize) -> &[u8] {
+        let offsets = self.content_offsets();
+        &self.section(Section::ContentHeap)[offsets[id] as usize..offsets[id + 1] as usize]
+    }
+
+    /// How a content is read.
+    pub fn content_mode(&self, id: usize) -> Mode {
+        Mode::from_u8(self.section(Section::ContentModes)[id]).unwrap_or(Mode::Plain)
+    }
+
+    /// A content as a reader sees it.
+    pub fn content_text(&self, id: usize) -> Cow<'_, str> {
+        cook::text(self.content_raw(id), self.content_mode(id), self.encoding())
+    }
+
+    /// The class of a node.
+    pub fn class(&self, node: usize) -> Class {
+        self.tag_info[self.tag().get(node) as usize].class
+    }
+
+    /// The attributes of a run, parsed once. The tag decides how names are adjusted (SVG, MathML).
+    pub fn attributes(&self, node: usize) -> &[Attribute] {
+        let id = self.attr().get(node);
+        if id < 0 || !matches!(self.kind(), Kind::Html | Kind::Xml | Kind::Tree) {
+            return &[];
+        }
+        let cache = self
+            .attributes
+            .get_or_init(|| (0..self.attr_count()).map(|_| OnceLock::new()).collect());
+        cache[id as usize].get_or_init(|| {
+            let namespace = self.tag_info[self.tag().get(node) as usize].namespace;
+            let syntax = attribute_syntax(self.kind(), namespace);
+            (cook::attributes(self.attr_run(id as usize), syntax, self.encoding()).into_iter())
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect()
+        })
+    }
+}
+
+/// How attribute runs are read.
+pub fn attribute_syntax(kind: Kind, namespace: Namespace) -> Syntax {
+    if kind == Kind::Html {
+        Syntax::Html(namespace)
+    } else {
+        Syntax::Xml
+    }
+}

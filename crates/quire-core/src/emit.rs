@@ -1,0 +1,376 @@
+//! Emitting: walk the columns and give the source back (the paper's Algorithm 2).
+//!
+//! One walk, generic over its sink: a writer for `decode`, a comparing cursor
+//! for the check that ends every `encode`. So what was verified is what will be
+//! decoded.
+//!
+//! In pre-order, each node writes its start tag or text, unless it is implied;
+//! when its last child is done, its end tag, if it has one. Strays are written
+//! where [`crate::reconcile`] found them. Cost: linear in nodes and bytes, a
+//! stack as deep as the tree.
+
+use crate::digest::Digest;
+use crate::format::Section;
+use crate::ints::{Ids, Ints};
+use crate::json;
+use crate::sniff::Kind;
+use crate::vocabulary::{Class, Namespace};
+
+/// Where emitted bytes go.
+pub trait Sink {
+    /// Take the next bytes; `false` stops the walk.
+    fn put(&mut self, bytes: &[u8]) -> bool;
+}
+
+impl Sink for Vec<u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        self.extend_from_slice(bytes);
+        true
+    }
+}
+
+/// Compares what is emitted with what was read.
+pub struct Comparison<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Comparison<'a> {
+    /// Expect exactly `source`.
+    pub fn new(source: &'a [u8]) -> Self {
+        Self { rest: source }
+    }
+
+    /// Whether everything was emitted.
+    pub fn is_complete(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+impl Sink for Comparison<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        match self.rest.strip_prefix(bytes) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Emit the source of a digest that is not verbatim. `false` when the sink stopped the walk.
+pub fn emit(digest: &Digest, sink: &mut impl Sink) -> bool {
+    if digest.kind() == Kind::Json {
+        let layout = json::Layout::from_bytes(&digest.meta().layout).unwrap_or_default();
+        walk(
+            digest,
+            sink,
+            &mut Json {
+                digest,
+                predictor: json::Predictor::new(layout),
+                gap: Vec::new(),
+            },
+        )
+    } else {
+        walk(digest, sink, &mut Markup::new(digest))
+    }
+}
+
+/// How nodes of a kind are written.
+trait Hand {
+    /// Open a node; `implied` nodes write nothing. A text is written by the walk itself when this
+    /// gives `None`.
+    fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool>;
+    /// Close a node that may have children; it writes its end only if it has one.
+    fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool;
+}
+
+/// A node as the walk meets it.
+struct Place {
+    node: usize,
+    tag: usize,
+    class: Class,
+    children: u32,
+    implied: bool,
+}
+
+/// HTML, XML, and everything whose leaves are simply written one after another.
+struct Markup<'a> {
+    digest: &'a Digest,
+    attr: Ids<'a>,
+    marks: Vec<Mark>,
+}
+
+/// What the bytes of a tag look like.
+struct Mark {
+    open: Vec<u8>,
+    close: Vec<u8>,
+}
+
+impl Mark {
+    fn new(digest: &Digest, tag: usize) -> Self {
+        let name = digest.tag_name(tag).as_bytes();
+        let open = [b"<", digest.start_spelling(tag).unwrap_or(name)].concat();
+        let close = (digest.end_spelling(tag))
+            .map_or_else(|| [b"</".as_slice(), name, b">"].concat(), <[u8]>::to_vec);
+        Self { open, close }
+    }
+}
+
+impl<'a> Markup<'a> {
+    fn new(digest: &'a Digest) -> Self {
+        let marks = (0..digest.tag_count())
+            .map(|tag| Mark::new(digest, tag))
+            .collect();
+        Self {
+            digest,
+            attr: digest.attr(),
+            marks,
+        }
+    }
+}
+
+impl Hand for Markup<'_> {
+    #[inline]
+    fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool> {
+        if place.class.is_leaf() {
+            return None;
+        }
+        if place.implied || place.class != Class::Element {
+            return Some(true);
+        }
+        let id = self.attr.get(place.node);
+        let run = if id < 0 {
+            &[]
+        } else {
+            self.digest.attr_run(id as usize)
+        };
+        Some(sink.put(&self.marks[place.tag].open) && sink.put(run) && sink.put(b">"))
+    }
+
+    #[inline]
+    fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
+        !open.ends || sink.put(&self.marks[open.tag as usize].close)
+    }
+}
+
+/// JSON: spacing and punctuation follow the layout of the page.
+struct Json<'a> {
+    digest: &'a Digest,
+    predictor: json::Predictor,
+    gap: Vec<u8>,
+}
+
+impl Hand for Json<'_> {
+    fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool> {
+        if place.class == Class::Document {
+            return Some(true);
+        }
+        let digest = self.digest;
+        let children = place.children as usize;
+        let following = (place.node + 1..digest.n()).map(|i| digest.class(i));
+        let scalars = place.class == Class::Array && json::all_scalars(following, children);
+        let gap = self.predictor.open(place.class, scalars);
+        if place.implied {
+            return Some(true);
+        }
+        self.gap.clear();
+        gap.write(&mut self.gap);
+        let content = digest.content().get(place.node);
+        let bytes = if content >= 0 {
+            digest.content_raw(content as usize)
+        } else {
+            digest.tag_name(place.tag).as_bytes()
+        };
+        json::write_token(place.class, bytes, &mut self.gap);
+        Some(sink.put(&self.gap))
+    }
+
+    fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
+        if open.leaf || open.node == 0 {
+            return true;
+        }
+        let gap = self.predictor.close();
+        if !open.ends {
+            return true;
+        }
+        self.gap.clear();
+        gap.write(&mut self.gap);
+        self.gap
+            .extend_from_slice(json::closing(self.digest.class(open.node as usize)));
+        sink.put(&self.gap)
+    }
+}
+
+/// A sorted list of nodes, read along with the walk.
+struct Rising<'a> {
+    nodes: Ints<'a>,
+    at: usize,
+    next: u32,
+}
+
+impl<'a> Rising<'a> {
+    fn new(nodes: Ints<'a>) -> Self {
+        let next = if nodes.is_empty() {
+            u32::MAX
+        } else {
+            nodes.get(0)
+        };
+        Self { nodes, at: 0, next }
+    }
+
+    #[inline]
+    fn take(&mut self, node: u32) -> bool {
+        if self.next != node {
+            return false;
+        }
+        self.at += 1;
+        self.next = if self.at < self.nodes.len() {
+            self.nodes.get(self.at)
+        } else {
+            u32::MAX
+        };
+        true
+    }
+}
+
+/// The strays, read along with the walk.
+struct Strays<'a> {
+    node: Rising<'a>,
+    depth: Ints<'a>,
+    offset: Ints<'a>,
+    length: Ints<'a>,
+    heap: &'a [u8],
+}
+
+impl<'a> Strays<'a> {
+    fn new(digest: &'a Digest) -> Self {
+        Self {
+            node: Rising::new(digest.ints(Section::StrayNode)),
+            depth: digest.ints(Section::StrayDepth),
+            offset: digest.ints(Section::StrayOffset),
+            length: digest.ints(Section::StrayLength),
+            heap: digest.section(Section::StrayHeap),
+        }
+    }
+
+    /// Write the strays at `(node, depth)`.
+    #[inline]
+    fn put(&mut self, node: u32, depth: u32, sink: &mut impl Sink) -> bool {
+        while self.node.next == node && self.depth.get(self.node.at) == depth {
+            if !self.put_next(sink) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn put_next(&mut self, sink: &mut impl Sink) -> bool {
+        let length = (self.length.get(self.node.at) as usize).min(self.heap.len());
+        let (bytes, rest) = self.heap.split_at(length);
+        self.heap = rest;
+        self.node.take(self.node.next);
+        sink.put(bytes)
+    }
+
+    /// Write a text with the strays inside it.
+    fn put_text(&mut self, node: u32, depth: u32, text: &[u8], sink: &mut impl Sink) -> bool {
+        let mut written = 0;
+        while self.node.next == node && self.depth.get(self.node.at) == depth {
+            let offset = (self.offset.get(self.node.at) as usize).clamp(written, text.len());
+            if !sink.put(&text[written..offset]) || !self.put_next(sink) {
+                return false;
+            }
+            written = offset;
+        }
+        sink.put(&text[written..])
+    }
+}
+
+/// A node whose children are being written.
+struct Open {
+    left: u32,
+    tag: u32,
+    node: u32,
+    ends: bool,
+    leaf: bool,
+}
+
+/// The walk all kinds share.
+fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
+    let (children, tags, attr, content) = (
+        digest.children(),
+        digest.tag(),
+        digest.attr(),
+        digest.content(),
+    );
+    let infos: Vec<_> = (0..digest.tag_count())
+        .map(|tag| digest.tag_info(tag))
+        .collect();
+    let mut implied = Rising::new(digest.ints(Section::Implied));
+    let mut flipped = Rising::new(digest.ints(Section::EndFlipped));
+    let mut strays = Strays::new(digest);
+    let mut stack: Vec<Open> = Vec::with_capacity(64);
+    for i in 0..digest.n() {
+        let node = i as u32;
+        let depth = stack.len() as u32;
+        let tag = tags.get(i) as usize;
+        let info = infos[tag];
+        let count = children.get(i);
+        let leaf = info.class.is_leaf();
+        let place = Place {
+            node: i,
+            tag,
+            class: info.class,
+            children: count,
+            implied: implied.take(node),
+        };
+        let written = hand.open(&place, sink).unwrap_or_else(|| {
+            let id = content.get(i);
+            let silent = place.implied || id < 0;
+            let text = if silent {
+                &[]
+            } else {
+                digest.content_raw(id as usize)
+            };
+            strays.put_text(node, depth, text, sink)
+        });
+        if !written || !strays.put(node, depth, sink) {
+            return false;
+        }
+        let predicted = info.ends && !self_closed(info.namespace, attr.get(i), digest);
+        let ends = flipped.take(node) != predicted;
+        stack.push(Open {
+            left: count,
+            tag: tag as u32,
+            node,
+            ends,
+            leaf,
+        });
+        while let Some(top) = stack.last_mut() {
+            if top.left > 0 {
+                top.left -= 1;
+                break;
+            }
+            if !hand.close(top, sink) {
+                return false;
+            }
+            stack.pop();
+            let Some(level) = (stack.len() as u32).checked_sub(1) else {
+                break;
+            };
+            if !strays.put(node, level, sink) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Whether a run says `<a ... />` in a place where that means "no content, no end tag".
+#[inline]
+fn self_closed(namespace: Namespace, attr: i32, digest: &Digest) -> bool {
+    namespace != Namespace::Html && attr >= 0 && digest.attr_run(attr as usize).ends_with(b"/")
+}

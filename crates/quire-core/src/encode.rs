@@ -1,0 +1,244 @@
+//! Encoding: any bytes in, a digest out (the paper's Algorithm 1, for pages as they are).
+//!
+//! The kind is sniffed unless it is given; the parser of that kind writes a
+//! draft; [`crate::assemble`] does the rest. Whatever the bytes are, decoding the
+//! result gives them back: a page that cannot be described exactly keeps its
+//! source.
+
+use encoding_rs::{Encoding, UTF_8};
+
+use crate::assemble::{Job, assemble};
+use crate::digest::{Digest, Meta};
+use crate::draft::Draft;
+use crate::emit::emit;
+use crate::encoding::{self, Sniffed};
+use crate::error::Error;
+use crate::flags::Flags;
+use crate::format::Section;
+use crate::html::{self, Context};
+use crate::sniff::{Kind, sniff};
+use crate::{json, text, xml};
+
+/// Longest source that is read: offsets are 32-bit and ids are signed.
+pub const MAX_SOURCE: usize = (1 << 31) - (1 << 16);
+
+/// How a source is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The kind; sniffed when `None`.
+    pub kind: Option<Kind>,
+    /// The `Content-Type` the source came with.
+    pub content_type: Option<String>,
+    /// The character set, when it is known for certain (a WHATWG label).
+    pub encoding: Option<&'static Encoding>,
+    /// HTML: whether scripts run, as in a browser.
+    pub scripting: bool,
+    /// HTML: parse as a fragment inside this element.
+    pub context: Option<Context>,
+    /// XML, JSON: read on past faults.
+    pub recover: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            kind: None,
+            content_type: None,
+            encoding: None,
+            scripting: true,
+            context: None,
+            recover: false,
+        }
+    }
+}
+
+/// Make the digest of a page.
+///
+/// ```
+/// use quire_core::encode::{Options, decode, encode};
+/// let page = encode(b"<p>Hello <b>there", &Options::default()).unwrap();
+/// assert_eq!(page.n(), 8); // document, html, head, body, p, text, b, text
+/// assert_eq!(decode(&page).unwrap(), b"<p>Hello <b>there");
+/// ```
+pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
+    if source.len() > MAX_SOURCE {
+        return Err(Error::TooLarge {
+            bytes: source.len() as u64,
+            limit: MAX_SOURCE as u64,
+        });
+    }
+    let kind = options
+        .kind
+        .unwrap_or_else(|| sniff(source, options.content_type.as_deref()));
+    let sniffed = sniff_encoding(source, kind, options);
+    let label = sniffed.encoding;
+    if kind == Kind::Bytes || encoding::is_ascii_compatible(label) {
+        return encode_text(source, None, true, kind, &sniffed, label, options);
+    }
+    let (copy, invertible) = encoding::transcode(source, label);
+    encode_text(
+        &copy,
+        Some(source),
+        invertible,
+        kind,
+        &sniffed,
+        UTF_8,
+        options,
+    )
+}
+
+fn sniff_encoding(source: &[u8], kind: Kind, options: &Options) -> Sniffed {
+    let transport = options.content_type.as_deref().and_then(charset_of);
+    let mut sniffed = match kind {
+        Kind::Xml => encoding::sniff_xml(source, transport),
+        _ => encoding::sniff_html(source, transport),
+    };
+    if let Some(given) = options.encoding {
+        sniffed.encoding = given;
+        sniffed.reason = encoding::Reason::Given;
+    }
+    sniffed
+}
+
+/// The `charset` of a content type.
+fn charset_of(content_type: &str) -> Option<&str> {
+    content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches(['"', '\'']))
+    })
+}
+
+fn encode_text(
+    text: &[u8],
+    original: Option<&[u8]>,
+    invertible: bool,
+    kind: Kind,
+    sniffed: &Sniffed,
+    encoding: &'static Encoding,
+    options: &Options,
+) -> Result<Digest, Error> {
+    let mut meta = Meta {
+        encoding: sniffed.encoding.name().to_ascii_lowercase(),
+        encoding_reason: sniffed.reason.name().to_owned(),
+        ..Meta::default()
+    };
+    let draft = match kind {
+        Kind::Html => {
+            meta.context = options
+                .context
+                .as_ref()
+                .map(|c| c.name.clone())
+                .unwrap_or_default();
+            let skip = if text.starts_with(b"\xef\xbb\xbf") {
+                3
+            } else {
+                0
+            };
+            html::parse(
+                text,
+                &html::Options {
+                    scripting: options.scripting,
+                    context: options.context.clone(),
+                    encoding,
+                    skip,
+                },
+            )
+        }
+        Kind::Xml => {
+            let options = xml::Options {
+                recover: options.recover,
+                utf8: encoding == UTF_8,
+            };
+            xml::parse(text, &options)?
+        }
+        Kind::Json => {
+            let (draft, layout) = json::parse(text, options.recover)?;
+            meta.layout = layout.to_bytes().to_vec();
+            draft
+        }
+        Kind::Bytes => text::parse_bytes(text),
+        Kind::Text | Kind::Tree => text::parse(text),
+    };
+    finish(draft, kind, meta, text, original, invertible, encoding)
+}
+
+fn finish(
+    draft: Draft,
+    kind: Kind,
+    meta: Meta,
+    text: &[u8],
+    original: Option<&[u8]>,
+    invertible: bool,
+    encoding: &'static Encoding,
+) -> Result<Digest, Error> {
+    assemble(
+        draft,
+        &Job {
+            kind,
+            meta,
+            text,
+            original,
+            invertible,
+            encoding,
+        },
+    )
+}
+
+/// Give the exact source back (the paper's Algorithm 2).
+///
+/// The result is checked against the length in the header; a damaged digest is an error, never
+/// other bytes.
+pub fn decode(digest: &Digest) -> Result<Vec<u8>, Error> {
+    digest.check_heaps()?;
+    let length = usize::try_from(digest.header().source_length).unwrap_or(usize::MAX);
+    let wrong = |found: usize| Error::Format {
+        message: format!("digest decodes to {found} bytes, but its source had {length}"),
+    };
+    if digest.flags().has(Flags::VERBATIM) {
+        let stored = digest.section(Section::Source);
+        return inflate(stored, length).ok_or_else(|| wrong(0));
+    }
+    let mut out = Vec::with_capacity(length.min(digest.as_bytes().len().saturating_mul(16)));
+    let mut sink = Capped {
+        out: &mut out,
+        left: length.saturating_mul(2),
+    };
+    emit(digest, &mut sink);
+    if digest.flags().has(Flags::TRANSCODED) {
+        let label = Encoding::for_label(digest.meta().encoding.as_bytes()).unwrap_or(UTF_8);
+        out = encoding::transcode_back(&out, label).ok_or_else(|| wrong(0))?;
+    }
+    if out.len() == length {
+        Ok(out)
+    } else {
+        Err(wrong(out.len()))
+    }
+}
+
+/// Stops a forged digest from writing without end.
+struct Capped<'a> {
+    out: &'a mut Vec<u8>,
+    left: usize,
+}
+
+impl crate::emit::Sink for Capped<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        if bytes.len() > self.left {
+            return false;
+        }
+        self.left -= bytes.len();
+        self.out.extend_from_slice(bytes);
+        true
+    }
+}
+
+fn inflate(stored: &[u8], length: usize) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let mut out = Vec::with_capacity(length.min(stored.len().saturating_mul(16)));
+    let decoder = zstd::stream::read::Decoder::new(stored).ok()?;
+    decoder.take(length as u64 + 1).read_to_end(&mut out).ok()?;
+    (out.len() == length).then_some(out)
+}

@@ -1,0 +1,796 @@
+//! Tree construction: the WHATWG rules, one file per group of insertion modes.
+//!
+//! | file | rules |
+//! | --- | --- |
+//! | [`arena`] | where nodes go |
+//! | [`stack`] | open elements |
+//! | `formatting` | active formatting elements, the adoption agency |
+//! | `head` | from the first byte to the start of the body |
+//! | `body` | "in body" |
+//! | `tables` | tables, captions, cells |
+//! | `frames` | after the body, framesets, templates |
+//! | `foreign` | SVG and MathML |
+//!
+//! Departures from the letter of the rules, each bounded and flagged in the
+//! digest: elements deeper than [`MAX_DEPTH`] become siblings, as in Blink; the
+//! list of formatting elements is short, and copies of formatting elements are
+//! counted (see `formatting`). Everything else is the rules, by their names.
+
+pub mod arena;
+mod body;
+mod foreign;
+mod formatting;
+mod frames;
+mod head;
+pub mod stack;
+mod tables;
+
+use encoding_rs::Encoding;
+
+use self::arena::{Arena, Spot};
+use self::formatting::Formatting;
+use self::stack::{HTML_INTEGRATION, NOWHERE, Open, Stack, TEXT_INTEGRATION};
+use crate::cook::{self, Syntax};
+use crate::draft::{Draft, DraftNode, Mode, NONE, ODD};
+use crate::flags::Flags;
+use crate::html::names::{self, Name};
+use crate::html::scan;
+use crate::html::tokenizer::{RawKind, TagToken, Token, Tokenizer};
+use crate::vocabulary::{COMMENT, Class, DOCTYPE, FRAGMENT, Namespace, Tag};
+
+/// 512: what browsers use. Deeper start tags become children of the 512th open
+/// element, as in Blink, and the digest is flagged `depth-capped`.
+pub const MAX_DEPTH: usize = 512;
+
+/// The form element pointer of a fragment whose context is inside a form.
+const FORM_OUTSIDE: u32 = NONE - 1;
+
+/// An insertion mode, by its name in the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InsertionMode {
+    Initial,
+    BeforeHtml,
+    BeforeHead,
+    InHead,
+    InHeadNoscript,
+    AfterHead,
+    InBody,
+    InTable,
+    InCaption,
+    InColumnGroup,
+    InTableBody,
+    InRow,
+    InCell,
+    InTemplate,
+    AfterBody,
+    InFrameset,
+    AfterFrameset,
+    AfterAfterBody,
+    AfterAfterFrameset,
+}
+
+use InsertionMode as M;
+
+/// The element a fragment is parsed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// Its namespace.
+    pub namespace: Namespace,
+    /// Its name, in lower case for HTML.
+    pub name: String,
+    /// For `annotation-xml`: whether its `encoding` makes it an HTML integration point.
+    pub html_integration: bool,
+}
+
+/// How a page is parsed.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether scripts run: `noscript` then holds text.
+    pub scripting: bool,
+    /// Parse as a fragment inside this element.
+    pub context: Option<Context>,
+    /// Character set of the page (ASCII-compatible).
+    pub encoding: &'static Encoding,
+    /// Bytes of byte order mark to skip.
+    pub skip: usize,
+}
+
+/// Parse a page.
+pub fn parse(source: &[u8], options: &Options) -> Draft {
+    let mut builder = Builder::new(source, options);
+    builder.run();
+    builder.finish()
+}
+
+/// What a rule says about a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Done with it.
+    Done,
+    /// Look at it again, in the present mode.
+    Again,
+}
+
+struct Builder<'a> {
+    source: &'a [u8],
+    options: &'a Options,
+    tokenizer: Tokenizer<'a>,
+    arena: Arena,
+    stack: Stack,
+    formatting: Formatting,
+    mode: InsertionMode,
+    template_modes: Vec<InsertionMode>,
+    head: u32,
+    form: u32,
+    html: u32,
+    frameset_ok: bool,
+    quirks: bool,
+    foster: bool,
+    /// The last tag was `<pre>`, `<listing>` or `<textarea>`: a line end right after it is dropped.
+    skip_line_end: bool,
+    /// The context of a fragment as it would be on the stack.
+    context: Option<Open>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(source: &'a [u8], options: &'a Options) -> Self {
+        Self {
+            source,
+            options,
+            tokenizer: Tokenizer::new(source, options.skip),
+            arena: Arena::new(source.len()),
+            stack: Stack::new(),
+            formatting: Formatting::default(),
+            mode: M::Initial,
+            template_modes: Vec::new(),
+            head: NONE,
+            form: NONE,
+            html: NONE,
+            frameset_ok: true,
+            quirks: false,
+            foster: false,
+            skip_line_end: false,
+            context: None,
+        }
+    }
+
+    fn run(&mut self) {
+        if let Some(context) = &self.options.context {
+            self.begin_fragment(context);
+        }
+        loop {
+            let cdata = (self.adjusted_current()).is_some_and(|o| o.namespace != Namespace::Html);
+            let token = self.tokenizer.next(cdata);
+            let skip_line_end = std::mem::take(&mut self.skip_line_end);
+            match token {
+                Token::Text { start, end } => self.text(start, end, skip_line_end),
+                Token::Start(tag) => self.start(&tag),
+                Token::End(tag) => self.end(&tag),
+                Token::Comment { start, end } => self.comment(start, end),
+                Token::Doctype { start, end } => self.doctype(start, end),
+                Token::Cdata { start, end, empty } => {
+                    if !empty {
+                        self.foreign_text(start, end);
+                    }
+                }
+                Token::Eof => {
+                    self.eof();
+                    return;
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Draft {
+        if self.options.scripting {
+            self.arena.draft.flags.set(Flags::SCRIPTING);
+        }
+        self.arena.finish()
+    }
+
+    /// The fragment parsing algorithm: the document stands for the root `html` element.
+    fn begin_fragment(&mut self, context: &Context) {
+        let known = names::lookup(context.name.to_ascii_lowercase().as_bytes());
+        let tag = self.tag_in(context.namespace, known, context.name.as_bytes());
+        let extra = if context.html_integration {
+            HTML_INTEGRATION
+        } else {
+            0
+        };
+        self.stack.push(NONE, NONE, tag, context.namespace, extra);
+        self.context = self.stack.pop();
+        self.html = 0;
+        self.stack
+            .push(0, 0, names::html(names::HTML), Namespace::Html, 0);
+        self.arena.draft.flags.set(Flags::FRAGMENT);
+        let html_name = if context.namespace == Namespace::Html {
+            known
+        } else {
+            None
+        };
+        if html_name == Some(names::TEMPLATE) {
+            self.template_modes.push(M::InTemplate);
+        }
+        if html_name == Some(names::FORM) {
+            self.form = FORM_OUTSIDE;
+        }
+        self.reset_insertion_mode();
+        match html_name {
+            Some(names::TITLE | names::TEXTAREA) => self.rest_as_text(Mode::Rcdata),
+            Some(
+                names::STYLE
+                | names::XMP
+                | names::IFRAME
+                | names::NOEMBED
+                | names::NOFRAMES
+                | names::SCRIPT
+                | names::PLAINTEXT,
+            ) => self.rest_as_text(Mode::RawText),
+            Some(names::NOSCRIPT) if self.options.scripting => self.rest_as_text(Mode::RawText),
+            _ => {}
+        }
+    }
+
+    fn rest_as_text(&mut self, mode: Mode) {
+        let (start, end) = self.tokenizer.rest();
+        if start < end {
+            self.insert_text(start, end, mode);
+        }
+    }
+
+    // ------------------------------------------------------------ dispatch
+
+    /// The adjusted current node.
+    #[inline]
+    fn adjusted_current(&self) -> Option<&Open> {
+        match (&self.context, self.stack.len()) {
+            (Some(context), 1) => Some(context),
+            _ => self.stack.top(),
+        }
+    }
+
+    fn text(&mut self, start: usize, end: usize, skip_line_end: bool) {
+        if let Some(open) = self.adjusted_current()
+            && open.namespace != Namespace::Html
+            && open.properties & (HTML_INTEGRATION | TEXT_INTEGRATION) == 0
+        {
+            self.foreign_text(start, end);
+            return;
+        }
+        let mut start = start;
+        let mut mode = Mode::Data;
+        if skip_line_end {
+            let line_end = line_end(&self.source[start..end]);
+            let reference = if line_end == 0 {
+                self.line_end_reference(start, end)
+            } else {
+                0
+            };
+            if line_end + reference == end - start {
+                return;
+            }
+            start += reference;
+            if line_end > 0 && self.mode == M::InBody {
+                mode = Mode::DataAfterPre;
+            } else {
+                start += line_end;
+            }
+        }
+        match self.mode {
+            M::InBody | M::InCaption | M::InCell | M::InTemplate => {
+                self.body_text(start, end, mode)
+            }
+            M::InTable | M::InTableBody | M::InRow => self.table_text(start, end),
+            M::AfterBody | M::AfterAfterBody => self.after_body_text(start, end),
+            M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
+                self.frameset_text(start, end)
+            }
+            _ => self.early_text(start, end),
+        }
+    }
+
+    fn start(&mut self, tag: &TagToken) {
+        let foreign = self.adjusted_current().is_some_and(|open| {
+            open.namespace != Namespace::Html
+                && !(open.properties & TEXT_INTEGRATION != 0
+                    && !matches!(tag.name, names::MGLYPH | names::MALIGNMARK))
+                && !(open.name == names::ANNOTATION_XML
+                    && open.namespace == Namespace::MathMl
+                    && tag.name == names::SVG)
+                && open.properties & HTML_INTEGRATION == 0
+        });
+        if foreign && self.foreign_start(tag) == Next::Done {
+            return;
+        }
+        while self.start_in(self.mode, tag) == Next::Again {}
+    }
+
+    fn start_in(&mut self, mode: InsertionMode, tag: &TagToken) -> Next {
+        match mode {
+            M::InBody => self.body_start(tag),
+            M::Initial
+            | M::BeforeHtml
+            | M::BeforeHead
+            | M::InHead
+            | M::InHeadNoscript
+            | M::AfterHead => self.early_start(mode, tag),
+            M::InTable => self.table_start(tag),
+            M::InTableBody => self.table_body_start(tag),
+            M::InRow => self.row_start(tag),
+            M::InCell => self.cell_start(tag),
+            M::InCaption => self.caption_start(tag),
+            M::InColumnGroup => self.column_group_start(tag),
+            M::InTemplate => self.template_start(tag),
+            M::AfterBody | M::AfterAfterBody => self.after_body_start(tag),
+            M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
+                self.frameset_start(mode, tag)
+            }
+        }
+    }
+
+    fn end(&mut self, tag: &TagToken) {
+        let foreign = self
+            .adjusted_current()
+            .is_some_and(|open| open.namespace != Namespace::Html);
+        if foreign && self.foreign_end(tag) == Next::Done {
+            return;
+        }
+        while self.end_in(self.mode, tag) == Next::Again {}
+    }
+
+    fn end_in(&mut self, mode: InsertionMode, tag: &TagToken) -> Next {
+        match mode {
+            M::InBody => self.body_end(tag),
+            M::Initial
+            | M::BeforeHtml
+            | M::BeforeHead
+            | M::InHead
+            | M::InHeadNoscript
+            | M::AfterHead => self.early_end(mode, tag),
+            M::InTable => self.table_end(tag),
+            M::InTableBody => self.table_body_end(tag),
+            M::InRow => self.row_end(tag),
+            M::InCell => self.cell_end(tag),
+            M::InCaption => self.caption_end(tag),
+            M::InColumnGroup => self.column_group_end(tag),
+            M::InTemplate => self.template_end(tag),
+            M::AfterBody | M::AfterAfterBody => self.after_body_end(tag),
+            M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
+                self.frameset_end(mode, tag)
+            }
+        }
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        let spot = match self.mode {
+            M::Initial | M::BeforeHtml | M::AfterAfterBody | M::AfterAfterFrameset => {
+                Spot::last_of(0)
+            }
+            M::AfterBody => Spot::last_of(self.html),
+            _ => self.spot(),
+        };
+        self.add_leaf(spot, COMMENT, start, end, Mode::Comment);
+    }
+
+    fn doctype(&mut self, start: usize, end: usize) {
+        if self.mode != M::Initial {
+            return;
+        }
+        self.add_leaf(Spot::last_of(0), DOCTYPE, start, end, Mode::Doctype);
+        match cook::quirks(&cook::doctype(&self.source[start..end]), false) {
+            cook::Quirks::No => {}
+            cook::Quirks::Limited => self.arena.draft.flags.set(Flags::LIMITED_QUIRKS),
+            cook::Quirks::Yes => self.set_quirks(),
+        }
+        self.mode = M::BeforeHtml;
+    }
+
+    fn set_quirks(&mut self) {
+        self.quirks = true;
+        self.arena.draft.flags.set(Flags::QUIRKS);
+    }
+
+    fn eof(&mut self) {
+        // A page without a body gets one: the rules up to "after head" act on the end of the page
+        // as on any other token. Past that, nothing is left to build but the ends of templates.
+        if matches!(
+            self.mode,
+            M::Initial
+                | M::BeforeHtml
+                | M::BeforeHead
+                | M::InHead
+                | M::InHeadNoscript
+                | M::AfterHead
+        ) {
+            self.early_eof();
+        }
+        while self.stack.last_html(names::TEMPLATE) != NOWHERE && !self.template_modes.is_empty() {
+            self.pop_until(names::TEMPLATE);
+            self.formatting.clear_to_marker();
+            self.template_modes.pop();
+            self.reset_insertion_mode();
+            if matches!(
+                self.mode,
+                M::Initial
+                    | M::BeforeHtml
+                    | M::BeforeHead
+                    | M::InHead
+                    | M::InHeadNoscript
+                    | M::AfterHead
+            ) {
+                self.early_eof();
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ inserting
+
+    /// The appropriate place for inserting a node.
+    #[inline]
+    fn spot(&mut self) -> Spot {
+        match self.stack.top() {
+            None => Spot::last_of(0),
+            Some(open) if self.foster && open.properties & names::IS_TABLE_PART != 0 => {
+                self.foster_spot()
+            }
+            Some(open) => {
+                let target = open.target;
+                self.capped(Spot::last_of(target))
+            }
+        }
+    }
+
+    /// Past the depth cap, what would be a child becomes a sibling.
+    #[inline]
+    fn capped(&mut self, spot: Spot) -> Spot {
+        if self.stack.len() <= MAX_DEPTH || spot.before != NONE {
+            return spot;
+        }
+        self.arena.draft.flags.set(Flags::DEPTH_CAPPED);
+        match self.arena.parent(spot.parent) {
+            NONE => spot,
+            parent => Spot::last_of(parent),
+        }
+    }
+
+    /// Where the rules put what does not belong into a table.
+    fn foster_spot(&mut self) -> Spot {
+        let table = self.stack.last_html(names::TABLE);
+        let template = self.stack.last_html(names::TEMPLATE);
+        if template > table {
+            return Spot::last_of(self.stack.at(template).target);
+        }
+        if table == NOWHERE {
+            return Spot::last_of(self.html);
+        }
+        let node = self.stack.at(table).node;
+        let parent = self.arena.parent(node);
+        if parent == NONE {
+            return Spot::last_of(self.stack.at(table - 1).target);
+        }
+        Spot {
+            parent,
+            before: node,
+        }
+    }
+
+    fn add_leaf(&mut self, spot: Spot, tag: Tag, start: usize, end: usize, mode: Mode) {
+        let (start, end) = (start as u32, end as u32);
+        self.arena.add(
+            spot,
+            DraftNode {
+                tag,
+                parent: 0,
+                start,
+                run: start,
+                end,
+                flags: 0,
+                mode,
+            },
+        );
+    }
+
+    fn insert_text(&mut self, start: usize, end: usize, mode: Mode) {
+        let spot = self.spot();
+        if spot.parent == 0 && self.context.is_none() {
+            return; // a document has no text children
+        }
+        self.arena.add_text(spot, start, end, mode);
+    }
+
+    /// Add the element of a start tag at a spot, without opening it.
+    #[inline]
+    fn add_element(&mut self, spot: Spot, element: Tag, tag: &TagToken) -> u32 {
+        let odd = tag.capitals || self.spelled_differently(element, tag);
+        self.arena.add(
+            spot,
+            DraftNode {
+                tag: element,
+                parent: 0,
+                start: tag.start as u32,
+                run: tag.name_end as u32,
+                end: tag.end as u32,
+                flags: if odd { ODD } else { 0 },
+                mode: Mode::Plain,
+            },
+        )
+    }
+
+    /// Whether the source spells a name in another way than the tree.
+    #[inline]
+    fn spelled_differently(&self, element: Tag, tag: &TagToken) -> bool {
+        if (tag.name as usize) < names::COUNT && element == names::html(tag.name) {
+            return tag.capitals;
+        }
+        self.arena.draft.names.name(element) != &self.source[tag.name_start..tag.name_end]
+    }
+
+    /// Insert an element and open it.
+    #[inline]
+    fn push_element(
+        &mut self,
+        element: Tag,
+        namespace: Namespace,
+        tag: &TagToken,
+        extra: u16,
+    ) -> u32 {
+        let spot = self.spot();
+        let node = self.add_element(spot, element, tag);
+        self.stack.push(node, node, element, namespace, extra);
+        node
+    }
+
+    /// Insert the HTML element of a start tag and open it.
+    #[inline]
+    fn insert(&mut self, tag: &TagToken) -> u32 {
+        let element = self.html_tag(tag);
+        self.push_element(element, Namespace::Html, tag, 0)
+    }
+
+    /// Insert an HTML element that has no content.
+    fn insert_void(&mut self, tag: &TagToken) {
+        let element = self.html_tag(tag);
+        let spot = self.spot();
+        self.add_element(spot, element, tag);
+    }
+
+    /// Insert an HTML element that the source does not have.
+    fn insert_implied(&mut self, name: Name) -> u32 {
+        let element = names::html(name);
+        let spot = self.spot();
+        let node = self.arena.add_implied(spot, element);
+        self.stack.push(node, node, element, Namespace::Html, 0);
+        node
+    }
+
+    fn insert_template(&mut self, tag: &TagToken) {
+        let spot = self.spot();
+        let node = self.add_element(spot, names::html(names::TEMPLATE), tag);
+        let content = self.arena.add_implied(Spot::last_of(node), FRAGMENT);
+        self.stack.push(
+            node,
+            content,
+            names::html(names::TEMPLATE),
+            Namespace::Html,
+            0,
+        );
+    }
+
+    /// Insert an element whose content is text up to its end tag.
+    fn insert_raw(&mut self, tag: &TagToken, mode: Mode) {
+        self.insert(tag);
+        let kind = if tag.name == names::SCRIPT {
+            RawKind::Script
+        } else {
+            RawKind::Simple
+        };
+        let name = names::NAMES[tag.name as usize].as_bytes();
+        let (mut start, end) = self.tokenizer.raw_text(name, kind);
+        let mut mode = mode;
+        if tag.name == names::TEXTAREA {
+            let line_end = line_end(&self.source[start..end]);
+            if line_end == end - start {
+                start = end;
+            } else if line_end > 0 {
+                mode = Mode::RcdataAfterTextarea;
+            }
+        }
+        if start < end {
+            self.insert_text(start, end, mode);
+        }
+        // The end tag, unless the page is cut off before it.
+        if let Token::End(end_tag) = self.tokenizer.next(false) {
+            self.record_end(&end_tag);
+        }
+        self.stack.pop();
+    }
+
+    /// The HTML tag of a token.
+    #[inline]
+    fn html_tag(&mut self, tag: &TagToken) -> Tag {
+        if (tag.name as usize) < names::COUNT {
+            return names::html(tag.name);
+        }
+        self.tag_in(
+            Namespace::Html,
+            None,
+            &self.source[tag.name_start..tag.name_end],
+        )
+    }
+
+    /// The tag of a name in a namespace; `raw` is the name as written.
+    fn tag_in(&mut self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Tag {
+        if let Some(name) = known {
+            let name = if namespace == Namespace::Svg {
+                names::SVG_NAME[name as usize]
+            } else {
+                name
+            };
+            return names::tag(namespace, name);
+        }
+        let lower = raw.to_ascii_lowercase();
+        let name = cook::text(&lower, Mode::RawText, self.options.encoding);
+        self.arena
+            .draft
+            .names
+            .intern(namespace, Class::Element, name.as_bytes())
+    }
+
+    // ------------------------------------------------------------ closing
+
+    /// Record the end tag of the current node.
+    #[inline]
+    fn record_end(&mut self, tag: &TagToken) {
+        if let Some(&open) = self.stack.top() {
+            self.record_end_of(open.node, open.tag, tag);
+        }
+    }
+
+    fn record_end_of(&mut self, node: u32, element: Tag, tag: &TagToken) {
+        let bare = tag.end == tag.name_end + 1;
+        let odd = !bare || tag.capitals || self.spelled_differently(element, tag);
+        self.arena
+            .draft
+            .end_tag(node, tag.start as u32, tag.end as u32, odd);
+    }
+
+    /// Pop until an HTML element of this name has been popped.
+    fn pop_until(&mut self, name: Name) {
+        let position = self.stack.last_html(name);
+        if position != NOWHERE {
+            self.stack.truncate(position as usize - 1);
+        }
+    }
+
+    /// Pop down to the entry at `position`, whose end tag this is.
+    fn close(&mut self, position: u32, tag: &TagToken) {
+        self.close_at(position, Some(tag));
+    }
+
+    /// The same when the source may not have the end tag.
+    fn close_at(&mut self, position: u32, tag: Option<&TagToken>) {
+        self.stack.truncate(position as usize);
+        if let Some(tag) = tag {
+            self.record_end(tag);
+        }
+        self.stack.pop();
+    }
+
+    /// Generate implied end tags, except for one name.
+    fn generate_implied_ends(&mut self, except: Name) {
+        while let Some(open) = self.stack.top() {
+            if open.properties & names::IS_IMPLIED_END == 0 || open.name == except {
+                return;
+            }
+            self.stack.pop();
+        }
+    }
+
+    fn generate_all_implied_ends(&mut self) {
+        while let Some(open) = self.stack.top() {
+            if open.properties & names::IS_THOROUGHLY_IMPLIED_END == 0 {
+                return;
+            }
+            self.stack.pop();
+        }
+    }
+
+    /// Whether the current node is this HTML element.
+    #[inline]
+    fn current_is(&self, name: Name) -> bool {
+        self.stack
+            .top()
+            .is_some_and(|o| o.name == name && o.namespace == Namespace::Html)
+    }
+
+    /// Reset the insertion mode appropriately.
+    fn reset_insertion_mode(&mut self) {
+        use names::{
+            BODY, CAPTION, COLGROUP, FRAMESET, HEAD, HTML, TABLE, TBODY, TD, TEMPLATE, TFOOT, TH,
+            THEAD, TR,
+        };
+        // Only these decide; the topmost of them is found without walking the stack.
+        const DECIDING: [Name; 14] = [
+            TD, TH, TR, TBODY, THEAD, TFOOT, CAPTION, COLGROUP, TABLE, TEMPLATE, HEAD, BODY,
+            FRAMESET, HTML,
+        ];
+        let position = self.stack.last_of(&DECIDING);
+        let last = position <= 1;
+        let name = match (&self.context, last) {
+            (Some(context), true) if context.namespace == Namespace::Html => context.name,
+            (Some(_), true) => names::COUNT as Name,
+            _ if position == NOWHERE => HTML,
+            _ => self.stack.at(position).name,
+        };
+        self.mode = match name {
+            TD | TH if !last => M::InCell,
+            TR => M::InRow,
+            TBODY | THEAD | TFOOT => M::InTableBody,
+            CAPTION => M::InCaption,
+            COLGROUP => M::InColumnGroup,
+            TABLE => M::InTable,
+            TEMPLATE => self.template_modes.last().copied().unwrap_or(M::InBody),
+            HEAD if !last => M::InHead,
+            FRAMESET => M::InFrameset,
+            HTML if self.head == NONE => M::BeforeHead,
+            HTML => M::AfterHead,
+            _ => M::InBody,
+        };
+    }
+
+    /// The value of an attribute of a tag.
+    fn attribute(&self, tag: &TagToken, name: &str) -> Option<String> {
+        let run = &self.source[tag.name_end..tag.end - 1];
+        (cook::attributes(run, Syntax::Html(Namespace::Html), self.options.encoding).into_iter())
+            .find(|(found, _)| found == name)
+            .map(|(_, value)| value.into_owned())
+    }
+
+    /// The length of a reference to LF at the start of a text, as in `<pre>&#10;`.
+    fn line_end_reference(&self, start: usize, end: usize) -> usize {
+        if self.source[start] != b'&' {
+            return 0;
+        }
+        let length =
+            memchr::memchr(b';', &self.source[start..end.min(start + 12)]).map_or(0, |l| l + 1);
+        let text = cook::text(
+            &self.source[start..start + length],
+            Mode::Data,
+            self.options.encoding,
+        );
+        if text == "\n" { length } else { 0 }
+    }
+
+    /// How many bytes of white space the text begins with, character references included.
+    fn leading_space(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        loop {
+            while at < end && scan::is_space(self.source[at]) {
+                at += 1;
+            }
+            if at < end && self.source[at] == b'&' {
+                let length =
+                    memchr::memchr(b';', &self.source[at..end.min(at + 12)]).map_or(0, |l| l + 1);
+                let text = cook::text(
+                    &self.source[at..at + length],
+                    Mode::Data,
+                    self.options.encoding,
+                );
+                if length > 0 && !text.is_empty() && text.bytes().all(scan::is_space) {
+                    at += length;
+                    continue;
+                }
+            }
+            return at - start;
+        }
+    }
+}
+
+/// The length of the line end a text begins with.
+fn line_end(text: &[u8]) -> usize {
+    match text {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}

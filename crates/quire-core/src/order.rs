@@ -1,0 +1,95 @@
+//! From creation order to pre-order.
+//!
+//! Parsers create nodes in source order, and on most pages that *is* pre-order
+//! already. Where it is not (foster parenting, mis-nested formatting), the
+//! draft carries the order. Two linear passes give child counts, sizes and
+//! depths in pre-order.
+
+use crate::draft::{Draft, NONE};
+
+/// A draft seen in pre-order.
+pub struct Order {
+    /// Child counts.
+    pub children: Vec<u32>,
+    /// Subtree sizes.
+    pub size: Vec<u32>,
+    /// Depths.
+    pub depth: Vec<u32>,
+    /// Creation index of each pre-order position; empty when they are equal.
+    node_at: Vec<u32>,
+    /// Pre-order position of each creation index; empty when they are equal.
+    place_of: Vec<u32>,
+}
+
+impl Order {
+    /// Order a draft.
+    pub fn new(draft: &mut Draft) -> Self {
+        let n = draft.nodes.len();
+        let node_at = draft.order.take().unwrap_or_default();
+        let mut place_of = Vec::new();
+        if !node_at.is_empty() {
+            place_of = vec![NONE; n];
+            for (place, &node) in node_at.iter().enumerate() {
+                place_of[node as usize] = place as u32;
+            }
+        }
+        // Nodes that were taken out of the tree again have no place.
+        let kept = if node_at.is_empty() { n } else { node_at.len() };
+        let mut order = Self {
+            children: vec![0; kept],
+            size: vec![1; kept],
+            depth: vec![0; kept],
+            node_at,
+            place_of,
+        };
+        for place in 1..kept {
+            let parent = order.parent(draft, place);
+            order.children[parent] += 1;
+            order.depth[place] = order.depth[parent] + 1;
+        }
+        for place in (1..kept).rev() {
+            let parent = order.parent(draft, place);
+            order.size[parent] += order.size[place];
+        }
+        order
+    }
+
+    fn parent(&self, draft: &Draft, place: usize) -> usize {
+        self.place(draft.nodes[self.node(place)].parent) as usize
+    }
+
+    /// Number of nodes in the tree.
+    pub fn len(&self) -> usize {
+        self.children.len()
+    }
+
+    /// Whether there is no node (never: the document is always there).
+    pub fn is_empty(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    /// Creation index of a pre-order position.
+    #[inline]
+    pub fn node(&self, place: usize) -> usize {
+        if self.node_at.is_empty() {
+            place
+        } else {
+            self.node_at[place] as usize
+        }
+    }
+
+    /// Pre-order position of a creation index; [`NONE`] when it left the tree.
+    #[inline]
+    pub fn place(&self, node: u32) -> u32 {
+        if self.place_of.is_empty() {
+            node
+        } else {
+            self.place_of[node as usize]
+        }
+    }
+
+    /// Whether nodes stand in another order than in the source.
+    pub fn is_reordered(&self) -> bool {
+        !self.node_at.is_empty()
+    }
+}

@@ -1,0 +1,318 @@
+//! Reconciling: which bytes of the source does the tree predict, and what is left over.
+//!
+//! A walker goes through the tree in pre-order and would write, for every node,
+//! its start tag or text, and after its children its end tag. This module
+//! follows the source with that walker and notes where the two part:
+//!
+//! * **implied** nodes write nothing of their own: the source has no tag for
+//!   them, or has it somewhere else, or spelled in another way;
+//! * **ends**: which nodes have their end tag in the source;
+//! * **strays**: every stretch of source that no node accounts for, with its
+//!   place in the walk.
+//!
+//! That is all. A stray tag, white space the rules drop, a moved node, a second
+//! `<body>`: each is implied nodes plus a stray, so nothing needs a rule of its
+//! own and no byte can be missed. Strays repeat bytes, so a page with many is
+//! better kept whole (see [`crate::assemble`]).
+//!
+//! Cost: one pass over nodes, end tags and pieces, each in source order. A text
+//! that turns out to be split across places is written as a stray instead, which
+//! takes a second pass; after [`MAX_PASSES`] the page is kept verbatim.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::draft::{Draft, IMPLIED, IN_PIECES, NONE, ODD};
+use crate::order::Order;
+use crate::spelling::Spellings;
+use crate::vocabulary::Class;
+
+/// More passes than this only a hostile page needs.
+const MAX_PASSES: usize = 4;
+
+/// Source bytes at a place of the walk: after `node` was opened (and `offset` bytes of its text
+/// written) and everything deeper than `depth` was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// Pre-order position of the last node opened.
+    pub node: u32,
+    /// Everything deeper is closed.
+    pub depth: u32,
+    /// Bytes of the node's text already written; 0 unless the node is a text in pieces.
+    pub offset: u32,
+    /// First byte in the source.
+    pub start: u32,
+    /// After the last byte in the source.
+    pub end: u32,
+}
+
+/// What the tree alone does not say about the bytes.
+#[derive(Debug, Default)]
+pub struct Exceptions {
+    /// Whether a node writes nothing of its own, by pre-order position.
+    pub implied: Vec<bool>,
+    /// Whether a node's end tag is in the source, by pre-order position.
+    pub has_end: Vec<bool>,
+    /// Left-over bytes in the order of the walk.
+    pub strays: Vec<Stray>,
+}
+
+/// Follow the source with the walk. `None` when a page splits texts beyond reason.
+pub fn reconcile(
+    draft: &Draft,
+    order: &Order,
+    spellings: &Spellings,
+    source: &[u8],
+) -> Option<Exceptions> {
+    let mut split = HashSet::new();
+    for _ in 0..MAX_PASSES {
+        let mut walk = Walk::new(draft, order, spellings, source, &split);
+        walk.run();
+        if walk.conflicts.is_empty() {
+            return Some(walk.out);
+        }
+        let conflicts = std::mem::take(&mut walk.conflicts);
+        split.extend(conflicts);
+    }
+    None
+}
+
+/// The walker, following the source.
+struct Walk<'a> {
+    draft: &'a Draft,
+    order: &'a Order,
+    spellings: &'a Spellings,
+    source: &'a [u8],
+    /// Texts written as strays because their pieces lie in different places.
+    split: &'a HashSet<u32>,
+    /// Pieces still to come, by text node (creation index).
+    pieces_left: HashMap<u32, u32>,
+    /// For each place, the next place at or after it that has bytes in the source. Made on demand.
+    next_sourced: Vec<u32>,
+    /// Open nodes by depth.
+    path: Vec<u32>,
+    /// Last node opened.
+    at: u32,
+    /// Everything deeper is closed.
+    level: u32,
+    /// Bytes written of the text at `at`.
+    offset: u32,
+    /// Source bytes up to here are accounted for.
+    done: u32,
+    conflicts: Vec<u32>,
+    out: Exceptions,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        draft: &'a Draft,
+        order: &'a Order,
+        spellings: &'a Spellings,
+        source: &'a [u8],
+        split: &'a HashSet<u32>,
+    ) -> Self {
+        let mut pieces_left = HashMap::new();
+        for piece in &draft.pieces {
+            *pieces_left.entry(piece.node).or_insert(0) += 1;
+        }
+        let n = order.len();
+        let mut path = vec![0; 64];
+        path[0] = 0;
+        Self {
+            draft,
+            order,
+            spellings,
+            source,
+            split,
+            pieces_left,
+            next_sourced: Vec::new(),
+            path,
+            at: 0,
+            level: 0,
+            offset: 0,
+            done: 0,
+            conflicts: Vec::new(),
+            out: Exceptions {
+                implied: vec![false; n],
+                has_end: vec![false; n],
+                strays: Vec::new(),
+            },
+        }
+    }
+
+    /// Merge nodes, end tags and pieces in source order.
+    fn run(&mut self) {
+        let draft = self.draft;
+        self.out.implied[0] = true;
+        let mut ends = draft.ends.iter().peekable();
+        let mut pieces = draft.pieces.iter().peekable();
+        for (node, entry) in draft.nodes.iter().enumerate().skip(1) {
+            if entry.flags & IMPLIED != 0 {
+                continue;
+            }
+            self.run_before(entry.start, &mut ends, &mut pieces);
+            self.start(node as u32);
+        }
+        self.run_before(NONE, &mut ends, &mut pieces);
+        self.flush(self.source.len() as u32);
+        for place in self.at as usize + 1..self.order.len() {
+            self.out.implied[place] = true;
+        }
+    }
+
+    fn run_before<'b>(
+        &mut self,
+        limit: u32,
+        ends: &mut std::iter::Peekable<impl Iterator<Item = &'b crate::draft::EndTag>>,
+        pieces: &mut std::iter::Peekable<impl Iterator<Item = &'b crate::draft::Piece>>,
+    ) {
+        loop {
+            let end_at = ends.peek().map_or(NONE, |e| e.start);
+            let piece_at = pieces.peek().map_or(NONE, |p| p.start);
+            if end_at.min(piece_at) >= limit {
+                return;
+            }
+            if end_at <= piece_at {
+                if let Some(end) = ends.next() {
+                    self.end(end);
+                }
+            } else if let Some(piece) = pieces.next() {
+                self.piece(piece);
+            }
+        }
+    }
+
+    /// Bytes up to `until` belong to nobody: a stray at the present place.
+    fn flush(&mut self, until: u32) {
+        if until > self.done {
+            self.out.strays.push(Stray {
+                node: self.at,
+                depth: self.level,
+                offset: self.offset,
+                start: self.done,
+                end: until,
+            });
+            self.done = until;
+        }
+    }
+
+    /// Open every node up to `place`; those before it have no bytes here.
+    fn open(&mut self, place: u32) {
+        for skipped in self.at + 1..place {
+            self.out.implied[skipped as usize] = true;
+            self.enter(skipped);
+        }
+        self.enter(place);
+        self.at = place;
+        self.level = self.order.depth[place as usize];
+        self.offset = 0;
+    }
+
+    fn enter(&mut self, place: u32) {
+        let depth = self.order.depth[place as usize] as usize;
+        if depth >= self.path.len() {
+            self.path.resize(depth * 2, NONE);
+        }
+        self.path[depth] = place;
+    }
+
+    fn start(&mut self, node: u32) {
+        let entry = &self.draft.nodes[node as usize];
+        let place = self.order.place(node);
+        if place == NONE || place <= self.at {
+            return; // moved to a place already passed, or out of the tree: its bytes become a stray
+        }
+        let odd = (entry.flags & ODD != 0 || self.spellings.any)
+            && !self
+                .spellings
+                .start_is_predicted(self.draft, node, self.source);
+        if odd || (entry.flags & IN_PIECES != 0 && self.split.contains(&node)) {
+            self.flush(entry.end);
+            self.open(place);
+            self.out.implied[place as usize] = true;
+            return;
+        }
+        self.flush(entry.start);
+        self.open(place);
+        if entry.flags & IN_PIECES != 0 {
+            self.offset = entry.end - entry.run;
+        }
+        self.done = entry.end;
+    }
+
+    fn piece(&mut self, piece: &crate::draft::Piece) {
+        if let Some(left) = self.pieces_left.get_mut(&piece.node) {
+            *left -= 1;
+        }
+        let place = self.order.place(piece.node);
+        if place == NONE || self.out.implied[place as usize] || place > self.at {
+            return;
+        }
+        if place == self.at && self.level == self.order.depth[place as usize] {
+            self.flush(piece.start);
+            self.offset += piece.end - piece.start;
+            self.done = piece.end;
+        } else {
+            self.conflicts.push(piece.node);
+        }
+    }
+
+    fn end(&mut self, end: &crate::draft::EndTag) {
+        let place = self.order.place(end.node);
+        if place == NONE {
+            return;
+        }
+        let depth = self.order.depth[place as usize];
+        let last = place + self.order.size[place as usize];
+        let open = depth <= self.level && self.path[depth as usize] == place;
+        if !open
+            || ((end.odd || self.spellings.any)
+                && !self
+                    .spellings
+                    .end_is_predicted(self.draft, end, self.source))
+            || self.more_to_come(last)
+        {
+            return;
+        }
+        self.flush(end.start);
+        for skipped in self.at + 1..last {
+            self.out.implied[skipped as usize] = true;
+            self.enter(skipped);
+        }
+        self.at = last - 1;
+        self.level = depth - 1;
+        self.offset = 0;
+        self.done = end.end;
+        self.out.has_end[place as usize] = true;
+    }
+
+    /// Whether bytes of the nodes before `last` are still to come.
+    fn more_to_come(&mut self, last: u32) -> bool {
+        let node = self.order.node(self.at as usize) as u32;
+        if self.draft.nodes[node as usize].flags & IN_PIECES != 0
+            && !self.out.implied[self.at as usize]
+            && self.pieces_left.get(&node).is_some_and(|&left| left > 0)
+        {
+            return true;
+        }
+        if self.at + 1 >= last {
+            return false;
+        }
+        if self.next_sourced.is_empty() {
+            self.next_sourced = vec![NONE; self.order.len() + 1];
+            for place in (0..self.order.len()).rev() {
+                let entry = &self.draft.nodes[self.order.node(place)];
+                self.next_sourced[place] = if entry.flags & IMPLIED == 0 {
+                    place as u32
+                } else {
+                    self.next_sourced[place + 1]
+                };
+            }
+        }
+        self.next_sourced[self.at as usize + 1] < last
+    }
+}
+
+/// Whether a node of this class has an end tag at all.
+pub fn can_end(class: Class) -> bool {
+    matches!(class, Class::Element | Class::Object | Class::Array)
+}
