@@ -33,9 +33,18 @@ pub enum Syntax {
     Xml,
 }
 
-const HTML_NAME: Rules = Rules { references: References::Ignored, nul: Nul::Replaced };
-const HTML_VALUE: Rules = Rules { references: References::HtmlAttribute, nul: Nul::Replaced };
-const XML_VALUE: Rules = Rules { references: References::Xml, nul: Nul::Kept };
+const HTML_NAME: Rules = Rules {
+    references: References::Ignored,
+    nul: Nul::Replaced,
+};
+const HTML_VALUE: Rules = Rules {
+    references: References::HtmlAttribute,
+    nul: Nul::Replaced,
+};
+const XML_VALUE: Rules = Rules {
+    references: References::Xml,
+    nul: Nul::Kept,
+};
 
 /// Up to this many attributes a repeated name is found by looking at all before it.
 const FEW: usize = 16;
@@ -60,7 +69,9 @@ static CLASS: [u8; 256] = {
 
 /// The first place from `at` on whose class is (or is not) in `mask`.
 fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
-    let found = run[at..].iter().position(|&byte| (CLASS[byte as usize] & mask != 0) == wanted);
+    let found = run[at..]
+        .iter()
+        .position(|&byte| (CLASS[byte as usize] & mask != 0) == wanted);
     found.map_or(run.len(), |found| at + found)
 }
 
@@ -136,7 +147,10 @@ pub fn attributes<'a>(
         }
     } else {
         let mut seen = HashSet::with_capacity(found.len());
-        let first: Vec<bool> = found.iter().map(|(name, _)| seen.insert(name.as_ref())).collect();
+        let first: Vec<bool> = found
+            .iter()
+            .map(|(name, _)| seen.insert(name.as_ref()))
+            .collect();
         let mut first = first.into_iter();
         found.retain(|_| first.next() == Some(true));
     }
@@ -152,19 +166,23 @@ pub fn attributes<'a>(
 }
 
 /// The name of an attribute as the tree has it.
-fn attribute_name<'a>(
-    raw: &'a [u8],
-    syntax: Syntax,
-    encoding: &'static Encoding,
-) -> Cow<'a, str> {
-    let name = decode(raw, encoding);
+fn attribute_name<'a>(raw: &'a [u8], syntax: Syntax, encoding: &'static Encoding) -> Cow<'a, str> {
     let Syntax::Html(namespace) = syntax else {
-        return name;
+        return decode(raw, encoding);
     };
-    let mut name = super::map(name, |name| expand(name, HTML_NAME));
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        name.to_mut().make_ascii_lowercase();
-    }
+    let as_written = |&byte: &u8| byte.is_ascii() && byte != 0 && !byte.is_ascii_uppercase();
+    // Nearly every name: one look instead of one for each thing that could change.
+    let plain = std::str::from_utf8(raw)
+        .ok()
+        .filter(|_| raw.iter().all(as_written) && encoding.is_ascii_compatible());
+    let name = plain.map_or_else(
+        || {
+            let mut name = super::map(decode(raw, encoding), |name| expand(name, HTML_NAME));
+            name.to_mut().make_ascii_lowercase();
+            name
+        },
+        Cow::Borrowed,
+    );
     match namespace {
         Namespace::Svg => match SVG.binary_search_by(|known| compare(known, &name)) {
             Ok(at) => Cow::Borrowed(SVG[at]),
@@ -177,7 +195,10 @@ fn attribute_name<'a>(
 
 /// Compare a name in mixed case, as if it were in lower case, with one that is.
 fn compare(mixed: &str, lower: &str) -> std::cmp::Ordering {
-    mixed.bytes().map(|byte| byte.to_ascii_lowercase()).cmp(lower.bytes())
+    mixed
+        .bytes()
+        .map(|byte| byte.to_ascii_lowercase())
+        .cmp(lower.bytes())
 }
 
 /// The value of an attribute, from its bytes without quotes.

@@ -50,7 +50,11 @@ pub fn doctype(raw: &[u8]) -> Doctype {
 pub(super) fn parse(source: &str) -> Doctype {
     const KEYWORD: &str = "<!doctype";
     let source = expand(source, RAW);
-    let start = if has_prefix(&source, KEYWORD) { KEYWORD.len() } else { 0 };
+    let start = if has_prefix(&source, KEYWORD) {
+        KEYWORD.len()
+    } else {
+        0
+    };
     let mut rest = source[start..].trim_start_matches(WHITE);
     let mut doctype = Doctype::default();
     // False from the first thing the standard answers with the force-quirks flag.
@@ -60,7 +64,9 @@ pub(super) fn parse(source: &str) -> Doctype {
 
 /// Fill in what is there; `None` if the standard sets the force-quirks flag on the way.
 fn read(rest: &mut &str, doctype: &mut Doctype) -> Option<()> {
-    let end = rest.find(|c| WHITE.contains(&c) || c == '>').unwrap_or(rest.len());
+    let end = rest
+        .find(|c| WHITE.contains(&c) || c == '>')
+        .unwrap_or(rest.len());
     let (name, after) = rest.split_at(end);
     if !name.is_empty() {
         doctype.name = Some(name.to_ascii_lowercase());
@@ -146,13 +152,20 @@ fn has_prefix(text: &str, prefix: &str) -> bool {
 }
 
 const QUIRKY_SYSTEM: &str = "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd";
-const QUIRKY: [&str; 3] =
-    ["-//W3O//DTD W3 HTML Strict 3.0//EN//", "-/W3C/DTD HTML 4.0 Transitional/EN", "HTML"];
-const LIMITED: [&str; 2] =
-    ["-//W3C//DTD XHTML 1.0 Frameset//", "-//W3C//DTD XHTML 1.0 Transitional//"];
+const QUIRKY: [&str; 3] = [
+    "-//W3O//DTD W3 HTML Strict 3.0//EN//",
+    "-/W3C/DTD HTML 4.0 Transitional/EN",
+    "HTML",
+];
+const LIMITED: [&str; 2] = [
+    "-//W3C//DTD XHTML 1.0 Frameset//",
+    "-//W3C//DTD XHTML 1.0 Transitional//",
+];
 /// Limited quirks with a system identifier, full quirks without.
-const HTML_401: [&str; 2] =
-    ["-//W3C//DTD HTML 4.01 Frameset//", "-//W3C//DTD HTML 4.01 Transitional//"];
+const HTML_401: [&str; 2] = [
+    "-//W3C//DTD HTML 4.01 Frameset//",
+    "-//W3C//DTD HTML 4.01 Transitional//",
+];
 const QUIRKY_PREFIXES: [&str; 55] = [
     "+//Silmaril//dtd html Pro v0r11 19970101//",
     "-//AS//DTD HTML 3.0 asWedit + extensions//",

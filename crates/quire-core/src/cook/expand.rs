@@ -68,7 +68,11 @@ pub(super) fn next_change(source: &[u8], mut from: usize, rules: Rules) -> Optio
             },
         };
         if let Some((with, used)) = found {
-            return Some(Change { start, end: start + 1 + used, with });
+            return Some(Change {
+                start,
+                end: start + 1 + used,
+                with,
+            });
         }
         from = start + 1;
     }
@@ -77,7 +81,10 @@ pub(super) fn next_change(source: &[u8], mut from: usize, rules: Rules) -> Optio
 
 /// The next byte that can begin a change.
 fn candidate(source: &[u8], rules: Rules) -> Option<usize> {
-    match (rules.references == References::Ignored, rules.nul == Nul::Kept) {
+    match (
+        rules.references == References::Ignored,
+        rules.nul == Nul::Kept,
+    ) {
         (true, true) => memchr::memchr(b'\r', source),
         (true, false) => memchr::memchr2(b'\r', 0, source),
         (false, true) => memchr::memchr2(b'&', b'\r', source),

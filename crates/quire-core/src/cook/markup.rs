@@ -9,9 +9,18 @@ use std::borrow::Cow;
 use super::expand::{Nul, References, Rules, expand, expand_into};
 
 /// Line ends, and U+FFFD for NUL.
-pub(super) const RAW: Rules = Rules { references: References::Ignored, nul: Nul::Replaced };
-const XML_RAW: Rules = Rules { references: References::Ignored, nul: Nul::Kept };
-const FOREIGN: Rules = Rules { references: References::Html, nul: Nul::Replaced };
+pub(super) const RAW: Rules = Rules {
+    references: References::Ignored,
+    nul: Nul::Replaced,
+};
+const XML_RAW: Rules = Rules {
+    references: References::Ignored,
+    nul: Nul::Kept,
+};
+const FOREIGN: Rules = Rules {
+    references: References::Html,
+    nul: Nul::Replaced,
+};
 
 const CDATA_START: &str = "<![CDATA[";
 const CDATA_END: &str = "]]>";
@@ -34,12 +43,14 @@ fn comment_data(source: &str) -> &str {
             .unwrap_or(body);
     }
     // Not comments to begin with: `<!x>`, `</ x>`; of `<?x>` the `?` is data.
-    let body = source.strip_prefix("<!").or_else(|| source.strip_prefix("</"));
+    let body = source
+        .strip_prefix("<!")
+        .or_else(|| source.strip_prefix("</"));
     let body = body.or_else(|| source.strip_prefix('<')).unwrap_or(source);
     body.strip_suffix('>').unwrap_or(body)
 }
 
-/// Text in SVG or MathML: CDATA sections are text in which `&` means itself.
+/// Text in SVG or `MathML`: CDATA sections are text in which `&` means itself.
 pub(super) fn foreign(source: &str) -> Cow<'_, str> {
     let Some(mut start) = find_cdata(source) else {
         return expand(source, FOREIGN);
@@ -87,7 +98,9 @@ pub(super) fn xml(source: &str) -> Cow<'_, str> {
 /// Whether [`xml`] gives the source back unchanged.
 pub(super) fn xml_is_plain(source: &[u8]) -> bool {
     memchr::memchr(b'\r', source).is_none()
-        && !["<!--", CDATA_START, "<?"].iter().any(|start| source.starts_with(start.as_bytes()))
+        && !["<!--", CDATA_START, "<?"]
+            .iter()
+            .any(|start| source.starts_with(start.as_bytes()))
 }
 
 /// The value of a JSON string that is written with its quotes.
@@ -99,7 +112,11 @@ pub(super) fn json(source: &str) -> Cow<'_, str> {
     // A quote after an odd number of backslashes is not the closing one.
     let open = body.strip_suffix('"').unwrap_or(body);
     let slashes = open.len() - open.trim_end_matches('\\').len();
-    let body = if slashes % 2 == 0 && source.starts_with('"') { open } else { body };
+    let body = if slashes.is_multiple_of(2) && source.starts_with('"') {
+        open
+    } else {
+        body
+    };
     let Some(first) = memchr::memchr(b'\\', body.as_bytes()) else {
         return Cow::Borrowed(body);
     };
@@ -131,7 +148,10 @@ fn json_escape(escape: &[u8]) -> Option<(char, usize)> {
         b'u' => {
             let unit = json_unit(escape)?;
             // No other unit than a high surrogate makes a pair.
-            let low = escape.get(6..).and_then(json_unit).filter(|_| unit >> 10 == 0x36);
+            let low = escape
+                .get(6..)
+                .and_then(json_unit)
+                .filter(|_| unit >> 10 == 0x36);
             let units = [unit, low.unwrap_or(0)];
             return match char::decode_utf16(units).next()? {
                 Ok(character) => Some((character, 6 * character.len_utf16())),

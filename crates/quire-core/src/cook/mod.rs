@@ -31,9 +31,18 @@ pub use self::doctype::{Doctype, Quirks, doctype, quirks};
 use self::expand::{Nul, References, Rules, expand, next_change};
 use crate::draft::Mode;
 
-const DATA: Rules = Rules { references: References::Html, nul: Nul::Dropped };
-const RCDATA: Rules = Rules { references: References::Html, nul: Nul::Replaced };
-const XML_TEXT: Rules = Rules { references: References::Xml, nul: Nul::Kept };
+const DATA: Rules = Rules {
+    references: References::Html,
+    nul: Nul::Dropped,
+};
+const RCDATA: Rules = Rules {
+    references: References::Html,
+    nul: Nul::Replaced,
+};
+const XML_TEXT: Rules = Rules {
+    references: References::Xml,
+    nul: Nul::Kept,
+};
 
 /// What a reader sees of the raw bytes of a leaf; borrowed when that is what they say.
 ///
@@ -113,6 +122,11 @@ fn charset_is_plain(raw: &[u8], encoding: &'static Encoding) -> bool {
 
 /// The bytes as characters, U+FFFD for those that are none.
 fn decode<'a>(raw: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
+    if encoding == UTF_8
+        && let Ok(text) = std::str::from_utf8(raw)
+    {
+        return Cow::Borrowed(text);
+    }
     let (decoded, had_errors) = encoding.decode_without_bom_handling(raw);
     if !had_errors || encoding != GBK && encoding != GB18030 {
         return decoded;

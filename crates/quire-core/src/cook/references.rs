@@ -5,7 +5,7 @@
 //! as written. Both look at the bytes after an `&` and say what to put there
 //! and how many bytes it replaces.
 //!
-//! Names are found by binary search. If a name of the table is a prefix of the
+//! Names are found by their first two letters, then by binary search. If a name of the table is a prefix of the
 //! input, then it is also a prefix of the last name that sorts before the
 //! input, so each entry keeps the longest name inside it as its `parent` and
 //! the search ends with a walk of at most a few steps. A lookup reads at most
@@ -46,12 +46,25 @@ struct Entry {
 const NO_PARENT: u16 = u16::MAX;
 
 static ENTRIES: [Entry; COUNT] = entries();
-/// For each byte, how many names begin with a smaller one.
-static FIRST: [u16; 129] = first();
+/// For each pair of first bytes (see [`bucket`]), how many names begin with a smaller one.
+///
+/// Every name has two letters or more, so all that could match stand in one bucket, of
+/// three names on average.
+static BUCKETS: [u16; BUCKET_COUNT + 1] = buckets();
+const BUCKET_COUNT: usize = bucket(b'z', b'z') + 1;
+
+/// The place of a letter and a letter or digit among all such pairs, in the order of names.
+const fn bucket(first: u8, second: u8) -> usize {
+    (first - b'A') as usize * (b'z' - b'0' + 1) as usize + (second - b'0') as usize
+}
 
 const fn entries() -> [Entry; COUNT] {
     let table = TABLE.as_bytes();
-    let mut out = [Entry { start: 0, name: 0, parent: NO_PARENT }; COUNT];
+    let mut out = [Entry {
+        start: 0,
+        name: 0,
+        parent: NO_PARENT,
+    }; COUNT];
     let (mut at, mut n) = (0, 0);
     while n < COUNT {
         let start = at;
@@ -84,17 +97,20 @@ const fn entries() -> [Entry; COUNT] {
     out
 }
 
-const fn first() -> [u16; 129] {
+const fn buckets() -> [u16; BUCKET_COUNT + 1] {
     let table = TABLE.as_bytes();
-    let entries = entries();
-    let mut out = [0; 129];
-    let (mut n, mut byte) = (0, 0);
-    while byte < 129 {
-        while n < COUNT && (table[entries[n].start as usize] as usize) < byte {
+    let mut out = [0; BUCKET_COUNT + 1];
+    let (mut n, mut at) = (0, 0);
+    while at <= BUCKET_COUNT {
+        while n < COUNT {
+            let start = ENTRIES[n].start as usize;
+            if bucket(table[start], table[start + 1]) >= at {
+                break;
+            }
             n += 1;
         }
-        out[byte] = n as u16;
-        byte += 1;
+        out[at] = n as u16;
+        at += 1;
     }
     out
 }
@@ -108,7 +124,9 @@ fn name(entry: Entry) -> &'static [u8] {
 /// What an entry stands for, and whether it may go without its semicolon.
 fn value(index: usize) -> (&'static str, bool) {
     let mark = ENTRIES[index].start as usize + ENTRIES[index].name as usize;
-    let end = ENTRIES.get(index + 1).map_or(TABLE.len(), |next| next.start as usize);
+    let end = ENTRIES
+        .get(index + 1)
+        .map_or(TABLE.len(), |next| next.start as usize);
     (&TABLE[mark + 1..end - 1], TABLE.as_bytes()[mark] == b'!')
 }
 
@@ -132,10 +150,17 @@ fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
     let window = &after[..after.len().min(LONGEST)];
     let length = window.iter().position(|byte| !byte.is_ascii_alphanumeric());
     let key = &window[..length.unwrap_or(window.len())];
-    let from = FIRST[key[0] as usize] as usize;
-    let to = FIRST[key[0] as usize + 1] as usize;
+    let &[first, second, ..] = key else {
+        return None;
+    };
+    let from = BUCKETS[bucket(first, second)] as usize;
+    let to = BUCKETS[bucket(first, second) + 1] as usize;
     let before = ENTRIES[from..to].partition_point(|&entry| name(entry) <= key);
-    let mut index = (from + before).checked_sub(1)? as u16;
+    let mut index = if before == 0 {
+        NO_PARENT
+    } else {
+        (from + before) as u16 - 1
+    };
     while index != NO_PARENT {
         let entry = ENTRIES[index as usize];
         let used = entry.name as usize;
@@ -164,13 +189,18 @@ pub(super) fn xml(after: &[u8]) -> Option<(With, usize)> {
     if after.first() == Some(&b'#') {
         let (number, used) = digits(&after[1..], false)?;
         let character = char::from_u32(number).filter(|&character| character != '\0')?;
-        return (after.get(1 + used) == Some(&b';'))
-            .then_some((With::Char(character), 2 + used));
+        return (after.get(1 + used) == Some(&b';')).then_some((With::Char(character), 2 + used));
     }
-    [("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'")]
-        .into_iter()
-        .find(|(name, _)| after.starts_with(name.as_bytes()))
-        .map(|(name, text)| (With::Text(text), name.len()))
+    [
+        ("amp;", "&"),
+        ("lt;", "<"),
+        ("gt;", ">"),
+        ("quot;", "\""),
+        ("apos;", "'"),
+    ]
+    .into_iter()
+    .find(|(name, _)| after.starts_with(name.as_bytes()))
+    .map(|(name, text)| (With::Text(text), name.len()))
 }
 
 /// The number after `&#` and its length; past the last character it stays there.
@@ -178,7 +208,10 @@ fn digits(after: &[u8], upper_x: bool) -> Option<(u32, usize)> {
     let hex = after.first() == Some(&b'x') || upper_x && after.first() == Some(&b'X');
     let (radix, from) = if hex { (16, 1) } else { (10, 0) };
     let (mut number, mut at) = (0u32, from);
-    while let Some(digit) = after.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {
+    while let Some(digit) = after
+        .get(at)
+        .and_then(|&byte| char::from(byte).to_digit(radix))
+    {
         number = (number * radix + digit).min(0x11_0000);
         at += 1;
     }
@@ -223,12 +256,18 @@ mod tests {
     fn every_name_cut_or_prolonged_is_found_as_by_trying_all() {
         let forms = forms();
         assert_eq!(forms.len(), 2231);
-        assert_eq!(forms.iter().map(|(form, _)| form.len()).max(), Some(LONGEST + 1));
+        assert_eq!(
+            forms.iter().map(|(form, _)| form.len()).max(),
+            Some(LONGEST + 1)
+        );
         let name = |form: &str| form.trim_end_matches(';').to_owned();
         assert!(forms.is_sorted_by_key(|(form, _)| name(form)));
         for (form, _) in &forms {
             // Only names with the same first letter can match.
-            let near: Vec<_> = forms.iter().filter(|near| near.0[..1] == form[..1]).collect();
+            let near: Vec<_> = forms
+                .iter()
+                .filter(|near| near.0[..1] == form[..1])
+                .collect();
             let whole = name(form);
             for base in [&whole, &whole[..whole.len() - 1]] {
                 for tail in [";", "", "x", "in;"] {
@@ -280,7 +319,17 @@ mod tests {
     fn xml_leaves_what_it_does_not_define() {
         assert_eq!(xml(b"apos;x"), Some((With::Text("'"), 5)));
         assert_eq!(xml(b"#x80;"), Some((With::Char('\u{80}'), 5)));
-        for unknown in ["nbsp;", "amp", "#65", "#X41;", "#0;", "#xD800;", "#x110000;", "#;", ""] {
+        for unknown in [
+            "nbsp;",
+            "amp",
+            "#65",
+            "#X41;",
+            "#0;",
+            "#xD800;",
+            "#x110000;",
+            "#;",
+            "",
+        ] {
             assert_eq!(xml(unknown.as_bytes()), None, "{unknown}");
         }
     }

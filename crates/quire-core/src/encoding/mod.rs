@@ -51,9 +51,18 @@ impl Reason {
     /// The reason with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         use Reason::{Bom, Default, Given, LateMeta, Meta, Transport, Utf8Valid, XmlDeclaration};
-        [Bom, Transport, Meta, LateMeta, XmlDeclaration, Utf8Valid, Default, Given]
-            .get(value as usize)
-            .copied()
+        [
+            Bom,
+            Transport,
+            Meta,
+            LateMeta,
+            XmlDeclaration,
+            Utf8Valid,
+            Default,
+            Given,
+        ]
+        .get(value as usize)
+        .copied()
     }
 
     /// The name people read.
@@ -84,7 +93,11 @@ pub struct Sniffed {
 
 impl Sniffed {
     fn new(encoding: &'static Encoding, reason: Reason) -> Self {
-        Self { encoding, reason, bom: 0 }
+        Self {
+            encoding,
+            reason,
+            bom: 0,
+        }
     }
 }
 
@@ -130,8 +143,7 @@ pub fn sniff_html(source: &[u8], transport: Option<&str>) -> Sniffed {
 /// document was saved, and the label was often put on by a server that never looked.
 #[must_use]
 pub fn sniff_xml(source: &[u8], transport: Option<&str>) -> Sniffed {
-    let declared =
-        || utf16_declaration(source, b"<?").or_else(|| prescan::xml_declaration(source));
+    let declared = || utf16_declaration(source, b"<?").or_else(|| prescan::xml_declaration(source));
     if let Some(sniffed) = by_bom(source) {
         sniffed
     } else if let Some(encoding) = declared() {
@@ -145,7 +157,11 @@ pub fn sniff_xml(source: &[u8], transport: Option<&str>) -> Sniffed {
 
 fn by_bom(source: &[u8]) -> Option<Sniffed> {
     let (encoding, bom) = Encoding::for_bom(source)?;
-    Some(Sniffed { encoding, reason: Reason::Bom, bom })
+    Some(Sniffed {
+        encoding,
+        reason: Reason::Bom,
+        bom,
+    })
 }
 
 fn by_label(label: Option<&str>) -> Option<&'static Encoding> {
@@ -156,7 +172,9 @@ fn by_label(label: Option<&str>) -> Option<&'static Encoding> {
 fn utf16_declaration(source: &[u8], start: &[u8]) -> Option<&'static Encoding> {
     let head = source.get(..2 * start.len())?;
     let is = |order: fn(u8) -> [u8; 2]| {
-        head.chunks_exact(2).zip(start).all(|(pair, &byte)| pair == order(byte))
+        head.chunks_exact(2)
+            .zip(start)
+            .all(|(pair, &byte)| pair == order(byte))
     };
     if is(|byte| [byte, 0]) {
         Some(UTF_16LE)

@@ -13,7 +13,14 @@ fn html(source: &str) -> (&'static str, Reason) {
 fn a_byte_order_mark_beats_the_transport_and_that_beats_the_page() {
     let page = b"\xef\xbb\xbf<meta charset=euc-jp>";
     let sniffed = sniff_html(page, Some("shift_jis"));
-    assert_eq!(sniffed, Sniffed { encoding: UTF_8, reason: Reason::Bom, bom: 3 });
+    assert_eq!(
+        sniffed,
+        Sniffed {
+            encoding: UTF_8,
+            reason: Reason::Bom,
+            bom: 3
+        }
+    );
     let sniffed = sniff_html(&page[3..], Some(" Shift_JIS "));
     assert_eq!(sniffed, Sniffed::new(SHIFT_JIS, Reason::Transport));
     let sniffed = sniff_html(&page[3..], Some("no such set"));
@@ -68,7 +75,10 @@ fn what_is_not_a_declaration_declares_nothing() {
 #[test]
 fn sets_that_could_not_have_been_read_are_replaced() {
     assert_eq!(html("<meta charset=utf-16>"), ("UTF-8", Reason::Meta));
-    assert_eq!(html("<meta charset=x-user-defined>"), ("windows-1252", Reason::Meta));
+    assert_eq!(
+        html("<meta charset=x-user-defined>"),
+        ("windows-1252", Reason::Meta)
+    );
     let declared = "<?xml version='1.0' encoding='utf-16be'?>";
     assert_eq!(html(declared), ("UTF-8", Reason::XmlDeclaration));
     assert_eq!(sniff_html(b"<\0?\0x\0", None).encoding, UTF_16LE);
@@ -76,20 +86,32 @@ fn sets_that_could_not_have_been_read_are_replaced() {
 
 #[test]
 fn the_bytes_decide_when_nothing_else_does() {
-    assert_eq!(sniff_html(b"caf\xe9", None), Sniffed::new(WINDOWS_1252, Reason::Default));
+    assert_eq!(
+        sniff_html(b"caf\xe9", None),
+        Sniffed::new(WINDOWS_1252, Reason::Default)
+    );
     assert_eq!(html("caf\u{e9}"), ("UTF-8", Reason::Utf8Valid));
 }
 
 #[test]
 fn a_late_declaration_is_heard_when_the_page_is_not_utf8() {
     let late = |fill: usize, tail: &[u8]| {
-        [b"<!--", vec![b'x'; fill].as_slice(), b"--><meta charset=iso-8859-2>", tail].concat()
+        [
+            b"<!--",
+            vec![b'x'; fill].as_slice(),
+            b"--><meta charset=iso-8859-2>",
+            tail,
+        ]
+        .concat()
     };
     let early = sniff_html(&late(900, b"\xe9"), None);
     assert_eq!(early, Sniffed::new(ISO_8859_2, Reason::Meta));
     let cut = sniff_html(&late(PRESCAN_BYTES - 20, b"\xe9"), None);
     assert_eq!(cut, Sniffed::new(ISO_8859_2, Reason::LateMeta));
-    assert_eq!(sniff_html(&late(2000, b"e"), None).reason, Reason::Utf8Valid);
+    assert_eq!(
+        sniff_html(&late(2000, b"e"), None).reason,
+        Reason::Utf8Valid
+    );
     let too_late = sniff_html(&late(LATE_PRESCAN_BYTES, b"\xe9"), None);
     assert_eq!(too_late, Sniffed::new(WINDOWS_1252, Reason::Default));
 }
@@ -101,12 +123,21 @@ fn xml_says_it_in_its_declaration() {
         (sniffed.encoding.name(), sniffed.reason)
     };
     let declared = b"<?xml version=\"1.0\" encoding = 'ISO-8859-2' ?><a/>";
-    assert_eq!(of(declared, Some("utf-8")), ("ISO-8859-2", Reason::XmlDeclaration));
+    assert_eq!(
+        of(declared, Some("utf-8")),
+        ("ISO-8859-2", Reason::XmlDeclaration)
+    );
     assert_eq!(of(b"<a/>", Some("koi8-r")), ("KOI8-R", Reason::Transport));
     assert_eq!(of(b"<a>\xe9</a>", None), ("UTF-8", Reason::Default));
-    assert_eq!(of(b"\0<\0?\0x", Some("utf-8")), ("UTF-16BE", Reason::XmlDeclaration));
+    assert_eq!(
+        of(b"\0<\0?\0x", Some("utf-8")),
+        ("UTF-16BE", Reason::XmlDeclaration)
+    );
     assert_eq!(of(b"<\0?\0", None), ("UTF-16LE", Reason::XmlDeclaration));
-    assert_eq!(of(b"\xef\xbb\xbf<?xml encoding='koi8-r'?>", None), ("UTF-8", Reason::Bom));
+    assert_eq!(
+        of(b"\xef\xbb\xbf<?xml encoding='koi8-r'?>", None),
+        ("UTF-8", Reason::Bom)
+    );
     for broken in [
         "<?xml encoding='koi8-r'",
         "<?xml encoding=koi8-r?>",
@@ -116,7 +147,11 @@ fn xml_says_it_in_its_declaration() {
         "<?xml?><a encoding='koi8-r'>",
         " <?xml encoding='koi8-r'?>",
     ] {
-        assert_eq!(of(broken.as_bytes(), None), ("UTF-8", Reason::Default), "{broken}");
+        assert_eq!(
+            of(broken.as_bytes(), None),
+            ("UTF-8", Reason::Default),
+            "{broken}"
+        );
     }
 }
 
@@ -125,19 +160,28 @@ fn what_is_transcoded_comes_back_or_is_said_not_to() {
     for encoding in [UTF_16LE, UTF_16BE] {
         let text = "\u{feff}<p>\u{e9}\u{1f600}\r\n";
         let source = transcode_back(text.as_bytes(), encoding).unwrap();
-        assert_eq!(transcode(&source, encoding), (text.as_bytes().to_vec(), true));
+        assert_eq!(
+            transcode(&source, encoding),
+            (text.as_bytes().to_vec(), true)
+        );
         // Half a character, and half a pair.
         assert!(!transcode(&source[..source.len() - 1], encoding).1);
         assert!(!transcode(&source[..12], encoding).1);
     }
     let source = b"<p>\x1b$B$\"\x1b(B</p>";
     let (utf8, exact) = transcode(source, ISO_2022_JP);
-    assert_eq!((utf8.as_slice(), exact), ("<p>\u{3042}</p>".as_bytes(), true));
+    assert_eq!(
+        (utf8.as_slice(), exact),
+        ("<p>\u{3042}</p>".as_bytes(), true)
+    );
     // The same text, spelt with an escape too many.
     assert!(!transcode(b"\x1b(B<p>\x1b$B$\"\x1b(B</p>", ISO_2022_JP).1);
     assert_eq!(transcode_back("\u{1f600}".as_bytes(), ISO_2022_JP), None);
     assert_eq!(transcode_back(b"\xff", UTF_16LE), None);
-    assert_eq!(transcode(b"x", REPLACEMENT), ("\u{fffd}".as_bytes().to_vec(), false));
+    assert_eq!(
+        transcode(b"x", REPLACEMENT),
+        ("\u{fffd}".as_bytes().to_vec(), false)
+    );
 }
 
 #[test]
