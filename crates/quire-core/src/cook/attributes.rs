@@ -167,14 +167,22 @@ pub fn attributes<'a>(
 
 /// The name of an attribute as the tree has it.
 fn attribute_name<'a>(raw: &'a [u8], syntax: Syntax, encoding: &'static Encoding) -> Cow<'a, str> {
-    let name = decode(raw, encoding);
     let Syntax::Html(namespace) = syntax else {
-        return name;
+        return decode(raw, encoding);
     };
-    let mut name = super::map(name, |name| expand(name, HTML_NAME));
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        name.to_mut().make_ascii_lowercase();
-    }
+    let as_written = |&byte: &u8| byte.is_ascii() && byte != 0 && !byte.is_ascii_uppercase();
+    // Nearly every name: one look instead of one for each thing that could change.
+    let plain = std::str::from_utf8(raw)
+        .ok()
+        .filter(|_| raw.iter().all(as_written) && encoding.is_ascii_compatible());
+    let name = plain.map_or_else(
+        || {
+            let mut name = super::map(decode(raw, encoding), |name| expand(name, HTML_NAME));
+            name.to_mut().make_ascii_lowercase();
+            name
+        },
+        Cow::Borrowed,
+    );
     match namespace {
         Namespace::Svg => match SVG.binary_search_by(|known| compare(known, &name)) {
             Ok(at) => Cow::Borrowed(SVG[at]),
