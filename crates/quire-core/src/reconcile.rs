@@ -37,7 +37,7 @@ pub struct Stray {
     pub node: u32,
     /// Everything deeper is closed.
     pub depth: u32,
-    /// Bytes of the node's text already written; 0 unless the node is a text in pieces.
+    /// Bytes of the node's own content already written; 0 for nodes without.
     pub offset: u32,
     /// First byte in the source.
     pub start: u32,
@@ -233,7 +233,7 @@ impl<'a> Walk<'a> {
         }
         self.flush(entry.start);
         self.open(place);
-        if entry.flags & IN_PIECES != 0 {
+        if self.draft.names.class(entry.tag).is_leaf() {
             self.offset = entry.end - entry.run;
         }
         self.done = entry.end;

@@ -223,7 +223,7 @@ impl Builder<'_> {
     /// A second `<html>` or `<body>`: its attributes are added to the first.
     ///
     /// The first of two attributes with one name wins, so both runs one after the other
-    /// say just that. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`].
+    /// say just that. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`]. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`].
     pub(super) fn join_attributes(&mut self, node: u32, tag: &TagToken) {
         if node == NONE || node == 0 || tag.end <= tag.name_end + 1 {
             return;
