@@ -28,17 +28,26 @@ pub(super) fn declaration(scanner: &Scanner, at: usize, marked: bool) -> Scan<De
     says.v11 = version == b"1.1";
     let minor = version.strip_prefix(b"1.").unwrap_or_default();
     if minor.is_empty() || !minor.iter().all(u8::is_ascii_digit) {
-        return fault(start, format!("version {:?}, expected \"1.0\" or \"1.1\"", shown(version)));
+        return fault(
+            start,
+            format!("version {:?}, expected \"1.0\" or \"1.1\"", shown(version)),
+        );
     }
     if let Some((encoding, end)) = pseudo_attribute(scanner, here, b"encoding")? {
         let sound = |b: &u8| b.is_ascii_alphanumeric() || b"._-".contains(b);
         if !encoding.first().is_some_and(u8::is_ascii_alphabetic) || !encoding.iter().all(sound) {
-            return fault(here, format!("encoding {:?}, which is no name", shown(encoding)));
+            return fault(
+                here,
+                format!("encoding {:?}, which is no name", shown(encoding)),
+            );
         }
         let name = encoding.to_ascii_uppercase();
         if marked && !(name.starts_with(b"UTF") || name.starts_with(b"ISO-10646-UCS")) {
             let name = shown(encoding);
-            return fault(here, format!("encoding {name:?} after a byte order mark of Unicode"));
+            return fault(
+                here,
+                format!("encoding {name:?} after a byte order mark of Unicode"),
+            );
         }
         here = end;
     }
@@ -46,14 +55,20 @@ pub(super) fn declaration(scanner: &Scanner, at: usize, marked: bool) -> Scan<De
         says.standalone = standalone == b"yes";
         if !says.standalone && standalone != b"no" {
             let found = shown(standalone);
-            return fault(here, format!("standalone {found:?}, expected \"yes\" or \"no\""));
+            return fault(
+                here,
+                format!("standalone {found:?}, expected \"yes\" or \"no\""),
+            );
         }
         here = end;
     }
     here = scanner.space(here);
     if !scanner.looking_at(here, b"?>") {
         let found = scanner.found(here);
-        return fault(here, format!("{found} in the XML declaration, expected \"?>\""));
+        return fault(
+            here,
+            format!("{found} in the XML declaration, expected \"?>\""),
+        );
     }
     says.end = here + 2;
     Ok(says)
@@ -79,7 +94,10 @@ fn pseudo_attribute<'s>(
         }
         _ => {
             let found = scanner.found(quote);
-            fault(quote, format!("{found} in the XML declaration, expected a quoted value"))
+            fault(
+                quote,
+                format!("{found} in the XML declaration, expected a quoted value"),
+            )
         }
     }
 }

@@ -36,6 +36,9 @@ enum Stop {
     Parameter(Box<[u8]>, usize),
 }
 
+/// A parameter entity being read: its name, its text, and how far.
+type Reading = (Box<[u8]>, Rc<[u8]>, usize);
+
 struct Subset<'e> {
     entities: &'e mut Entities,
     parameters: HashMap<Box<[u8]>, Parameter>,
@@ -53,7 +56,11 @@ pub(super) fn doctype(scanner: &Scanner, at: usize, entities: &mut Entities) -> 
         entities.may_be_elsewhere = true;
     }
     if scanner.byte(here) == b'[' {
-        let subset = Subset { entities, parameters: HashMap::new(), unread: false };
+        let subset = Subset {
+            entities,
+            parameters: HashMap::new(),
+            unread: false,
+        };
         here = scanner.space(subset.read(scanner, here + 1)?);
     }
     scanner.expect(here, b'>', "in the document type declaration")
@@ -73,14 +80,21 @@ fn external_id(scanner: &Scanner, at: usize, alone: bool) -> Scan<usize> {
     if alone && scanner.byte(system) == b'>' {
         return Ok(public);
     }
-    literal(scanner, scanner.some_space(public, "after a public identifier")?, false)
+    literal(
+        scanner,
+        scanner.some_space(public, "after a public identifier")?,
+        false,
+    )
 }
 
 /// After a quoted literal.
 fn literal(scanner: &Scanner, at: usize, public: bool) -> Scan<usize> {
     let quote = scanner.byte(at);
     if quote != b'"' && quote != b'\'' {
-        return fault(at, format!("{} where a quoted literal is expected", scanner.found(at)));
+        return fault(
+            at,
+            format!("{} where a quoted literal is expected", scanner.found(at)),
+        );
     }
     let Some(length) = memchr(quote, &scanner.src[at + 1..]) else {
         return fault(at, "literal without its closing quote");
@@ -89,7 +103,10 @@ fn literal(scanner: &Scanner, at: usize, public: bool) -> Scan<usize> {
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || b" \r\n-'()+,./:=?;!*#@$_%".contains(b);
     if public && let Some(odd) = scanner.src[at + 1..end].iter().position(|b| !allowed(b)) {
         let odd = at + 1 + odd;
-        return fault(odd, format!("{} in a public identifier", scanner.found(odd)));
+        return fault(
+            odd,
+            format!("{} in a public identifier", scanner.found(odd)),
+        );
     }
     Ok(end + 1)
 }
@@ -98,15 +115,16 @@ impl Subset<'_> {
     /// Read the internal subset from after its `[` to after its `]`.
     fn read(mut self, document: &Scanner, at: usize) -> Scan<usize> {
         let mut here = at;
-        let mut stack: Vec<(Box<[u8]>, Rc<[u8]>, usize)> = Vec::new();
+        let mut stack: Vec<Reading> = Vec::new();
         loop {
             let step = if let Some((_, text, from)) = stack.last() {
                 let scanner = Scanner::new(text, document.rules);
-                self.declarations(&scanner, *from, true).map_err(|mut inner| {
-                    inner.message = format!("in a parameter entity: {}", inner.message);
-                    inner.at = here;
-                    inner
-                })?
+                self.declarations(&scanner, *from, true)
+                    .map_err(|mut inner| {
+                        inner.message = format!("in a parameter entity: {}", inner.message);
+                        inner.at = here;
+                        inner
+                    })?
             } else {
                 self.declarations(document, here, false)?
             };
@@ -181,7 +199,10 @@ impl Subset<'_> {
                 }
                 _ => {
                     let found = scanner.found(at);
-                    return fault(at, format!("{found} where a declaration or \"]\" is expected"));
+                    return fault(
+                        at,
+                        format!("{found} where a declaration or \"]\" is expected"),
+                    );
                 }
             };
         }
@@ -267,7 +288,10 @@ fn entity_value(scanner: &Scanner, at: usize) -> Scan<(Box<[u8]>, usize)> {
         here += skip;
         match scanner.src[here] {
             b'%' => {
-                return fault(here, "\"%\" in an entity value of the internal subset, write \"&#37;\"");
+                return fault(
+                    here,
+                    "\"%\" in an entity value of the internal subset, write \"&#37;\"",
+                );
             }
             b'&' if scanner.byte(here + 1) == b'#' => {
                 let (value, end) = scanner.character_reference(here)?;

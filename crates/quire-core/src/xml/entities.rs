@@ -32,7 +32,8 @@ enum Progress {
 struct Entity {
     name: Box<[u8]>,
     meaning: Meaning,
-    in_parameter_entity: bool,
+    /// By a parameter entity.
+    declared_inside: bool,
     progress: [Progress; 2],
 }
 
@@ -64,8 +65,9 @@ impl Entities {
         }
     }
 
-    /// Declare an entity. Only the first declaration of a name counts.
-    pub fn declare(&mut self, name: &[u8], meaning: Meaning, in_parameter_entity: bool) {
+    /// Declare an entity, `declared_inside` a parameter entity or not. Only the first
+    /// declaration of a name counts.
+    pub fn declare(&mut self, name: &[u8], meaning: Meaning, declared_inside: bool) {
         if self.index.contains_key(name) {
             return;
         }
@@ -73,7 +75,7 @@ impl Entities {
         self.list.push(Entity {
             name: name.into(),
             meaning,
-            in_parameter_entity,
+            declared_inside,
             progress: [Progress::New; 2],
         });
     }
@@ -84,11 +86,17 @@ impl Entities {
             if self.may_be_elsewhere && !self.standalone {
                 return Ok(None);
             }
-            return fault(at, format!("reference to entity &{};, which is not declared", shown(name)));
+            return fault(
+                at,
+                format!(
+                    "reference to entity &{};, which is not declared",
+                    shown(name)
+                ),
+            );
         };
         let entity = &self.list[id as usize];
         let found = match entity.meaning {
-            _ if self.standalone && entity.in_parameter_entity => {
+            _ if self.standalone && entity.declared_inside => {
                 "which a standalone document declares in a parameter entity"
             }
             Meaning::Unparsed => "which is not parsed",
@@ -98,7 +106,10 @@ impl Entities {
             Meaning::External => return Ok(None),
             Meaning::Internal(_) => return Ok(Some(id)),
         };
-        fault(at, format!("reference to entity &{};, {found}", shown(name)))
+        fault(
+            at,
+            format!("reference to entity &{};, {found}", shown(name)),
+        )
     }
 
     /// Check a use and all it leads to. Depth-first with a stack; each use is read once.
@@ -122,7 +133,8 @@ impl Entities {
                             Ok(uses) => stack.push(((id, place), uses)),
                             Err(inner) => {
                                 let name = shown(&self.list[id as usize].name);
-                                result = fault(at, format!("in entity &{name};: {}", inner.message));
+                                result =
+                                    fault(at, format!("in entity &{name};: {}", inner.message));
                                 self.list[id as usize].progress[place as usize] = Progress::Done;
                                 break;
                             }
@@ -130,7 +142,9 @@ impl Entities {
                     }
                 }
             }
-            let Some((_, uses)) = stack.last_mut() else { break };
+            let Some((_, uses)) = stack.last_mut() else {
+                break;
+            };
             next = uses.pop();
             if next.is_none()
                 && let Some(((id, place), _)) = stack.pop()
@@ -150,7 +164,10 @@ impl Entities {
         let Meaning::Internal(text) = &self.list[id as usize].meaning else {
             return Ok(Vec::new());
         };
-        let mut uses = Uses { entities: self, found: Vec::new() };
+        let mut uses = Uses {
+            entities: self,
+            found: Vec::new(),
+        };
         let scanner = Scanner::new(text, self.rules);
         match place {
             Place::Content => content(scanner, &mut uses)?,
@@ -212,8 +229,14 @@ fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
             b'/' => {
                 let (name_end, end) = scanner.end_tag(at)?;
                 let name = &scanner.src[at + 2..name_end];
-                if !open.pop().is_some_and(|(from, to)| &scanner.src[from..to] == name) {
-                    return fault(at, format!("end tag </{}> that matches no start tag", shown(name)));
+                if open
+                    .pop()
+                    .is_none_or(|(from, to)| &scanner.src[from..to] != name)
+                {
+                    return fault(
+                        at,
+                        format!("end tag </{}> that matches no start tag", shown(name)),
+                    );
                 }
                 end
             }
@@ -231,8 +254,12 @@ fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
     }
     match open.last() {
         None => Ok(()),
-        Some(&(from, to)) => {
-            fault(from, format!("element <{}> without its end tag", shown(&scanner.src[from..to])))
-        }
+        Some(&(from, to)) => fault(
+            from,
+            format!(
+                "element <{}> without its end tag",
+                shown(&scanner.src[from..to])
+            ),
+        ),
     }
 }

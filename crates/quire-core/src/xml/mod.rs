@@ -12,14 +12,14 @@
 //!   Namespaces are not judged: the prefix stays in the name.
 //! * Nothing is fetched and nothing is expanded. The document type is one leaf,
 //!   kept as bytes. A used entity is checked once, whatever refers to it
-//!   ([`entities`]), so there is no amplification to limit.
+//!   (`entities`), so there is no amplification to limit.
 //! * White space outside the root element is not part of the tree; nobody owns
 //!   it, nor a byte order mark.
 //! * No recursion, time and memory linear in the source, with `recover` too: a
 //!   search that failed once for the rest of the source is not repeated.
 //!
-//! [`chars`] knows the characters, [`scan`] one construct at a time,
-//! [`declaration`], [`doctype`] and [`models`] the prolog, [`tree`] the rest.
+//! `chars` knows the characters, `scan` one construct at a time, `declaration`,
+//! `doctype` and `models` the prolog, `tree` the rest, `recovery` the second reading.
 
 mod chars;
 mod declaration;
@@ -70,10 +70,19 @@ pub struct Options {
 /// ```
 pub fn parse(source: &[u8], options: &Options) -> Result<Draft, Error> {
     if source.len() > MAX_BYTES {
-        return Err(Error::TooLarge { bytes: source.len() as u64, limit: MAX_BYTES as u64 });
+        return Err(Error::TooLarge {
+            bytes: source.len() as u64,
+            limit: MAX_BYTES as u64,
+        });
     }
     tree::build(source, *options).map_err(|fault| {
         let (line, column) = position(source, fault.at);
-        Error::Syntax { kind: "xml", message: fault.message, offset: fault.at, line, column }
+        Error::Syntax {
+            kind: "xml",
+            message: fault.message,
+            offset: fault.at,
+            line,
+            column,
+        }
     })
 }

@@ -13,7 +13,11 @@ pub(super) fn content_model(scanner: &Scanner, at: usize) -> Scan<usize> {
         }
     }
     let first = scanner.space(scanner.expect(at, b'(', "where a content model is expected")?);
-    if scanner.looking_at(first, b"#PCDATA") { mixed(scanner, first + 7) } else { groups(scanner, first) }
+    if scanner.looking_at(first, b"#PCDATA") {
+        mixed(scanner, first + 7)
+    } else {
+        groups(scanner, first)
+    }
 }
 
 /// After mixed content, from after its `#PCDATA`.
@@ -30,7 +34,10 @@ fn mixed(scanner: &Scanner, at: usize) -> Scan<usize> {
         return Ok(here + 1);
     }
     if names {
-        return fault(here, format!("{} after mixed content, expected '*'", scanner.found(here)));
+        return fault(
+            here,
+            format!("{} after mixed content, expected '*'", scanner.found(here)),
+        );
     }
     Ok(here)
 }
@@ -48,7 +55,10 @@ fn groups(scanner: &Scanner, at: usize) -> Scan<usize> {
             here += 1;
             continue;
         }
-        here = repeat(scanner, scanner.some_name(here, "the name of an element or \"(\"")?);
+        here = repeat(
+            scanner,
+            scanner.some_name(here, "the name of an element or \"(\"")?,
+        );
         // What follows a member: brackets that close, then a separator.
         loop {
             here = scanner.space(here);
@@ -62,11 +72,16 @@ fn groups(scanner: &Scanner, at: usize) -> Scan<usize> {
             }
         }
         let found = scanner.byte(here);
-        let Some(separator) = separators.last_mut() else { return Ok(here) };
+        let Some(separator) = separators.last_mut() else {
+            return Ok(here);
+        };
         if !matches!(found, b'|' | b',') || *separator != 0 && *separator != found {
             let expected = if *separator == b'|' { "'|'" } else { "','" };
             let found = scanner.found(here);
-            return fault(here, format!("{found} in a content model, expected {expected} or ')'"));
+            return fault(
+                here,
+                format!("{found} in a content model, expected {expected} or ')'"),
+            );
         }
         *separator = found;
         here += 1;
@@ -83,7 +98,11 @@ pub(super) fn attribute_type(scanner: &Scanner, at: usize) -> Scan<usize> {
     if scanner.byte(at) == b'(' {
         return choices(scanner, at, |here| {
             let end = scanner.name_rest(here);
-            if end > here { Ok(end) } else { scanner.some_name(here, "a name token") }
+            if end > here {
+                Ok(end)
+            } else {
+                scanner.some_name(here, "a name token")
+            }
         });
     }
     let end = scanner.name(at);
@@ -92,9 +111,17 @@ pub(super) fn attribute_type(scanner: &Scanner, at: usize) -> Scan<usize> {
         | b"NMTOKENS" => Ok(end),
         b"NOTATION" => {
             let open = scanner.some_space(end, "after NOTATION")?;
-            choices(scanner, open, |here| scanner.some_name(here, "the name of a notation"))
+            choices(scanner, open, |here| {
+                scanner.some_name(here, "the name of a notation")
+            })
         }
-        _ => fault(at, format!("{} where the type of an attribute is expected", scanner.found(at))),
+        _ => fault(
+            at,
+            format!(
+                "{} where the type of an attribute is expected",
+                scanner.found(at)
+            ),
+        ),
     }
 }
 

@@ -27,7 +27,10 @@ pub(super) type Scan<T> = Result<T, Box<Fault>>;
 /// Make a fault.
 #[cold]
 pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Scan<T> {
-    Err(Box::new(Fault { at, message: message.into() }))
+    Err(Box::new(Fault {
+        at,
+        message: message.into(),
+    }))
 }
 
 /// A name as messages show it: cut where it gets long.
@@ -80,7 +83,11 @@ pub(super) struct Scanner<'s> {
 impl<'s> Scanner<'s> {
     /// Scan `src`.
     pub fn new(src: &'s [u8], rules: Rules) -> Self {
-        Self { src, rules, attributes: Vec::new() }
+        Self {
+            src,
+            rules,
+            attributes: Vec::new(),
+        }
     }
 
     /// The byte at `at`; 0, which is never allowed, past the end.
@@ -92,7 +99,9 @@ impl<'s> Scanner<'s> {
     /// Whether the text goes on with `word` at `at`.
     #[inline]
     pub fn looking_at(&self, at: usize, word: &[u8]) -> bool {
-        self.src.get(at..).is_some_and(|rest| rest.starts_with(word))
+        self.src
+            .get(at..)
+            .is_some_and(|rest| rest.starts_with(word))
     }
 
     /// What stands at `at`, for messages.
@@ -113,7 +122,10 @@ impl<'s> Scanner<'s> {
         if self.byte(at) == byte && at < self.src.len() {
             return Ok(at + 1);
         }
-        fault(at, format!("{} {after}, expected {:?}", self.found(at), byte as char))
+        fault(
+            at,
+            format!("{} {after}, expected {:?}", self.found(at), byte as char),
+        )
     }
 
     /// After any white space.
@@ -140,7 +152,10 @@ impl<'s> Scanner<'s> {
         if end > at {
             return Ok(end);
         }
-        fault(at, format!("{} {after}, expected white space", self.found(at)))
+        fault(
+            at,
+            format!("{} {after}, expected white space", self.found(at)),
+        )
     }
 
     /// After the name that starts at `at`; `at` itself when none does.
@@ -224,7 +239,10 @@ impl<'s> Scanner<'s> {
         }
         let name = &self.src[at + 1..end];
         if self.byte(end) != b';' {
-            return fault(at, format!("reference \"&{}\" without its \";\"", shown(name)));
+            return fault(
+                at,
+                format!("reference \"&{}\" without its \";\"", shown(name)),
+            );
         }
         if !matches!(name, b"amp" | b"lt" | b"gt" | b"quot" | b"apos") {
             references.entity(name, at, place)?;
@@ -234,8 +252,11 @@ impl<'s> Scanner<'s> {
 
     /// The character that `&#...;` at `at` names, and the offset behind it.
     pub fn character_reference(&self, at: usize) -> Scan<(u32, usize)> {
-        let (digits, radix) =
-            if self.byte(at + 2) == b'x' { (at + 3, 16) } else { (at + 2, 10) };
+        let (digits, radix) = if self.byte(at + 2) == b'x' {
+            (at + 3, 16)
+        } else {
+            (at + 2, 10)
+        };
         let mut end = digits;
         let mut value = 0_u32;
         while let Some(digit) = (self.byte(end) as char).to_digit(radix) {
@@ -245,11 +266,17 @@ impl<'s> Scanner<'s> {
         if end == digits || self.byte(end) != b';' {
             return fault(
                 at,
-                format!("{} in a character reference, expected digits and \";\"", self.found(end)),
+                format!(
+                    "{} in a character reference, expected digits and \";\"",
+                    self.found(end)
+                ),
             );
         }
         if !is_referable(value, self.rules) {
-            return fault(at, format!("reference to U+{value:04X}, which XML does not allow"));
+            return fault(
+                at,
+                format!("reference to U+{value:04X}, which XML does not allow"),
+            );
         }
         Ok((value, end + 1))
     }
@@ -259,7 +286,10 @@ impl<'s> Scanner<'s> {
     pub fn value(&self, at: usize, references: &mut impl References) -> Scan<usize> {
         let quote = self.byte(at);
         if quote != b'"' && quote != b'\'' {
-            return fault(at, format!("{} where a quoted value is expected", self.found(at)));
+            return fault(
+                at,
+                format!("{} where a quoted value is expected", self.found(at)),
+            );
         }
         let mut here = at + 1;
         loop {
@@ -292,11 +322,19 @@ impl<'s> Scanner<'s> {
             match self.byte(start) {
                 b'>' => {
                     self.unique()?;
-                    return Ok(StartTag { name_end, end: start + 1, empty: false });
+                    return Ok(StartTag {
+                        name_end,
+                        end: start + 1,
+                        empty: false,
+                    });
                 }
                 b'/' if self.byte(start + 1) == b'>' => {
                     self.unique()?;
-                    return Ok(StartTag { name_end, end: start + 2, empty: true });
+                    return Ok(StartTag {
+                        name_end,
+                        end: start + 2,
+                        empty: true,
+                    });
                 }
                 _ => {}
             }
@@ -310,7 +348,10 @@ impl<'s> Scanner<'s> {
                 if self.byte(equals) != b'=' {
                     let name = shown(&self.src[start..end]);
                     let found = self.found(equals);
-                    return fault(equals, format!("{found} after attribute {name}, expected \"=\""));
+                    return fault(
+                        equals,
+                        format!("{found} after attribute {name}, expected \"=\""),
+                    );
                 }
             }
             let mut quote = equals + 1;
@@ -325,8 +366,15 @@ impl<'s> Scanner<'s> {
     #[cold]
     fn bad_tag(&self, at: usize, name_end: usize, here: usize, joined: bool) -> Scan<StartTag> {
         let name = shown(&self.src[at + 1..name_end]);
-        let expected = if joined && here > name_end { "white space" } else { "an attribute or \">\"" };
-        fault(here, format!("{} in tag <{name}>, expected {expected}", self.found(here)))
+        let expected = if joined && here > name_end {
+            "white space"
+        } else {
+            "an attribute or \">\""
+        };
+        fault(
+            here,
+            format!("{} in tag <{name}>, expected {expected}", self.found(here)),
+        )
     }
 
     /// No two attributes of the tag at hand have the same name.
@@ -335,15 +383,22 @@ impl<'s> Scanner<'s> {
         let twice = if self.attributes.len() <= MANY_ATTRIBUTES {
             (1..self.attributes.len()).find(|&later| {
                 let this = name(&self.attributes[later]);
-                self.attributes[..later].iter().any(|earlier| name(earlier) == this)
+                self.attributes[..later]
+                    .iter()
+                    .any(|earlier| name(earlier) == this)
             })
         } else {
             let mut seen = HashSet::with_capacity(self.attributes.len());
-            self.attributes.iter().position(|attribute| !seen.insert(name(attribute)))
+            self.attributes
+                .iter()
+                .position(|attribute| !seen.insert(name(attribute)))
         };
         let Some(twice) = twice else { return Ok(()) };
         let attribute = self.attributes[twice];
-        fault(attribute.0 as usize, format!("attribute {} twice in one tag", shown(name(&attribute))))
+        fault(
+            attribute.0 as usize,
+            format!("attribute {} twice in one tag", shown(name(&attribute))),
+        )
     }
 
     /// After the end tag at `at`, and after its name.

@@ -12,7 +12,7 @@ use super::chars::{Rules, first_forbidden};
 use super::declaration::{declaration, is_declaration};
 use super::doctype::doctype;
 use super::entities::Entities;
-use super::recovery::Recovery;
+use super::recovery::{Mark, Recovery};
 use super::scan::{Fault, Scan, Scanner, StartTag, fault, shown};
 use crate::draft::{Draft, Mode};
 use crate::error::position;
@@ -32,20 +32,12 @@ pub(super) enum Markup {
     Leaf(Tag, usize),
 }
 
-/// An element that is open.
-#[derive(Clone, Copy)]
-struct Open {
-    node: u32,
-    tag: Tag,
-    name: u32,
-    name_end: u32,
-}
-
 struct Builder<'s> {
     scanner: Scanner<'s>,
     entities: Entities,
     draft: Draft,
-    open: Vec<Open>,
+    /// The elements that are open. Their names are looked up in the draft, to keep this small.
+    open: Vec<u32>,
     root: bool,
     doctype: bool,
     recovery: Option<Recovery>,
@@ -53,7 +45,10 @@ struct Builder<'s> {
 
 /// Build the draft of a source.
 pub(super) fn build(source: &[u8], options: Options) -> Scan<Draft> {
-    let rules = Rules { utf8: options.utf8, v11: false };
+    let rules = Rules {
+        utf8: options.utf8,
+        v11: false,
+    };
     let mut builder = Builder {
         scanner: Scanner::new(source, rules),
         entities: Entities::new(rules, false),
@@ -68,14 +63,14 @@ pub(super) fn build(source: &[u8], options: Options) -> Scan<Draft> {
     match (result, forbidden) {
         // The first of two faults is the one to report.
         (Err(fault), Some((at, _))) if fault.at <= at => return Err(fault),
-        (_, Some((at, what))) => builder.met(fault(at, format!("{what} is not allowed")))?,
+        (_, Some((at, what))) => builder.met(fault(at, what))?,
         (Err(fault), None) => return Err(fault),
         (Ok(()), None) => {}
     }
     Ok(builder.draft)
 }
 
-impl Builder<'_> {
+impl<'s> Builder<'s> {
     /// Stop at a fault, or note it and go on.
     #[cold]
     fn met(&mut self, fault: Scan<()>) -> Scan<()> {
@@ -104,9 +99,12 @@ impl Builder<'_> {
         }
         let end = self.content(at)?;
         if let Some(&open) = self.open.last() {
-            let name = self.name_of(open);
-            let (line, _) = position(self.scanner.src, open.name as usize);
-            self.met(fault(end, format!("end of the source, but <{name}> from line {line} is open")))?;
+            let name = shown(self.name_of(open));
+            let (line, _) = self.position_of(open);
+            self.met(fault(
+                end,
+                format!("end of the source, but <{name}> from line {line} is open"),
+            ))?;
         } else if !self.root {
             self.met(fault(end, "end of the source, expected a root element"))?;
         }
@@ -153,7 +151,10 @@ impl Builder<'_> {
             if end == source.len() || source[end] == b'<' {
                 return Ok(end);
             }
-            fault(end, format!("{} outside the root element", self.scanner.found(end)))
+            fault(
+                end,
+                format!("{} outside the root element", self.scanner.found(end)),
+            )
         } else {
             self.scanner.text(at, &mut self.entities)
         };
@@ -173,7 +174,7 @@ impl Builder<'_> {
     }
 
     fn leaf(&mut self, tag: Tag, from: usize, to: usize, mode: Mode) {
-        let parent = self.open.last().map_or(0, |open| open.node);
+        let parent = self.open.last().copied().unwrap_or(0);
         self.draft.leaf(parent, tag, from as u32, to as u32, mode);
     }
 
@@ -184,50 +185,68 @@ impl Builder<'_> {
             b'/' => self.end_tag(at),
             b'!' => self.declared(at),
             b'?' => {
-                if self.recovery.as_ref().is_some_and(|r| r.no_instruction_end) {
+                if self
+                    .recovery
+                    .as_ref()
+                    .is_some_and(|r| r.lost(Mark::Instruction))
+                {
                     return fault(at, "processing instruction without its \"?>\"");
                 }
                 Ok(Markup::Leaf(INSTRUCTION, self.scanner.instruction(at)?))
             }
-            _ => self.scanner.start_tag(at, &mut self.entities).map(Markup::Start),
+            _ => self
+                .scanner
+                .start_tag(at, &mut self.entities)
+                .map(Markup::Start),
         }
     }
 
     #[inline]
     fn end_tag(&mut self, at: usize) -> Scan<Markup> {
-        if let Some(open) = self.open.last() {
-            let name = &self.scanner.src[open.name as usize..open.name_end as usize];
+        if let Some(&open) = self.open.last() {
+            let name = self.name_of(open);
             let end = at + 2 + name.len();
             if self.scanner.byte(end) == b'>' && self.scanner.src[at + 2..].starts_with(name) {
                 return Ok(Markup::End(end, end + 1));
             }
         }
-        self.scanner.end_tag(at).map(|(name_end, end)| Markup::End(name_end, end))
+        self.scanner
+            .end_tag(at)
+            .map(|(name_end, end)| Markup::End(name_end, end))
     }
 
     /// A construct that starts with `<!`.
     fn declared(&mut self, at: usize) -> Scan<Markup> {
-        let lost = self.recovery.as_ref();
+        let recovery = self.recovery.as_ref();
         if self.scanner.looking_at(at, b"<!--") {
-            if lost.is_some_and(|r| r.no_comment_end) {
+            if recovery.is_some_and(|r| r.lost(Mark::Comment)) {
                 return fault(at, "comment without its \"-->\"");
             }
             return Ok(Markup::Leaf(COMMENT, self.scanner.comment(at)?));
         }
         if self.scanner.looking_at(at, b"<![CDATA[") {
-            if lost.is_some_and(|r| r.no_cdata_end) {
+            if recovery.is_some_and(|r| r.lost(Mark::Cdata)) {
                 return fault(at, "CDATA section without its \"]]>\"");
             }
             return Ok(Markup::Leaf(CDATA, self.scanner.cdata(at)?));
         }
         if !self.scanner.looking_at(at, b"<!DOCTYPE") {
-            return fault(at, "\"<!\" that starts no comment, CDATA section or document type");
+            return fault(
+                at,
+                "\"<!\" that starts no comment, CDATA section or document type",
+            );
         }
         if self.doctype || self.root {
-            return fault(at, "document type declaration, expected one at most, before the root");
+            return fault(
+                at,
+                "document type declaration, expected one at most, before the root",
+            );
         }
         self.doctype = true;
-        Ok(Markup::Leaf(DOCTYPE, doctype(&self.scanner, at, &mut self.entities)?))
+        Ok(Markup::Leaf(
+            DOCTYPE,
+            doctype(&self.scanner, at, &mut self.entities)?,
+        ))
     }
 
     /// What to make of the construct at `at` after a fault; `Err` is where text ends that it is.
@@ -248,7 +267,10 @@ impl Builder<'_> {
                 if self.open.is_empty() {
                     if self.root {
                         let name = shown(&self.scanner.src[at + 1..tag.name_end]);
-                        self.met(fault(at, format!("second root element <{name}>, expected one")))?;
+                        self.met(fault(
+                            at,
+                            format!("second root element <{name}>, expected one"),
+                        ))?;
                     }
                     self.root = true;
                 }
@@ -272,15 +294,18 @@ impl Builder<'_> {
     #[inline]
     fn start(&mut self, at: usize, found: StartTag) {
         let name = &self.scanner.src[at + 1..found.name_end];
-        let tag = self.draft.names.intern(Namespace::Xml, Class::Element, name);
-        let parent = self.open.last().map_or(0, |open| open.node);
+        let tag = self
+            .draft
+            .names
+            .intern(Namespace::Xml, Class::Element, name);
+        let parent = self.open.last().copied().unwrap_or(0);
         let (start, run, end) = (at as u32, found.name_end as u32, found.end as u32);
         let node = self.draft.element(parent, tag, start, run, end);
         if !found.empty {
             if let Some(recovery) = &mut self.recovery {
                 recovery.opened(tag);
             }
-            self.open.push(Open { node, tag, name: start + 1, name_end: run });
+            self.open.push(node);
         }
     }
 
@@ -288,15 +313,15 @@ impl Builder<'_> {
     fn end(&mut self, at: usize, name_end: usize, end: usize) -> Scan<()> {
         let name = &self.scanner.src[at + 2..name_end];
         if let Some(&open) = self.open.last() {
-            if &self.scanner.src[open.name as usize..open.name_end as usize] == name {
+            if self.name_of(open) == name {
                 self.close(at, name_end, end);
                 return Ok(());
             }
             let found = shown(name);
-            let expected = self.name_of(open);
+            let expected = shown(self.name_of(open));
             // The line is looked up only for a message that will be shown.
             let line = match self.recovery {
-                None => position(self.scanner.src, open.name as usize).0,
+                None => self.position_of(open).0,
                 Some(_) => 0,
             };
             self.met(fault(
@@ -304,12 +329,19 @@ impl Builder<'_> {
                 format!("end tag </{found}>, but <{expected}> from line {line} is open"),
             ))?;
         } else {
-            self.met(fault(at, format!("end tag </{}>, but no element is open", shown(name))))?;
+            self.met(fault(
+                at,
+                format!("end tag </{}>, but no element is open", shown(name)),
+            ))?;
         }
         // Close up to the element of that name. Without one the end tag is nobody's.
         let tag = self.draft.names.find(Namespace::Xml, Class::Element, name);
         if tag.is_some_and(|tag| self.recovery.as_ref().is_some_and(|r| r.is_open(tag))) {
-            while self.open.last().is_some_and(|open| Some(open.tag) != tag) {
+            while self
+                .open
+                .last()
+                .is_some_and(|&open| Some(self.tag_of(open)) != tag)
+            {
                 self.pop();
             }
             self.close(at, name_end, end);
@@ -320,19 +352,35 @@ impl Builder<'_> {
     /// Close the last open element with an end tag.
     fn close(&mut self, at: usize, name_end: usize, end: usize) {
         if let Some(node) = self.pop() {
-            self.draft.end_tag(node, at as u32, end as u32, name_end + 1 != end);
+            self.draft
+                .end_tag(node, at as u32, end as u32, name_end + 1 != end);
         }
     }
 
     fn pop(&mut self) -> Option<u32> {
-        let open = self.open.pop()?;
+        let node = self.open.pop()?;
+        let tag = self.tag_of(node);
         if let Some(recovery) = &mut self.recovery {
-            recovery.closed(open.tag);
+            recovery.closed(tag);
         }
-        Some(open.node)
+        Some(node)
     }
 
-    fn name_of(&self, open: Open) -> String {
-        shown(&self.scanner.src[open.name as usize..open.name_end as usize])
+    fn tag_of(&self, node: u32) -> Tag {
+        self.draft.nodes[node as usize].tag
+    }
+
+    /// The name of an element as its start tag has it.
+    #[inline]
+    fn name_of(&self, node: u32) -> &'s [u8] {
+        let node = &self.draft.nodes[node as usize];
+        &self.scanner.src[node.start as usize + 1..node.run as usize]
+    }
+
+    fn position_of(&self, node: u32) -> (usize, usize) {
+        position(
+            self.scanner.src,
+            self.draft.nodes[node as usize].start as usize,
+        )
     }
 }
