@@ -11,6 +11,8 @@ use crate::flags::Flags;
 #[test]
 fn hostile_shapes_are_read_in_linear_time() {
     const N: usize = 1_000_000;
+    // Enough for the shapes that are faults: quadratic, these are still 10^11 bytes to look at.
+    const M: usize = N / 4;
     let attributes: String = (0..N).fold("<a".into(), |mut tag: String, i| {
         write!(tag, " x{i}=''").unwrap();
         tag
@@ -52,26 +54,26 @@ fn hostile_shapes_are_read_in_linear_time() {
             "a broken entity used often",
             format!("{big}{}</a>", "&e;".repeat(N / 10)),
         ),
-        ("comments without end", "<a><!--".repeat(N)),
-        ("comments without end, dashes", "<!--x--y".repeat(N)),
-        ("instructions without end", "<a><?p ".repeat(N)),
-        ("sections without end", "<a><![CDATA[".repeat(N)),
-        ("document types", "<!DOCTYPE a [".repeat(N)),
-        ("quotes", "<a x=\"'".repeat(N)),
+        ("comments without end", "<a><!--".repeat(M)),
+        ("comments without end, dashes", "<!--x--y".repeat(M)),
+        ("instructions without end", "<a><?p ".repeat(M)),
+        ("sections without end", "<a><![CDATA[".repeat(M)),
+        ("document types", "<!DOCTYPE a [".repeat(M)),
+        ("quotes", "<a x=\"'".repeat(M)),
         (
             "quotes without end",
-            format!("<a x='{}", "<a x=\"".repeat(N)),
+            format!("<a x='{}", "<a x=\"".repeat(M)),
         ),
-        ("tags without end", "<a b='1' ".repeat(N)),
+        ("tags without end", "<a b='1' ".repeat(M)),
         (
             "end tags of nobody",
-            format!("{}{}", "<a>".repeat(N), "</b>".repeat(N)),
+            format!("{}{}", "<a>".repeat(M), "</b>".repeat(M)),
         ),
         (
             "end tags of the outermost",
-            format!("<b>{}{}", "<a>".repeat(N), "</b>".repeat(N)),
+            format!("<b>{}{}", "<a>".repeat(M), "</b>".repeat(M)),
         ),
-        ("brackets", "<a>]]".repeat(N)),
+        ("brackets", "<a>]]".repeat(M)),
     ];
     for (name, source) in &shapes {
         let start = Instant::now();
@@ -84,7 +86,7 @@ fn hostile_shapes_are_read_in_linear_time() {
         );
         println!("{:6.3} s  {name}", start.elapsed().as_secs_f64());
         assert!(
-            start.elapsed() < Duration::from_secs(30),
+            start.elapsed() < Duration::from_secs(10),
             "{name}: {:?}",
             start.elapsed()
         );
