@@ -72,6 +72,15 @@ fn main() {
             bytes as f64 / best.as_secs_f64() / 1e6
         );
     };
+    if std::env::var_os("ENCODE_ONLY").is_some() {
+        speed("encode", &mut || {
+            pages
+                .iter()
+                .map(|p| encode(p, &options).map_or(0, |d| d.n()))
+                .sum()
+        });
+        return;
+    }
     let html = quire_core::html::Options {
         scripting: true,
         context: None,

@@ -24,6 +24,7 @@ use std::hash::{BuildHasher, RandomState};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::html::names as html_names;
+use crate::reuse::Reused;
 use crate::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
 
 /// "No node", "no place".
@@ -261,11 +262,11 @@ pub struct Draft {
     /// The vocabulary.
     pub names: Names,
     /// Nodes in the order of creation.
-    pub nodes: Vec<DraftNode>,
+    pub nodes: Reused<DraftNode>,
     /// Pre-order as indices into `nodes`, when creation order is not already pre-order.
     pub order: Option<Vec<u32>>,
     /// End tags in source order.
-    pub ends: Vec<EndTag>,
+    pub ends: Reused<EndTag>,
     /// Later pieces of texts, in source order.
     pub pieces: Vec<Piece>,
     /// Attribute runs put together from several tags (node, run), by node.
@@ -281,9 +282,9 @@ impl Draft {
     pub fn new(bytes: usize) -> Self {
         let mut draft = Self {
             names: Names::default(),
-            nodes: Vec::with_capacity(bytes / 40 + 8),
+            nodes: Reused::with_capacity(bytes / 40 + 8),
             order: None,
-            ends: Vec::with_capacity(bytes / 96 + 8),
+            ends: Reused::with_capacity(bytes / 96 + 8),
             pieces: Vec::new(),
             joined_runs: Vec::new(),
             any_odd: false,

@@ -23,6 +23,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::draft::{Draft, IMPLIED, IN_PIECES, NONE, ODD};
 use crate::order::Order;
+use crate::reuse::Reused;
 use crate::spelling::Spellings;
 use crate::vocabulary::Class;
 
@@ -46,12 +47,12 @@ pub struct Stray {
 }
 
 /// What the tree alone does not say about the bytes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Exceptions {
     /// Whether a node writes nothing of its own, by pre-order position.
-    pub implied: Vec<bool>,
+    pub implied: Reused<bool>,
     /// Whether a node's end tag is in the source, by pre-order position.
-    pub has_end: Vec<bool>,
+    pub has_end: Reused<bool>,
     /// Left-over bytes in the order of the walk.
     pub strays: Vec<Stray>,
 }
@@ -132,8 +133,8 @@ impl<'a> Walk<'a> {
             done: 0,
             conflicts: Vec::new(),
             out: Exceptions {
-                implied: vec![false; n],
-                has_end: vec![false; n],
+                implied: Reused::filled(n, false),
+                has_end: Reused::filled(n, false),
                 strays: Vec::new(),
             },
         }

@@ -22,6 +22,7 @@ use encoding_rs::Encoding;
 
 use super::decode;
 use super::expand::{Nul, References, Rules, expand};
+use crate::html::scan;
 use crate::vocabulary::Namespace;
 
 /// The language a run is written in.
@@ -110,7 +111,7 @@ fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
     let start = until(run, equals + 1, WHITE, false);
     if let Some(&quote @ (b'"' | b'\'')) = run.get(start) {
         let start = start + 1;
-        let end = memchr::memchr(quote, &run[start..]).map_or(run.len(), |length| start + length);
+        let end = scan::find(run, start, quote);
         return (Some(start..end), (end + 1).min(run.len()));
     }
     let end = until(run, start, WHITE | CLOSE, true);
