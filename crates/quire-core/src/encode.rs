@@ -167,7 +167,7 @@ fn encode_text(
         Kind::Bytes => text::parse_bytes(text),
         Kind::Text | Kind::Tree => text::parse(text),
     };
-    let valid_utf8 = encoding == UTF_8 && std::str::from_utf8(text).is_ok();
+    let valid_utf8 = encoding == UTF_8 && Encoding::utf8_valid_up_to(text) == text.len();
     let charset = Charset {
         encoding,
         valid_utf8,

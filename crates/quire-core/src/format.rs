@@ -358,6 +358,7 @@ impl Writer {
         let bytes = header.write();
         debug_assert!(bytes.len() == length && length <= reserved);
         self.out[..length].copy_from_slice(&bytes);
+        self.out.shrink_to_fit();
         self.out
     }
 }

@@ -114,3 +114,11 @@ impl<T: Kept> DerefMut for Reused<T> {
         &mut self.0
     }
 }
+
+impl<'a, T: Kept> IntoIterator for &'a Reused<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}

@@ -34,7 +34,7 @@ impl Spellings {
         }
         let mut starts: HashMap<Tag, Votes> = HashMap::new();
         let mut ends: HashMap<Tag, Votes> = HashMap::new();
-        for node in draft.nodes.iter() {
+        for node in &draft.nodes {
             if draft.names.class(node.tag) == Class::Element && node.start < node.run {
                 vote(
                     starts.entry(node.tag).or_default(),
@@ -43,7 +43,7 @@ impl Spellings {
                 );
             }
         }
-        for end in draft.ends.iter() {
+        for end in &draft.ends {
             let tag = draft.nodes[end.node as usize].tag;
             if draft.names.class(tag) == Class::Element {
                 vote(

@@ -69,6 +69,7 @@ static CLASS: [u8; 256] = {
 };
 
 /// The first place from `at` on whose class is (or is not) in `mask`.
+#[inline]
 fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
     let found = run[at..]
         .iter()
@@ -86,6 +87,7 @@ fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
 /// let spans: Vec<_> = quire_core::cook::attribute_spans(run).collect();
 /// assert_eq!(spans, [(1..2, Some(4..5)), (6..7, Some(8..10)), (11..12, Some(15..16))]);
 /// ```
+#[inline]
 pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option<Range<usize>>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -103,6 +105,7 @@ pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option
 }
 
 /// The value that follows a name ending at `at`, and where to go on.
+#[inline]
 fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
     let equals = until(run, at, WHITE, false);
     if run.get(equals) != Some(&b'=') {
