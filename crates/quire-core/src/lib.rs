@@ -9,4 +9,5 @@ pub mod draft;
 pub mod error;
 pub mod flags;
 pub mod html;
+pub mod select;
 pub mod vocabulary;
