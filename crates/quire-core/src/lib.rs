@@ -22,6 +22,7 @@ pub mod json;
 pub mod order;
 pub mod reconcile;
 pub mod reuse;
+pub mod select;
 pub mod signature;
 pub mod sniff;
 pub mod spelling;
