@@ -11,7 +11,7 @@
 //!    back, or whose strays outweigh [`MAX_STRAY_SHARE`] of it, keeps its source
 //!    beside the same columns (flag `verbatim`).
 
-use xxhash_rust::xxh3::xxh3_128;
+use crate::hash::hash128;
 
 use crate::digest::{Digest, Meta, attribute_syntax};
 use crate::draft::{Draft, DraftNode, IN_PIECES, JOINED};
@@ -161,7 +161,7 @@ impl<'a> Columns<'a> {
         let source = job.original.unwrap_or(job.text);
         let mut out = Writer::new(job.text.len() + job.text.len() / 4);
         let mut signatures = Signatures::default();
-        signatures.0[0] = xxh3_128(source);
+        signatures.0[0] = hash128(source);
         let mut narrow = Reused::with_capacity(self.order.len() * 2);
         let width = write_ints(self.order.children.iter().copied(), &mut narrow);
         signatures.0[1] = signature::of_column(width, &narrow);
@@ -236,7 +236,7 @@ impl<'a> Columns<'a> {
         }
         let column = signature::of_column(width, column);
         names.extend_from_slice(&column.to_le_bytes());
-        xxh3_128(&names)
+        hash128(&names)
     }
 
     fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {

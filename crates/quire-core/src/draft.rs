@@ -21,8 +21,6 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use crate::html::names as html_names;
 use crate::reuse::Reused;
 use crate::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
@@ -200,7 +198,7 @@ impl Names {
     /// Where the search for a name starts.
     fn slot(&self, namespace: Namespace, class: Class, name: &[u8]) -> usize {
         let salt = (namespace as u64) << 8 | class as u64;
-        xxh3_64_with_seed(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
+        crate::hash::hash64_seeded(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
     }
 
     /// Put an own name into the first free slot of its search.

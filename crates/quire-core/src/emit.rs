@@ -11,6 +11,7 @@
 
 use crate::digest::Digest;
 use crate::format::Section;
+use crate::intern::same;
 use crate::ints::{Ids, Ints};
 use crate::json;
 use crate::sniff::Kind;
@@ -50,13 +51,11 @@ impl<'a> Comparison<'a> {
 impl Sink for Comparison<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> bool {
-        match self.rest.strip_prefix(bytes) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        let Some((head, rest)) = self.rest.split_at_checked(bytes.len()) else {
+            return false;
+        };
+        self.rest = rest;
+        same(head, bytes)
     }
 }
 
@@ -364,14 +363,21 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             return false;
         }
         let predicted = info.ends && !self_closed(info.namespace, || runs.get(attr.get(i)));
-        let ends = flipped.take(node) != predicted;
-        stack.push(Open {
+        let open = Open {
             left: count,
             tag: tag as u32,
             node,
-            ends,
+            ends: flipped.take(node) != predicted,
             leaf,
-        });
+        };
+        if count > 0 {
+            stack.push(open);
+        } else if !hand.close(&open, sink) {
+            return false;
+        } else if depth > 0 && !strays.put(node, depth - 1, sink) {
+            return false;
+        }
+        // One child less to come; parents without any more close.
         while let Some(top) = stack.last_mut() {
             if top.left > 0 {
                 top.left -= 1;

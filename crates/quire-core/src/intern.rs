@@ -5,8 +5,7 @@
 //! collision costs time, never truth. The 64-bit hashes stay, because facet
 //! signatures are folded from them.
 
-use xxhash_rust::xxh3::xxh3_64;
-
+use crate::hash::hash64;
 use crate::reuse::Reused;
 
 /// Longest search for a string. Strings crafted to collide are kept without
@@ -61,7 +60,7 @@ impl Interner {
     /// The id of a string; strings with different keys are different.
     #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
-        let hash = xxh3_64(bytes);
+        let hash = hash64(bytes);
         let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mask = self.slots.len() - 1;
         let mark = (probe >> 32) as u32;
@@ -115,7 +114,7 @@ impl Interner {
 
 /// Equality without a call for the short strings that pages are full of.
 #[inline]
-fn same(a: &[u8], b: &[u8]) -> bool {
+pub fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }

@@ -15,6 +15,7 @@ pub mod encoding;
 pub mod error;
 pub mod flags;
 pub mod format;
+pub mod hash;
 pub mod html;
 pub mod intern;
 pub mod ints;

@@ -14,8 +14,8 @@
 //! | `links` | `href` of `a`, `area`, `link`; `action` of `form`; `src` of `iframe`, `frame`, `embed`, `script` |
 //! | `images` | `src`, `srcset` of `img`, `source`; `poster` of `video`; `src` of image `input`; `href` of SVG `image` |
 
+use crate::hash::{hash64, hash128, hash128_seeded};
 use encoding_rs::Encoding;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
 use crate::cook::{self, Syntax};
 use crate::draft::Mode;
@@ -82,9 +82,9 @@ pub fn hash_run(run: &[u8], syntax: Syntax, charset: Charset, seen: &mut Seen) -
         }
         let value = value.map_or(&[][..], |v| &run[v]);
         let value_hash = if plain {
-            xxh3_64(value)
+            hash64(value)
         } else {
-            xxh3_64(cook::attribute_value(value, syntax, charset.encoding).as_bytes())
+            hash64(cook::attribute_value(value, syntax, charset.encoding).as_bytes())
         };
         let pair = mix(name_hash.wrapping_add(value_hash.rotate_left(23)));
         hashes.all = hashes.all.wrapping_add(pair);
@@ -166,7 +166,7 @@ pub fn hash_contents(contents: &Interner, charset: Charset) -> Vec<u64> {
             if charset.is_plain(raw, mode) {
                 contents.hashes[id]
             } else {
-                xxh3_64(cook::text(raw, mode, charset.encoding).as_bytes())
+                hash64(cook::text(raw, mode, charset.encoding).as_bytes())
             }
         })
         .collect()
@@ -174,7 +174,7 @@ pub fn hash_contents(contents: &Interner, charset: Charset) -> Vec<u64> {
 
 /// Fold a column that is stored in its narrowest width.
 pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
-    xxh3_128_with_seed(bytes, u64::from(width))
+    hash128_seeded(bytes, u64::from(width))
 }
 
 /// Fold one hash per node.
@@ -183,5 +183,5 @@ pub fn of_hashes(hashes: &[u64]) -> u128 {
     for hash in hashes {
         bytes.extend_from_slice(&hash.to_le_bytes());
     }
-    xxh3_128(&bytes)
+    hash128(&bytes)
 }

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use super::expr::Op;
 use super::tree::{Item, Tree};
 use crate::error::Error;
@@ -128,7 +126,7 @@ pub(super) fn compare(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> R
 
 fn compare_sets(tree: &Tree<'_>, op: Op, left: &[Item], right: &[Item]) -> Result<bool, Error> {
     // 128-bit hashes stand for the texts, which together may be far larger than the page.
-    let hash = |node: Item| Ok::<u128, Error>(xxh3_128(tree.text(node)?.as_bytes()));
+    let hash = |node: Item| Ok::<u128, Error>(crate::hash::hash128(tree.text(node)?.as_bytes()));
     let mut texts = HashSet::new();
     for &node in left {
         texts.insert(hash(node)?);
