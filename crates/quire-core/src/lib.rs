@@ -21,6 +21,7 @@ pub mod ints;
 pub mod json;
 pub mod order;
 pub mod reconcile;
+pub mod select;
 pub mod signature;
 pub mod sniff;
 pub mod spelling;
