@@ -9,13 +9,13 @@ use encoding_rs::{Encoding, UTF_8};
 
 use crate::assemble::{Job, assemble};
 use crate::digest::{Digest, Meta};
-use crate::draft::Draft;
 use crate::emit::emit;
 use crate::encoding::{self, Sniffed};
 use crate::error::Error;
 use crate::flags::Flags;
 use crate::format::Section;
 use crate::html::{self, Context};
+use crate::signature::Charset;
 use crate::sniff::{Kind, sniff};
 use crate::{json, text, xml};
 
@@ -72,7 +72,13 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
         .unwrap_or_else(|| sniff(source, options.content_type.as_deref()));
     let sniffed = sniff_encoding(source, kind, options);
     let label = sniffed.encoding;
-    if kind == Kind::Bytes || encoding::is_ascii_compatible(label) {
+    // XML names may be in any script and are stored in UTF-8, so XML is read in UTF-8.
+    let as_is = match kind {
+        Kind::Bytes => true,
+        Kind::Xml => label == UTF_8 || (encoding::is_ascii_compatible(label) && source.is_ascii()),
+        _ => encoding::is_ascii_compatible(label),
+    };
+    if as_is {
         return encode_text(source, None, true, kind, &sniffed, label, options);
     }
     let (copy, invertible) = encoding::transcode(source, label);
@@ -161,18 +167,11 @@ fn encode_text(
         Kind::Bytes => text::parse_bytes(text),
         Kind::Text | Kind::Tree => text::parse(text),
     };
-    finish(draft, kind, meta, text, original, invertible, encoding)
-}
-
-fn finish(
-    draft: Draft,
-    kind: Kind,
-    meta: Meta,
-    text: &[u8],
-    original: Option<&[u8]>,
-    invertible: bool,
-    encoding: &'static Encoding,
-) -> Result<Digest, Error> {
+    let valid_utf8 = encoding == UTF_8 && Encoding::utf8_valid_up_to(text) == text.len();
+    let charset = Charset {
+        encoding,
+        valid_utf8,
+    };
     assemble(
         draft,
         &Job {
@@ -181,7 +180,7 @@ fn finish(
             text,
             original,
             invertible,
-            encoding,
+            charset,
         },
     )
 }

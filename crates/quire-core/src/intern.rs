@@ -5,7 +5,8 @@
 //! collision costs time, never truth. The 64-bit hashes stay, because facet
 //! signatures are folded from them.
 
-use xxhash_rust::xxh3::xxh3_64;
+use crate::hash::hash64;
+use crate::reuse::Reused;
 
 /// Longest search for a string. Strings crafted to collide are kept without
 /// finding their copies, so a hostile page costs space, not quadratic time.
@@ -14,16 +15,16 @@ const MAX_PROBES: usize = 128;
 /// A set of strings with ids in order of first use.
 pub struct Interner {
     /// (upper hash bits, id + 1); id 0 means the slot is free.
-    slots: Vec<(u32, u32)>,
+    slots: Reused<(u32, u32)>,
     /// All strings, one after another.
-    pub heap: Vec<u8>,
+    pub heap: Reused<u8>,
     /// Length of each string.
-    pub lengths: Vec<u32>,
+    pub lengths: Reused<u32>,
     /// Hash of each string.
-    pub hashes: Vec<u64>,
+    pub hashes: Reused<u64>,
     /// The extra key each string was interned with.
-    pub keys: Vec<u8>,
-    starts: Vec<u32>,
+    pub keys: Reused<u8>,
+    starts: Reused<u32>,
 }
 
 impl Interner {
@@ -31,12 +32,12 @@ impl Interner {
     pub fn new(entries: usize, bytes: usize) -> Self {
         let slots = (entries * 2).next_power_of_two().max(64);
         Self {
-            slots: vec![(0, 0); slots],
-            heap: Vec::with_capacity(bytes),
-            lengths: Vec::with_capacity(entries),
-            hashes: Vec::with_capacity(entries),
-            keys: Vec::with_capacity(entries),
-            starts: Vec::with_capacity(entries),
+            slots: Reused::filled(slots, (0, 0)),
+            heap: Reused::with_capacity(bytes),
+            lengths: Reused::with_capacity(entries),
+            hashes: Reused::with_capacity(entries),
+            keys: Reused::with_capacity(entries),
+            starts: Reused::with_capacity(entries),
         }
     }
 
@@ -59,7 +60,7 @@ impl Interner {
     /// The id of a string; strings with different keys are different.
     #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
-        let hash = xxh3_64(bytes);
+        let hash = hash64(bytes);
         let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mask = self.slots.len() - 1;
         let mark = (probe >> 32) as u32;
@@ -72,7 +73,7 @@ impl Interner {
                 break;
             }
             let at = id as usize - 1;
-            if found == mark && self.keys[at] == key && self.get(at) == bytes {
+            if found == mark && self.keys[at] == key && same(self.get(at), bytes) {
                 return id - 1;
             }
             slot = (slot + 1) & mask;
@@ -95,8 +96,8 @@ impl Interner {
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
         let mask = size - 1;
-        let mut slots = vec![(0, 0); size];
-        for (id, (&hash, &key)) in self.hashes.iter().zip(&self.keys).enumerate() {
+        let mut slots = Reused::filled(size, (0, 0));
+        for (id, (&hash, &key)) in self.hashes.iter().zip(self.keys.iter()).enumerate() {
             let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let mut slot = probe as usize & mask;
             for _ in 0..MAX_PROBES {
@@ -109,6 +110,21 @@ impl Interner {
         }
         self.slots = slots;
     }
+}
+
+/// Equality without a call for the short strings that pages are full of.
+#[inline]
+pub fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    if a.len() > 64 {
+        return a == b;
+    }
+    let (a_words, a_rest) = a.as_chunks::<8>();
+    let (b_words, b_rest) = b.as_chunks::<8>();
+    (a_words.iter().zip(b_words)).all(|(x, y)| u64::from_ne_bytes(*x) == u64::from_ne_bytes(*y))
+        && a_rest.iter().zip(b_rest).all(|(x, y)| x == y)
 }
 
 #[cfg(test)]

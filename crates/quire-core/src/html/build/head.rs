@@ -223,7 +223,7 @@ impl Builder<'_> {
     /// A second `<html>` or `<body>`: its attributes are added to the first.
     ///
     /// The first of two attributes with one name wins, so both runs one after the other
-    /// say just that.
+    /// say just that. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`]. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`].
     pub(super) fn join_attributes(&mut self, node: u32, tag: &TagToken) {
         if node == NONE || node == 0 || tag.end <= tag.name_end + 1 {
             return;
@@ -233,7 +233,7 @@ impl Builder<'_> {
         let runs = &mut self.arena.draft.joined_runs;
         match runs.binary_search_by_key(&node, |(node, _)| *node) {
             Ok(at) => {
-                runs[at].1.push(b' ');
+                runs[at].1.push(b'>');
                 runs[at].1.extend_from_slice(run);
             }
             Err(at) => {
@@ -242,7 +242,7 @@ impl Builder<'_> {
                     joined.extend_from_slice(
                         &self.source[entry.run as usize..entry.end as usize - 1],
                     );
-                    joined.push(b' ');
+                    joined.push(b'>');
                 }
                 joined.extend_from_slice(run);
                 runs.insert(at, (node, joined));
