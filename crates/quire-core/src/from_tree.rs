@@ -16,6 +16,7 @@ use crate::digest::{Digest, Meta};
 use crate::draft::{Draft, Mode};
 use crate::encode::MAX_SOURCE;
 use crate::error::Error;
+use crate::signature::Charset;
 use crate::sniff::Kind;
 use crate::tree::derive;
 use crate::vocabulary::{COMMENT, Class, Namespace, TEXT};
@@ -143,7 +144,10 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
             text: &source,
             original: None,
             invertible: true,
-            encoding: UTF_8,
+            charset: Charset {
+                encoding: UTF_8,
+                valid_utf8: std::str::from_utf8(&source).is_ok(),
+            },
         },
     )
 }
