@@ -17,8 +17,8 @@ from tests import strategies
 from tests.strategies import Tree
 
 
-@given(strategies.html, st.booleans())
-def test_every_html_page_comes_back_byte_for_byte(source: bytes, scripting: bool) -> None:  # noqa: FBT001 - drawn
+@given(source=strategies.html, scripting=st.booleans())
+def test_every_html_page_comes_back_byte_for_byte(*, source: bytes, scripting: bool) -> None:
     assert quire.encode(source, kind="html", scripting=scripting).decode() == source
 
 
@@ -42,10 +42,10 @@ def test_any_bytes_come_back_whatever_they_are_taken_for(source: bytes, kind: Ki
     assert quire.encode(source, kind=kind, recover=True).decode() == source
 
 
-@given(strategies.json_values, st.sampled_from([None, 1, 4]), st.booleans())
+@given(value=strategies.json_values, indent=st.sampled_from([None, 1, 4]), ascii_only=st.booleans())
 def test_json_comes_back_in_its_own_layout(
-    value: object, indent: int | None, ascii_only: bool
-) -> None:  # noqa: FBT001 - drawn
+    *, value: object, indent: int | None, ascii_only: bool
+) -> None:
     source = json.dumps(value, indent=indent, ensure_ascii=ascii_only).encode()
     page = quire.encode(source, kind="json")
 

@@ -28,8 +28,9 @@ def children_of(tree: Tree | str) -> Iterable[Tree | str]:
 
 
 def digest_of(tree: Tree) -> Digest:
+    root: Tree | str = tree  # a text is a node too
     return Digest.from_tree(
-        tree,
+        root,
         children=children_of,
         tag=lambda node: "#text" if isinstance(node, str) else node[0],
         attributes=lambda node: None if isinstance(node, str) else node[1],
