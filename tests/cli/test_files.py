@@ -85,7 +85,7 @@ def test_a_write_that_fails_leaves_what_was_there_and_nothing_else(
 ) -> None:
     target = folder / "kept"
     target.write_bytes(b"old")
-    before = sorted(os.listdir(folder))
+    before = sorted(folder.iterdir())
 
     def full(self: Path, other: Path) -> None:
         raise OSError(28, "No space left on device", str(self), None, str(other))
@@ -95,7 +95,7 @@ def test_a_write_that_fails_leaves_what_was_there_and_nothing_else(
         files.write_whole(target, b"new", force=True)
 
     assert target.read_bytes() == b"old"
-    assert sorted(os.listdir(folder)) == before
+    assert sorted(folder.iterdir()) == before
     assert caught.value.filename == str(target)
 
 

@@ -16,7 +16,7 @@ from quire.cli.terminal import Refusal, reports_errors
 from quire.errors import QuireError
 
 # The name of a page when its digest has forgotten the suffix.
-SUFFIXES = {"html": ".html", "xml": ".xml", "json": ".json", "text": ".txt"}
+SUFFIXES = {"html": ".html", "xml": ".xml", "json": ".json", "text": ".txt", "bytes": ".bin"}
 
 
 @reports_errors

@@ -15,6 +15,7 @@ class Kind(StrEnum):
     xml = "xml"
     json = "json"
     text = "text"
+    bytes = "bytes"
 
 
 class Format(StrEnum):

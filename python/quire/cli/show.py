@@ -7,6 +7,7 @@ Every view is one function from a page to lines and one to plain values, so that
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,7 +101,11 @@ def show(
     if select is not None:
         found = [int(node) for node in page.select(select)]
     elif xpath is not None:
-        found = [int(node) for node in page.xpath(xpath)]
+        answer = page.xpath(xpath)
+        if isinstance(answer, str | float | list | tuple):
+            _write_answer(answer, format)
+            return
+        found = [int(node) for node in answer]
     wanted = {"tree": tree, "columns": columns, "sizes": sizes, "flags": flags, "text": text}
     views = [view for view, asked in wanted.items() if asked]
     if format is Format.json:
@@ -109,6 +114,16 @@ def show(
         _print_found(page, found, views, depth)
     else:
         _print_page(page, file, views, depth)
+
+
+def _write_answer(answer: float | bool | str | Sequence[str], format_: Format) -> None:
+    """Write what an XPath came to that is no nodes: strings, a number, a truth."""
+    if format_ is Format.json:
+        terminal.write_json({"found": answer})
+        return
+    lines = [answer] if isinstance(answer, str | float | bool) else answer
+    for line in lines:
+        _print_text(str(line))
 
 
 # ------------------------------------------------------------------ for programs
@@ -148,8 +163,12 @@ def _summary(page: Digest) -> dict[str, object]:
         "encoding_reason": page.encoding_reason,
         "source_bytes": page.source_bytes,
         "digest_bytes": page.nbytes,
-        "signatures": dict(page.signatures),
+        "signatures": _signatures(page),
     }
+
+
+def _signatures(page: Digest) -> dict[str, str]:
+    return {facet: f"{value:032x}" for facet, value in asdict(page.signatures).items()}
 
 
 def _node(page: Digest, node: int, *, with_text: bool = False) -> dict[str, object]:
@@ -180,7 +199,19 @@ def _columns(page: Digest) -> dict[str, object]:
 
 
 def _sizes(page: Digest) -> dict[str, int]:
-    return dict(page.sizes)
+    """Where the bytes of a digest are."""
+    sizes = {
+        "structure": page.children.nbytes,
+        "tags of nodes": page.tag.nbytes,
+        "attributes of nodes": page.attr.nbytes,
+        "contents of nodes": page.content.nbytes,
+        "tag names": sum(len(name.encode()) for name in page.tags),
+        "attributes": sum(map(len, page.attrs)),
+        "contents": sum(map(len, page.contents)),
+    }
+    # Header, lengths, and what the tree does not tell of the bytes; a page stored verbatim.
+    sizes["the rest"] = page.nbytes - sum(sizes.values())
+    return sizes
 
 
 # ------------------------------------------------------------------ for people
@@ -252,7 +283,7 @@ def _print_summary(page: Digest, name: str) -> None:
     facts.add_row("bytes", f"{page.source_bytes:,} as a digest of {page.nbytes:,} ({ratio:.2f})")
     for place, flag in enumerate(page.flags):
         facts.add_row("" if place else "flags", f"{flag}: {FLAGS.get(flag, '')}")
-    for place, (facet, signature) in enumerate(page.signatures.items()):
+    for place, (facet, signature) in enumerate(_signatures(page).items()):
         facts.add_row("" if place else "signatures", f"{signature}  {facet}")
     title = "standard input" if name == "-" else shown(name)
     terminal.console().print(Panel(facts, title=title, title_align="left", expand=False))

@@ -49,21 +49,9 @@ def draw(page: Digest, root: int = 0, *, depth: int | None = None) -> Iterator[s
 def label(page: Digest, node: int) -> str:
     """Name a node: a tag with its attributes as written, or what a leaf says."""
     name = shown(page.tags[int(page.tag[node])])
-    if int(page.content[node]) >= 0:
-        return f"{name} {one_line(leaf(page, node))}".rstrip()
     run = int(page.attr[node])
-    if run < 0:
-        return name
-    return f"{name} {one_line(page.attrs[run].decode('utf-8', 'replace'))}".rstrip()
-
-
-def leaf(page: Digest, node: int) -> str:
-    """What a leaf says: decoded where it is text, as written where it is markup."""
-    name = page.tags[int(page.tag[node])]
-    if name in {"#text", "#cdata"}:
-        return page.text(node)
-    raw = page.contents[int(page.content[node])]
-    try:
-        return raw.decode(page.encoding, "replace")
-    except LookupError:  # an encoding the web has and Python has not
-        return raw.decode("utf-8", "replace")
+    if int(page.content[node]) >= 0:
+        name += " " + one_line(page.text(node))
+    elif run >= 0:
+        name += " " + one_line(page.attrs[run].decode("utf-8", "replace"))
+    return name.rstrip()
