@@ -22,7 +22,7 @@ def test_a_summary_says_what_one_would_ask(quire: Quire) -> None:
     for word in (
         "html",
         "9",
-        "UTF-8",
+        "utf-8",
         "structure",
         "scripting",
         "#doctype",

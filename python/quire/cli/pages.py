@@ -103,9 +103,9 @@ def _source(name: str) -> tuple[bytes | Path, bool]:
 
 
 def _load(source: bytes | Path) -> Digest:
-    from quire.digest import load  # noqa: PLC0415 - heavy
+    from quire.digest import from_bytes, load  # noqa: PLC0415 - heavy
 
-    return load(source)
+    return from_bytes(source) if isinstance(source, bytes) else load(source)
 
 
 def _named(name: str) -> str:

@@ -28,7 +28,7 @@ from quire.cli.tree import draw
 if TYPE_CHECKING:
     from quire.digest import Digest
 
-SUMMARY_DEPTH = 3
+SUMMARY_DEPTH = 4
 SUMMARY_LINES = 24
 
 FLAGS = {
@@ -135,7 +135,7 @@ def _values(
     if found is not None:
         return {"found": [_node(page, node, with_text=True) for node in found]}
     if not views:
-        return {**_summary(page), "flags": list(page.flags), "sizes": _sizes(page)}
+        return {**_summary(page), "flags": _flags(page), "sizes": _sizes(page)}
     values: dict[str, object] = {}
     if "tree" in views:
         values["tree"] = [
@@ -148,7 +148,7 @@ def _values(
     if "sizes" in views:
         values["sizes"] = _sizes(page)
     if "flags" in views:
-        values["flags"] = {flag: FLAGS.get(flag, "") for flag in page.flags}
+        values["flags"] = {flag: FLAGS.get(flag, "") for flag in _flags(page)}
     if "text" in views:
         values["text"] = page.text(0)
     return values
@@ -165,6 +165,12 @@ def _summary(page: Digest) -> dict[str, object]:
         "digest_bytes": page.nbytes,
         "signatures": _signatures(page),
     }
+
+
+def _flags(page: Digest) -> list[str]:
+    """List the flags of a page, always in the same order."""
+    known = list(FLAGS)
+    return sorted(page.flags, key=lambda flag: known.index(flag) if flag in FLAGS else len(known))
 
 
 def _signatures(page: Digest) -> dict[str, str]:
@@ -221,9 +227,10 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
     if not views:
         _print_summary(page, name)
         _print_sizes(page)
-        print_lines(["", *islice(draw(page, depth=depth or SUMMARY_DEPTH), SUMMARY_LINES)])
-        drawn = sum(1 for _ in islice(draw(page, depth=depth or SUMMARY_DEPTH), SUMMARY_LINES + 1))
-        if drawn > SUMMARY_LINES:
+        levels = SUMMARY_DEPTH if depth is None else depth
+        lines = list(islice(draw(page, depth=levels), SUMMARY_LINES + 1))
+        print_lines(["", *lines[:SUMMARY_LINES]])
+        if len(lines) > SUMMARY_LINES:
             print_lines([f"… {page.n:,} nodes in all: --tree shows them"])
         return
     for place, view in enumerate(views):
@@ -239,7 +246,7 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
         elif view == "sizes":
             _print_sizes(page)
         elif view == "flags":
-            print_lines(f"{flag}: {FLAGS.get(flag, '')}" for flag in page.flags)
+            print_lines(f"{flag}: {FLAGS.get(flag, '')}" for flag in _flags(page))
         else:
             _print_text(page.text(0))
 
@@ -281,7 +288,7 @@ def _print_summary(page: Digest, name: str) -> None:
     facts.add_row("nodes", f"{page.n:,}, at most {int(page.depth.max())} deep")
     facts.add_row("encoding", f"{page.encoding}, by {reason}")
     facts.add_row("bytes", f"{page.source_bytes:,} as a digest of {page.nbytes:,} ({ratio:.2f})")
-    for place, flag in enumerate(page.flags):
+    for place, flag in enumerate(_flags(page)):
         facts.add_row("" if place else "flags", f"{flag}: {FLAGS.get(flag, '')}")
     for place, (facet, signature) in enumerate(_signatures(page).items()):
         facts.add_row("" if place else "signatures", f"{signature}  {facet}")

@@ -51,7 +51,7 @@ def label(page: Digest, node: int) -> str:
     name = shown(page.tags[int(page.tag[node])])
     run = int(page.attr[node])
     if int(page.content[node]) >= 0:
-        name += " " + one_line(page.text(node))
+        name += " " + (one_line(page.text(node)) or "(white space)")
     elif run >= 0:
         name += " " + one_line(page.attrs[run].decode("utf-8", "replace"))
     return name.rstrip()
