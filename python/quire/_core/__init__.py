@@ -1,0 +1,32 @@
+"""The one door between Python and the kernels.
+
+Everything compiled is imported from here and from nowhere else; it is typed in
+``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
+as ``InternalError``.
+
+Above: ``digest``. Below: ``errors``, which the kernels import when they raise.
+"""
+
+from __future__ import annotations
+
+from quire._core._native import (
+    Digest,
+    Navigation,
+    compress,
+    encode,
+    from_bytes,
+    from_columns,
+    from_map,
+    peek,
+)
+
+__all__ = [
+    "Digest",
+    "Navigation",
+    "compress",
+    "encode",
+    "from_bytes",
+    "from_columns",
+    "from_map",
+    "peek",
+]
