@@ -102,7 +102,7 @@ def show(
         found = [int(node) for node in page.select(select)]
     elif xpath is not None:
         answer = page.xpath(xpath)
-        if isinstance(answer, str | float | list | tuple):
+        if isinstance(answer, str | float | bool | list):
             _write_answer(answer, format)
             return
         found = [int(node) for node in answer]
