@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +25,28 @@ def test_a_page_goes_through_pipes_unharmed(process: Process) -> None:
 
     assert (digest.returncode, digest.stderr) == (0, b"")
     assert page.stdout == PAGE
+
+
+def test_a_page_from_a_pipe_can_go_to_a_file_and_be_reported(quire: Quire, folder: Path) -> None:
+    result = quire("encode", "-", "-o", "piped.qd", "--format", "json", given=PAGE)
+
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["files"][0]["output"] == "piped.qd"
+    assert quire("decode", "piped.qd").stdout_bytes == PAGE
+    assert (folder / "piped.qd").is_file()
+
+
+def test_a_page_can_go_from_a_file_into_a_pipe(process: Process) -> None:
+    digest = process("encode", "fruit.html", "-o", "-", "--compress")
+
+    assert process("decode", "-", given=digest.stdout).stdout == PAGE
+
+
+def test_a_broken_page_from_a_pipe_is_named_as_such(process: Process) -> None:
+    result = process("encode", "-", "--kind", "json", given=b"{")
+
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.startswith(b"error: standard input: ")
 
 
 def test_a_folder_is_encoded_into_a_folder_of_the_same_shape(quire: Quire, folder: Path) -> None:
@@ -112,6 +133,7 @@ def test_an_unknown_encoding_is_an_error_that_names_it(quire: Quire) -> None:
         (["-", "fruit.html"], "comes alone"),
         (["fruit.html", "again.html", "-o", "a.qd"], "one digest for 2 pages"),
         (["-", "--output-dir", "d"], "no name"),
+        (["-", "--format", "json"], "takes the digest"),
         (["empty"], "empty: nothing to read in this folder"),
         (["*.nothing"], "no file fits"),
     ],
@@ -131,10 +153,13 @@ def test_what_cannot_be_done_is_refused_before_anything_is_written(
     assert sorted(folder.rglob("*")) == before
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read anything")
-def test_a_page_that_may_not_be_read_is_named(quire: Quire, folder: Path) -> None:
-    (folder / "fruit.html").chmod(0)
+def test_a_page_that_may_not_be_read_is_named(
+    quire: Quire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(self: Path) -> bytes:  # root may read anything, so rights alone cannot test it
+        raise PermissionError(13, "Permission denied", str(self))
 
+    monkeypatch.setattr(Path, "read_bytes", forbidden)
     result = quire("encode", "fruit.html")
 
     assert result.exit_code == 2

@@ -153,6 +153,17 @@ def test_text_in_a_pipe_is_exact(process: Process, folder: Path) -> None:
     assert "a\u202eb" in result.stdout.decode()
 
 
+def test_a_page_or_digest_can_come_through_a_named_pipe(folder: Path) -> None:
+    quire = f"'{sys.executable}' -m quire.cli"
+    command = f"{quire} show <({quire} encode - -o - < fruit.html) --text; {quire} show <(cat fruit.html) --text"
+
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, check=False, timeout=60
+    )
+
+    assert result.stdout.decode() == 2 * "Fruit\nPears & plums\nFigs\n", result.stderr
+
+
 def test_a_reader_that_leaves_is_no_fault(folder: Path) -> None:
     (folder / "long.html").write_bytes(b"<p>line" * 50_000)
     command = f"'{sys.executable}' -m quire.cli show long.html --tree | head -n 1"

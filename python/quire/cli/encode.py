@@ -131,61 +131,58 @@ def encode(
         fragment=fragment,
         recover=recover,
     )
-    if output is not None and output_dir is not None:
-        raise Refusal("-o and --output-dir exclude each other", hint="-o is for one page")
-    if STANDARD_INPUT in sources and len(sources) > 1:
-        raise Refusal("standard input is one page, and comes alone", hint="encode it first")
-    if sources == [STANDARD_INPUT] or output == STANDARD_INPUT:
-        _encode_stream(sources, read, output, output_dir, compress=compress, force=force)
+    names, places = _plan(sources, output, output_dir)
+    if places is None:
+        if format is Format.json:
+            raise Refusal("standard output takes the digest, not a report", hint="use -o")
+        terminal.write_bytes(encode_page(names[0], read).to_bytes(compress=compress))
         return
-    found = files.find(sources, PAGE_SUFFIXES)
-    if output is not None:
-        if len(found) > 1:
-            raise Refusal(f"-o names one digest for {len(found)} pages", hint="use --output-dir")
-        places = [Path(output)]
-    else:
-        places = files.targets(found, output_dir, DIGEST_SUFFIX)
     work = [
-        partial(_encode_file, file.path, place, read, compress=compress, force=force)
-        for file, place in zip(found, places, strict=True)
+        partial(_encode_file, name, place, read, compress=compress, force=force)
+        for name, place in zip(names, places, strict=True)
     ]
     start = time.perf_counter()
-    results = _run(work, [str(file.path) for file in found], jobs or os.cpu_count() or 1)
+    results = _run(work, names, jobs or os.cpu_count() or 1)
     _report(results, time.perf_counter() - start, format)
 
 
-def _encode_stream(
-    sources: Sequence[str],
-    read: Reader,
-    output: str | None,
-    output_dir: Path | None,
-    *,
-    compress: bool,
-    force: bool,
-) -> None:
-    """One page with a standard stream at one end or both."""
-    if output_dir is not None:
+def _plan(
+    sources: list[str], output: str | None, output_dir: Path | None
+) -> tuple[list[str], list[Path] | None]:
+    """Name what is read and where it goes; None is standard output.
+
+    Raises:
+        Refusal: what is asked for cannot all be true.
+    """
+    piped = STANDARD_INPUT in sources
+    if output is not None and output_dir is not None:
+        raise Refusal("-o and --output-dir exclude each other", hint="-o is for one page")
+    if piped and len(sources) > 1:
+        raise Refusal("standard input is one page, and comes alone", hint="encode it first")
+    if piped and output_dir is not None:
         raise Refusal("standard input has no name to use in a folder", hint="use -o")
-    if len(sources) > 1:
-        raise Refusal(f"standard output takes one digest, not {len(sources)}")
-    if output in {None, STANDARD_INPUT} and sys.stdout.isatty():
-        raise Refusal("a digest is not for reading on a terminal", hint="use -o, or `quire show`")
-    data = encode_page(sources[0], read).to_bytes(compress=compress)
-    if output is None or output == STANDARD_INPUT:
-        terminal.write_bytes(data)
-    else:
-        files.write_whole(Path(output), data, force=force)
+    found = [] if piped else files.find(sources, PAGE_SUFFIXES)
+    names = [STANDARD_INPUT] if piped else [str(file.path) for file in found]
+    if output is not None and len(names) > 1:
+        raise Refusal(f"-o names one digest for {len(names)} pages", hint="use --output-dir")
+    if output == STANDARD_INPUT or (piped and output is None):
+        if sys.stdout.isatty():
+            raise Refusal("a digest is no text for a terminal", hint="use -o, or `quire show`")
+        return names, None
+    if output is not None:
+        return names, [Path(output)]
+    return names, files.targets(found, output_dir, DIGEST_SUFFIX)
 
 
 def _encode_file(
-    source: Path, target: Path, read: Reader, *, compress: bool, force: bool
+    source: str, target: Path, read: Reader, *, compress: bool, force: bool
 ) -> Encoded:
     files.check_free(target, force=force)  # before the work, and again when it is written
-    page = read(source)
+    page = encode_page(source, read)
     data = page.to_bytes(compress=compress)
     files.write_whole(target, data, force=force)
     return Encoded(
-        source=str(source),
+        source=source,
         output=str(target),
         kind=page.kind,
         encoding=page.encoding,
@@ -220,8 +217,8 @@ def _outcome(done: Future[Encoded], name: str) -> Encoded | Failed:
     error = done.exception()
     if error is None:
         return done.result()
-    if not isinstance(error, (Refusal, OSError, ValueError, RuntimeError)):
-        raise error
+    if not isinstance(error, (Refusal, OSError)):
+        raise error  # a bug, and no fault of the page
     message, hint = terminal.explain(error, name)
     return Failed(name, message, hint)
 

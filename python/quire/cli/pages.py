@@ -11,12 +11,16 @@ from quire.cli import files, terminal
 from quire.cli.files import STANDARD_INPUT
 from quire.cli.options import Kind
 from quire.cli.terminal import Refusal
+from quire.errors import QuireError
 
 if TYPE_CHECKING:
     from quire.digest import Digest
 
 # The first bytes of every digest; docs/format.md.
 MAGIC = b"\x89quire\r\n"
+
+# What a file can be at fault for; anything else is a bug, and shows itself as one.
+EXPECTED = (QuireError, OSError, ValueError)
 
 # From a page, or the file of one, to its digest.
 Reader = Callable[["bytes | Path"], "Digest"]
@@ -53,7 +57,7 @@ def encode_page(name: str, read: Reader) -> Digest:
     """
     try:
         return read(files.read_standard_input() if name == STANDARD_INPUT else Path(name))
-    except Exception as error:
+    except EXPECTED as error:
         raise _refusal(error, name) from error
 
 
@@ -70,7 +74,7 @@ def open_page(name: str, read: Reader) -> Digest:
     source, is_digest = _source(name)
     try:
         return _load(source) if is_digest else read(source)
-    except Exception as error:
+    except EXPECTED as error:
         raise _refusal(error, name) from error
 
 
@@ -88,7 +92,7 @@ def open_digest(name: str) -> Digest:
         )
     try:
         return _load(source)
-    except Exception as error:
+    except EXPECTED as error:
         raise _refusal(error, name) from error
 
 
@@ -99,6 +103,9 @@ def _source(name: str) -> tuple[bytes | Path, bool]:
         return data, data.startswith(MAGIC)
     path = Path(name)
     with path.open("rb") as file:
+        if not path.is_file():  # a pipe, as in <(...): what was looked at would be gone
+            data = file.read()
+            return data, data.startswith(MAGIC)
         return path, file.read(len(MAGIC)) == MAGIC
 
 
