@@ -180,7 +180,7 @@ impl Digest {
 
     fn check_section(&self, id: usize) -> Result<(), Error> {
         let place = self.header.places[id];
-        if place.width != 0 && xxhash_rust::xxh3::xxh3_64(self.raw(id)) != place.checksum {
+        if place.width != 0 && crate::hash::hash64(self.raw(id)) != place.checksum {
             return Err(bad(format!(
                 "section {id} of the digest is damaged: its checksum does not match"
             )));

@@ -16,6 +16,7 @@ use crate::digest::{Digest, Meta};
 use crate::draft::{Draft, Mode};
 use crate::encode::MAX_SOURCE;
 use crate::error::Error;
+use crate::signature::Charset;
 use crate::sniff::Kind;
 use crate::tree::derive;
 use crate::vocabulary::{COMMENT, Class, Namespace, TEXT};
@@ -102,7 +103,9 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
                 source.push(b'"');
             }
             source.push(b'>');
-            let tag = draft.names.intern(Namespace::Tree, Class::Element, name.as_bytes());
+            let tag = draft
+                .names
+                .intern(Namespace::Tree, Class::Element, name.as_bytes());
             let id = draft.element(parent, tag, start, run, source.len() as u32);
             if let Some(content) = content.filter(|c| !c.is_empty()) {
                 text(&mut draft, &mut source, id, content);
@@ -141,7 +144,10 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
             text: &source,
             original: None,
             invertible: true,
-            encoding: UTF_8,
+            charset: Charset {
+                encoding: UTF_8,
+                valid_utf8: false,
+            },
         },
     )
 }
@@ -149,7 +155,9 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
 fn check_lengths(columns: &Columns) -> Result<(), Error> {
     let n = columns.children.len();
     if n == 0 {
-        return Err(bad("a tree has at least one node, but there are no child counts"));
+        return Err(bad(
+            "a tree has at least one node, but there are no child counts",
+        ));
     }
     for (what, found, may_be_empty) in [
         ("tags", columns.tags.len(), false),

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use quire_core::flags::Flags;
 use quire_core::vocabulary::Class;
 use quire_core::xml::{Options, parse};
@@ -139,22 +139,23 @@ fn transcoded(source: &[u8]) -> Option<Vec<u8>> {
     if encoding == UTF_8 {
         return Some(source.to_vec());
     }
+    if encoding == WINDOWS_1252 {
+        // Browsers read ISO-8859-1 as windows-1252; XML means what it says (0x85 is U+0085).
+        let text: String = source.iter().map(|&byte| byte as char).collect();
+        return Some(text.into_bytes());
+    }
     encoding
         .decode_without_bom_handling_and_without_replacement(source)
         .map(|text| text.into_owned().into_bytes())
 }
 
-/// The ids of the first column of the tables of the exceptions.
-fn listed() -> BTreeSet<String> {
+/// The exceptions of the documentation: id and reason.
+fn listed() -> BTreeMap<String, String> {
     let path = repository().join("docs/conformance-xml.md");
     let text = std::fs::read_to_string(path).expect("docs/conformance-xml.md");
     text.lines()
-        .filter_map(|line| {
-            line.strip_prefix("| `")?
-                .split('`')
-                .next()
-                .map(str::to_owned)
-        })
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .map(|(id, reason)| (id.to_owned(), reason.trim_end_matches(" |").to_owned()))
         .collect()
 }
 
@@ -203,9 +204,14 @@ fn the_w3c_suite_is_judged_as_documented() {
     for (group, [accepted, refused]) in &counts {
         println!("{group}: {accepted} accepted, {refused} refused");
     }
+    let run: usize = counts.values().flatten().sum();
+    assert!(run > 2_000, "only {run} tests in the catalogues");
     let listed = listed();
-    let unlisted: Vec<_> = accepted.difference(&listed).collect();
-    let stale: Vec<_> = listed.difference(&accepted).collect();
+    let unlisted: Vec<_> = accepted
+        .iter()
+        .filter(|&id| !listed.contains_key(id))
+        .collect();
+    let stale: Vec<_> = listed.keys().filter(|&id| !accepted.contains(id)).collect();
     assert_eq!(
         wrongly_refused,
         Vec::<String>::new(),
@@ -216,11 +222,17 @@ fn the_w3c_suite_is_judged_as_documented() {
         "accepted and not listed: {unlisted:#?}"
     );
     assert!(stale.is_empty(), "listed, but refused: {stale:#?}");
-    let [passed, refused] = counts["not well-formed"];
+    // A fault in a file that is not read cannot be found; of the others at least 95 % are.
+    let inside = listed
+        .values()
+        .filter(|reason| !reason.starts_with("not read: "))
+        .count();
+    let refused = counts["not well-formed"][1];
+    println!("fault in the document itself: {inside} accepted, {refused} refused");
     assert!(
-        refused * 100 >= (passed + refused) * 95,
-        "{refused} of {} refused",
-        passed + refused
+        inside * 19 <= refused,
+        "{inside} of {} accepted",
+        inside + refused
     );
 }
 
@@ -257,7 +269,7 @@ fn speed_on_real_documents() {
     };
     let rate = |bytes: usize, seconds: f64| f64::from(bytes as u32) / seconds / 1e6;
     let (mut bytes, mut best) = (0, 0.0);
-    for (path, source) in files.iter().filter(|(path, _)| path.ends_with(".xml")) {
+    for (path, source) in &files {
         let seconds = (0..9)
             .map(|_| {
                 let start = Instant::now();

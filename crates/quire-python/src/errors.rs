@@ -64,7 +64,10 @@ pub fn internal(py: Python<'_>, message: &str) -> PyErr {
 /// The exception for a node that is not there.
 pub fn node_not_found(py: Python<'_>, node: i64, n: usize) -> PyErr {
     let found = PyDict::new(py);
-    let message = format!("node {node} is not there; the page has nodes 0 to {}", n - 1);
+    let message = format!(
+        "node {node} is not there; the page has nodes 0 to {}",
+        n - 1
+    );
     match found
         .set_item("node", node)
         .and_then(|()| found.set_item("n", n))
@@ -74,12 +77,7 @@ pub fn node_not_found(py: Python<'_>, node: i64, n: usize) -> PyErr {
     }
 }
 
-fn make(
-    py: Python<'_>,
-    class: &str,
-    message: &str,
-    found: Option<&Bound<'_, PyDict>>,
-) -> PyErr {
+fn make(py: Python<'_>, class: &str, message: &str, found: Option<&Bound<'_, PyDict>>) -> PyErr {
     py.import("quire.errors")
         .and_then(|module| module.getattr(class))
         .and_then(|class| class.call((message,), found))

@@ -107,9 +107,9 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
 
 /// Open a digest in a mapped file, compressed or not. The map must be read-only; it stays open.
 #[pyfunction]
-pub fn from_map(py: Python<'_>, map: &Bound<'_, PyAny>, verify: &str) -> PyResult<Digest> {
+pub fn from_map(py: Python<'_>, mapped: &Bound<'_, PyAny>, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let map = Map::new(map)?;
+    let map = Map::new(mapped)?;
     run(py, move || {
         if Header::read(map.as_ref())?.compressed {
             return Page::open(Box::new(format::decompress(map.as_ref())?), verify);

@@ -146,9 +146,7 @@ def peek(path: StrPath) -> Header:
         DigestFormatError: the file is not a digest.
     """
     with _named(os.fspath(path)), Path(path).open("rb", buffering=0) as stream:
-        kind, n, flags, source_bytes, compressed, signatures = _core.peek(
-            stream.read(_HEAD_BYTES)
-        )
+        kind, n, flags, source_bytes, compressed, signatures = _core.peek(stream.read(_HEAD_BYTES))
     return Header(kind, n, frozenset(flags), source_bytes, compressed, Signatures.of(signatures))
 
 

@@ -39,12 +39,12 @@ class Node:
     @property
     def tag(self) -> str:
         """The name: ``div``, ``#text``."""
-        return self.page.tags[self.page.tag[self.number]]
+        return self.page.tags[int(self.page.tag[self.number])]
 
     @property
     def namespace(self) -> str:
         """The namespace: ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for ``#text`` and its like."""
-        return self.page.tag_namespaces[self.page.tag[self.number]]
+        return self.page.tag_namespaces[int(self.page.tag[self.number])]
 
     @property
     def attributes(self) -> dict[str, str]:

@@ -184,7 +184,7 @@ class Digest:
     @property
     def nbytes(self) -> int:
         """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
-        return memoryview(self._native).nbytes
+        return _core.view(self._native).nbytes
 
     # ------------------------------------------------------------ columns
 
@@ -342,7 +342,11 @@ class Digest:
         base = self._base(base)
         return [
             Image(
-                node, self._name(node), resolve(base, raw), raw, self.attributes(node).get("alt", "")
+                node,
+                self._name(node),
+                resolve(base, raw),
+                raw,
+                self.attributes(node).get("alt", ""),
             )
             for node, raw in self._native.images()
         ]
@@ -464,7 +468,7 @@ class Digest:
         Args:
             compress: with zstd; the header stays readable.
         """
-        return _core.compress(self._native, _LEVEL) if compress else bytes(self._native)
+        return _core.compress(self._native, _LEVEL) if compress else bytes(_core.view(self._native))
 
     def save(self, path: str | os.PathLike[str], *, compress: bool = False) -> None:
         """Write the digest to a file, by convention named ``.qd``.
@@ -483,7 +487,7 @@ class Digest:
             compress: with zstd: a few times smaller, and unpacked into memory when loaded.
         """
         target = Path(path)
-        data = self.to_bytes(compress=True) if compress else self._native
+        data = self.to_bytes(compress=True) if compress else _core.view(self._native)
         filling = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
         try:
             with filling.open("xb") as stream:
@@ -531,14 +535,16 @@ class Digest:
             column: NDArray[Any] = self._kept[name]
         except KeyError:
             offset, count, dtype = self._native.column(name)
-            column = self._kept[name] = np.frombuffer(self._native, dtype, count, offset)
+            column = self._kept[name] = np.frombuffer(
+                _core.view(self._native), dtype, count, offset
+            )
         return column
 
     def _derived(self, name: str, make: Callable[[], _core.Navigation]) -> Nodes:
         try:
             column: Nodes = self._kept[name]
         except KeyError:
-            column = self._kept[name] = np.frombuffer(make(), np.int32)
+            column = self._kept[name] = np.frombuffer(_core.view(make()), np.int32)
         return column
 
     def _base(self, base: str | None) -> str | None:
@@ -546,7 +552,7 @@ class Digest:
         return base if own is None else resolve(base, own)
 
     def _name(self, node: int) -> str:
-        return self.tags[self.tag[node]]
+        return self.tags[int(self.tag[node])]
 
     def _link_text(self, node: int, tag: str) -> str:
         if tag == "a":

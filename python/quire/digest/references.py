@@ -49,9 +49,9 @@ class Image:
 
 
 def resolve(base: str | None, address: str) -> str:
-    """Resolve an address against a base; one that cannot be read stays as written.
+    r"""Resolve an address against a base; one that cannot be read stays as written.
 
-    >>> resolve("https://example.org/a/b", " ../c?d\\n")
+    >>> resolve("https://example.org/a/b", " ../c?d\n")
     'https://example.org/c?d'
     >>> resolve(None, "c"), resolve("https://example.org", "http://[")
     ('c', 'http://[')

@@ -50,7 +50,7 @@ fn comment_data(source: &str) -> &str {
     body.strip_suffix('>').unwrap_or(body)
 }
 
-/// Text in SVG or MathML: CDATA sections are text in which `&` means itself.
+/// Text in SVG or `MathML`: CDATA sections are text in which `&` means itself.
 pub(super) fn foreign(source: &str) -> Cow<'_, str> {
     let Some(mut start) = find_cdata(source) else {
         return expand(source, FOREIGN);
@@ -112,7 +112,7 @@ pub(super) fn json(source: &str) -> Cow<'_, str> {
     // A quote after an odd number of backslashes is not the closing one.
     let open = body.strip_suffix('"').unwrap_or(body);
     let slashes = open.len() - open.trim_end_matches('\\').len();
-    let body = if slashes % 2 == 0 && source.starts_with('"') {
+    let body = if slashes.is_multiple_of(2) && source.starts_with('"') {
         open
     } else {
         body

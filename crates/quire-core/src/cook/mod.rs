@@ -122,6 +122,11 @@ fn charset_is_plain(raw: &[u8], encoding: &'static Encoding) -> bool {
 
 /// The bytes as characters, U+FFFD for those that are none.
 fn decode<'a>(raw: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
+    if encoding == UTF_8
+        && let Ok(text) = std::str::from_utf8(raw)
+    {
+        return Cow::Borrowed(text);
+    }
     let (decoded, had_errors) = encoding.decode_without_bom_handling(raw);
     if !had_errors || encoding != GBK && encoding != GB18030 {
         return decoded;

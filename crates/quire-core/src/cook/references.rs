@@ -5,7 +5,7 @@
 //! as written. Both look at the bytes after an `&` and say what to put there
 //! and how many bytes it replaces.
 //!
-//! Names are found by binary search. If a name of the table is a prefix of the
+//! Names are found by their first two letters, then by binary search. If a name of the table is a prefix of the
 //! input, then it is also a prefix of the last name that sorts before the
 //! input, so each entry keeps the longest name inside it as its `parent` and
 //! the search ends with a walk of at most a few steps. A lookup reads at most
@@ -46,8 +46,17 @@ struct Entry {
 const NO_PARENT: u16 = u16::MAX;
 
 static ENTRIES: [Entry; COUNT] = entries();
-/// For each byte, how many names begin with a smaller one.
-static FIRST: [u16; 129] = first();
+/// For each pair of first bytes (see [`bucket`]), how many names begin with a smaller one.
+///
+/// Every name has two letters or more, so all that could match stand in one bucket, of
+/// three names on average.
+static BUCKETS: [u16; BUCKET_COUNT + 1] = buckets();
+const BUCKET_COUNT: usize = bucket(b'z', b'z') + 1;
+
+/// The place of a letter and a letter or digit among all such pairs, in the order of names.
+const fn bucket(first: u8, second: u8) -> usize {
+    (first - b'A') as usize * (b'z' - b'0' + 1) as usize + (second - b'0') as usize
+}
 
 const fn entries() -> [Entry; COUNT] {
     let table = TABLE.as_bytes();
@@ -88,17 +97,20 @@ const fn entries() -> [Entry; COUNT] {
     out
 }
 
-const fn first() -> [u16; 129] {
+const fn buckets() -> [u16; BUCKET_COUNT + 1] {
     let table = TABLE.as_bytes();
-    let entries = entries();
-    let mut out = [0; 129];
-    let (mut n, mut byte) = (0, 0);
-    while byte < 129 {
-        while n < COUNT && (table[entries[n].start as usize] as usize) < byte {
+    let mut out = [0; BUCKET_COUNT + 1];
+    let (mut n, mut at) = (0, 0);
+    while at <= BUCKET_COUNT {
+        while n < COUNT {
+            let start = ENTRIES[n].start as usize;
+            if bucket(table[start], table[start + 1]) >= at {
+                break;
+            }
             n += 1;
         }
-        out[byte] = n as u16;
-        byte += 1;
+        out[at] = n as u16;
+        at += 1;
     }
     out
 }
@@ -138,10 +150,17 @@ fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
     let window = &after[..after.len().min(LONGEST)];
     let length = window.iter().position(|byte| !byte.is_ascii_alphanumeric());
     let key = &window[..length.unwrap_or(window.len())];
-    let from = FIRST[key[0] as usize] as usize;
-    let to = FIRST[key[0] as usize + 1] as usize;
+    let &[first, second, ..] = key else {
+        return None;
+    };
+    let from = BUCKETS[bucket(first, second)] as usize;
+    let to = BUCKETS[bucket(first, second) + 1] as usize;
     let before = ENTRIES[from..to].partition_point(|&entry| name(entry) <= key);
-    let mut index = (from + before).checked_sub(1)? as u16;
+    let mut index = if before == 0 {
+        NO_PARENT
+    } else {
+        (from + before) as u16 - 1
+    };
     while index != NO_PARENT {
         let entry = ENTRIES[index as usize];
         let used = entry.name as usize;

@@ -8,117 +8,114 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
+/// The bytes came to their end, and the prescan with them.
+struct End;
+
 /// The character set that the first `meta` with one declares.
 pub(super) fn meta(source: &[u8]) -> Option<&'static Encoding> {
+    scan(source).ok()
+}
+
+fn scan(source: &[u8]) -> Result<&'static Encoding, End> {
     let mut at = 0;
     loop {
-        at += memchr(b'<', &source[at..])?;
+        at += memchr(b'<', &source[at..]).ok_or(End)?;
         let rest = &source[at..];
-        match rest.get(1)? {
+        let name = &rest[if rest.get(1) == Some(&b'/') { 2 } else { 1 }..];
+        if rest.starts_with(b"<!--") {
             // The dashes that close a comment may be those that open it.
-            b'!' if rest.starts_with(b"<!--") => at += 2 + memmem::find(&rest[2..], b"-->")? + 2,
-            b'!' | b'?' => at += memchr(b'>', rest)?,
-            b'/' if !rest.get(2)?.is_ascii_alphabetic() => at += memchr(b'>', rest)?,
-            byte if *byte == b'/' || byte.is_ascii_alphabetic() => {
-                let is_meta = rest
-                    .get(..5)
-                    .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
-                    && rest
-                        .get(5)
-                        .is_some_and(|&byte| is_white(byte) || byte == b'/');
-                if is_meta {
-                    at += 5;
-                    if let Some(encoding) = meta_element(source, &mut at)? {
-                        return Some(encoding);
-                    }
-                } else {
-                    at += rest
-                        .iter()
-                        .position(|&byte| is_white(byte) || byte == b'>')?;
-                    while attribute(source, &mut at)?.is_some() {}
-                }
+            at += 4 + memmem::find(&rest[2..], b"-->").ok_or(End)?;
+        } else if is_meta(rest) {
+            at += "<meta".len();
+            if let Some(encoding) = meta_element(source, &mut at)? {
+                return Ok(encoding);
             }
-            _ => {}
+        } else if name.first().ok_or(End)?.is_ascii_alphabetic() {
+            at = find(source, at, |byte| is_white(byte) || byte == b'>')?;
+            while attribute(source, &mut at)?.is_some() {}
+        } else if matches!(rest[1], b'!' | b'/' | b'?') {
+            at += memchr(b'>', rest).ok_or(End)?;
         }
         at += 1;
     }
 }
 
-/// What one `meta` declares. The outer `None` is the end of the bytes.
-fn meta_element(source: &[u8], at: &mut usize) -> Option<Option<&'static Encoding>> {
-    let (mut seen_pragma, mut seen_content, mut seen_charset) = (false, false, false);
-    let mut got_pragma = false;
-    // Who named the character set decides whether a pragma is needed. A `charset`
-    // that names none is an answer too: it keeps `content` from being heard.
-    let mut found: Option<(Option<&'static Encoding>, bool)> = None;
+fn is_meta(rest: &[u8]) -> bool {
+    rest.get(..5)
+        .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
+        && rest
+            .get(5)
+            .is_some_and(|&byte| is_white(byte) || byte == b'/')
+}
+
+/// What one `meta` declares, from behind its name.
+fn meta_element(source: &[u8], at: &mut usize) -> Result<Option<&'static Encoding>, End> {
+    let (mut pragma, mut content, mut charset) = (None, None, None);
     while let Some((name, value)) = attribute(source, at)? {
+        // Of an attribute that is given twice the first counts.
         if name.eq_ignore_ascii_case(b"http-equiv") {
-            if !std::mem::replace(&mut seen_pragma, true) {
-                got_pragma = value.eq_ignore_ascii_case(b"content-type");
-            }
+            pragma.get_or_insert(value);
         } else if name.eq_ignore_ascii_case(b"content") {
-            if !std::mem::replace(&mut seen_content, true)
-                && found.is_none()
-                && let Some(encoding) = from_content(value)
-            {
-                found = Some((Some(encoding), true));
-            }
-        } else if name.eq_ignore_ascii_case(b"charset")
-            && !std::mem::replace(&mut seen_charset, true)
-        {
-            found = Some((Encoding::for_label(value), false));
+            content.get_or_insert(value);
+        } else if name.eq_ignore_ascii_case(b"charset") {
+            charset.get_or_insert(value);
         }
     }
-    let Some((Some(encoding), needs_pragma)) = found else {
-        return Some(None);
+    let is_pragma = pragma.is_some_and(|value| value.eq_ignore_ascii_case(b"content-type"));
+    let encoding = match (charset, content) {
+        // One that names no character set is an answer too: `content` is not asked.
+        (Some(label), _) => Encoding::for_label(label),
+        (None, Some(content)) if is_pragma => from_content(content),
+        _ => None,
     };
-    if needs_pragma && !got_pragma {
-        return Some(None);
-    }
     // Whoever could read this was not reading UTF-16.
-    Some(Some(if encoding == UTF_16LE || encoding == UTF_16BE {
-        UTF_8
-    } else if encoding == X_USER_DEFINED {
-        WINDOWS_1252
-    } else {
-        encoding
+    Ok(encoding.map(|encoding| {
+        if encoding == UTF_16LE || encoding == UTF_16BE {
+            UTF_8
+        } else if encoding == X_USER_DEFINED {
+            WINDOWS_1252
+        } else {
+            encoding
+        }
     }))
 }
 
 type Attribute<'a> = (&'a [u8], &'a [u8]);
 
-/// The next attribute of the tag; the outer `None` is the end of the bytes, the inner that of the tag.
-fn attribute<'a>(source: &'a [u8], at: &mut usize) -> Option<Option<Attribute<'a>>> {
-    let skip = |from: usize, stop: fn(u8) -> bool| {
-        source[from..]
-            .iter()
-            .position(|&byte| stop(byte))
-            .map(|length| from + length)
-    };
-    let start = skip(*at, |byte| !is_white(byte) && byte != b'/')?;
+/// The next attribute of a tag, or `None` at the `>` of it.
+fn attribute<'a>(source: &'a [u8], at: &mut usize) -> Result<Option<Attribute<'a>>, End> {
+    let start = find(source, *at, |byte| !is_white(byte) && byte != b'/')?;
     *at = start;
     if source[start] == b'>' {
-        return Some(None);
+        return Ok(None);
     }
-    let end = skip(start + 1, |byte| {
+    let end = find(source, start + 1, |byte| {
         is_white(byte) || matches!(byte, b'/' | b'>' | b'=')
     })?;
     let name = &source[start..end];
-    *at = skip(end, |byte| !is_white(byte))?;
-    // `a /=b` too is an attribute without a value.
+    *at = find(source, end, |byte| !is_white(byte))?;
     if source[*at] != b'=' {
-        return Some(Some((name, b"")));
+        return Ok(Some((name, b"")));
     }
-    let start = skip(*at + 1, |byte| !is_white(byte))?;
+    let start = find(source, *at + 1, |byte| !is_white(byte))?;
     let quote = source[start];
     if matches!(quote, b'"' | b'\'') {
-        let end = start + 1 + memchr(quote, &source[start + 1..])?;
+        let start = start + 1;
+        let end = start + memchr(quote, &source[start..]).ok_or(End)?;
         *at = end + 1;
-        return Some(Some((name, &source[start + 1..end])));
+        return Ok(Some((name, &source[start..end])));
     }
-    let end = skip(start, |byte| is_white(byte) || byte == b'>')?;
-    *at = end;
-    Some(Some((name, &source[start..end])))
+    *at = find(source, start, |byte| is_white(byte) || byte == b'>')?;
+    Ok(Some((name, &source[start..*at])))
+}
+
+/// The first place from `from` on that has such a byte.
+fn find(source: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> Result<usize, End> {
+    let length = source[from..]
+        .iter()
+        .position(|&byte| wanted(byte))
+        .ok_or(End)?;
+    Ok(from + length)
 }
 
 /// The character set in the `content` of a `meta` element: `text/html; charset=...`.

@@ -161,11 +161,18 @@ mod tests {
             (" a.jpg 1x, b.jpg 2x ,", vec!["a.jpg", "b.jpg"]),
             ("a,b.jpg 100w,c.jpg", vec!["a,b.jpg", "c.jpg"]),
             ("a.jpg, b.jpg", vec!["a.jpg", "b.jpg"]),
-            ("data:image/png;base64,AA== 1x", vec!["data:image/png;base64,AA=="]),
+            (
+                "data:image/png;base64,AA== 1x",
+                vec!["data:image/png;base64,AA=="],
+            ),
             ("a.jpg x(1, 2), b.jpg", vec!["a.jpg", "b.jpg"]),
             (" , ", vec![]),
         ] {
-            assert_eq!(candidates(srcset).collect::<Vec<_>>(), expected, "{srcset:?}");
+            assert_eq!(
+                candidates(srcset).collect::<Vec<_>>(),
+                expected,
+                "{srcset:?}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Finding nodes: CSS selectors and an XPath subset over the columns of a page, and paths back.
+//! Finding nodes: CSS selectors and an `XPath` subset over the columns of a page, and paths back.
 //!
 //! Nothing here knows where the columns come from: a page is anything that
 //! implements [`Page`]. Three choices worth knowing before changing this folder:
@@ -9,8 +9,8 @@
 //!   whatever the selector is, and no pass recurses into the tree.
 //! * Every pass counts its steps against [`Limits`], so that hostile expressions end
 //!   with [`Error::Budget`] instead of a hang. Expressions themselves are
-//!   short (4 KiB) and shallow, so reading them is bounded too.
-//! * Content of a `template` ([`Class::Fragment`]) is invisible to CSS, as in browsers. XPath,
+//!   short (64 KiB) and shallow, so reading them is bounded too.
+//! * Content of a `template` ([`Class::Fragment`]) is invisible to CSS, as in browsers. `XPath`,
 //!   where people expect the tree as written, sees it as children of the `template`.
 
 use std::borrow::Cow;
@@ -74,8 +74,9 @@ impl Default for Limits {
     }
 }
 
-// 4 KiB: ten times the longest selector developer tools write; bounds every parser here.
-pub(crate) const MAX_SELECTOR_BYTES: usize = 4096;
+// 64 KiB: the path of the deepest node browsers allow (512 levels) takes 10 KiB. Bounds every
+// parser here.
+pub(crate) const MAX_SELECTOR_BYTES: usize = 65_536;
 
 /// An [`Error::Selector`] at a byte offset; reported in characters, as people count.
 pub(crate) fn fault(selector: &str, byte: usize, message: impl Into<String>) -> Error {

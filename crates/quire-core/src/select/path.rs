@@ -1,7 +1,9 @@
 //! From a node back to a selector: a name for a place on a page.
 //!
-//! Both kinds of path are unique: selecting one on the same page gives exactly the node it was made for.
-//! Cost: one pass over the page where ids have to be counted, and the siblings of each step.
+//! Both kinds of path are unique: selecting one on the same page gives exactly the node it was
+//! made for. (Below some thousand levels, which HTML does not have, a path is longer than
+//! selectors may be.) Cost: one pass over the page where ids have to be counted, and the
+//! siblings of each step.
 
 use std::collections::HashMap;
 
@@ -11,9 +13,10 @@ use crate::vocabulary::{Class, Namespace};
 
 /// A CSS selector that matches this element and nothing else on the page.
 ///
-/// `#id` where no other element has that id, else names with `:nth-of-type(n)` where needed, from
-/// the nearest element with such an id (or the root) down. CSS reaches only elements outside of templates, so any
-/// other node gets the path of the nearest such element around it; where there is none, the path is `:root`.
+/// `#id` where no other element has that id, else names with `:nth-of-type(n)` where needed,
+/// from the nearest element with such an id (or the root) down. CSS reaches only elements
+/// outside of templates, so any other node gets the path of the nearest such element around it;
+/// where there is none, the path is `:root`.
 pub fn css_path(page: &dyn Page, node: u32) -> String {
     let mut chain = Vec::new();
     let mut at = node;
@@ -50,9 +53,9 @@ pub fn css_path(page: &dyn Page, node: u32) -> String {
     steps.join(" > ")
 }
 
-/// An XPath that gives exactly this node: `/html/body/div[2]/p`, `…/text()[1]`, `…/comment()`.
+/// An `XPath` that gives exactly this node: `/html/body/div[2]/p`, `…/text()[1]`, `…/comment()`.
 ///
-/// Nodes that XPath does not see (doctypes, objects and arrays of JSON, the content node of
+/// Nodes that `XPath` does not see (doctypes, objects and arrays of JSON, the content node of
 /// a template) get the path of the nearest node around them that it does see.
 pub fn xpath(page: &dyn Page, node: u32) -> String {
     let mut steps = Vec::new();
@@ -196,10 +199,8 @@ fn css_name(page: &dyn Page, tag: u32) -> Option<String> {
                 return None;
             }
             let same = others().any(|it| page.tag_name(it).eq_ignore_ascii_case(name));
-            let known = ["html", "svg", "math"].into_iter();
-            let prefix = known
-                .filter(|it| same && html_namespace(it) == Some(namespace))
-                .next();
+            let mut known = ["html", "svg", "math"].into_iter();
+            let prefix = known.find(|it| same && html_namespace(it) == Some(namespace));
             Some(prefix.map_or_else(|| escaped(name), |it| format!("{it}|{}", escaped(name))))
         }
         Namespace::Xml => match name.rsplit_once(':') {
@@ -220,7 +221,7 @@ fn css_name(page: &dyn Page, tag: u32) -> Option<String> {
 
 fn xpath_step(page: &dyn Page, node: u32) -> String {
     let tag = page.tags()[node as usize];
-    let (test, text) = xpath_test(page, tag);
+    let (test, written) = xpath_test(page, tag);
     let through = |class| {
         matches!(
             class,
@@ -228,12 +229,12 @@ fn xpath_step(page: &dyn Page, node: u32) -> String {
         )
     };
     match place(page, node, through, |other| tag_passes(page, other, &test)) {
-        (_, 1) => format!("/{text}"),
-        (place, _) => format!("/{text}[{place}]"),
+        (_, 1) => format!("/{written}"),
+        (place, _) => format!("/{written}[{place}]"),
     }
 }
 
-/// The node test for a tag: its name where XPath can write it.
+/// The node test for a tag: its name where `XPath` can write it.
 fn xpath_test(page: &dyn Page, tag: u32) -> (Test, String) {
     let name = page.tag_name(tag);
     match page.tag_class(tag) {

@@ -1,8 +1,9 @@
 //! A small page for tests, written as a line of text.
 //!
-//! `div#main.a[href=x](p("text"), <!comment>, svg:path)`: a name with an optional `svg:` or `math:`,
-//! then `#id`, `.class`, `[name=value]`, then children in parentheses. `%fragment(...)`,
-//! `%object(...)`, `%array(...)`, `%member:key(...)`, `%cdata"..."` and `%doctype` are the other classes.
+//! `div#main.a[href=x](p("text"), <!comment>, svg:path)`: a name with an optional `svg:` or
+//! `math:`, then `#id`, `.class`, `[name=value]`, then children in parentheses.
+//! `%fragment(...)`, `%object(...)`, `%array(...)`, `%member:key(...)`, `%cdata"..."` and
+//! `%doctype` are the other classes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -122,21 +122,21 @@ pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, Str
         }
     };
     if let Some(at) = first_control(source) {
-        keep(at, format!("control character U+{:04X}", source[at]));
+        keep(
+            at,
+            format!("control character U+{:04X} is not allowed", source[at]),
+        );
     }
     if rules.utf8 && !source.is_ascii() {
         if let Err(error) = std::str::from_utf8(source) {
             let at = error.valid_up_to();
-            keep(
-                at,
-                format!("byte 0x{:02X}, which is not UTF-8 here", source[at]),
-            );
+            keep(at, format!("byte 0x{:02X} is not UTF-8 here", source[at]));
         }
         for character in ["\u{FFFE}", "\u{FFFF}"] {
             if let Some(at) = memmem::find(source, character.as_bytes()) {
                 keep(
                     at,
-                    format!("U+FFF{:X}, which is not a character", source[at + 2] & 15),
+                    format!("U+FFF{:X} is not a character", source[at + 2] & 15),
                 );
             }
         }
@@ -145,14 +145,20 @@ pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, Str
         {
             keep(
                 at,
-                format!("control character U+{:04X} as it is", source[at + 1]),
+                format!(
+                    "control character U+{:04X} is not allowed but by reference",
+                    source[at + 1]
+                ),
             );
         }
     }
     if rules.v11
         && let Some(at) = memchr(0x7F, source)
     {
-        keep(at, "control character U+007F as it is".into());
+        keep(
+            at,
+            "control character U+007F is not allowed but by reference".into(),
+        );
     }
     found
 }
@@ -160,7 +166,7 @@ pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, Str
 /// The first byte below the space that is not tab, line feed or carriage return.
 fn first_control(source: &[u8]) -> Option<usize> {
     // Counted per chunk without a branch, so that the compiler can use wide registers.
-    let control = |b: u8| (b < 0x20) & (b != b'\t') & (b != b'\n') & (b != b'\r');
+    let control = |b: u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
     let any = |chunk: &[u8]| chunk.iter().fold(false, |any, &b| any | control(b));
     for (index, chunk) in source.chunks(256).enumerate() {
         if any(chunk) {

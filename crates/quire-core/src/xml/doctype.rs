@@ -36,6 +36,9 @@ enum Stop {
     Parameter(Box<[u8]>, usize),
 }
 
+/// A parameter entity being read: its name, its text, and how far.
+type Reading = (Box<[u8]>, Rc<[u8]>, usize);
+
 struct Subset<'e> {
     entities: &'e mut Entities,
     parameters: HashMap<Box<[u8]>, Parameter>,
@@ -112,7 +115,7 @@ impl Subset<'_> {
     /// Read the internal subset from after its `[` to after its `]`.
     fn read(mut self, document: &Scanner, at: usize) -> Scan<usize> {
         let mut here = at;
-        let mut stack: Vec<(Box<[u8]>, Rc<[u8]>, usize)> = Vec::new();
+        let mut stack: Vec<Reading> = Vec::new();
         loop {
             let step = if let Some((_, text, from)) = stack.last() {
                 let scanner = Scanner::new(text, document.rules);

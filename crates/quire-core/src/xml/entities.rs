@@ -32,7 +32,8 @@ enum Progress {
 struct Entity {
     name: Box<[u8]>,
     meaning: Meaning,
-    in_parameter_entity: bool,
+    /// By a parameter entity.
+    declared_inside: bool,
     progress: [Progress; 2],
 }
 
@@ -64,8 +65,9 @@ impl Entities {
         }
     }
 
-    /// Declare an entity. Only the first declaration of a name counts.
-    pub fn declare(&mut self, name: &[u8], meaning: Meaning, in_parameter_entity: bool) {
+    /// Declare an entity, `declared_inside` a parameter entity or not. Only the first
+    /// declaration of a name counts.
+    pub fn declare(&mut self, name: &[u8], meaning: Meaning, declared_inside: bool) {
         if self.index.contains_key(name) {
             return;
         }
@@ -73,7 +75,7 @@ impl Entities {
         self.list.push(Entity {
             name: name.into(),
             meaning,
-            in_parameter_entity,
+            declared_inside,
             progress: [Progress::New; 2],
         });
     }
@@ -94,7 +96,7 @@ impl Entities {
         };
         let entity = &self.list[id as usize];
         let found = match entity.meaning {
-            _ if self.standalone && entity.in_parameter_entity => {
+            _ if self.standalone && entity.declared_inside => {
                 "which a standalone document declares in a parameter entity"
             }
             Meaning::Unparsed => "which is not parsed",
@@ -227,9 +229,9 @@ fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
             b'/' => {
                 let (name_end, end) = scanner.end_tag(at)?;
                 let name = &scanner.src[at + 2..name_end];
-                if !open
+                if open
                     .pop()
-                    .is_some_and(|(from, to)| &scanner.src[from..to] == name)
+                    .is_none_or(|(from, to)| &scanner.src[from..to] != name)
                 {
                     return fault(
                         at,

@@ -12,14 +12,14 @@
 //!   Namespaces are not judged: the prefix stays in the name.
 //! * Nothing is fetched and nothing is expanded. The document type is one leaf,
 //!   kept as bytes. A used entity is checked once, whatever refers to it
-//!   ([`entities`]), so there is no amplification to limit.
+//!   (`entities`), so there is no amplification to limit.
 //! * White space outside the root element is not part of the tree; nobody owns
 //!   it, nor a byte order mark.
 //! * No recursion, time and memory linear in the source, with `recover` too: a
 //!   search that failed once for the rest of the source is not repeated.
 //!
-//! [`chars`] knows the characters, [`scan`] one construct at a time,
-//! [`declaration`], [`doctype`] and [`models`] the prolog, [`tree`] the rest.
+//! `chars` knows the characters, `scan` one construct at a time, `declaration`,
+//! `doctype` and `models` the prolog, `tree` the rest, `recovery` the second reading.
 
 mod chars;
 mod declaration;

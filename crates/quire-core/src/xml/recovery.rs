@@ -13,17 +13,25 @@ use super::tree::Markup;
 use crate::html::names::KNOWN_END;
 use crate::vocabulary::{CDATA, COMMENT, DOCTYPE, INSTRUCTION, Tag};
 
+/// What closes a construct; once a search for it failed there is none left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// `-->`
+    Comment,
+    /// `]]>`
+    Cdata,
+    /// `?>`
+    Instruction,
+    /// `"`
+    DoubleQuote,
+    /// `'`
+    SingleQuote,
+}
+
 /// What is known about the rest of the source, and which names are open.
 #[derive(Default)]
 pub(super) struct Recovery {
-    /// No `-->` is left.
-    pub no_comment_end: bool,
-    /// No `]]>` is left.
-    pub no_cdata_end: bool,
-    /// No `?>` is left.
-    pub no_instruction_end: bool,
-    no_double_quote: bool,
-    no_single_quote: bool,
+    lost: [bool; 5],
     doctype: bool,
     /// How many open elements have a tag, by tag.
     open: Vec<u32>,
@@ -51,42 +59,46 @@ impl Recovery {
             .is_some_and(|&count| count > 0)
     }
 
+    /// Whether a search for this mark has failed before.
+    pub fn lost(&self, mark: Mark) -> bool {
+        self.lost[mark as usize]
+    }
+
+    /// After the next `mark` from `from` on.
+    fn find(&mut self, scanner: &Scanner, from: usize, mark: Mark) -> Option<usize> {
+        if self.lost(mark) {
+            return None;
+        }
+        let bytes: &[u8] = match mark {
+            Mark::Comment => b"-->",
+            Mark::Cdata => b"]]>",
+            Mark::Instruction => b"?>",
+            Mark::DoubleQuote => b"\"",
+            Mark::SingleQuote => b"'",
+        };
+        let found = memmem::find(&scanner.src[from..], bytes);
+        self.lost[mark as usize] = found.is_none();
+        found.map(|length| from + length + bytes.len())
+    }
+
     /// Read the construct at `at` again; `Err` is the offset up to which it is text.
     pub fn read(&mut self, scanner: &Scanner, at: usize) -> Result<Markup, usize> {
-        let text = Err(at + 1);
-        match scanner.byte(at + 1) {
-            b'/' => Self::end_tag(scanner, at),
-            b'?' => Self::until(scanner, at, 2, b"?>", &mut self.no_instruction_end)
-                .map_or(text, |end| Ok(Markup::Leaf(INSTRUCTION, end))),
+        let (tag, end) = match scanner.byte(at + 1) {
+            b'/' => return Self::end_tag(scanner, at),
+            b'?' => (INSTRUCTION, self.find(scanner, at + 2, Mark::Instruction)),
             b'!' if scanner.looking_at(at, b"<!--") => {
-                Self::until(scanner, at, 4, b"-->", &mut self.no_comment_end)
-                    .map_or(text, |end| Ok(Markup::Leaf(COMMENT, end)))
+                (COMMENT, self.find(scanner, at + 4, Mark::Comment))
             }
             b'!' if scanner.looking_at(at, b"<![CDATA[") => {
-                Self::until(scanner, at, 9, b"]]>", &mut self.no_cdata_end)
-                    .map_or(text, |end| Ok(Markup::Leaf(CDATA, end)))
+                (CDATA, self.find(scanner, at + 9, Mark::Cdata))
             }
             b'!' if scanner.looking_at(at, b"<!DOCTYPE") && !self.doctype => {
                 self.doctype = true;
-                doctype_end(scanner.src, at).map_or(text, |end| Ok(Markup::Leaf(DOCTYPE, end)))
+                (DOCTYPE, doctype_end(scanner.src, at))
             }
-            _ => self.start_tag(scanner, at),
-        }
-    }
-
-    fn until(
-        scanner: &Scanner,
-        at: usize,
-        skip: usize,
-        mark: &[u8],
-        lost: &mut bool,
-    ) -> Option<usize> {
-        if *lost {
-            return None;
-        }
-        let found = memmem::find(&scanner.src[at + skip..], mark);
-        *lost = found.is_none();
-        found.map(|length| at + skip + length + mark.len())
+            _ => return self.start_tag(scanner, at),
+        };
+        end.map(|end| Markup::Leaf(tag, end)).ok_or(at + 1)
     }
 
     /// `</name`, anything, `>`.
@@ -125,15 +137,13 @@ impl Recovery {
                     }));
                 }
                 quote @ (b'"' | b'\'') if after_equals => {
-                    let lost = match quote {
-                        b'"' => &mut self.no_double_quote,
-                        _ => &mut self.no_single_quote,
+                    let mark = if quote == b'"' {
+                        Mark::DoubleQuote
+                    } else {
+                        Mark::SingleQuote
                     };
-                    if !*lost {
-                        match memchr(quote, &source[here + 1..]) {
-                            Some(length) => here += 1 + length,
-                            None => *lost = true,
-                        }
+                    if let Some(end) = self.find(scanner, here + 1, mark) {
+                        here = end - 1;
                     }
                     after_equals = false;
                 }

@@ -12,7 +12,7 @@ use super::chars::{Rules, first_forbidden};
 use super::declaration::{declaration, is_declaration};
 use super::doctype::doctype;
 use super::entities::Entities;
-use super::recovery::Recovery;
+use super::recovery::{Mark, Recovery};
 use super::scan::{Fault, Scan, Scanner, StartTag, fault, shown};
 use crate::draft::{Draft, Mode};
 use crate::error::position;
@@ -32,20 +32,12 @@ pub(super) enum Markup {
     Leaf(Tag, usize),
 }
 
-/// An element that is open.
-#[derive(Clone, Copy)]
-struct Open {
-    node: u32,
-    tag: Tag,
-    name: u32,
-    name_end: u32,
-}
-
 struct Builder<'s> {
     scanner: Scanner<'s>,
     entities: Entities,
     draft: Draft,
-    open: Vec<Open>,
+    /// The elements that are open. Their names are looked up in the draft, to keep this small.
+    open: Vec<u32>,
     root: bool,
     doctype: bool,
     recovery: Option<Recovery>,
@@ -71,14 +63,14 @@ pub(super) fn build(source: &[u8], options: Options) -> Scan<Draft> {
     match (result, forbidden) {
         // The first of two faults is the one to report.
         (Err(fault), Some((at, _))) if fault.at <= at => return Err(fault),
-        (_, Some((at, what))) => builder.met(fault(at, format!("{what} is not allowed")))?,
+        (_, Some((at, what))) => builder.met(fault(at, what))?,
         (Err(fault), None) => return Err(fault),
         (Ok(()), None) => {}
     }
     Ok(builder.draft)
 }
 
-impl Builder<'_> {
+impl<'s> Builder<'s> {
     /// Stop at a fault, or note it and go on.
     #[cold]
     fn met(&mut self, fault: Scan<()>) -> Scan<()> {
@@ -107,8 +99,8 @@ impl Builder<'_> {
         }
         let end = self.content(at)?;
         if let Some(&open) = self.open.last() {
-            let name = self.name_of(open);
-            let (line, _) = position(self.scanner.src, open.name as usize);
+            let name = shown(self.name_of(open));
+            let (line, _) = self.position_of(open);
             self.met(fault(
                 end,
                 format!("end of the source, but <{name}> from line {line} is open"),
@@ -182,7 +174,7 @@ impl Builder<'_> {
     }
 
     fn leaf(&mut self, tag: Tag, from: usize, to: usize, mode: Mode) {
-        let parent = self.open.last().map_or(0, |open| open.node);
+        let parent = self.open.last().copied().unwrap_or(0);
         self.draft.leaf(parent, tag, from as u32, to as u32, mode);
     }
 
@@ -193,7 +185,11 @@ impl Builder<'_> {
             b'/' => self.end_tag(at),
             b'!' => self.declared(at),
             b'?' => {
-                if self.recovery.as_ref().is_some_and(|r| r.no_instruction_end) {
+                if self
+                    .recovery
+                    .as_ref()
+                    .is_some_and(|r| r.lost(Mark::Instruction))
+                {
                     return fault(at, "processing instruction without its \"?>\"");
                 }
                 Ok(Markup::Leaf(INSTRUCTION, self.scanner.instruction(at)?))
@@ -207,8 +203,8 @@ impl Builder<'_> {
 
     #[inline]
     fn end_tag(&mut self, at: usize) -> Scan<Markup> {
-        if let Some(open) = self.open.last() {
-            let name = &self.scanner.src[open.name as usize..open.name_end as usize];
+        if let Some(&open) = self.open.last() {
+            let name = self.name_of(open);
             let end = at + 2 + name.len();
             if self.scanner.byte(end) == b'>' && self.scanner.src[at + 2..].starts_with(name) {
                 return Ok(Markup::End(end, end + 1));
@@ -221,15 +217,15 @@ impl Builder<'_> {
 
     /// A construct that starts with `<!`.
     fn declared(&mut self, at: usize) -> Scan<Markup> {
-        let lost = self.recovery.as_ref();
+        let recovery = self.recovery.as_ref();
         if self.scanner.looking_at(at, b"<!--") {
-            if lost.is_some_and(|r| r.no_comment_end) {
+            if recovery.is_some_and(|r| r.lost(Mark::Comment)) {
                 return fault(at, "comment without its \"-->\"");
             }
             return Ok(Markup::Leaf(COMMENT, self.scanner.comment(at)?));
         }
         if self.scanner.looking_at(at, b"<![CDATA[") {
-            if lost.is_some_and(|r| r.no_cdata_end) {
+            if recovery.is_some_and(|r| r.lost(Mark::Cdata)) {
                 return fault(at, "CDATA section without its \"]]>\"");
             }
             return Ok(Markup::Leaf(CDATA, self.scanner.cdata(at)?));
@@ -302,19 +298,14 @@ impl Builder<'_> {
             .draft
             .names
             .intern(Namespace::Xml, Class::Element, name);
-        let parent = self.open.last().map_or(0, |open| open.node);
+        let parent = self.open.last().copied().unwrap_or(0);
         let (start, run, end) = (at as u32, found.name_end as u32, found.end as u32);
         let node = self.draft.element(parent, tag, start, run, end);
         if !found.empty {
             if let Some(recovery) = &mut self.recovery {
                 recovery.opened(tag);
             }
-            self.open.push(Open {
-                node,
-                tag,
-                name: start + 1,
-                name_end: run,
-            });
+            self.open.push(node);
         }
     }
 
@@ -322,15 +313,15 @@ impl Builder<'_> {
     fn end(&mut self, at: usize, name_end: usize, end: usize) -> Scan<()> {
         let name = &self.scanner.src[at + 2..name_end];
         if let Some(&open) = self.open.last() {
-            if &self.scanner.src[open.name as usize..open.name_end as usize] == name {
+            if self.name_of(open) == name {
                 self.close(at, name_end, end);
                 return Ok(());
             }
             let found = shown(name);
-            let expected = self.name_of(open);
+            let expected = shown(self.name_of(open));
             // The line is looked up only for a message that will be shown.
             let line = match self.recovery {
-                None => position(self.scanner.src, open.name as usize).0,
+                None => self.position_of(open).0,
                 Some(_) => 0,
             };
             self.met(fault(
@@ -346,7 +337,11 @@ impl Builder<'_> {
         // Close up to the element of that name. Without one the end tag is nobody's.
         let tag = self.draft.names.find(Namespace::Xml, Class::Element, name);
         if tag.is_some_and(|tag| self.recovery.as_ref().is_some_and(|r| r.is_open(tag))) {
-            while self.open.last().is_some_and(|open| Some(open.tag) != tag) {
+            while self
+                .open
+                .last()
+                .is_some_and(|&open| Some(self.tag_of(open)) != tag)
+            {
                 self.pop();
             }
             self.close(at, name_end, end);
@@ -363,14 +358,29 @@ impl Builder<'_> {
     }
 
     fn pop(&mut self) -> Option<u32> {
-        let open = self.open.pop()?;
+        let node = self.open.pop()?;
+        let tag = self.tag_of(node);
         if let Some(recovery) = &mut self.recovery {
-            recovery.closed(open.tag);
+            recovery.closed(tag);
         }
-        Some(open.node)
+        Some(node)
     }
 
-    fn name_of(&self, open: Open) -> String {
-        shown(&self.scanner.src[open.name as usize..open.name_end as usize])
+    fn tag_of(&self, node: u32) -> Tag {
+        self.draft.nodes[node as usize].tag
+    }
+
+    /// The name of an element as its start tag has it.
+    #[inline]
+    fn name_of(&self, node: u32) -> &'s [u8] {
+        let node = &self.draft.nodes[node as usize];
+        &self.scanner.src[node.start as usize + 1..node.run as usize]
+    }
+
+    fn position_of(&self, node: u32) -> (usize, usize) {
+        position(
+            self.scanner.src,
+            self.draft.nodes[node as usize].start as usize,
+        )
     }
 }

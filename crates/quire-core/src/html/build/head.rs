@@ -2,7 +2,7 @@
 
 use super::arena::Spot;
 use super::{Builder, M, Next};
-use crate::draft::{IMPLIED, JOINED, Mode, NONE, ODD};
+use crate::draft::{JOINED, Mode, NONE};
 use crate::html::names::{
     self, BASE, BASEFONT, BGSOUND, BODY, BR, FRAMESET, HEAD, HTML, LINK, META, NOFRAMES, NOSCRIPT,
     SCRIPT, STYLE, TEMPLATE, TITLE,
@@ -223,7 +223,7 @@ impl Builder<'_> {
     /// A second `<html>` or `<body>`: its attributes are added to the first.
     ///
     /// The first of two attributes with one name wins, so both runs one after the other
-    /// say just that.
+    /// say just that. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`]. A bare `>` between them keeps `a=` and `b` apart, see [`crate::cook::attribute_spans`].
     pub(super) fn join_attributes(&mut self, node: u32, tag: &TagToken) {
         if node == NONE || node == 0 || tag.end <= tag.name_end + 1 {
             return;
@@ -233,7 +233,7 @@ impl Builder<'_> {
         let runs = &mut self.arena.draft.joined_runs;
         match runs.binary_search_by_key(&node, |(node, _)| *node) {
             Ok(at) => {
-                runs[at].1.push(b' ');
+                runs[at].1.push(b'>');
                 runs[at].1.extend_from_slice(run);
             }
             Err(at) => {
@@ -242,17 +242,12 @@ impl Builder<'_> {
                     joined.extend_from_slice(
                         &self.source[entry.run as usize..entry.end as usize - 1],
                     );
-                    joined.push(b' ');
+                    joined.push(b'>');
                 }
                 joined.extend_from_slice(run);
                 runs.insert(at, (node, joined));
             }
         }
         entry.flags |= JOINED;
-        if entry.flags & IMPLIED == 0 {
-            // What the walk would write is no longer what the source has.
-            entry.flags |= ODD;
-            self.arena.draft.any_odd = true;
-        }
     }
 }

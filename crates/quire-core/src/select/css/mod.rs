@@ -1,20 +1,22 @@
 //! CSS selectors, level 4: read by the `selectors` crate, answered by linear passes over columns.
 //!
-//! The crate parses; its matcher is not used, because it recurses into the page for
-//! `:has()` and walks ancestors per node. [`evaluate`] instead computes, for each compound, the set of all nodes that
-//! match it, and moves whole sets along combinators: `nodes × parts of the selector`,
-//! no backtracking, no caches to keep warm. The crate's matcher is the oracle in the tests.
+//! The crate parses; its matcher is not used, because it recurses into the page for `:has()`
+//! and walks ancestors per node. Here `evaluate` computes, for each compound, the set of all
+//! nodes that match it, and moves whole sets along combinators: `nodes × parts of the
+//! selector`, no backtracking, no caches to keep warm. The crate's matcher is the oracle in the
+//! tests.
 //!
-//! Supported: type, universal, id, class, attributes with every operator and the
-//! `i`/`s` flags, all combinators, `:is :where :not :has`, `:nth-*()` with `of`,
-//! `:first-* :last-* :only-*`, `:empty :root :scope`, namespaces, and the states in
-//! [`names::State`]. As in browsers, `:has()` does not nest. Unlike in browsers, a mistake inside `:is()` is an error, not
-//! a silent miss.
+//! Supported: type, universal, id, class, attributes with every operator and the `i`/`s` flags,
+//! all combinators, `:is :where :not :has`, `:nth-*()` with `of`, `:first-* :last-* :only-*`,
+//! `:empty :root :scope`, namespaces, and the states in `names::State` (links and form
+//! controls). As in browsers, `:has()` does not nest. Unlike in browsers, a mistake inside
+//! `:is()` is an error, not a silent miss.
 //!
 //! * Prefixes in HTML: `html`, `svg`, `math`. In XML a prefix is the one written in the
 //!   page (`dc|title`), and a bare name matches the local name under any prefix.
-//! * JSON: members are the elements. The parent of a member is the nearest member around
-//!   it; objects and arrays are looked through, so members of the objects of one array are siblings.
+//! * JSON: members are the elements. The parent of a member is the nearest member around it;
+//!   objects and arrays are looked through, so members of the objects of one array are
+//!   siblings.
 
 use std::cell::RefCell;
 
@@ -27,9 +29,12 @@ use super::{Limits, Page, Steps, check_length, fault, html_namespace};
 use crate::error::Error;
 use names::{Name, State, Types};
 
+mod columns;
 mod evaluate;
-pub mod names;
+mod few;
+mod names;
 mod needs;
+mod nth;
 mod sets;
 mod states;
 

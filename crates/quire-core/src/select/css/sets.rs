@@ -1,7 +1,8 @@
 //! Sets of nodes, and the passes that move a whole set along a combinator.
 //!
-//! A set is one `bool` per node of the page, of which only the asked part (the *domain*) is ever read or
-//! written: a subtree and the ancestors of its top. Every pass is linear in the domain.
+//! A set is one `bool` per node of the page, of which only the asked part (the *domain*) is
+//! ever read or written: a subtree and the ancestors of its top. Every pass is linear in the
+//! domain.
 
 use std::borrow::Cow;
 
@@ -129,6 +130,11 @@ impl<'a> Domain<'a> {
     /// The nodes of the subtree.
     pub fn window(&self) -> std::ops::Range<u32> {
         self.window.clone()
+    }
+
+    /// The parent, or in JSON the nearest member above or the document.
+    pub fn parent(&self, node: u32) -> u32 {
+        self.up[node as usize]
     }
 
     /// Count one pass over the domain.

@@ -72,6 +72,26 @@ fn paths_of_odd_pages_lead_back() {
 }
 
 #[test]
+fn paths_of_deep_nodes_on_large_pages_lead_back() {
+    let mut page = Sample::new();
+    page.element("html");
+    for _ in 0..500 {
+        for _ in 0..50 {
+            page.element("blockquote");
+            page.close();
+        }
+        page.element("blockquote");
+    }
+    let page = page.done();
+    let node = page.n() - 1;
+    let found = css(&page, &css_path(&page, node), 0, Limits::default());
+    assert_eq!(found, Ok(vec![node]));
+    let path = XPath::parse(&xpath(&page, node)).unwrap();
+    let found = path.select(&page, 0, Limits::default());
+    assert_eq!(found, Ok(Found::Nodes(vec![node])));
+}
+
+#[test]
 fn paths_are_short() {
     let page =
         Sample::read("html(head, body(div(p, p(\"one\", b, \"two\")), div#main(ul(li, li))))");

@@ -1,16 +1,16 @@
 //! An expression on a page.
 //!
-//! A step is taken for a whole set of context nodes at once (ranges of descendants are joined, a walk
-//! to ancestors or siblings stops where another one has been), unless one of its
-//! predicates counts positions; then it is taken node by node, as XPath defines it.
-//! Recursion follows the nesting of the expression only.
+//! A step is taken for a whole set of context nodes at once (ranges of descendants are joined,
+//! a walk to ancestors or siblings stops where another one has been), unless one of its
+//! predicates counts positions; then it is taken node by node, as `XPath` defines it. Recursion
+//! follows the nesting of the expression only.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use super::parser::{Axis, Expr, Op, Parsed, Path, Start, Step, may_count};
+use super::expr::{Axis, Expr, Op, Parsed, Path, Start, Step, may_count};
 use super::tree::{Item, Tree};
-use super::value::{Value, compare};
+use super::value::{Value, compare, count};
 use crate::error::Error;
 use crate::select::{Page, Steps, fault};
 
@@ -25,7 +25,7 @@ pub(super) struct Context {
 pub(super) struct Evaluation<'a> {
     pub tree: Tree<'a>,
     text: &'a str,
-    /// For each step, which tags pass its test; filled when first asked.
+    /// For each test, which tags pass it; filled when first asked.
     passes: Vec<OnceCell<Vec<bool>>>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Evaluation<'a> {
         Self {
             tree: Tree::new(page, steps),
             text,
-            passes: vec![OnceCell::new(); parsed.steps],
+            passes: vec![OnceCell::new(); parsed.tests],
         }
     }
 
@@ -132,9 +132,9 @@ impl<'a> Evaluation<'a> {
                     size,
                 },
             )? {
-                // Positions are far below 2^53.
+                // A position is a whole number, so this is exact.
                 #[allow(clippy::float_cmp)]
-                Value::Number(number) => number == position as f64,
+                Value::Number(number) => number == count(position),
                 value => value.bool(),
             };
             if holds {
@@ -145,6 +145,9 @@ impl<'a> Evaluation<'a> {
     }
 
     fn step(&self, step: &Step, from: &[Item]) -> Result<Vec<Item>, Error> {
+        if self.passes[step.test_id].get().is_none() {
+            self.tree.steps.take(self.tree.page.tag_count() as usize)?;
+        }
         if !step.predicates.iter().any(may_count) {
             let mut nodes = self.step_together(step, from)?;
             for predicate in &step.predicates {
@@ -209,9 +212,9 @@ impl<'a> Evaluation<'a> {
                 let mut walk = |&item: &Item| {
                     let mut first = step.axis == Axis::AncestorOrSelf;
                     self.tree.walk(step.axis, item, &mut |found| {
-                        let stop = !seen.insert(found) && !first;
+                        let been = !seen.insert(found) && !first;
                         first = false;
-                        if stop { Ok(false) } else { add(found) }
+                        if been { Ok(false) } else { add(found) }
                     })
                 };
                 // The last of some siblings walks over all before it, the first over all after.
@@ -235,14 +238,13 @@ impl<'a> Evaluation<'a> {
             // Off the attribute axis names are names of elements.
             return match step.axis {
                 Axis::Attribute => self.tree.attribute_passes(item, &step.test),
-                _ => step.test == super::parser::Test::Node,
+                _ => step.test == super::expr::Test::Node,
             };
         }
         let page = self.tree.page;
-        let table = self.passes[step.id].get_or_init(|| {
-            (0..page.tag_count())
-                .map(|tag| self.tree.tag_passes(tag, &step.test))
-                .collect()
+        let table = self.passes[step.test_id].get_or_init(|| {
+            let passes = |tag| self.tree.tag_passes(tag, &step.test);
+            (0..page.tag_count()).map(passes).collect()
         });
         table[page.tags()[item.node as usize] as usize]
     }

@@ -1,9 +1,9 @@
-//! The functions of XPath 1.0 that are on the list in [`super::parser`].
+//! The functions of `XPath` 1.0 that are on the list in [`super::expr`].
 
 use super::eval::{Context, Evaluation};
-use super::parser::{Expr, Function};
+use super::expr::{Expr, Function};
 use super::tree::{Item, Kind};
-use super::value::{Value, number};
+use super::value::{Value, count, number};
 use crate::error::Error;
 use crate::select::local_part;
 
@@ -17,25 +17,18 @@ impl Evaluation<'_> {
     ) -> Result<Value, Error> {
         let tree = &self.tree;
         let value = |index: usize| self.value(&arguments[index], at);
-        let text = |index: usize| -> Result<String, Error> {
-            match arguments.get(index) {
-                Some(argument) => Ok(self.value(argument, at)?.text(tree)?.into_owned()),
-                // Without an argument these functions speak of the context node.
-                None => Ok(tree.text(at.item)?.into_owned()),
-            }
-        };
-        let count_text = |text: String| -> Result<String, Error> {
-            tree.steps.take(text.len() / 32)?;
-            Ok(text)
-        };
+        let text = |index: usize| self.argument_text(arguments, index, at);
         Ok(match function {
             Function::True => Value::Bool(true),
             Function::False => Value::Bool(false),
             Function::Not => Value::Bool(!value(0)?.bool()),
             Function::Boolean => Value::Bool(value(0)?.bool()),
-            Function::Position => Value::Number(at.position as f64),
-            Function::Last => Value::Number(at.size as f64),
-            Function::Count => Value::Number(self.nodes(&arguments[0], at)?.len() as f64),
+            Function::Contains => Value::Bool(text(0)?.contains(&text(1)?)),
+            Function::StartsWith => Value::Bool(text(0)?.starts_with(&text(1)?)),
+            Function::Position => Value::Number(count(at.position)),
+            Function::Last => Value::Number(count(at.size)),
+            Function::Count => Value::Number(count(self.nodes(&arguments[0], at)?.len())),
+            Function::StringLength => Value::Number(count(text(0)?.chars().count())),
             Function::Sum => {
                 let mut sum = 0.0;
                 for item in self.nodes(&arguments[0], at)? {
@@ -50,68 +43,76 @@ impl Evaluation<'_> {
             Function::Floor => Value::Number(value(0)?.number(tree)?.floor()),
             Function::Ceiling => Value::Number(value(0)?.number(tree)?.ceil()),
             Function::Round => Value::Number(round(value(0)?.number(tree)?)),
-            Function::String => Value::Text(text(0)?),
-            Function::StringLength => Value::Number(count_text(text(0)?)?.chars().count() as f64),
+            _ => Value::Text(self.call_for_text(function, arguments, at)?),
+        })
+    }
+
+    /// The functions whose value is a string.
+    fn call_for_text(
+        &self,
+        function: Function,
+        arguments: &[Expr],
+        at: Context,
+    ) -> Result<String, Error> {
+        let tree = &self.tree;
+        let text = |index: usize| self.argument_text(arguments, index, at);
+        Ok(match function {
             Function::NormalizeSpace => {
-                let words = count_text(text(0)?)?;
-                let words = words
-                    .split([' ', '\t', '\n', '\r'])
-                    .filter(|word| !word.is_empty());
-                Value::Text(words.collect::<Vec<_>>().join(" "))
+                let all = text(0)?;
+                let words = all.split([' ', '\t', '\n', '\r']);
+                let words = words.filter(|word| !word.is_empty());
+                words.collect::<Vec<_>>().join(" ")
             }
-            Function::Contains => Value::Bool(count_text(text(0)?)?.contains(&text(1)?)),
-            Function::StartsWith => Value::Bool(text(0)?.starts_with(&text(1)?)),
             Function::SubstringBefore => {
-                let (all, mark) = (count_text(text(0)?)?, text(1)?);
-                Value::Text(
-                    all.split_once(&mark)
-                        .map_or(String::new(), |(before, _)| before.to_owned()),
-                )
+                let (all, mark) = (text(0)?, text(1)?);
+                all.split_once(&mark).map_or("", |it| it.0).to_owned()
             }
             Function::SubstringAfter => {
-                let (all, mark) = (count_text(text(0)?)?, text(1)?);
-                Value::Text(
-                    all.split_once(&mark)
-                        .map_or(String::new(), |(_, after)| after.to_owned()),
-                )
+                let (all, mark) = (text(0)?, text(1)?);
+                all.split_once(&mark).map_or("", |it| it.1).to_owned()
             }
             Function::Substring => {
-                let start = round(value(1)?.number(tree)?);
-                let end = match arguments.get(2) {
-                    Some(length) => start + round(self.value(length, at)?.number(tree)?),
-                    None => f64::INFINITY,
+                let bound = |index: usize| -> Result<f64, Error> {
+                    Ok(round(self.value(&arguments[index], at)?.number(tree)?))
+                };
+                let start = bound(1)?;
+                let end = if arguments.len() > 2 {
+                    start + bound(2)?
+                } else {
+                    f64::INFINITY
                 };
                 // Comparisons with NaN are false, as the recommendation wants it.
                 let kept = |&(index, _): &(usize, char)| {
-                    let position = index as f64 + 1.0;
+                    let position = count(index + 1);
                     position >= start && position < end
                 };
-                let all = count_text(text(0)?)?;
-                Value::Text(
-                    all.chars()
-                        .enumerate()
-                        .filter(kept)
-                        .map(|(_, it)| it)
-                        .collect(),
-                )
+                let all = text(0)?;
+                all.chars()
+                    .enumerate()
+                    .filter(kept)
+                    .map(|(_, it)| it)
+                    .collect()
             }
             Function::Translate => {
                 let (all, from, to) = (text(0)?, text(1)?, text(2)?);
                 tree.steps
-                    .take(all.len().saturating_mul(from.len() + 1) / 32)?;
+                    .take(all.len().saturating_mul(from.len() + 1) / 16)?;
                 let to: Vec<char> = to.chars().collect();
                 let map = |it: char| match from.chars().position(|known| known == it) {
                     None => Some(it),
                     Some(index) => to.get(index).copied(),
                 };
-                Value::Text(all.chars().filter_map(map).collect())
+                all.chars().filter_map(map).collect()
             }
             Function::Concat => {
                 let mut all = String::new();
                 for index in 0..arguments.len() {
-                    all.push_str(&text(index)?);
+                    let part = text(index)?;
+                    // The one function that makes more than it is given.
+                    tree.steps.take(part.len() / 4)?;
+                    all.push_str(&part);
                 }
-                Value::Text(count_text(all)?)
+                all
             }
             Function::Name | Function::LocalName => {
                 let item = match arguments.first() {
@@ -120,20 +121,35 @@ impl Evaluation<'_> {
                 };
                 let name = item.map_or("", |item| self.name(item));
                 let local = function == Function::LocalName;
-                Value::Text(if local { local_part(name) } else { name }.to_owned())
+                if local { local_part(name) } else { name }.to_owned()
             }
+            // `string()`; the others are not for strings and never get here.
+            _ => text(0)?,
         })
+    }
+
+    /// An argument as a string; without it these functions speak of the context node.
+    fn argument_text(
+        &self,
+        arguments: &[Expr],
+        index: usize,
+        at: Context,
+    ) -> Result<String, Error> {
+        let text = match arguments.get(index) {
+            Some(argument) => self.value(argument, at)?.text(&self.tree)?.into_owned(),
+            None => self.tree.text(at.item)?.into_owned(),
+        };
+        self.tree.steps.take(text.len() / 16)?;
+        Ok(text)
     }
 
     fn name(&self, item: Item) -> &str {
         if item.is_attribute() {
             return self.tree.attribute(item).0;
         }
+        let page = self.tree.page;
         match self.tree.kind(item.node) {
-            Kind::Element => self
-                .tree
-                .page
-                .tag_name(self.tree.page.tags()[item.node as usize]),
+            Kind::Element => page.tag_name(page.tags()[item.node as usize]),
             _ => "",
         }
     }

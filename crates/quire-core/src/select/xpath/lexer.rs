@@ -1,7 +1,8 @@
-//! An XPath expression cut into tokens.
+//! An `XPath` expression cut into tokens.
 //!
-//! The rules of XPath 1.0 section 3.7 that make `*`, `and`, `or`, `div` and `mod` operators or names
-//! depending on what stands before them are applied here, so that the parser sees no ambiguity.
+//! The rules of `XPath` 1.0 section 3.7 that make `*`, `and`, `or`, `div` and `mod` operators
+//! or names depending on what stands before them are applied here, so that the parser sees no
+//! ambiguity.
 
 use crate::error::Error;
 use crate::select::fault;

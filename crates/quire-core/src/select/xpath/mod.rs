@@ -1,11 +1,13 @@
-//! A subset of XPath 1.0, of our own: parsed once, evaluated on the columns under a budget.
+//! A subset of `XPath` 1.0, of our own: parsed once, evaluated on the columns under a budget.
 //!
 //! * Axes: child, descendant, descendant-or-self, self, parent, ancestor, ancestor-or-self,
 //!   attribute, following-sibling, preceding-sibling; in full and abbreviated syntax.
 //! * Node tests: `name`, `*`, `prefix:name`, `prefix:*`, `text()`, `comment()`,
-//!   `processing-instruction()`, `node()`. A bare name matches the local name in any namespace; in HTML case
-//!   does not matter, and the prefixes are `html`, `svg` and `math`; in XML a prefix is the one written in the page.
-//! * Predicates, `|`, the operators and the core functions with the meaning they have in XPath 1.0.
+//!   `processing-instruction()`, `node()`. A bare name matches the local name in any namespace;
+//!   in HTML case does not matter, and the prefixes are `html`, `svg` and `math`; in XML a
+//!   prefix is the one written in the page.
+//! * Predicates, `|`, the operators and the core functions with the meaning they have in
+//!   `XPath` 1.0.
 //! * Not there, and refused by name: variables, the axes following, preceding and namespace,
 //!   functions off the list (`id`, `lang`, `document`, ...).
 //!
@@ -13,19 +15,20 @@
 
 use super::{Limits, Page, Steps};
 use crate::error::Error;
-use parser::Parsed;
+use expr::Parsed;
 use tree::Item;
 use value::Value;
 
 mod eval;
+mod expr;
 mod functions;
 mod lexer;
 mod parser;
 mod tree;
 mod value;
 
+pub(in crate::select) use expr::Test;
 pub(in crate::select) use lexer::name_length;
-pub(in crate::select) use parser::Test;
 pub(in crate::select) use tree::tag_passes;
 
 /// A parsed expression, to be used on any number of pages.
@@ -40,8 +43,8 @@ pub struct XPath {
 pub enum Found {
     /// Nodes in document order, each once.
     Nodes(Vec<u32>),
-    /// Values of attributes in document order. When an expression gives attributes and other nodes, the
-    /// text of those stands between them.
+    /// Values of attributes in document order. When an expression gives attributes and other
+    /// nodes, the text of those stands between them.
     Strings(Vec<String>),
     /// A number; may be `NaN`.
     Number(f64),
@@ -94,10 +97,13 @@ impl XPath {
             Value::Text(text) => Found::Text(text),
             Value::Bool(value) => Found::Bool(value),
             Value::Nodes(items) if items.iter().any(|item| item.is_attribute()) => {
-                let texts = items
-                    .into_iter()
-                    .map(|item| Ok(evaluation.tree.text(item)?.into_owned()));
-                Found::Strings(texts.collect::<Result<_, Error>>()?)
+                let text = |item| {
+                    let text = evaluation.tree.text(item)?.into_owned();
+                    // Counted in full: these stay in memory together.
+                    steps.take(text.len())?;
+                    Ok(text)
+                };
+                Found::Strings(items.into_iter().map(text).collect::<Result<_, Error>>()?)
             }
             Value::Nodes(items) => Found::Nodes(items.into_iter().map(|item| item.node).collect()),
         })

@@ -3,42 +3,15 @@
 //! Operators of one precedence form one flat [`Expr::Chain`], and steps one flat path, so that
 //! `1+1+1+…` is a long expression and not a deep one; only nesting is deep, and that is limited.
 
+use std::collections::HashMap;
+
+use super::expr::{Axis, Expr, FUNCTIONS, Op, Parsed, Path, Start, Step, Test, may_count};
 use super::lexer::{Token, tokens};
 use crate::error::Error;
 use crate::select::{check_length, fault};
 
 // 64: generous for people; the parser and the evaluation use a few frames per level.
 const MAX_NESTING: usize = 64;
-
-/// An expression.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Expr {
-    Number(f64),
-    Text(String),
-    /// Operators of equal precedence, from the left.
-    Chain(Box<Expr>, Vec<(Op, Expr)>),
-    Negative(Box<Expr>),
-    Call(Function, Vec<Expr>),
-    Path(Box<Path>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
-    Or,
-    And,
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-    Union,
-}
 
 /// The operators from weak to strong; unary minus stands between the last two levels.
 const LEVELS: [&[(&str, Op)]; 7] = [
@@ -61,47 +34,6 @@ const LEVELS: [&[(&str, Op)]; 7] = [
 ];
 const UNION_LEVEL: usize = 6;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Path {
-    pub start: Start,
-    /// Predicates on the start expression, as in `(//a)[1]`.
-    pub predicates: Vec<Expr>,
-    pub steps: Vec<Step>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Start {
-    /// `/...`
-    Document,
-    /// A relative path.
-    Context,
-    /// `(...)` or a function call.
-    Expr(Expr),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Step {
-    /// Its number in the expression, below [`Parsed::steps`].
-    pub id: usize,
-    pub axis: Axis,
-    pub test: Test,
-    pub predicates: Vec<Expr>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axis {
-    Child,
-    Descendant,
-    DescendantOrSelf,
-    Itself,
-    Parent,
-    Ancestor,
-    AncestorOrSelf,
-    Attribute,
-    FollowingSibling,
-    PrecedingSibling,
-}
-
 const AXES: [(&str, Axis); 10] = [
     ("child", Axis::Child),
     ("descendant", Axis::Descendant),
@@ -115,70 +47,6 @@ const AXES: [(&str, Axis); 10] = [
     ("preceding-sibling", Axis::PrecedingSibling),
 ];
 
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::select) enum Test {
-    /// `*`
-    Any,
-    /// `prefix:*`
-    Prefix(String),
-    /// `name`
-    Name(String),
-    /// `prefix:name`
-    Qualified(String, String),
-    /// `text()`
-    Text,
-    /// `comment()`
-    Comment,
-    /// `processing-instruction()`
-    Instruction,
-    /// `node()`
-    Node,
-}
-
-macro_rules! functions {
-    ($($variant:ident $name:literal $least:literal $most:expr;)*) => {
-        /// The functions there are.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Function { $($variant,)* }
-        /// Name, function, fewest and most arguments.
-        const FUNCTIONS: &[(&str, Function, usize, usize)] = &[$(($name, Function::$variant, $least, $most),)*];
-    };
-}
-
-functions! {
-    Boolean "boolean" 1 1;
-    Ceiling "ceiling" 1 1;
-    Concat "concat" 2 usize::MAX;
-    Contains "contains" 2 2;
-    Count "count" 1 1;
-    False "false" 0 0;
-    Floor "floor" 1 1;
-    Last "last" 0 0;
-    LocalName "local-name" 0 1;
-    Name "name" 0 1;
-    NormalizeSpace "normalize-space" 0 1;
-    Not "not" 1 1;
-    Number "number" 0 1;
-    Position "position" 0 0;
-    Round "round" 1 1;
-    StartsWith "starts-with" 2 2;
-    String "string" 0 1;
-    StringLength "string-length" 0 1;
-    Substring "substring" 2 3;
-    SubstringAfter "substring-after" 2 2;
-    SubstringBefore "substring-before" 2 2;
-    Sum "sum" 1 1;
-    Translate "translate" 3 3;
-    True "true" 0 0;
-}
-
-/// A whole expression, and how many steps are in it.
-#[derive(Clone, Debug)]
-pub(super) struct Parsed {
-    pub expr: Expr,
-    pub steps: usize,
-}
-
 /// Read a whole expression.
 pub(super) fn parse(text: &str) -> Result<Parsed, Error> {
     check_length(text)?;
@@ -187,13 +55,13 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Error> {
         tokens: tokens(text)?,
         at: 0,
         depth: 0,
-        steps: 0,
+        tests: HashMap::new(),
     };
     let expr = parser.level(0)?;
     match parser.peek() {
         None => Ok(Parsed {
             expr,
-            steps: parser.steps,
+            tests: parser.tests.len(),
         }),
         Some(_) => Err(parser.unexpected("the end")),
     }
@@ -204,7 +72,7 @@ struct Parser<'t> {
     tokens: Vec<(Token, usize)>,
     at: usize,
     depth: usize,
-    steps: usize,
+    tests: HashMap<Test, usize>,
 }
 
 impl Parser<'_> {
@@ -358,7 +226,7 @@ impl Parser<'_> {
             let step = self.step()?;
             path.steps.push(step);
         }
-        shorten(&mut path.steps);
+        path.steps = shorten(path.steps);
         Ok(Expr::Path(Box::new(path)))
     }
 
@@ -455,24 +323,23 @@ impl Parser<'_> {
             self.at += 2;
         }
         let test = self.test()?;
-        let id = self.plain_step(axis).id;
         let predicates = self.predicates()?;
-        Ok(Step {
-            id,
-            axis,
-            test,
-            predicates,
-        })
+        Ok(self.new_step(axis, test, predicates))
     }
 
-    /// `axis::node()`, with the next number.
+    /// `axis::node()`.
     fn plain_step(&mut self, axis: Axis) -> Step {
-        self.steps += 1;
+        self.new_step(axis, Test::Node, Vec::new())
+    }
+
+    fn new_step(&mut self, axis: Axis, test: Test, predicates: Vec<Expr>) -> Step {
+        let next = self.tests.len();
+        let test_id = *self.tests.entry(test.clone()).or_insert(next);
         Step {
-            id: self.steps - 1,
             axis,
-            test: Test::Node,
-            predicates: Vec::new(),
+            test,
+            test_id,
+            predicates,
         }
     }
 
@@ -514,58 +381,19 @@ fn node_type(name: &str) -> Option<Test> {
 
 /// `//name` is `/descendant-or-self::node()/child::name`, which is `/descendant::name`
 /// as long as no predicate counts positions; one step saves a list of all nodes.
-fn shorten(steps: &mut Vec<Step>) {
-    let mut at = 0;
-    while at + 1 < steps.len() {
-        let (step, next) = (&steps[at], &steps[at + 1]);
-        let all = step.axis == Axis::DescendantOrSelf
-            && step.test == Test::Node
-            && step.predicates.is_empty();
-        if all && next.axis == Axis::Child && !next.predicates.iter().any(may_count) {
-            steps[at + 1].axis = Axis::Descendant;
-            steps.remove(at);
+fn shorten(steps: Vec<Step>) -> Vec<Step> {
+    let mut short: Vec<Step> = Vec::with_capacity(steps.len());
+    for mut step in steps {
+        let after_all = short.last().is_some_and(|last| {
+            last.axis == Axis::DescendantOrSelf
+                && last.test == Test::Node
+                && last.predicates.is_empty()
+        });
+        if after_all && step.axis == Axis::Child && !step.predicates.iter().any(may_count) {
+            short.pop();
+            step.axis = Axis::Descendant;
         }
-        at += 1;
+        short.push(step);
     }
-}
-
-/// Whether a predicate could depend on the position or number of candidates.
-pub(super) fn may_count(predicate: &Expr) -> bool {
-    is_number(predicate) || mentions_position(predicate)
-}
-
-/// Whether the value of the expression is a number, which a predicate compares with the position.
-fn is_number(expr: &Expr) -> bool {
-    use Function::{Ceiling, Count, Floor, Last, Number, Position, Round, StringLength, Sum};
-    match expr {
-        Expr::Number(_) | Expr::Negative(_) => true,
-        Expr::Text(_) | Expr::Path(_) => false,
-        Expr::Chain(_, rest) => rest.iter().any(|(op, _)| {
-            matches!(
-                op,
-                Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Modulo
-            )
-        }),
-        Expr::Call(function, _) => matches!(
-            function,
-            Ceiling | Count | Floor | Last | Number | Position | Round | StringLength | Sum
-        ),
-    }
-}
-
-/// Whether `position()` or `last()` of *this* predicate is asked; those in inner brackets are not.
-fn mentions_position(expr: &Expr) -> bool {
-    match expr {
-        Expr::Number(_) | Expr::Text(_) => false,
-        Expr::Chain(first, rest) => {
-            mentions_position(first) || rest.iter().any(|(_, operand)| mentions_position(operand))
-        }
-        Expr::Negative(inner) => mentions_position(inner),
-        Expr::Call(Function::Position | Function::Last, _) => true,
-        Expr::Call(_, arguments) => arguments.iter().any(mentions_position),
-        Expr::Path(path) => match &path.start {
-            Start::Expr(start) => mentions_position(start),
-            _ => false,
-        },
-    }
+    short
 }

@@ -1,13 +1,13 @@
-//! The page as XPath sees it: elements, text, comments and attributes.
+//! The page as `XPath` sees it: elements, text, comments and attributes.
 //!
-//! Objects and arrays of JSON, paragraphs, and the content node of a `template` are looked *through*: what
-//! is in them counts as children of what they are in. Since a subtree is a range, that
-//! costs nothing: stepping from sibling to sibling adds the size of a node, stepping
-//! into a node that is looked through adds one.
+//! Objects and arrays of JSON, paragraphs, and the content node of a `template` are looked
+//! *through*: what is in them counts as children of what they are in. Since a subtree is a
+//! range, that costs nothing: stepping from sibling to sibling adds the size of a node,
+//! stepping into a node that is looked through adds one.
 
 use std::borrow::Cow;
 
-use super::parser::{Axis, Test};
+use super::expr::{Axis, Test};
 use crate::error::Error;
 use crate::select::{Page, Steps, html_namespace, local_part};
 use crate::vocabulary::{Class, Namespace};
@@ -39,7 +39,7 @@ pub(super) enum Kind {
     Instruction,
     /// Looked through.
     Through,
-    /// Not part of the XPath data model.
+    /// Not part of the `XPath` data model.
     Unseen,
 }
 
@@ -232,7 +232,7 @@ impl<'a> Tree<'a> {
         (name, value)
     }
 
-    /// The string-value of XPath: all text inside.
+    /// The string-value of `XPath`: all text inside.
     pub fn text(&self, item: Item) -> Result<Cow<'a, str>, Error> {
         if item.is_attribute() {
             return Ok(Cow::Borrowed(self.attribute(item).1));
@@ -242,14 +242,14 @@ impl<'a> Tree<'a> {
             && !matches!(self.kind(node), Kind::Element | Kind::Document)
         {
             let text = self.page.text_of_leaf(node);
-            self.steps.take(1 + text.len() / 32)?;
+            self.steps.take(1 + text.len() / 16)?;
             return Ok(text);
         }
         let mut all = Cow::Borrowed("");
         self.range(node, self.end(node), &mut |item| {
             if self.kind(item.node) == Kind::Text {
                 let text = self.page.text_of_leaf(item.node);
-                self.steps.take(1 + text.len() / 32)?;
+                self.steps.take(1 + text.len() / 16)?;
                 if all.is_empty() {
                     all = text;
                 } else {

@@ -1,9 +1,9 @@
-//! Values of XPath and how they turn into one another (XPath 1.0, sections 3.4 and 4).
+//! Values of `XPath` and how they turn into one another (`XPath` 1.0, sections 3.4 and 4).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::parser::Op;
+use super::expr::Op;
 use super::tree::{Item, Tree};
 use crate::error::Error;
 
@@ -45,6 +45,11 @@ impl Value {
             Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
         })
     }
+}
+
+/// A count or position; nodes and characters of a page fit `u32`.
+pub(super) fn count(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// The number a string stands for, `NaN` if none.
@@ -120,12 +125,14 @@ pub(super) fn compare(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> R
 }
 
 fn compare_sets(tree: &Tree<'_>, op: Op, left: &[Item], right: &[Item]) -> Result<bool, Error> {
+    // 128-bit hashes stand for the texts, which together may be far larger than the page.
+    let hash = |node: Item| Ok::<u128, Error>(crate::hash::hash128(tree.text(node)?.as_bytes()));
     let mut texts = HashSet::new();
     for &node in left {
-        texts.insert(tree.text(node)?);
+        texts.insert(hash(node)?);
     }
     for &node in right {
-        let text = tree.text(node)?;
+        let text = hash(node)?;
         let found = match op {
             Op::Equal => texts.contains(&text),
             // Some text differs from this one, unless all there are is this one.
@@ -138,6 +145,8 @@ fn compare_sets(tree: &Tree<'_>, op: Op, left: &[Item], right: &[Item]) -> Resul
     Ok(false)
 }
 
+// Equality of numbers is exact in XPath.
+#[allow(clippy::float_cmp)]
 fn compare_numbers(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> Result<bool, Error> {
     let (left, right) = (Extremes::of(tree, left)?, Extremes::of(tree, right)?);
     Ok(match op {
@@ -145,19 +154,14 @@ fn compare_numbers(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> Resu
         Op::LessOrEqual => left.least <= right.most,
         Op::Greater => left.most > right.least,
         Op::GreaterOrEqual => left.most >= right.least,
-        // One side is a single number here.
-        Op::Equal => {
-            let holds = |one: &Extremes, many: &Extremes| many.numbers.contains(&one.least);
-            if left.numbers.len() == 1 {
-                holds(&left, &right)
-            } else {
-                holds(&right, &left)
-            }
+        // Two sets are compared as strings; here one side is a single number.
+        _ => {
+            let mut pairs = left
+                .numbers
+                .iter()
+                .flat_map(|one| right.numbers.iter().map(move |other| (one, other)));
+            pairs.any(|(one, other)| (one == other) == (op == Op::Equal))
         }
-        _ => left
-            .numbers
-            .iter()
-            .any(|one| right.numbers.iter().any(|other| one != other)),
     })
 }
 
