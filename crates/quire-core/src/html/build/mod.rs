@@ -434,21 +434,22 @@ impl<'a> Builder<'a> {
                 self.foster_spot()
             }
             Some(open) => {
-                let target = open.target;
-                self.capped(Spot::last_of(target))
+                let (node, target) = (open.node, open.target);
+                self.capped(node, target)
             }
         }
     }
 
-    /// Past the depth cap, what would be a child becomes a sibling.
+    /// Past the depth cap, what would be a child becomes a sibling; what would be in a template
+    /// stands beside it.
     #[inline]
-    fn capped(&mut self, spot: Spot) -> Spot {
-        if self.stack.len() <= MAX_DEPTH || spot.before != NONE {
-            return spot;
+    fn capped(&mut self, node: u32, target: u32) -> Spot {
+        if self.stack.len() <= MAX_DEPTH {
+            return Spot::last_of(target);
         }
         self.arena.draft.flags.set(Flags::DEPTH_CAPPED);
-        match self.arena.parent(spot.parent) {
-            NONE => spot,
+        match self.arena.parent(node) {
+            NONE => Spot::last_of(target),
             parent => Spot::last_of(parent),
         }
     }
