@@ -11,12 +11,11 @@
 //!    back, or whose strays outweigh [`MAX_STRAY_SHARE`] of it, keeps its source
 //!    beside the same columns (flag `verbatim`).
 
-use encoding_rs::Encoding;
-use xxhash_rust::xxh3::xxh3_128;
+use crate::hash::hash128;
 
 use crate::digest::{Digest, Meta, attribute_syntax};
 use crate::draft::{Draft, DraftNode, IN_PIECES, JOINED};
-use crate::emit::{Comparison, emit};
+use crate::emit::{Comparison, emit, self_closed};
 use crate::error::Error;
 use crate::flags::Flags;
 use crate::format::{Section, Signatures, Writer};
@@ -24,7 +23,8 @@ use crate::intern::Interner;
 use crate::ints::{write_ids, write_ints};
 use crate::order::Order;
 use crate::reconcile::{Exceptions, can_end, reconcile};
-use crate::signature::{self, RunHashes, Seen};
+use crate::reuse::Reused;
+use crate::signature::{self, Charset, RunHashes, Seen};
 use crate::sniff::Kind;
 use crate::spelling::Spellings;
 use crate::vocabulary::{Class, Namespace};
@@ -50,7 +50,7 @@ pub struct Job<'a> {
     /// Whether `original` can be made from `text` again.
     pub invertible: bool,
     /// The character set of `text`.
-    pub encoding: &'static Encoding,
+    pub charset: Charset,
 }
 
 /// Make the digest of a page.
@@ -102,9 +102,9 @@ struct Columns<'a> {
     order: &'a Order,
     spellings: &'a Spellings,
     tags: Vec<TagEntry>,
-    tag: Vec<u32>,
-    attr: Vec<i32>,
-    content: Vec<i32>,
+    tag: Reused<u32>,
+    attr: Reused<i32>,
+    content: Reused<i32>,
     runs: Interner,
     contents: Interner,
 }
@@ -117,13 +117,13 @@ impl<'a> Columns<'a> {
             order,
             spellings,
             tags: Vec::with_capacity(64),
-            tag: Vec::with_capacity(n),
-            attr: vec![-1; n],
-            content: vec![-1; n],
+            tag: Reused::with_capacity(n),
+            attr: Reused::filled(n, -1),
+            content: Reused::filled(n, -1),
             runs: Interner::new(n / 3, job.text.len() / 3),
             contents: Interner::new(n / 4, job.text.len() / 2),
         };
-        let mut entry_of = vec![u32::MAX; draft.names.len()];
+        let mut entry_of = Reused::filled(draft.names.len(), u32::MAX);
         let mut pieces = Pieces::new(draft, job.text);
         let attributes = matches!(job.kind, Kind::Html | Kind::Xml | Kind::Tree);
         for place in 0..n {
@@ -161,8 +161,8 @@ impl<'a> Columns<'a> {
         let source = job.original.unwrap_or(job.text);
         let mut out = Writer::new(job.text.len() + job.text.len() / 4);
         let mut signatures = Signatures::default();
-        signatures.0[0] = xxh3_128(source);
-        let mut narrow = Vec::new();
+        signatures.0[0] = hash128(source);
+        let mut narrow = Reused::with_capacity(self.order.len() * 2);
         let width = write_ints(self.order.children.iter().copied(), &mut narrow);
         signatures.0[1] = signature::of_column(width, &narrow);
         out.section(Section::Children, |o| put(o, &narrow, width));
@@ -177,11 +177,14 @@ impl<'a> Columns<'a> {
         let (implied, flipped, ends) = self.exceptions(exceptions);
         self.write_tags(&mut out, &ends);
         let lengths = |lengths: &[u32], o: &mut Vec<u8>| write_ints(lengths.iter().copied(), o);
-        out.section(Section::AttrLengths, |o| lengths(&self.runs.lengths, o));
+        out.section(Section::AttrLengths, |o| entry_lengths(&self.runs, o));
         out.section(Section::ContentLengths, |o| {
-            lengths(&self.contents.lengths, o)
+            entry_lengths(&self.contents, o)
         });
-        out.bytes(Section::ContentModes, &self.contents.keys);
+        out.section(Section::ContentModes, |o| {
+            o.extend(self.contents.entries.iter().map(|e| e.key));
+            1
+        });
         out.section(Section::Implied, |o| lengths(&implied, o));
         out.section(Section::EndFlipped, |o| lengths(&flipped, o));
         let strays = exceptions.map_or(&[][..], |e| &e.strays);
@@ -236,27 +239,28 @@ impl<'a> Columns<'a> {
         }
         let column = signature::of_column(width, column);
         names.extend_from_slice(&column.to_le_bytes());
-        xxh3_128(&names)
+        hash128(&names)
     }
 
     fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
         let mut seen = Seen::default();
         let runs: Vec<RunHashes> = (0..self.runs.len())
             .map(|id| {
-                let namespace = Namespace::from_u8(self.runs.keys[id]).unwrap_or(Namespace::Html);
+                let namespace =
+                    Namespace::from_u8(self.runs.entries[id].key).unwrap_or(Namespace::Html);
                 let syntax = attribute_syntax(job.kind, namespace);
-                signature::hash_run(self.runs.get(id), syntax, job.encoding, &mut seen)
+                signature::hash_run(self.runs.get(id), syntax, job.charset, &mut seen)
             })
             .collect();
-        let contents = signature::hash_contents(&self.contents, job.encoding);
+        let contents = signature::hash_contents(&self.contents, job.charset);
         let roles: Vec<Role> = self
             .tags
             .iter()
             .map(|t| Role::of(self.draft.names.name(t.tag)))
             .collect();
         let n = self.order.len();
-        let mut attributes = vec![0u64; n];
-        let mut content = vec![0u64; n];
+        let mut attributes = Reused::filled(n, 0u64);
+        let mut content = Reused::filled(n, 0u64);
         let mut links = Vec::new();
         let mut images = Vec::new();
         for place in 0..n {
@@ -320,9 +324,15 @@ impl<'a> Columns<'a> {
     }
 
     fn self_closed(&self, place: usize) -> bool {
-        self.attr[place] >= 0
-            && self.tags[self.tag[place] as usize].namespace != Namespace::Html
-            && self.runs.get(self.attr[place] as usize).ends_with(b"/")
+        let id = self.attr[place];
+        let run = || {
+            if id < 0 {
+                &[][..]
+            } else {
+                self.runs.get(id as usize)
+            }
+        };
+        self_closed(self.tags[self.tag[place] as usize].namespace, run)
     }
 
     fn write_tags(&self, out: &mut Writer, ends: &[bool]) {
@@ -353,6 +363,10 @@ impl<'a> Columns<'a> {
             1
         });
     }
+}
+
+fn entry_lengths(strings: &Interner, out: &mut Vec<u8>) -> u8 {
+    write_ints(strings.entries.iter().map(|e| e.length), out)
 }
 
 fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {

@@ -21,9 +21,8 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use crate::html::names as html_names;
+use crate::reuse::Reused;
 use crate::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
 
 /// "No node", "no place".
@@ -199,7 +198,7 @@ impl Names {
     /// Where the search for a name starts.
     fn slot(&self, namespace: Namespace, class: Class, name: &[u8]) -> usize {
         let salt = (namespace as u64) << 8 | class as u64;
-        xxh3_64_with_seed(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
+        crate::hash::hash64_seeded(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
     }
 
     /// Put an own name into the first free slot of its search.
@@ -261,11 +260,11 @@ pub struct Draft {
     /// The vocabulary.
     pub names: Names,
     /// Nodes in the order of creation.
-    pub nodes: Vec<DraftNode>,
+    pub nodes: Reused<DraftNode>,
     /// Pre-order as indices into `nodes`, when creation order is not already pre-order.
     pub order: Option<Vec<u32>>,
     /// End tags in source order.
-    pub ends: Vec<EndTag>,
+    pub ends: Reused<EndTag>,
     /// Later pieces of texts, in source order.
     pub pieces: Vec<Piece>,
     /// Attribute runs put together from several tags (node, run), by node.
@@ -281,9 +280,9 @@ impl Draft {
     pub fn new(bytes: usize) -> Self {
         let mut draft = Self {
             names: Names::default(),
-            nodes: Vec::with_capacity(bytes / 40 + 8),
+            nodes: Reused::with_capacity(bytes / 40 + 8),
             order: None,
-            ends: Vec::with_capacity(bytes / 96 + 8),
+            ends: Reused::with_capacity(bytes / 96 + 8),
             pieces: Vec::new(),
             joined_runs: Vec::new(),
             any_odd: false,

@@ -11,6 +11,7 @@
 
 use crate::digest::Digest;
 use crate::format::Section;
+use crate::intern::same;
 use crate::ints::{Ids, Ints};
 use crate::json;
 use crate::sniff::Kind;
@@ -50,13 +51,11 @@ impl<'a> Comparison<'a> {
 impl Sink for Comparison<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> bool {
-        match self.rest.strip_prefix(bytes) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        let Some((head, rest)) = self.rest.split_at_checked(bytes.len()) else {
+            return false;
+        };
+        self.rest = rest;
+        same(head, bytes)
     }
 }
 
@@ -98,9 +97,27 @@ struct Place {
 
 /// HTML, XML, and everything whose leaves are simply written one after another.
 struct Markup<'a> {
-    digest: &'a Digest,
     attr: Ids<'a>,
+    runs: Strings<'a>,
     marks: Vec<Mark>,
+}
+
+/// A heap with the offsets of its strings, looked up once for the whole walk.
+#[derive(Clone, Copy)]
+struct Strings<'a> {
+    heap: &'a [u8],
+    offsets: &'a [u32],
+}
+
+impl<'a> Strings<'a> {
+    /// The string with this id, or nothing for -1.
+    #[inline]
+    fn get(self, id: i32) -> &'a [u8] {
+        match usize::try_from(id) {
+            Ok(id) => &self.heap[self.offsets[id] as usize..self.offsets[id + 1] as usize],
+            Err(_) => &[],
+        }
+    }
 }
 
 /// What the bytes of a tag look like.
@@ -124,9 +141,13 @@ impl<'a> Markup<'a> {
         let marks = (0..digest.tag_count())
             .map(|tag| Mark::new(digest, tag))
             .collect();
+        let runs = Strings {
+            heap: digest.section(Section::AttrHeap),
+            offsets: digest.attr_offsets(),
+        };
         Self {
-            digest,
             attr: digest.attr(),
+            runs,
             marks,
         }
     }
@@ -141,12 +162,7 @@ impl Hand for Markup<'_> {
         if place.implied || place.class != Class::Element {
             return Some(true);
         }
-        let id = self.attr.get(place.node);
-        let run = if id < 0 {
-            &[]
-        } else {
-            self.digest.attr_run(id as usize)
-        };
+        let run = self.runs.get(self.attr.get(place.node));
         Some(sink.put(&self.marks[place.tag].open) && sink.put(run) && sink.put(b">"))
     }
 
@@ -309,6 +325,14 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
     let infos: Vec<_> = (0..digest.tag_count())
         .map(|tag| digest.tag_info(tag))
         .collect();
+    let runs = Strings {
+        heap: digest.section(Section::AttrHeap),
+        offsets: digest.attr_offsets(),
+    };
+    let contents = Strings {
+        heap: digest.section(Section::ContentHeap),
+        offsets: digest.content_offsets(),
+    };
     let mut implied = Rising::new(digest.ints(Section::Implied));
     let mut flipped = Rising::new(digest.ints(Section::EndFlipped));
     let mut strays = Strays::new(digest);
@@ -328,27 +352,32 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             implied: implied.take(node),
         };
         let written = hand.open(&place, sink).unwrap_or_else(|| {
-            let id = content.get(i);
-            let silent = place.implied || id < 0;
-            let text = if silent {
+            let text = if place.implied {
                 &[]
             } else {
-                digest.content_raw(id as usize)
+                contents.get(content.get(i))
             };
             strays.put_text(node, depth, text, sink)
         });
         if !written || !strays.put(node, depth, sink) {
             return false;
         }
-        let predicted = info.ends && !self_closed(info.namespace, attr.get(i), digest);
-        let ends = flipped.take(node) != predicted;
-        stack.push(Open {
+        let predicted = info.ends && !self_closed(info.namespace, || runs.get(attr.get(i)));
+        let open = Open {
             left: count,
             tag: tag as u32,
             node,
-            ends,
+            ends: flipped.take(node) != predicted,
             leaf,
-        });
+        };
+        if count > 0 {
+            stack.push(open);
+        } else if !hand.close(&open, sink) {
+            return false;
+        } else if depth > 0 && !strays.put(node, depth - 1, sink) {
+            return false;
+        }
+        // One child less to come; parents without any more close.
         while let Some(top) = stack.last_mut() {
             if top.left > 0 {
                 top.left -= 1;
@@ -371,6 +400,6 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
 
 /// Whether a run says `<a ... />` in a place where that means "no content, no end tag".
 #[inline]
-fn self_closed(namespace: Namespace, attr: i32, digest: &Digest) -> bool {
-    namespace != Namespace::Html && attr >= 0 && digest.attr_run(attr as usize).ends_with(b"/")
+pub fn self_closed<'a>(namespace: Namespace, run: impl FnOnce() -> &'a [u8]) -> bool {
+    namespace != Namespace::Html && run().ends_with(b"/")
 }

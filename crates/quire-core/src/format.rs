@@ -20,7 +20,7 @@
 //!   …  header checksum  u64       XXH3-64 of all bytes before it
 //! ```
 
-use xxhash_rust::xxh3::xxh3_64;
+use crate::hash::hash64;
 
 use crate::error::Error;
 use crate::flags::Flags;
@@ -179,7 +179,7 @@ impl Header {
                 bytes.len()
             )));
         }
-        if xxh3_64(&bytes[..length - 8]) != u64_at(bytes, length - 8) {
+        if hash64(&bytes[..length - 8]) != u64_at(bytes, length - 8) {
             return Err(bad("digest header is damaged: its checksum does not match"));
         }
         let kind = Kind::from_u8(bytes[10])
@@ -276,7 +276,7 @@ impl Header {
             out.extend_from_slice(&place.length.to_le_bytes());
             out.extend_from_slice(&place.checksum.to_le_bytes());
         }
-        let checksum = xxh3_64(&out);
+        let checksum = hash64(&out);
         out.extend_from_slice(&checksum.to_le_bytes());
         out
     }
@@ -319,7 +319,7 @@ impl Writer {
             width,
             offset: start as u64,
             length: (self.out.len() - start) as u64,
-            checksum: xxh3_64(&self.out[start..]),
+            checksum: hash64(&self.out[start..]),
         };
     }
 
@@ -358,6 +358,7 @@ impl Writer {
         let bytes = header.write();
         debug_assert!(bytes.len() == length && length <= reserved);
         self.out[..length].copy_from_slice(&bytes);
+        self.out.shrink_to_fit();
         self.out
     }
 }

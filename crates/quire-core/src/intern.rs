@@ -5,25 +5,40 @@
 //! collision costs time, never truth. The 64-bit hashes stay, because facet
 //! signatures are folded from them.
 
-use xxhash_rust::xxh3::xxh3_64;
+use crate::hash::hash64;
+use crate::reuse::Reused;
 
 /// Longest search for a string. Strings crafted to collide are kept without
 /// finding their copies, so a hostile page costs space, not quadratic time.
 const MAX_PROBES: usize = 128;
 
+/// A string of the set.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its hash.
+    pub hash: u64,
+    start: u32,
+    /// Its length.
+    pub length: u32,
+    /// The extra key it was interned with.
+    pub key: u8,
+}
+
 /// A set of strings with ids in order of first use.
 pub struct Interner {
     /// (upper hash bits, id + 1); id 0 means the slot is free.
-    slots: Vec<(u32, u32)>,
+    slots: Reused<(u32, u32)>,
     /// All strings, one after another.
-    pub heap: Vec<u8>,
-    /// Length of each string.
-    pub lengths: Vec<u32>,
-    /// Hash of each string.
-    pub hashes: Vec<u64>,
-    /// The extra key each string was interned with.
-    pub keys: Vec<u8>,
-    starts: Vec<u32>,
+    pub heap: Reused<u8>,
+    /// What is known about each string.
+    pub entries: Reused<Entry>,
+}
+
+/// Where the search for a string begins, and the mark it leaves.
+#[inline]
+fn probe(hash: u64, key: u8) -> (usize, u32) {
+    let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (probe as usize, (probe >> 32) as u32)
 }
 
 impl Interner {
@@ -31,39 +46,36 @@ impl Interner {
     pub fn new(entries: usize, bytes: usize) -> Self {
         let slots = (entries * 2).next_power_of_two().max(64);
         Self {
-            slots: vec![(0, 0); slots],
-            heap: Vec::with_capacity(bytes),
-            lengths: Vec::with_capacity(entries),
-            hashes: Vec::with_capacity(entries),
-            keys: Vec::with_capacity(entries),
-            starts: Vec::with_capacity(entries),
+            slots: Reused::filled(slots, (0, 0)),
+            heap: Reused::with_capacity(bytes),
+            entries: Reused::with_capacity(entries),
         }
     }
 
     /// Number of strings.
     pub fn len(&self) -> usize {
-        self.lengths.len()
+        self.entries.len()
     }
 
     /// Whether there is no string yet.
     pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
+        self.entries.is_empty()
     }
 
     /// The string with this id.
+    #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
-        let start = self.starts[id] as usize;
-        &self.heap[start..start + self.lengths[id] as usize]
+        let entry = &self.entries[id];
+        &self.heap[entry.start as usize..(entry.start + entry.length) as usize]
     }
 
     /// The id of a string; strings with different keys are different.
     #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
-        let hash = xxh3_64(bytes);
-        let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let hash = hash64(bytes);
         let mask = self.slots.len() - 1;
-        let mark = (probe >> 32) as u32;
-        let mut slot = probe as usize & mask;
+        let (at, mark) = probe(hash, key);
+        let mut slot = at & mask;
         let mut free = false;
         for _ in 0..MAX_PROBES {
             let (found, id) = self.slots[slot];
@@ -72,43 +84,60 @@ impl Interner {
                 break;
             }
             let at = id as usize - 1;
-            if found == mark && self.keys[at] == key && self.get(at) == bytes {
+            if found == mark && self.entries[at].key == key && same(self.get(at), bytes) {
                 return id - 1;
             }
             slot = (slot + 1) & mask;
         }
-        let id = self.lengths.len() as u32;
+        let id = self.entries.len() as u32;
         if free {
             self.slots[slot] = (mark, id + 1);
         }
-        self.starts.push(self.heap.len() as u32);
+        self.entries.push(Entry {
+            hash,
+            start: self.heap.len() as u32,
+            length: bytes.len() as u32,
+            key,
+        });
         self.heap.extend_from_slice(bytes);
-        self.lengths.push(bytes.len() as u32);
-        self.hashes.push(hash);
-        self.keys.push(key);
-        if self.lengths.len() * 2 > self.slots.len() {
+        if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
         id
     }
 
+    #[cold]
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
-        let mask = size - 1;
-        let mut slots = vec![(0, 0); size];
-        for (id, (&hash, &key)) in self.hashes.iter().zip(&self.keys).enumerate() {
-            let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let mut slot = probe as usize & mask;
+        let mut slots = Reused::filled(size, (0, 0));
+        for (id, entry) in self.entries.iter().enumerate() {
+            let (at, mark) = probe(entry.hash, entry.key);
+            let mut slot = at & (size - 1);
             for _ in 0..MAX_PROBES {
                 if slots[slot].1 == 0 {
-                    slots[slot] = ((probe >> 32) as u32, id as u32 + 1);
+                    slots[slot] = (mark, id as u32 + 1);
                     break;
                 }
-                slot = (slot + 1) & mask;
+                slot = (slot + 1) & (size - 1);
             }
         }
         self.slots = slots;
     }
+}
+
+/// Equality without a call for the short strings that pages are full of.
+#[inline]
+pub fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    if a.len() > 64 {
+        return a == b;
+    }
+    let (a_words, a_rest) = a.as_chunks::<8>();
+    let (b_words, b_rest) = b.as_chunks::<8>();
+    (a_words.iter().zip(b_words)).all(|(x, y)| u64::from_ne_bytes(*x) == u64::from_ne_bytes(*y))
+        && a_rest.iter().zip(b_rest).all(|(x, y)| x == y)
 }
 
 #[cfg(test)]

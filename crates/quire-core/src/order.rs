@@ -6,15 +6,16 @@
 //! depths in pre-order.
 
 use crate::draft::{Draft, NONE};
+use crate::reuse::Reused;
 
 /// A draft seen in pre-order.
 pub struct Order {
     /// Child counts.
-    pub children: Vec<u32>,
+    pub children: Reused<u32>,
     /// Subtree sizes.
-    pub size: Vec<u32>,
+    pub size: Reused<u32>,
     /// Depths.
-    pub depth: Vec<u32>,
+    pub depth: Reused<u32>,
     /// Creation index of each pre-order position; empty when they are equal.
     node_at: Vec<u32>,
     /// Pre-order position of each creation index; empty when they are equal.
@@ -36,9 +37,9 @@ impl Order {
         // Nodes that were taken out of the tree again have no place.
         let kept = if node_at.is_empty() { n } else { node_at.len() };
         let mut order = Self {
-            children: vec![0; kept],
-            size: vec![1; kept],
-            depth: vec![0; kept],
+            children: Reused::filled(kept, 0),
+            size: Reused::filled(kept, 1),
+            depth: Reused::filled(kept, 0),
             node_at,
             place_of,
         };

@@ -21,8 +21,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::draft::{Draft, IMPLIED, IN_PIECES, NONE, ODD};
+use crate::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, NONE, ODD, Piece};
 use crate::order::Order;
+use crate::reuse::Reused;
 use crate::spelling::Spellings;
 use crate::vocabulary::Class;
 
@@ -46,12 +47,12 @@ pub struct Stray {
 }
 
 /// What the tree alone does not say about the bytes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Exceptions {
     /// Whether a node writes nothing of its own, by pre-order position.
-    pub implied: Vec<bool>,
+    pub implied: Reused<bool>,
     /// Whether a node's end tag is in the source, by pre-order position.
-    pub has_end: Vec<bool>,
+    pub has_end: Reused<bool>,
     /// Left-over bytes in the order of the walk.
     pub strays: Vec<Stray>,
 }
@@ -132,8 +133,8 @@ impl<'a> Walk<'a> {
             done: 0,
             conflicts: Vec::new(),
             out: Exceptions {
-                implied: vec![false; n],
-                has_end: vec![false; n],
+                implied: Reused::filled(n, false),
+                has_end: Reused::filled(n, false),
                 strays: Vec::new(),
             },
         }
@@ -142,15 +143,14 @@ impl<'a> Walk<'a> {
     /// Merge nodes, end tags and pieces in source order.
     fn run(&mut self) {
         let draft = self.draft;
+        let (mut ends, mut pieces) = (&draft.ends[..], &draft.pieces[..]);
         self.out.implied[0] = true;
-        let mut ends = draft.ends.iter().peekable();
-        let mut pieces = draft.pieces.iter().peekable();
         for (node, entry) in draft.nodes.iter().enumerate().skip(1) {
             if entry.flags & IMPLIED != 0 {
                 continue;
             }
             self.run_before(entry.start, &mut ends, &mut pieces);
-            self.start(node as u32);
+            self.start(node as u32, entry);
         }
         self.run_before(NONE, &mut ends, &mut pieces);
         self.flush(self.source.len() as u32);
@@ -159,29 +159,29 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn run_before<'b>(
-        &mut self,
-        limit: u32,
-        ends: &mut std::iter::Peekable<impl Iterator<Item = &'b crate::draft::EndTag>>,
-        pieces: &mut std::iter::Peekable<impl Iterator<Item = &'b crate::draft::Piece>>,
-    ) {
+    /// Take the end tags and pieces that stand before `limit` in the source.
+    #[inline]
+    fn run_before(&mut self, limit: u32, ends: &mut &'a [EndTag], pieces: &mut &'a [Piece]) {
         loop {
-            let end_at = ends.peek().map_or(NONE, |e| e.start);
-            let piece_at = pieces.peek().map_or(NONE, |p| p.start);
+            let end_at = ends.first().map_or(NONE, |e| e.start);
+            let piece_at = pieces.first().map_or(NONE, |p| p.start);
             if end_at.min(piece_at) >= limit {
                 return;
             }
             if end_at <= piece_at {
-                if let Some(end) = ends.next() {
+                if let Some((end, rest)) = ends.split_first() {
+                    *ends = rest;
                     self.end(end);
                 }
-            } else if let Some(piece) = pieces.next() {
+            } else if let Some((piece, rest)) = pieces.split_first() {
+                *pieces = rest;
                 self.piece(piece);
             }
         }
     }
 
     /// Bytes up to `until` belong to nobody: a stray at the present place.
+    #[inline]
     fn flush(&mut self, until: u32) {
         if until > self.done {
             self.out.strays.push(Stray {
@@ -196,6 +196,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Open every node up to `place`; those before it have no bytes here.
+    #[inline]
     fn open(&mut self, place: u32) {
         for skipped in self.at + 1..place {
             self.out.implied[skipped as usize] = true;
@@ -207,6 +208,7 @@ impl<'a> Walk<'a> {
         self.offset = 0;
     }
 
+    #[inline]
     fn enter(&mut self, place: u32) {
         let depth = self.order.depth[place as usize] as usize;
         if depth >= self.path.len() {
@@ -215,16 +217,17 @@ impl<'a> Walk<'a> {
         self.path[depth] = place;
     }
 
-    fn start(&mut self, node: u32) {
-        let entry = &self.draft.nodes[node as usize];
+    #[inline]
+    fn start(&mut self, node: u32, entry: &DraftNode) {
         let place = self.order.place(node);
         if place == NONE || place <= self.at {
             return; // moved to a place already passed, or out of the tree: its bytes become a stray
         }
-        let odd = (entry.flags & ODD != 0 || self.spellings.any)
-            && !self
-                .spellings
-                .start_is_predicted(self.draft, node, self.source);
+        let odd = entry.flags & JOINED != 0
+            || ((entry.flags & ODD != 0 || self.spellings.any)
+                && !self
+                    .spellings
+                    .start_is_predicted(self.draft, node, self.source));
         if odd || (entry.flags & IN_PIECES != 0 && self.split.contains(&node)) {
             self.flush(entry.end);
             self.open(place);
@@ -233,13 +236,13 @@ impl<'a> Walk<'a> {
         }
         self.flush(entry.start);
         self.open(place);
-        if self.draft.names.class(entry.tag).is_leaf() {
-            self.offset = entry.end - entry.run;
+        if entry.run == entry.start {
+            self.offset = entry.end - entry.run; // a leaf; an element has its name before the run
         }
         self.done = entry.end;
     }
 
-    fn piece(&mut self, piece: &crate::draft::Piece) {
+    fn piece(&mut self, piece: &Piece) {
         if let Some(left) = self.pieces_left.get_mut(&piece.node) {
             *left -= 1;
         }
@@ -256,7 +259,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn end(&mut self, end: &crate::draft::EndTag) {
+    fn end(&mut self, end: &EndTag) {
         let place = self.order.place(end.node);
         if place == NONE {
             return;

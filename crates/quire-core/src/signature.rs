@@ -14,12 +14,13 @@
 //! | `links` | `href` of `a`, `area`, `link`; `action` of `form`; `src` of `iframe`, `frame`, `embed`, `script` |
 //! | `images` | `src`, `srcset` of `img`, `source`; `poster` of `video`; `src` of image `input`; `href` of SVG `image` |
 
+use crate::hash::{hash64, hash128, hash128_seeded};
 use encoding_rs::Encoding;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
 use crate::cook::{self, Syntax};
 use crate::draft::Mode;
 use crate::intern::Interner;
+use crate::reuse::Reused;
 
 /// Spreads one hash before hashes are added, so that sums do not cancel.
 fn mix(hash: u64) -> u64 {
@@ -40,57 +41,90 @@ pub struct RunHashes {
     pub image: u64,
 }
 
+/// What is known about the bytes of a page before they are hashed.
+#[derive(Clone, Copy)]
+pub struct Charset {
+    /// The character set.
+    pub encoding: &'static Encoding,
+    /// Whether all of the page is valid UTF-8, so that no part needs to be looked at again.
+    pub valid_utf8: bool,
+}
+
+impl Charset {
+    /// Whether a string reads as it is written. May say no where the answer is yes.
+    #[inline]
+    fn is_plain(self, raw: &[u8], mode: Mode) -> bool {
+        match mode {
+            Mode::Data | Mode::Rcdata if self.valid_utf8 => {
+                memchr::memchr3(b'&', b'\r', 0, raw).is_none()
+            }
+            Mode::RawText if self.valid_utf8 => memchr::memchr2(b'\r', 0, raw).is_none(),
+            _ => cook::is_plain(raw, mode, self.encoding),
+        }
+    }
+}
+
 /// Hash the attributes of a run: a sum over its attributes, so that order does not count.
 ///
 /// The first of several attributes with one name wins; names are compared by hash.
-pub fn hash_run(
-    run: &[u8],
-    syntax: Syntax,
-    encoding: &'static Encoding,
-    seen: &mut Seen,
-) -> RunHashes {
+pub fn hash_run(run: &[u8], syntax: Syntax, charset: Charset, seen: &mut Seen) -> RunHashes {
     let mut hashes = RunHashes::default();
     seen.clear();
+    let html = matches!(syntax, Syntax::Html(_));
+    // In XML, line ends in values become spaces; in HTML, CR becomes LF.
+    let plain =
+        charset.is_plain(run, Mode::Data) && (html || memchr::memchr2(b'\n', b'\t', run).is_none());
     for (name, value) in cook::attribute_spans(run) {
-        let raw_name = &run[name];
-        let html = matches!(syntax, Syntax::Html(_));
-        let mut lower = [0u8; 32];
-        let name_hash = if html && raw_name.len() <= 32 {
-            let lower = &mut lower[..raw_name.len()];
-            lower.copy_from_slice(raw_name);
-            lower.make_ascii_lowercase();
-            xxh3_64(lower)
-        } else if html {
-            xxh3_64(&raw_name.to_ascii_lowercase())
-        } else {
-            xxh3_64(raw_name)
-        };
+        let name = &run[name];
+        let name_hash = hash_name(name, html);
         if !seen.insert(name_hash) {
             continue;
         }
         let value = value.map_or(&[][..], |v| &run[v]);
-        let value_hash = if cook::is_plain(value, Mode::Data, encoding) {
-            xxh3_64(value)
+        let value_hash = if plain {
+            hash64(value)
         } else {
-            xxh3_64(cook::attribute_value(value, syntax, encoding).as_bytes())
+            hash64(cook::attribute_value(value, syntax, charset.encoding).as_bytes())
         };
         let pair = mix(name_hash.wrapping_add(value_hash.rotate_left(23)));
         hashes.all = hashes.all.wrapping_add(pair);
-        if raw_name.len() <= 10 {
-            let lower = if html {
-                &lower[..raw_name.len()]
-            } else {
-                raw_name
-            };
-            match lower {
-                b"href" | b"action" | b"xlink:href" => hashes.link = hashes.link.wrapping_add(pair),
-                b"src" => hashes.source = pair,
-                b"srcset" | b"poster" => hashes.image = hashes.image.wrapping_add(pair),
-                _ => {}
-            }
+        if name_hash == NAME_HASHES[0] || name_hash == NAME_HASHES[1] || name_hash == NAME_HASHES[2]
+        {
+            hashes.link = hashes.link.wrapping_add(pair);
+        } else if name_hash == NAME_HASHES[3] {
+            hashes.source = pair;
+        } else if name_hash == NAME_HASHES[4] || name_hash == NAME_HASHES[5] {
+            hashes.image = hashes.image.wrapping_add(pair);
         }
     }
     hashes
+}
+
+/// The names that refer to something else.
+const NAME_HASHES: [u64; 6] = [
+    hash_name(b"href", true),
+    hash_name(b"action", true),
+    hash_name(b"xlink:href", true),
+    hash_name(b"src", true),
+    hash_name(b"srcset", true),
+    hash_name(b"poster", true),
+];
+
+/// Hash an attribute name, in HTML without regard to ASCII case. Names are short: one
+/// multiplication a byte costs less than a call.
+const fn hash_name(name: &[u8], fold: bool) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut i = 0;
+    while i < name.len() {
+        let byte = if fold {
+            name[i].to_ascii_lowercase()
+        } else {
+            name[i]
+        };
+        hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
+        i += 1;
+    }
+    hash ^ (hash >> 32)
 }
 
 /// Names already met in a run: a short list, and a set once it is long.
@@ -124,15 +158,15 @@ impl Seen {
 }
 
 /// Hash every content as a reader sees it.
-pub fn hash_contents(contents: &Interner, encoding: &'static Encoding) -> Vec<u64> {
+pub fn hash_contents(contents: &Interner, charset: Charset) -> Vec<u64> {
     (0..contents.len())
         .map(|id| {
             let raw = contents.get(id);
-            let mode = Mode::from_u8(contents.keys[id]).unwrap_or(Mode::Plain);
-            if cook::is_plain(raw, mode, encoding) {
-                contents.hashes[id]
+            let mode = Mode::from_u8(contents.entries[id].key).unwrap_or(Mode::Plain);
+            if charset.is_plain(raw, mode) {
+                contents.entries[id].hash
             } else {
-                xxh3_64(cook::text(raw, mode, encoding).as_bytes())
+                hash64(cook::text(raw, mode, charset.encoding).as_bytes())
             }
         })
         .collect()
@@ -140,14 +174,14 @@ pub fn hash_contents(contents: &Interner, encoding: &'static Encoding) -> Vec<u6
 
 /// Fold a column that is stored in its narrowest width.
 pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
-    xxh3_128_with_seed(bytes, u64::from(width))
+    hash128_seeded(bytes, u64::from(width))
 }
 
 /// Fold one hash per node.
 pub fn of_hashes(hashes: &[u64]) -> u128 {
-    let mut bytes = Vec::with_capacity(hashes.len() * 8);
+    let mut bytes = Reused::with_capacity(hashes.len() * 8);
     for hash in hashes {
         bytes.extend_from_slice(&hash.to_le_bytes());
     }
-    xxh3_128(&bytes)
+    hash128(&bytes)
 }

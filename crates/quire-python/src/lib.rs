@@ -1,1 +1,25 @@
-//! Python bindings.
+//! The compiled door: quire's kernels as one Python module.
+//!
+//! Nothing is decided here. Every function checks its arguments, lets other
+//! threads run while a kernel works ([`guard::run`]), and converts. Errors leave as
+//! the classes of `quire.errors`; a panic leaves as `InternalError` and never
+//! as an exception that `except Exception` would miss.
+
+mod buffers;
+mod digest;
+mod errors;
+mod functions;
+mod guard;
+
+/// The kernels of quire. Typed in `_native.pyi`; used through `quire._core`.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::buffers::Navigation;
+    #[pymodule_export]
+    use crate::digest::Digest;
+    #[pymodule_export]
+    use crate::functions::{
+        _panic_for_test, compress, encode, from_bytes, from_columns, from_map, peek,
+    };
+}

@@ -22,6 +22,7 @@ use encoding_rs::Encoding;
 
 use super::decode;
 use super::expand::{Nul, References, Rules, expand};
+use crate::html::scan;
 use crate::vocabulary::Namespace;
 
 /// The language a run is written in.
@@ -68,6 +69,7 @@ static CLASS: [u8; 256] = {
 };
 
 /// The first place from `at` on whose class is (or is not) in `mask`.
+#[inline]
 fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
     let found = run[at..]
         .iter()
@@ -85,6 +87,7 @@ fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
 /// let spans: Vec<_> = quire_core::cook::attribute_spans(run).collect();
 /// assert_eq!(spans, [(1..2, Some(4..5)), (6..7, Some(8..10)), (11..12, Some(15..16))]);
 /// ```
+#[inline]
 pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option<Range<usize>>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -102,6 +105,7 @@ pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option
 }
 
 /// The value that follows a name ending at `at`, and where to go on.
+#[inline]
 fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
     let equals = until(run, at, WHITE, false);
     if run.get(equals) != Some(&b'=') {
@@ -110,7 +114,7 @@ fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
     let start = until(run, equals + 1, WHITE, false);
     if let Some(&quote @ (b'"' | b'\'')) = run.get(start) {
         let start = start + 1;
-        let end = memchr::memchr(quote, &run[start..]).map_or(run.len(), |length| start + length);
+        let end = scan::find(run, start, quote);
         return (Some(start..end), (end + 1).min(run.len()));
     }
     let end = until(run, start, WHITE | CLOSE, true);

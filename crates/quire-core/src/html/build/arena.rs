@@ -8,6 +8,7 @@
 //! once at the end.
 
 use crate::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, Mode, NONE, Piece};
+use crate::reuse::Reused;
 use crate::vocabulary::{TEXT, Tag};
 
 /// Sibling links, by node.
@@ -43,7 +44,7 @@ pub struct Arena {
     /// The draft the nodes are written to.
     pub draft: Draft,
     /// Depth of each node when it was placed; exact while nodes are in pre-order.
-    depth: Vec<u32>,
+    depth: Reused<u32>,
     /// The rightmost path: `path[d]` is its node at depth `d`.
     path: Vec<u32>,
     links: Option<Links>,
@@ -53,7 +54,7 @@ impl Arena {
     /// An arena with only the document.
     pub fn new(bytes: usize) -> Self {
         let draft = Draft::new(bytes);
-        let mut depth = Vec::with_capacity(draft.nodes.capacity());
+        let mut depth = Reused::with_capacity(draft.nodes.capacity());
         depth.push(0);
         let mut path = Vec::with_capacity(64);
         path.push(0);

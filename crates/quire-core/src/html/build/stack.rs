@@ -7,6 +7,7 @@
 //! So a question is a comparison of two positions.
 
 use crate::html::names::{self, Name};
+use crate::reuse::Reused;
 use crate::vocabulary::{Namespace, Tag};
 
 /// "Not on the stack": below every position.
@@ -41,9 +42,9 @@ pub const TEXT_INTEGRATION: u16 = 1 << 15;
 
 /// The stack.
 pub struct Stack {
-    entries: Vec<Open>,
+    entries: Reused<Open>,
     /// Topmost position of each tag.
-    last: Vec<u32>,
+    last: Reused<u32>,
     scope: u32,
     special: u32,
     barrier: u32,
@@ -54,8 +55,8 @@ impl Stack {
     /// An empty stack.
     pub fn new() -> Self {
         Self {
-            entries: Vec::with_capacity(64),
-            last: vec![NOWHERE; names::KNOWN_END as usize],
+            entries: Reused::with_capacity(64),
+            last: Reused::filled(names::KNOWN_END as usize, NOWHERE),
             scope: NOWHERE,
             special: NOWHERE,
             barrier: NOWHERE,

@@ -1,0 +1,290 @@
+//! What a reader gets from a page: its text in reading order, its links and images.
+//!
+//! [`text`] follows `innerText` without a style sheet: only names decide. The rules:
+//!
+//! * A leaf that is asked for itself gives its decoded content, white space as it is.
+//! * White space (ASCII) runs become one space; there is none at the ends of a line.
+//! * HTML: block elements stand on lines of their own, `br` ends a line, cells of a table row
+//!   are separated by tabs. `pre`, `textarea`, `listing`, `xmp` and `plaintext` keep their white space.
+//! * HTML: `script`, `style`, `template`, `iframe`, `noembed`, `noframes`, `datalist`, and `noscript` where scripts
+//!   run, are left out below the asked node. `title` is a line like any other.
+//! * XML and trees: an element stands on a line of its own unless its parent has
+//!   text of its own beside it. XML whose root is `html` follows the rules of HTML.
+//! * JSON: a line per member (`key: value`) and per item.
+//! * Text: its lines, with LF as line end. Bytes: nothing.
+//!
+//! One pass over the subtree, with a stack as deep as the tree.
+
+mod flow;
+mod references;
+
+pub use references::{Reference, base, images, links};
+
+use crate::cook;
+use crate::digest::Digest;
+use crate::draft::Mode;
+use crate::flags::Flags;
+use crate::sniff::Kind;
+use crate::vocabulary::{Class, Namespace};
+use flow::Flow;
+
+/// What an element does to the text around and in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Inline,
+    Block,
+    Preformatted,
+    Break,
+    Row,
+    Cell,
+    Hidden,
+}
+
+impl Role {
+    fn of(name: &str, scripting: bool) -> Self {
+        match name {
+            "br" => Role::Break,
+            "tr" => Role::Row,
+            "td" | "th" => Role::Cell,
+            "pre" | "textarea" | "listing" | "xmp" | "plaintext" => Role::Preformatted,
+            "script" | "style" | "template" | "iframe" | "noembed" | "noframes" | "datalist" => {
+                Role::Hidden
+            }
+            "noscript" if scripting => Role::Hidden,
+            "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center"
+            | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset"
+            | "figcaption" | "figure" | "footer" | "form" | "frameset" | "h1" | "h2" | "h3"
+            | "h4" | "h5" | "h6" | "head" | "header" | "hgroup" | "hr" | "html" | "legend"
+            | "li" | "main" | "menu" | "nav" | "ol" | "optgroup" | "option" | "p" | "search"
+            | "section" | "summary" | "table" | "tbody" | "tfoot" | "thead" | "title" | "ul" => {
+                Role::Block
+            }
+            _ => Role::Inline,
+        }
+    }
+}
+
+/// The text of a subtree in reading order.
+///
+/// ```
+/// use quire_core::encode::{Options, encode};
+/// use quire_core::reading::text;
+///
+/// let source = b"<h1>Prices</h1><table><tr><td>Fish &amp;\n chips<td>9.50</table><script>x()</script>";
+/// let page = encode(source, &Options::default()).unwrap();
+/// assert_eq!(text(&page, 0), "Prices\nFish & chips\t9.50");
+/// ```
+#[must_use]
+pub fn text(digest: &Digest, node: usize) -> String {
+    let class = digest.class(node);
+    if class.is_leaf() {
+        let id = digest.content().get(node);
+        if id < 0 || class == Class::Bytes {
+            return String::new();
+        }
+        return digest.content_text(id as usize).into_owned();
+    }
+    match digest.kind() {
+        Kind::Bytes => String::new(),
+        Kind::Text => lines(digest, node),
+        Kind::Json => members(digest, node),
+        Kind::Html => by_roles(digest, node),
+        Kind::Xml if is_xhtml(digest) => by_roles(digest, node),
+        Kind::Xml | Kind::Tree => by_layout(digest, node),
+    }
+}
+
+/// A tag without its prefix.
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// Whether the root element of an XML page is `html`.
+fn is_xhtml(digest: &Digest) -> bool {
+    let root = (1..digest.n()).find(|&node| digest.class(node) == Class::Element);
+    root.is_some_and(|node| local(digest.tag_name(digest.tag().get(node) as usize)) == "html")
+}
+
+/// The decoded content of a leaf that is text.
+fn content(digest: &Digest, node: usize) -> std::borrow::Cow<'_, str> {
+    match digest.content().get(node) {
+        -1 => std::borrow::Cow::Borrowed(""),
+        id => digest.content_text(id as usize),
+    }
+}
+
+/// A node whose end has not come yet.
+struct Open {
+    end: usize,
+    role: Role,
+    mixed: bool,
+}
+
+fn by_roles(digest: &Digest, node: usize) -> String {
+    let scripting = digest.flags().has(Flags::SCRIPTING);
+    let roles: Vec<Role> = (0..digest.tag_count())
+        .map(|tag| {
+            let info = digest.tag_info(tag);
+            let name = digest.tag_name(tag);
+            match (info.class, info.namespace) {
+                (Class::Element, Namespace::Html) => Role::of(name, scripting),
+                (Class::Element, Namespace::Xml) => Role::of(local(name), scripting),
+                // SVG has scripts and styles too; everything else in it flows.
+                (Class::Element, _) if matches!(name, "script" | "style") => Role::Hidden,
+                _ => Role::Inline,
+            }
+        })
+        .collect();
+    let sizes = &digest.derived().size;
+    let tags = digest.tag();
+    let mut flow = Flow::default();
+    let mut open: Vec<Open> = Vec::new();
+    let mut kept = 0; // open elements that keep white space
+    let end = node + sizes[node] as usize;
+    let mut at = node;
+    while at < end {
+        while let Some(top) = open.pop_if(|top| top.end == at) {
+            kept -= usize::from(top.role == Role::Preformatted);
+            close(top.role, &mut flow);
+        }
+        let tag = tags.get(at) as usize;
+        let role = roles[tag];
+        if role == Role::Hidden && at != node {
+            at += sizes[at] as usize;
+            continue;
+        }
+        let class = digest.tag_info(tag).class;
+        if class.is_text() {
+            if kept > 0 {
+                flow.keep(&content(digest, at));
+            } else {
+                flow.words(&content(digest, at));
+            }
+        } else if !class.is_leaf() {
+            match role {
+                Role::Break => flow.hard_break(),
+                Role::Row => flow.row(),
+                Role::Block | Role::Preformatted => flow.block(),
+                Role::Inline | Role::Cell | Role::Hidden => {}
+            }
+            kept += usize::from(role == Role::Preformatted);
+            open.push(Open {
+                end: at + sizes[at] as usize,
+                role,
+                mixed: false,
+            });
+        }
+        at += 1;
+    }
+    flow.finish()
+}
+
+fn close(role: Role, flow: &mut Flow) {
+    match role {
+        Role::Cell => flow.cell(),
+        Role::Row => flow.row_end(),
+        Role::Block | Role::Preformatted => flow.block(),
+        Role::Inline | Role::Break | Role::Hidden => {}
+    }
+}
+
+/// XML and trees: which elements break lines is read off where the text is.
+fn by_layout(digest: &Digest, node: usize) -> String {
+    let sizes = &digest.derived().size;
+    let mut flow = Flow::default();
+    let mut open: Vec<Open> = Vec::new();
+    let end = node + sizes[node] as usize;
+    for at in node..end {
+        while let Some(top) = open.pop_if(|top| top.end == at) {
+            close(top.role, &mut flow);
+        }
+        let class = digest.class(at);
+        if class.is_text() {
+            flow.words(&content(digest, at));
+        } else if !class.is_leaf() {
+            let inline = open.last().is_some_and(|parent| parent.mixed);
+            let role = if inline { Role::Inline } else { Role::Block };
+            if role == Role::Block {
+                flow.block();
+            }
+            open.push(Open {
+                end: at + sizes[at] as usize,
+                role,
+                // What is inside an inline element flows with it.
+                mixed: inline || has_words(digest, at),
+            });
+        }
+    }
+    flow.finish()
+}
+
+/// Whether an element has text of its own that is not only white space.
+fn has_words(digest: &Digest, node: usize) -> bool {
+    let sizes = &digest.derived().size;
+    let end = node + sizes[node] as usize;
+    let mut child = node + 1;
+    while child < end {
+        if digest.class(child).is_text() && !content(digest, child).trim_ascii().is_empty() {
+            return true;
+        }
+        child += sizes[child] as usize;
+    }
+    false
+}
+
+fn members(digest: &Digest, node: usize) -> String {
+    let mut out = String::new();
+    let end = node + digest.derived().size[node] as usize;
+    let mut after_key = false;
+    for at in node..end {
+        let tag = digest.tag().get(at) as usize;
+        match digest.tag_info(tag).class {
+            Class::Member => {
+                new_line(&mut out);
+                let quoted = format!("\"{}\"", digest.tag_name(tag));
+                out.push_str(&cook::text(
+                    quoted.as_bytes(),
+                    Mode::JsonString,
+                    encoding_rs::UTF_8,
+                ));
+                out.push(':');
+                after_key = true;
+            }
+            Class::Scalar => {
+                if after_key {
+                    out.push(' ');
+                } else {
+                    new_line(&mut out);
+                }
+                out.push_str(&content(digest, at));
+                after_key = false;
+            }
+            _ => after_key = false,
+        }
+    }
+    out
+}
+
+fn new_line(out: &mut String) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn lines(digest: &Digest, node: usize) -> String {
+    let mut out = String::new();
+    for at in node..node + digest.derived().size[node] as usize {
+        if digest.class(at).is_text() {
+            let line = content(digest, at);
+            if line.contains('\r') {
+                out.push_str(&line.replace("\r\n", "\n").replace('\r', "\n"));
+            } else {
+                out.push_str(&line);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

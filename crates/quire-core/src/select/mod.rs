@@ -1,0 +1,154 @@
+//! Finding nodes: CSS selectors and an `XPath` subset over the columns of a page, and paths back.
+//!
+//! Nothing here knows where the columns come from: a page is anything that
+//! implements [`Page`]. Three choices worth knowing before changing this folder:
+//!
+//! * Both languages are answered *a column at a time*: a selector is a handful of
+//!   linear passes over the whole page (or the asked part of it), not a question
+//!   put to every node. The cost of CSS is therefore `nodes × parts of the selector`,
+//!   whatever the selector is, and no pass recurses into the tree.
+//! * Every pass counts its steps against [`Limits`], so that hostile expressions end
+//!   with [`Error::Budget`] instead of a hang. Expressions themselves are
+//!   short (64 KiB) and shallow, so reading them is bounded too.
+//! * Content of a `template` ([`Class::Fragment`]) is invisible to CSS, as in browsers. `XPath`,
+//!   where people expect the tree as written, sees it as children of the `template`.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use crate::error::Error;
+use crate::vocabulary::{Class, Namespace};
+
+pub mod css;
+pub mod path;
+pub mod xpath;
+
+#[cfg(test)]
+pub(crate) mod sample;
+
+pub use css::{CssSelector, css};
+pub use path::{css_path, xpath as xpath_of};
+pub use xpath::{Found, XPath};
+
+/// The columns a selector reads. Nodes are in pre-order; node 0 is the document.
+pub trait Page {
+    /// Node count.
+    fn n(&self) -> u32;
+    /// Parent of every node, `u32::MAX` for node 0.
+    fn parents(&self) -> &[u32];
+    /// Subtree size of every node: the subtree of `i` is `i .. i + size`.
+    fn sizes(&self) -> &[u32];
+    /// Node to index in the tag list.
+    fn tags(&self) -> &[u32];
+    /// Length of the tag list.
+    fn tag_count(&self) -> u32;
+    /// The name of a tag; XML names with their prefix.
+    fn tag_name(&self, tag: u32) -> &str;
+    /// What nodes with this tag are.
+    fn tag_class(&self, tag: u32) -> Class;
+    /// The namespace of a tag.
+    fn tag_namespace(&self, tag: u32) -> Namespace;
+    /// Node to its attribute run or -1. Nodes with the same run have the same attributes.
+    fn attr_ids(&self) -> &[i32];
+    /// The attributes of a run, in order, names unique.
+    fn attributes(&self, attr_id: i32) -> &[(Box<str>, Box<str>)];
+    /// The decoded text of one leaf.
+    fn text_of_leaf(&self, node: u32) -> Cow<'_, str>;
+    /// Whether names compare as in HTML: ASCII case does not matter.
+    fn is_html(&self) -> bool;
+    /// Whether the page is in quirks mode: case of classes and ids does not matter either.
+    fn is_quirks(&self) -> bool;
+}
+
+/// How much work one selection may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Nodes looked at, over all passes.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    /// 50 million: some 50 ms, and 500 passes over a page of 100,000 nodes.
+    fn default() -> Self {
+        Self { steps: 50_000_000 }
+    }
+}
+
+// 64 KiB: the path of the deepest node browsers allow (512 levels) takes 10 KiB. Bounds every
+// parser here.
+pub(crate) const MAX_SELECTOR_BYTES: usize = 65_536;
+
+/// An [`Error::Selector`] at a byte offset; reported in characters, as people count.
+pub(crate) fn fault(selector: &str, byte: usize, message: impl Into<String>) -> Error {
+    let offset = selector
+        .char_indices()
+        .take_while(|&(at, _)| at < byte)
+        .count();
+    Error::Selector {
+        selector: selector.to_owned(),
+        message: message.into(),
+        offset,
+    }
+}
+
+/// Refuses a selector that is too long to read.
+pub(crate) fn check_length(selector: &str) -> Result<(), Error> {
+    if selector.len() <= MAX_SELECTOR_BYTES {
+        return Ok(());
+    }
+    let bytes = selector.len();
+    let shown: String = selector.chars().take(64).collect();
+    let message = format!("has {bytes} bytes, but at most {MAX_SELECTOR_BYTES} are read");
+    Err(fault(&shown, 0, message))
+}
+
+/// The steps still allowed.
+pub(crate) struct Steps<'a> {
+    selector: &'a str,
+    limit: u64,
+    used: Cell<u64>,
+}
+
+impl<'a> Steps<'a> {
+    pub(crate) fn new(selector: &'a str, limits: Limits) -> Self {
+        Self {
+            selector,
+            limit: limits.steps,
+            used: Cell::new(0),
+        }
+    }
+
+    /// Count `steps`, or refuse to go on.
+    #[inline]
+    pub(crate) fn take(&self, steps: usize) -> Result<(), Error> {
+        let used = self.used.get().saturating_add(steps as u64);
+        self.used.set(used);
+        if used <= self.limit {
+            return Ok(());
+        }
+        Err(Error::Budget {
+            selector: self.selector.to_owned(),
+            steps: self.limit,
+        })
+    }
+}
+
+/// Whether nodes of this class take part as elements.
+pub(crate) fn is_element(class: Class) -> bool {
+    matches!(class, Class::Element | Class::Member)
+}
+
+/// The part of a name after its prefix.
+pub(crate) fn local_part(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// The namespace that one of the built-in prefixes stands for in HTML.
+pub(crate) fn html_namespace(prefix: &str) -> Option<Namespace> {
+    match prefix {
+        "html" => Some(Namespace::Html),
+        "svg" => Some(Namespace::Svg),
+        "math" => Some(Namespace::MathMl),
+        _ => None,
+    }
+}

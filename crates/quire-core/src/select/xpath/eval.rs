@@ -1,0 +1,260 @@
+//! An expression on a page.
+//!
+//! A step is taken for a whole set of context nodes at once (ranges of descendants are joined,
+//! a walk to ancestors or siblings stops where another one has been), unless one of its
+//! predicates counts positions; then it is taken node by node, as `XPath` defines it. Recursion
+//! follows the nesting of the expression only.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use super::expr::{Axis, Expr, Op, Parsed, Path, Start, Step, may_count};
+use super::tree::{Item, Tree};
+use super::value::{Value, compare, count};
+use crate::error::Error;
+use crate::select::{Page, Steps, fault};
+
+/// Where an expression is evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Context {
+    pub item: Item,
+    pub position: usize,
+    pub size: usize,
+}
+
+pub(super) struct Evaluation<'a> {
+    pub tree: Tree<'a>,
+    text: &'a str,
+    /// For each test, which tags pass it; filled when first asked.
+    passes: Vec<OnceCell<Vec<bool>>>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub fn new(text: &'a str, parsed: &Parsed, page: &'a dyn Page, steps: &'a Steps<'a>) -> Self {
+        Self {
+            tree: Tree::new(page, steps),
+            text,
+            passes: vec![OnceCell::new(); parsed.tests],
+        }
+    }
+
+    pub fn value(&self, expr: &Expr, at: Context) -> Result<Value, Error> {
+        self.tree.steps.take(1)?;
+        match expr {
+            Expr::Number(number) => Ok(Value::Number(*number)),
+            Expr::Text(text) => Ok(Value::Text(text.clone())),
+            Expr::Negative(inner) => Ok(Value::Number(-self.value(inner, at)?.number(&self.tree)?)),
+            Expr::Call(function, arguments) => self.call(*function, arguments, at),
+            Expr::Path(path) => self.path(path, at).map(Value::Nodes),
+            Expr::Chain(first, rest) => {
+                let mut value = self.value(first, at)?;
+                for (op, operand) in rest {
+                    value = self.operate(*op, value, operand, at)?;
+                }
+                Ok(value)
+            }
+        }
+    }
+
+    /// An expression that must give nodes.
+    pub fn nodes(&self, expr: &Expr, at: Context) -> Result<Vec<Item>, Error> {
+        match self.value(expr, at)? {
+            Value::Nodes(nodes) => Ok(nodes),
+            other => {
+                let found = match other {
+                    Value::Number(_) => "a number",
+                    Value::Text(_) => "a string",
+                    _ => "true or false",
+                };
+                Err(fault(
+                    self.text,
+                    0,
+                    format!("expected nodes, found {found}"),
+                ))
+            }
+        }
+    }
+
+    fn operate(&self, op: Op, left: Value, right: &Expr, at: Context) -> Result<Value, Error> {
+        let arithmetic = |apply: fn(f64, f64) -> f64| -> Result<Value, Error> {
+            let right = self.value(right, at)?.number(&self.tree)?;
+            Ok(Value::Number(apply(left.number(&self.tree)?, right)))
+        };
+        match op {
+            Op::Or => Ok(Value::Bool(left.bool() || self.value(right, at)?.bool())),
+            Op::And => Ok(Value::Bool(left.bool() && self.value(right, at)?.bool())),
+            Op::Add => arithmetic(|left, right| left + right),
+            Op::Subtract => arithmetic(|left, right| left - right),
+            Op::Multiply => arithmetic(|left, right| left * right),
+            Op::Divide => arithmetic(|left, right| left / right),
+            // Rust's remainder has the sign of the dividend, as XPath's.
+            Op::Modulo => arithmetic(|left, right| left % right),
+            Op::Union => {
+                let Value::Nodes(mut nodes) = left else {
+                    return Err(fault(self.text, 0, "expected nodes on both sides of '|'"));
+                };
+                nodes.extend(self.nodes(right, at)?);
+                Ok(Value::Nodes(tidy(nodes)))
+            }
+            _ => compare(&self.tree, op, &left, &self.value(right, at)?).map(Value::Bool),
+        }
+    }
+
+    fn path(&self, path: &Path, at: Context) -> Result<Vec<Item>, Error> {
+        let mut nodes = match &path.start {
+            Start::Document => vec![Item::node(0)],
+            Start::Context => vec![at.item],
+            Start::Expr(expr) => self.nodes(expr, at)?,
+        };
+        for predicate in &path.predicates {
+            nodes = self.filter(nodes, predicate)?;
+        }
+        for step in &path.steps {
+            if nodes.is_empty() {
+                break;
+            }
+            nodes = self.step(step, &nodes)?;
+        }
+        Ok(nodes)
+    }
+
+    /// Keep the candidates for which a predicate holds; they are in the order positions count.
+    fn filter(&self, candidates: Vec<Item>, predicate: &Expr) -> Result<Vec<Item>, Error> {
+        let size = candidates.len();
+        let mut kept = Vec::new();
+        for (index, item) in candidates.into_iter().enumerate() {
+            let position = index + 1;
+            let holds = match self.value(
+                predicate,
+                Context {
+                    item,
+                    position,
+                    size,
+                },
+            )? {
+                // A position is a whole number, so this is exact.
+                #[allow(clippy::float_cmp)]
+                Value::Number(number) => number == count(position),
+                value => value.bool(),
+            };
+            if holds {
+                kept.push(item);
+            }
+        }
+        Ok(kept)
+    }
+
+    fn step(&self, step: &Step, from: &[Item]) -> Result<Vec<Item>, Error> {
+        if self.passes[step.test_id].get().is_none() {
+            self.tree.steps.take(self.tree.page.tag_count() as usize)?;
+        }
+        if !step.predicates.iter().any(may_count) {
+            let mut nodes = self.step_together(step, from)?;
+            for predicate in &step.predicates {
+                nodes = self.filter(nodes, predicate)?;
+            }
+            return Ok(nodes);
+        }
+        // `[3]` needs no more than three candidates.
+        let enough = match step.predicates.first() {
+            Some(Expr::Number(number)) if *number >= 1.0 => *number as usize,
+            _ => usize::MAX,
+        };
+        let mut nodes = Vec::new();
+        for &item in from {
+            let mut candidates = Vec::new();
+            self.tree.walk(step.axis, item, &mut |found| {
+                if self.passes(step, found) {
+                    candidates.push(found);
+                }
+                Ok(candidates.len() < enough)
+            })?;
+            for predicate in &step.predicates {
+                candidates = self.filter(candidates, predicate)?;
+            }
+            nodes.append(&mut candidates);
+        }
+        Ok(tidy(nodes))
+    }
+
+    /// What a step reaches from any of the nodes.
+    fn step_together(&self, step: &Step, from: &[Item]) -> Result<Vec<Item>, Error> {
+        let mut nodes = Vec::new();
+        let mut add = |item: Item| {
+            if self.passes(step, item) {
+                nodes.push(item);
+            }
+            Ok(true)
+        };
+        match step.axis {
+            Axis::Descendant | Axis::DescendantOrSelf => {
+                // Sorted by their starts, ranges that nest or meet are read once.
+                let mut done = 0;
+                for &item in from {
+                    if item.is_attribute() {
+                        self.tree.walk(step.axis, item, &mut add)?;
+                        continue;
+                    }
+                    let start = item.node + u32::from(step.axis == Axis::Descendant);
+                    let end = self.tree.end(item.node);
+                    self.tree.range(start.max(done), end, &mut add)?;
+                    done = done.max(end);
+                }
+            }
+            Axis::Ancestor
+            | Axis::AncestorOrSelf
+            | Axis::FollowingSibling
+            | Axis::PrecedingSibling
+                if from.len() > 1 =>
+            {
+                // Where a walk has been, it has also been to everything after.
+                let mut seen = HashSet::new();
+                let mut walk = |&item: &Item| {
+                    let mut first = step.axis == Axis::AncestorOrSelf;
+                    self.tree.walk(step.axis, item, &mut |found| {
+                        let been = !seen.insert(found) && !first;
+                        first = false;
+                        if been { Ok(false) } else { add(found) }
+                    })
+                };
+                // The last of some siblings walks over all before it, the first over all after.
+                if step.axis == Axis::PrecedingSibling {
+                    from.iter().rev().try_for_each(&mut walk)?;
+                } else {
+                    from.iter().try_for_each(&mut walk)?;
+                }
+            }
+            _ => {
+                for &item in from {
+                    self.tree.walk(step.axis, item, &mut add)?;
+                }
+            }
+        }
+        Ok(tidy(nodes))
+    }
+
+    fn passes(&self, step: &Step, item: Item) -> bool {
+        if item.is_attribute() {
+            // Off the attribute axis names are names of elements.
+            return match step.axis {
+                Axis::Attribute => self.tree.attribute_passes(item, &step.test),
+                _ => step.test == super::expr::Test::Node,
+            };
+        }
+        let page = self.tree.page;
+        let table = self.passes[step.test_id].get_or_init(|| {
+            let passes = |tag| self.tree.tag_passes(tag, &step.test);
+            (0..page.tag_count()).map(passes).collect()
+        });
+        table[page.tags()[item.node as usize] as usize]
+    }
+}
+
+/// Document order without duplicates; free when it is so already.
+fn tidy(mut nodes: Vec<Item>) -> Vec<Item> {
+    if !nodes.is_sorted_by(|one, next| one < next) {
+        nodes.sort_unstable();
+        nodes.dedup();
+    }
+    nodes
+}

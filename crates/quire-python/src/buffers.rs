@@ -1,0 +1,140 @@
+//! Memory that Rust and Python share: columns out, mapped files in.
+//!
+//! The only `unsafe` of the project is in this file, and comes down to two promises: what is lent to
+//! Python never moves or changes while it is lent, and what Python lends us does not change either.
+
+use std::ffi::c_int;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use quire_core::digest::Digest;
+
+/// Lend `bytes` to Python, read-only, for as long as `owner` lives.
+///
+/// # Safety
+///
+/// `view` must come from the interpreter, and `bytes` must be owned by `owner`, stay where they are
+/// and not change until `owner` is dropped.
+pub unsafe fn lend(
+    owner: Bound<'_, PyAny>,
+    bytes: *const u8,
+    length: usize,
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
+    let length = ffi::Py_ssize_t::try_from(length)
+        .map_err(|_| PyBufferError::new_err("the column is too long for a buffer"))?;
+    let py = owner.py();
+    // SAFETY: the interpreter fills its own structure, takes a reference to `owner` and refuses
+    // requests to write, because of the 1 for "read-only".
+    let result = unsafe {
+        ffi::PyBuffer_FillInfo(
+            view,
+            owner.as_ptr(),
+            bytes.cast_mut().cast(),
+            length,
+            1,
+            flags,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(PyErr::fetch(py))
+    }
+}
+
+/// Which derived column.
+#[derive(Clone, Copy)]
+pub enum Column {
+    /// Parent of each node.
+    Parent,
+    /// Depth of each node.
+    Depth,
+    /// Size of each subtree.
+    Size,
+}
+
+/// A derived column as a buffer of 32-bit integers, in the byte order of the machine.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct Navigation {
+    digest: Arc<Digest>,
+    column: Column,
+}
+
+impl Navigation {
+    /// Lend a column of `digest`, whose navigation was derived before.
+    pub fn new(digest: Arc<Digest>, column: Column) -> Self {
+        Self { digest, column }
+    }
+
+    fn values(&self) -> &[u32] {
+        let derived = self.digest.derived();
+        match self.column {
+            // The root's "none" is all ones: -1 to those who read signed integers.
+            Column::Parent => &derived.parent,
+            Column::Depth => &derived.depth,
+            Column::Size => &derived.size,
+        }
+    }
+}
+
+#[pymethods]
+impl Navigation {
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let values = slf.get().values();
+        let (start, length) = (values.as_ptr().cast::<u8>(), size_of_val(values));
+        // SAFETY: the values are in the digest, which this frozen object keeps alive and which
+        // never changes what it has derived; any bytes of a `u32` may be read as bytes.
+        unsafe { lend(slf.into_any(), start, length, view, flags) }
+    }
+}
+
+/// A mapped file. Keeps the map open: Python refuses to close one that is lent.
+pub struct Map {
+    lent: PyBuffer<u8>,
+}
+
+impl Map {
+    /// Borrow a read-only map.
+    pub fn new(map: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let lent = PyBuffer::<u8>::get(map)?;
+        if !lent.readonly() || !lent.is_c_contiguous() {
+            return Err(PyBufferError::new_err(
+                "the map can be written to; a digest is read from a map made with ACCESS_READ",
+            ));
+        }
+        Ok(Self { lent })
+    }
+}
+
+impl AsRef<[u8]> for Map {
+    fn as_ref(&self) -> &[u8] {
+        let length = self.lent.len_bytes();
+        if length == 0 {
+            return &[];
+        }
+        // SAFETY: the memory is mapped until `lent` is dropped, and nothing in this process can
+        // write to a map made with ACCESS_READ. Another process could write to the file or cut it
+        // short; that is forbidden in the documentation of `quire.load`, and `save` never
+        // does it: it writes a new file and renames it. The same holds for every reader of mapped files.
+        unsafe { std::slice::from_raw_parts(self.lent.buf_ptr().cast::<u8>(), length) }
+    }
+}
+
+/// Bytes that Python owns and cannot change.
+pub struct Owned<T>(pub T);
+
+impl<T: Deref<Target = [u8]>> AsRef<[u8]> for Owned<T> {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}

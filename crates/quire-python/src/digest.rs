@@ -1,0 +1,363 @@
+//! The digest as a Python object: facts, columns, strings, questions.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use quire_core::digest::Digest as Page;
+use quire_core::encode;
+use quire_core::error::Error;
+use quire_core::format::{Section, Signatures};
+use quire_core::reading::{self, Reference};
+use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, xpath_of};
+use quire_core::view::View;
+use quire_core::vocabulary::{Class, Namespace};
+
+use crate::buffers::{Column, Navigation, lend};
+use crate::errors;
+use crate::guard::{brief, run};
+
+/// A page as columns. Immutable; any number of threads may use one.
+///
+/// As a buffer it is the whole digest, read-only; `column` says where a column lies in it.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct Digest {
+    page: Arc<Page>,
+}
+
+/// A node number as Python gives it; whether the page has it is checked later.
+pub struct Number(i64);
+
+impl FromPyObject<'_, '_> for Number {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match number.extract::<i64>() {
+            Ok(number) => Ok(Self(number)),
+            // Beyond 64 bits, and so beyond any page.
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
+                Ok(Self(i64::MAX))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Digest {
+    /// Wrap a digest.
+    pub fn new(page: Page) -> Self {
+        Self {
+            page: Arc::new(page),
+        }
+    }
+
+    /// The digest itself.
+    pub fn page(&self) -> &Arc<Page> {
+        &self.page
+    }
+
+    fn node(&self, py: Python<'_>, node: &Number) -> PyResult<usize> {
+        let n = self.page.n();
+        usize::try_from(node.0)
+            .ok()
+            .filter(|&node| node < n)
+            .ok_or_else(|| errors::node_not_found(py, node.0, n))
+    }
+
+    /// Run a kernel that reads strings.
+    fn read<T: Send>(
+        &self,
+        py: Python<'_>,
+        kernel: impl FnOnce(&Page) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let page = &*self.page;
+        run(py, || {
+            page.check_heaps()?;
+            kernel(page)
+        })
+    }
+
+    fn string<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+        count: usize,
+        string: impl FnOnce(&Page) -> &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        if index >= count {
+            return Err(PyIndexError::new_err(format!(
+                "entry {index} is not there; the list has {count}"
+            )));
+        }
+        let bytes = brief(py, || {
+            self.page.check_heaps()?;
+            Ok(string(&self.page))
+        })?;
+        Ok(PyBytes::new(py, bytes))
+    }
+
+    fn navigation(&self, py: Python<'_>, column: Column) -> PyResult<Navigation> {
+        run(py, || {
+            self.page.derived();
+            Ok(())
+        })?;
+        Ok(Navigation::new(Arc::clone(&self.page), column))
+    }
+}
+
+#[pymethods]
+impl Digest {
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut pyo3::ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let bytes = slf.get().page.as_bytes();
+        let (start, length) = (bytes.as_ptr(), bytes.len());
+        // SAFETY: the bytes are owned by the digest, which this frozen object keeps alive; digests
+        // never change.
+        unsafe { lend(slf.into_any(), start, length, view, flags) }
+    }
+
+    /// Number of nodes.
+    #[getter]
+    fn n(&self) -> usize {
+        self.page.n()
+    }
+
+    /// Kind of the page.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.page.kind().name()
+    }
+
+    /// Names of the flags that are set.
+    #[getter]
+    fn flags(&self) -> Vec<&'static str> {
+        self.page.flags().names().collect()
+    }
+
+    /// WHATWG label of the character set.
+    #[getter]
+    fn encoding(&self) -> &str {
+        &self.page.meta().encoding
+    }
+
+    /// How the character set was found.
+    #[getter]
+    fn encoding_reason(&self) -> &str {
+        &self.page.meta().encoding_reason
+    }
+
+    /// Signatures of the source and of each facet.
+    #[getter]
+    fn signatures(&self) -> [u128; Signatures::NAMES.len()] {
+        self.page.signatures().0
+    }
+
+    /// Length of the source.
+    #[getter]
+    fn source_bytes(&self) -> u64 {
+        self.page.header().source_length
+    }
+
+    /// Where a column lies in the buffer: offset in bytes, number of values, type as numpy writes it.
+    fn column(&self, name: &str) -> PyResult<(u64, usize, &'static str)> {
+        let (section, signed) = match name {
+            "children" => (Section::Children, false),
+            "tag" => (Section::Tag, false),
+            "attr" => (Section::Attr, true),
+            "content" => (Section::Content, true),
+            _ => {
+                return Err(pyo3::exceptions::PyKeyError::new_err(format!(
+                    "column {name:?} is not stored; stored are children, tag, attr and content"
+                )));
+            }
+        };
+        let place = self.page.header().places[section as usize];
+        let values = place.length / u64::from(place.width.max(1));
+        let dtype = match (place.width, signed) {
+            (2, false) => "<u2",
+            (2, true) => "<i2",
+            (4, false) => "<u4",
+            (4, true) => "<i4",
+            (_, false) => "u1",
+            (_, true) => "i1",
+        };
+        Ok((place.offset, values as usize, dtype))
+    }
+
+    /// Parent of each node, -1 for the root.
+    fn parent(&self, py: Python<'_>) -> PyResult<Navigation> {
+        self.navigation(py, Column::Parent)
+    }
+
+    /// Depth of each node.
+    fn depth(&self, py: Python<'_>) -> PyResult<Navigation> {
+        self.navigation(py, Column::Depth)
+    }
+
+    /// Nodes in each subtree.
+    fn size(&self, py: Python<'_>) -> PyResult<Navigation> {
+        self.navigation(py, Column::Size)
+    }
+
+    /// Name and namespace of each tag.
+    fn tags(&self) -> Vec<(&str, &'static str)> {
+        (0..self.page.tag_count())
+            .map(|tag| {
+                let info = self.page.tag_info(tag);
+                let named = matches!(info.class, Class::Element | Class::Member);
+                let namespace = match info.namespace {
+                    _ if !named => "",
+                    Namespace::Html => "html",
+                    Namespace::Svg => "svg",
+                    Namespace::MathMl => "math",
+                    Namespace::Xml => "xml",
+                    Namespace::Json => "json",
+                    Namespace::Tree => "tree",
+                };
+                (self.page.tag_name(tag), namespace)
+            })
+            .collect()
+    }
+
+    /// How many nodes have each tag.
+    fn tag_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let counts = run(py, || {
+            let mut counts = vec![0u32; self.page.tag_count()];
+            let tags = self.page.tag();
+            for node in 0..tags.len() {
+                counts[tags.get(node) as usize] += 1;
+            }
+            Ok(counts)
+        })?;
+        PyList::new(py, counts)
+    }
+
+    /// Number of different attribute runs.
+    #[getter]
+    fn attr_count(&self) -> usize {
+        self.page.attr_count()
+    }
+
+    /// Number of different contents.
+    #[getter]
+    fn content_count(&self) -> usize {
+        self.page.content_count()
+    }
+
+    /// An attribute run as written.
+    fn attr_run<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let count = self.page.attr_count();
+        self.string(py, index, count, |page| page.attr_run(index))
+    }
+
+    /// A content as written.
+    fn content_raw<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let count = self.page.content_count();
+        self.string(py, index, count, |page| page.content_raw(index))
+    }
+
+    /// The exact source.
+    fn decode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let page = &*self.page;
+        let source = run(py, || encode::decode(page))?;
+        Ok(PyBytes::new(py, &source))
+    }
+
+    /// The text of a subtree in reading order.
+    fn text(&self, py: Python<'_>, node: Number) -> PyResult<String> {
+        let node = self.node(py, &node)?;
+        self.read(py, |page| Ok(reading::text(page, node)))
+    }
+
+    /// The attributes of a node, names as the tree has them.
+    fn attributes<'py>(&self, py: Python<'py>, node: Number) -> PyResult<Bound<'py, PyDict>> {
+        let node = self.node(py, &node)?;
+        let attributes = brief(py, || {
+            self.page.check_heaps()?;
+            Ok(self.page.attributes(node))
+        })?;
+        let found = PyDict::new(py);
+        for (name, value) in attributes {
+            found.set_item(&**name, &**value)?;
+        }
+        Ok(found)
+    }
+
+    /// Elements that match a CSS selector, as 32-bit integers in the byte order of the machine.
+    fn select<'py>(
+        &self,
+        py: Python<'py>,
+        selector: &str,
+        within: Number,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let scope = self.node(py, &within)? as u32;
+        let found = self.read(py, |page| {
+            CssSelector::parse(selector)?.select(&View::new(page), scope, Limits::default())
+        })?;
+        Ok(numbers(py, &found))
+    }
+
+    /// What an XPath comes to: nodes as from `select`, strings, a number, a string or a truth.
+    fn xpath<'py>(
+        &self,
+        py: Python<'py>,
+        expression: &str,
+        node: Number,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let node = self.node(py, &node)? as u32;
+        let found = self.read(py, |page| {
+            XPath::parse(expression)?.select(&View::new(page), node, Limits::default())
+        })?;
+        Ok(match found {
+            Found::Nodes(nodes) => numbers(py, &nodes).into_any(),
+            Found::Strings(strings) => strings.into_pyobject(py)?.into_any(),
+            Found::Number(number) => number.into_pyobject(py)?.into_any(),
+            Found::Text(text) => text.into_pyobject(py)?.into_any(),
+            Found::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
+        })
+    }
+
+    /// A CSS selector for this node alone.
+    fn css_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
+        let node = self.node(py, &node)? as u32;
+        self.read(py, |page| Ok(css_path(&View::new(page), node)))
+    }
+
+    /// An XPath for this node alone.
+    fn xpath_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
+        let node = self.node(py, &node)? as u32;
+        self.read(py, |page| Ok(xpath_of(&View::new(page), node)))
+    }
+
+    /// Links: node and address as written.
+    fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
+        self.read(py, |page| Ok(pairs(reading::links(page))))
+    }
+
+    /// Images: node and address as written.
+    fn images(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
+        self.read(py, |page| Ok(pairs(reading::images(page))))
+    }
+
+    /// The address in the first `base` element, as written.
+    fn base(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.read(py, |page| Ok(reading::base(page)))
+    }
+}
+
+fn pairs(references: Vec<Reference>) -> Vec<(u32, String)> {
+    references
+        .into_iter()
+        .map(|reference| (reference.node, reference.address))
+        .collect()
+}
+
+fn numbers<'py>(py: Python<'py>, nodes: &[u32]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = nodes.iter().flat_map(|node| node.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}

@@ -1,0 +1,194 @@
+//! Functions of the module: from bytes, maps and trees to digests.
+
+use std::sync::Arc;
+
+use encoding_rs::Encoding;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use quire_core::digest::{Digest as Page, Verify};
+use quire_core::encode::Options;
+use quire_core::format::{self, Header, Signatures};
+use quire_core::from_tree::{self, Columns};
+use quire_core::html::Context;
+use quire_core::sniff::Kind;
+use quire_core::vocabulary::Namespace;
+
+use crate::buffers::{Map, Owned};
+use crate::digest::Digest;
+use crate::guard::{brief, run};
+
+/// Make the digest of a source.
+#[pyfunction]
+#[pyo3(signature = (source, kind, content_type, encoding, scripting, fragment, recover))]
+#[allow(clippy::too_many_arguments)] // the options of `quire.encode`, each by name there
+pub fn encode(
+    py: Python<'_>,
+    source: PyBackedBytes,
+    kind: Option<&str>,
+    content_type: Option<String>,
+    encoding: Option<&str>,
+    scripting: bool,
+    fragment: Option<&str>,
+    recover: bool,
+) -> PyResult<Digest> {
+    let options = Options {
+        kind: kind.map(kind_of).transpose()?,
+        content_type,
+        encoding: encoding.map(encoding_of).transpose()?,
+        scripting,
+        context: fragment.map(context_of).transpose()?,
+        recover,
+    };
+    run(py, move || quire_core::encode::encode(&source, &options)).map(Digest::new)
+}
+
+fn kind_of(name: &str) -> PyResult<Kind> {
+    Kind::from_name(name)
+        .filter(|&kind| kind != Kind::Tree)
+        .ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "kind {name:?} is not known; known are html, xml, json, text and bytes"
+            ))
+        })
+}
+
+fn encoding_of(label: &str) -> PyResult<&'static Encoding> {
+    Encoding::for_label(label.as_bytes()).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "encoding {label:?} is not known; the labels are those of the WHATWG Encoding Standard"
+        ))
+    })
+}
+
+/// Read `td`, `svg path` or `math mi`.
+fn context_of(text: &str) -> PyResult<Context> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let (namespace, name) = match words[..] {
+        [name] => (Namespace::Html, name.to_ascii_lowercase()),
+        ["svg", name] => (Namespace::Svg, name.to_owned()),
+        ["math", name] => (Namespace::MathMl, name.to_owned()),
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "fragment {text:?} is not an element; expected one like 'td', 'svg path' or 'math mi'"
+            )));
+        }
+    };
+    Ok(Context {
+        namespace,
+        name,
+        html_integration: false,
+    })
+}
+
+fn verify_of(verify: &str) -> PyResult<Verify> {
+    match verify {
+        "all" => Ok(Verify::All),
+        "columns" => Ok(Verify::Columns),
+        _ => Err(PyValueError::new_err(format!(
+            "verify {verify:?} is not known; known are all and columns"
+        ))),
+    }
+}
+
+/// Open a digest that is in memory, compressed or not. The bytes are not copied.
+#[pyfunction]
+pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult<Digest> {
+    let verify = verify_of(verify)?;
+    run(py, move || {
+        if Header::read(&data)?.compressed {
+            return Page::open(Box::new(format::decompress(&data)?), verify);
+        }
+        Page::open(Box::new(Owned(data)), verify)
+    })
+    .map(Digest::new)
+}
+
+/// Open a digest in a mapped file, compressed or not. The map must be read-only; it stays open.
+#[pyfunction]
+pub fn from_map(py: Python<'_>, mapped: &Bound<'_, PyAny>, verify: &str) -> PyResult<Digest> {
+    let verify = verify_of(verify)?;
+    let map = Map::new(mapped)?;
+    run(py, move || {
+        if Header::read(map.as_ref())?.compressed {
+            return Page::open(Box::new(format::decompress(map.as_ref())?), verify);
+        }
+        Page::open(Box::new(map), verify)
+    })
+    .map(Digest::new)
+}
+
+/// What the header says: kind, nodes, flags, source length, compressed, signatures.
+pub type Peeked = (
+    &'static str,
+    u32,
+    Vec<&'static str>,
+    u64,
+    bool,
+    [u128; Signatures::NAMES.len()],
+);
+
+/// Read the header at the beginning of a digest; the rest need not be there.
+#[pyfunction]
+pub fn peek(py: Python<'_>, head: &[u8]) -> PyResult<Peeked> {
+    let header = brief(py, || Header::read(head))?;
+    Ok((
+        header.kind.name(),
+        header.nodes,
+        header.flags.names().collect(),
+        header.source_length,
+        header.compressed,
+        header.signatures.0,
+    ))
+}
+
+/// The compressed form of a digest.
+#[pyfunction]
+pub fn compress<'py>(
+    py: Python<'py>,
+    digest: &Bound<'py, Digest>,
+    level: i32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    if !(1..=22).contains(&level) {
+        return Err(PyValueError::new_err(format!(
+            "level {level} is not known; zstd has levels 1 to 22"
+        )));
+    }
+    let page = Arc::clone(digest.get().page());
+    let bytes = run(py, move || {
+        page.check_heaps()?;
+        format::compress(page.as_bytes(), level)
+    })?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Make the digest of a tree in columns.
+#[pyfunction]
+pub fn from_columns(
+    py: Python<'_>,
+    children: Vec<u32>,
+    tags: Vec<String>,
+    attributes: Vec<Vec<(String, String)>>,
+    contents: Vec<Option<PyBackedBytes>>,
+) -> PyResult<Digest> {
+    run(py, move || {
+        let contents = contents
+            .into_iter()
+            .map(|content| content.map(|bytes| bytes.to_vec()))
+            .collect();
+        from_tree::from_columns(&Columns {
+            children,
+            tags,
+            attributes,
+            contents,
+        })
+    })
+    .map(Digest::new)
+}
+
+/// Fail as a kernel with a bug would. For the test that such failures arrive as `InternalError`.
+#[pyfunction]
+pub fn _panic_for_test(py: Python<'_>) -> PyResult<()> {
+    run(py, || panic!("asked to fail"))
+}

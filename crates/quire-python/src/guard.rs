@@ -1,0 +1,42 @@
+//! Where kernels are called: other threads run meanwhile, and panics stop here.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use quire_core::error::Error;
+
+use crate::errors;
+
+/// Run a kernel without holding the interpreter.
+///
+/// Kernels share nothing that a panic could leave half-made: digests are immutable, and what they
+/// derive on first use is kept only when it is complete.
+pub fn run<T: Send>(
+    py: Python<'_>,
+    kernel: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    finish(py, py.detach(|| catch_unwind(AssertUnwindSafe(kernel))))
+}
+
+/// Run a kernel that is over before another thread could profit.
+pub fn brief<T>(py: Python<'_>, kernel: impl FnOnce() -> Result<T, Error>) -> PyResult<T> {
+    finish(py, catch_unwind(AssertUnwindSafe(kernel)))
+}
+
+fn finish<T>(py: Python<'_>, result: std::thread::Result<Result<T, Error>>) -> PyResult<T> {
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(errors::raise(py, &error)),
+        Err(panic) => Err(errors::internal(py, &said(&*panic))),
+    }
+}
+
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}

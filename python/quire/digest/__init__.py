@@ -1,0 +1,28 @@
+"""One page: the encoding, its columns, selectors, its file form.
+
+Above: everything else. Below: ``_core``.
+"""
+
+from __future__ import annotations
+
+from quire.digest.files import Encoder, Header, encode, from_bytes, load, peek
+from quire.digest.lists import ByteList
+from quire.digest.node import Node
+from quire.digest.page import Digest
+from quire.digest.references import Image, Link
+from quire.digest.signatures import Signatures
+
+__all__ = [
+    "ByteList",
+    "Digest",
+    "Encoder",
+    "Header",
+    "Image",
+    "Link",
+    "Node",
+    "Signatures",
+    "encode",
+    "from_bytes",
+    "load",
+    "peek",
+]

@@ -1,0 +1,235 @@
+"""Where digests come from: bytes, files, chunks."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from quire import _core
+from quire.digest.page import Digest
+from quire.digest.signatures import Signatures
+from quire.errors import DigestFormatError, MalformedSource, SourceTooLarge
+
+Kind: TypeAlias = Literal["html", "xml", "json", "text", "bytes"]
+StrPath: TypeAlias = str | os.PathLike[str]
+Bytes: TypeAlias = bytes | bytearray | memoryview
+
+# The longest header there is has 832 bytes.
+_HEAD_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a stored digest says in its first bytes.
+
+    Attributes:
+        kind: which parser read the page.
+        n: number of nodes.
+        flags: what is to be known about the page as a whole.
+        source_bytes: length of the page.
+        compressed: whether the file is compressed.
+        signatures: 128 bits for the source and for each facet.
+    """
+
+    kind: str
+    n: int
+    flags: frozenset[str]
+    source_bytes: int
+    compressed: bool
+    signatures: Signatures
+
+
+def encode(
+    source: Bytes | StrPath,
+    *,
+    kind: Kind | None = None,
+    content_type: str | None = None,
+    encoding: str | None = None,
+    scripting: bool = True,
+    fragment: str | None = None,
+    recover: bool = False,
+) -> Digest:
+    """Make the digest of a page.
+
+    Any bytes at all have a digest, and it gives them back. The one exception: XML and JSON that are
+    not well-formed are an error, unless ``recover`` is set.
+
+    >>> page = encode(b"<p>Fish<p>Chips")
+    >>> page.kind, page.n, page.decode()
+    ('html', 8, b'<p>Fish<p>Chips')
+    >>> encode(b"<td>1<td>2", fragment="tr").tag_counts()
+    {'#document': 1, 'td': 2, '#text': 2}
+
+    Args:
+        source: the bytes of the page, or the path of a file; a ``str`` is always a path.
+        kind: which parser reads it; decided by ``content_type`` and content when not given.
+        content_type: the ``Content-Type`` the page came with.
+        encoding: the character set, when it is known for certain.
+        scripting: HTML as a browser with scripts reads it: ``noscript`` holds text.
+        fragment: HTML: read as the inside of this element: ``"td"``, ``"svg path"``.
+        recover: XML and JSON: read on past faults; the digest is flagged ``recovered``.
+
+    Raises:
+        MalformedSource: XML or JSON is not well-formed; says where.
+        SourceTooLarge: the source has 2 GiB or more.
+    """
+    if fragment is not None:
+        if kind not in {None, "html"}:
+            raise ValueError(f"a fragment is always html, but kind is {kind!r}")
+        kind = "html"
+    name, data = _read(source)
+    with _named(name):
+        return Digest(
+            _core.encode(data, kind, content_type, encoding, scripting, fragment, recover)
+        )
+
+
+def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
+    """Open a stored digest.
+
+    The file is mapped into memory, and its columns are read where they lie; a compressed one is
+    unpacked. While a digest is in use its file may be renamed, deleted or replaced by another (as ``save``
+    does), but must not be written to or cut short in place.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     encode(b"<p>Fish").save(f"{folder}/fish.qd")
+    ...     load(f"{folder}/fish.qd").text()
+    'Fish'
+
+    Args:
+        path: the file.
+        verify: ``all`` checks every checksum now; ``columns`` leaves those of the texts until
+            they are first read, which then may raise ``DigestFormatError``.
+
+    Raises:
+        DigestFormatError: the file is not a digest, or is damaged, or was written by a newer version.
+    """
+    with _named(os.fspath(path)), Path(path).open("rb", buffering=0) as stream:
+        try:
+            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:  # a file of no bytes cannot be mapped
+            return Digest(_core.from_bytes(b"", verify))
+        return Digest(_core.from_map(content, verify))
+
+
+def from_bytes(data: Bytes, *, verify: Literal["all", "columns"] = "all") -> Digest:
+    """Open a digest that is in memory, as ``Digest.to_bytes`` gives it.
+
+    ``bytes`` are used where they are; anything that could change is copied.
+
+    >>> from_bytes(encode(b"<p>Fish").to_bytes()).text()
+    'Fish'
+
+    Raises:
+        DigestFormatError: the bytes are not a digest, or are damaged.
+    """
+    return Digest(_core.from_bytes(_frozen(data), verify))
+
+
+def peek(path: StrPath) -> Header:
+    """Read the header of a stored digest and nothing else: enough to tell whether a page changed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     encode(b"<p>Fish").save(f"{folder}/fish.qd", compress=True)
+    ...     header = peek(f"{folder}/fish.qd")
+    >>> header.n, header.source_bytes, header.compressed
+    (6, 7, True)
+
+    Raises:
+        DigestFormatError: the file is not a digest.
+    """
+    with _named(os.fspath(path)), Path(path).open("rb", buffering=0) as stream:
+        kind, n, flags, source_bytes, compressed, signatures = _core.peek(stream.read(_HEAD_BYTES))
+    return Header(kind, n, frozenset(flags), source_bytes, compressed, Signatures.of(signatures))
+
+
+class Encoder:
+    """Encode a page that arrives in chunks; how it was cut makes no difference.
+
+    The chunks are kept until ``finish``: sniffing and character sets need the whole page.
+
+    >>> encoder = Encoder(content_type="text/html; charset=utf-8")
+    >>> encoder.feed(b"<p>Fi")
+    >>> encoder.feed(b"sh")
+    >>> encoder.finish() == encode(b"<p>Fish", content_type="text/html; charset=utf-8")
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        kind: Kind | None = None,
+        content_type: str | None = None,
+        encoding: str | None = None,
+        scripting: bool = True,
+        fragment: str | None = None,
+        recover: bool = False,
+    ) -> None:
+        self._chunks: list[bytes] | None = []
+        self._kind: Kind | None = kind
+        self._content_type = content_type
+        self._encoding = encoding
+        self._scripting = scripting
+        self._fragment = fragment
+        self._recover = recover
+
+    def feed(self, chunk: Bytes) -> None:
+        """Add the next bytes of the page.
+
+        Raises:
+            ValueError: the page is finished.
+        """
+        self._open().append(_frozen(chunk))
+
+    def finish(self) -> Digest:
+        """Make the digest; the encoder is used up.
+
+        Raises:
+            ValueError: the page is finished already.
+            MalformedSource: XML or JSON is not well-formed.
+        """
+        source = b"".join(self._open())
+        self._chunks = None
+        return encode(
+            source,
+            kind=self._kind,
+            content_type=self._content_type,
+            encoding=self._encoding,
+            scripting=self._scripting,
+            fragment=self._fragment,
+            recover=self._recover,
+        )
+
+    def _open(self) -> list[bytes]:
+        if self._chunks is None:
+            raise ValueError("the page is finished; use a new Encoder for the next one")
+        return self._chunks
+
+
+def _read(source: Bytes | StrPath) -> tuple[str | None, bytes]:
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source), Path(source).read_bytes()
+    return None, _frozen(source)
+
+
+def _frozen(data: Bytes) -> bytes:
+    """Give bytes that nobody can change while a kernel reads them."""
+    return data if isinstance(data, bytes) else bytes(memoryview(data))
+
+
+@contextmanager
+def _named(name: str | None) -> Iterator[None]:
+    """Put the name of the file in front of what is said about it."""
+    try:
+        yield
+    except (DigestFormatError, MalformedSource, SourceTooLarge) as error:
+        if name is not None:
+            error.args = (f"{name}: {error}",)
+        raise

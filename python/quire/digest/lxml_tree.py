@@ -1,0 +1,222 @@
+"""Handing a page to code that wants an lxml tree.
+
+lxml refuses names and characters that XML does not have, so they are changed on the
+way: forbidden characters of a text become U+FFFD, those of a name are spelled
+``U0003A`` as html5lib does. Doctypes are left out. In HTML, elements have no namespace except
+those of SVG and MathML, as lxml's own HTML parser has it. One pass over the page, no recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from quire.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from quire.digest.page import Digest
+
+_NAMESPACES = {
+    "svg": "http://www.w3.org/2000/svg",
+    "math": "http://www.w3.org/1998/Math/MathML",
+}
+# Prefixes that are bound without being declared.
+_XML: Mapping[str | None, str] = {"xml": "http://www.w3.org/XML/1998/namespace"}
+_HTML: Mapping[str | None, str] = {**_XML, "xlink": "http://www.w3.org/1999/xlink"}
+_BAD_TEXT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Narrower than XML, so that whatever passes is a name to every version of libxml2.
+_BAD_IN_NAME = re.compile(
+    r"[^A-Za-z0-9_.\-\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u3001-\ud7ff]"
+)
+_BAD_FIRST = re.compile(r"[0-9.\-]")
+
+
+def to_lxml(page: Digest) -> etree._Element:
+    """Build an lxml tree and give its root element.
+
+    A page without exactly one element at the top (a fragment) gets a ``div`` around it.
+
+    >>> import quire
+    >>> root = to_lxml(quire.encode(b"<p>Fish &amp; <b>chips</b>!"))
+    >>> root.xpath("string(//p)")
+    'Fish & chips!'
+
+    Raises:
+        MissingExtra: lxml is not installed.
+        TypeError: a page of this kind has no elements.
+    """
+    try:
+        from lxml import etree as library  # noqa: PLC0415 - optional, and slow to import
+    except ImportError:
+        raise MissingExtra("lxml is not installed", extra="lxml") from None
+    if page.kind not in {"html", "xml", "tree"}:
+        raise TypeError(f"a page of kind {page.kind} has no elements; expected html, xml or tree")
+    return _Builder(page, library).build()
+
+
+class _Builder:
+    """Walks a page and builds its tree."""
+
+    def __init__(self, page: Digest, library: ModuleType) -> None:
+        self.page = page
+        self.library = library
+        self.last: etree._Element | None = None  # the node that a text comes after
+        self.texts: list[str] = []
+        # Open elements: where they end, and the prefixes bound in them.
+        self.open: list[tuple[int, etree._Element, Mapping[str | None, str]]] = []
+        # Comments and instructions beside the root, which have no parent.
+        self.before: list[etree._Element] = []
+        self.after: list[etree._Element] = []
+
+    def build(self) -> etree._Element:
+        """Add every node of the page."""
+        page = self.page
+        tags, namespaces = page.tags, page.tag_namespaces
+        column, sizes = page.tag.tolist(), page.size.tolist()
+        if not self._has_one_root():
+            self.open.append((page.n, self.library.Element("div"), _XML))
+        root = None
+        for node in range(1, page.n):
+            while self.open and self.open[-1][0] <= node:
+                root = self._close()
+            name = tags[column[node]]
+            if namespaces[column[node]]:
+                self._element(name, namespaces[column[node]], node, node + sizes[node])
+            elif name in {"#text", "#cdata"}:
+                self.texts.append(page.text(node))
+            elif name == "#comment":
+                self._leaf(self.library.Comment(_comment(page.text(node))), root)
+            elif name == "#instruction":
+                target, _, data = page.text(node).partition(" ")
+                if target.lower() != "xml":  # the declaration
+                    data = _BAD_TEXT.sub("\ufffd", data).replace("?>", "? >")
+                    self._leaf(self.library.ProcessingInstruction(_name(target), data), root)
+        while self.open:
+            root = self._close()
+        if root is None:  # only where there is one
+            raise AssertionError
+        for neighbour in self.before:
+            root.addprevious(neighbour)
+        for neighbour in reversed(self.after):
+            root.addnext(neighbour)
+        return root
+
+    def _has_one_root(self) -> bool:
+        """Tell whether all there is at the top is one element, and comments and space around it."""
+        page = self.page
+        elements = 0
+        for child in page.root:
+            if child.namespace:
+                elements += 1
+            elif child.tag in {"#text", "#cdata"} and child.text.strip():
+                return False
+        return elements == 1
+
+    def _close(self) -> etree._Element:
+        self._flush()
+        self.last = self.open.pop()[1]
+        return self.last
+
+    def _flush(self) -> None:
+        if not self.texts or not self.open:
+            self.texts.clear()  # white space beside the root
+            return
+        text = _BAD_TEXT.sub("\ufffd", "".join(self.texts))
+        self.texts.clear()
+        if self.last is None:
+            self.open[-1][1].text = text
+        else:
+            self.last.tail = text
+
+    def _element(self, name: str, namespace: str, node: int, end: int) -> None:
+        self._flush()
+        bound = self.open[-1][2] if self.open else _XML
+        attributes = self.page.attributes(node)
+        declared: dict[str | None, str] = {}
+        if namespace == "xml":
+            declared = _declared(attributes)
+            bound = {**bound, **declared} if declared else bound
+            spelled = _qualified(name, bound, default=True)
+            attributes = {
+                _qualified(key, bound, default=False): value
+                for key, value in attributes.items()
+                if key != "xmlns" and not key.startswith("xmlns:")
+            }
+        else:
+            spelled = _name(name)
+            if namespace in _NAMESPACES:
+                spelled = f"{{{_NAMESPACES[namespace]}}}{spelled}"
+                declared = {None: _NAMESPACES[namespace]}
+            attributes = {
+                _qualified(key, _HTML, default=False): value for key, value in attributes.items()
+            }
+        clean = {key: _BAD_TEXT.sub("\ufffd", value) for key, value in attributes.items()}
+        try:
+            element = self._make(spelled, clean, declared)
+        except ValueError:  # the address of a namespace is none to lxml
+            clean = {_name(key): value for key, value in clean.items()}
+            element = self._make(_name(name), clean, {})
+        self.open.append((end, element, bound))
+        self.last = None
+
+    def _make(
+        self, name: str, attributes: dict[str, str], declared: dict[str | None, str]
+    ) -> etree._Element:
+        element: etree._Element
+        if self.open:
+            parent = self.open[-1][1]
+            element = self.library.SubElement(parent, name, attributes, nsmap=declared)
+        else:
+            element = self.library.Element(name, attributes, nsmap=declared)
+        return element
+
+    def _leaf(self, leaf: etree._Element, root: etree._Element | None) -> None:
+        self._flush()
+        if self.open:
+            self.open[-1][1].append(leaf)
+            self.last = leaf
+        elif root is None:
+            self.before.append(leaf)
+        else:
+            self.after.append(leaf)
+
+
+def _comment(text: str) -> str:
+    """Spell a comment without two dashes in a row or one at the end."""
+    text = _BAD_TEXT.sub("\ufffd", text)
+    while "--" in text:
+        text = text.replace("--", "- -")
+    return f"{text} " if text.endswith("-") else text
+
+
+def _declared(attributes: Mapping[str, str]) -> dict[str | None, str]:
+    """Read the prefixes that an XML element binds."""
+    return {
+        key.partition(":")[2] or None: value
+        for key, value in attributes.items()
+        if (key == "xmlns" or key.startswith("xmlns:")) and value and key != "xmlns:xml"
+    }
+
+
+def _qualified(name: str, bound: Mapping[str | None, str], *, default: bool) -> str:
+    """Spell a name as lxml does, with the address of its namespace."""
+    prefix, colon, local = name.partition(":")
+    if colon and local and prefix in bound:
+        return f"{{{bound[prefix]}}}{_name(local)}"
+    if not colon and default and None in bound:
+        return f"{{{bound[None]}}}{_name(name)}"
+    return _name(name)
+
+
+def _name(name: str) -> str:
+    """Spell a name with characters that XML has."""
+    name = _BAD_IN_NAME.sub(_code, name)
+    return _BAD_FIRST.sub(_code, name, count=1) if _BAD_FIRST.match(name) else name or "_"
+
+
+def _code(character: re.Match[str]) -> str:
+    return f"U{ord(character[0]):05X}"

@@ -1,0 +1,565 @@
+"""The digest: one page as flat columns, and the questions people ask a page.
+
+Columns come first. They are read-only numpy views over the digest's own memory,
+never copies: in pre-order, so that a subtree is the slice ``i : i + size[i]`` and the
+next sibling is ``i + size[i]``. Node 0 is ``#document``.
+
+Two choices worth knowing before changing this file:
+
+* A digest never changes, so everything derived is kept, and any number of threads may
+  share one. Two threads may derive the same view at once; both get the same memory.
+* Whatever walks nodes is a kernel. What is left here is naming and wrapping.
+
+Above: ``files`` makes digests from bytes and paths, ``node`` is the handle for people.
+Below: ``_core``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire import _core
+from quire.digest.lists import ByteList
+from quire.digest.lxml_tree import to_lxml
+from quire.digest.node import Node
+from quire.digest.references import Image, Link, resolve
+from quire.digest.signatures import Signatures
+from quire.digest.trees import columns_of
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+_T = TypeVar("_T")
+
+Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
+Ids: TypeAlias = NDArray[np.signedinteger[Any]]
+Nodes: TypeAlias = NDArray[np.int32]
+
+# zstd 3: a third of the time of 9 for a tenth more bytes, on digests of real pages.
+_LEVEL = 3
+
+
+@final
+class Digest:
+    """A page as columns, from which the exact bytes come back.
+
+    Made by ``quire.encode``, ``quire.load``, ``quire.from_bytes`` and ``Digest.from_tree``.
+    Digests are immutable, equal when their kind and all their signatures are, and can be pickled.
+
+    >>> import quire
+    >>> page = quire.encode(b"<p>Fish &amp; <b>chips</b>")
+    >>> page
+    <Digest html, 8 nodes, 26 bytes>
+    >>> page.children.tolist()
+    [1, 2, 0, 1, 2, 0, 1, 0]
+    >>> [page.tags[tag] for tag in page.tag]
+    ['#document', 'html', 'head', 'body', 'p', '#text', 'b', '#text']
+    >>> page.decode()
+    b'<p>Fish &amp; <b>chips</b>'
+    """
+
+    __slots__ = ("_kept", "_native")
+
+    def __init__(self, native: _core.Digest) -> None:
+        self._native = native
+        self._kept: dict[str, Any] = {}
+
+    # ------------------------------------------------------------ making
+
+    @classmethod
+    def from_tree(
+        cls,
+        root: _T,
+        *,
+        children: Callable[[_T], Iterable[_T]],
+        tag: Callable[[_T], str],
+        attributes: Callable[[_T], Mapping[str, str] | None] | None = None,
+        content: Callable[[_T], bytes | str | None] | None = None,
+    ) -> Self:
+        """Make the digest of any ordered tree; four functions say how to read it.
+
+        Content becomes a ``#text`` in front of a node's children. A node whose tag is ``#text``
+        or ``#comment`` is a leaf, and its content its own. Decoding gives the serialisation of the
+        paper's Algorithm 2, escaped as in XML. Trees of any depth: nothing recurses.
+
+        >>> recipe = ("cake", [("flour", []), ("eggs", [])])
+        >>> page = Digest.from_tree(
+        ...     recipe, children=lambda node: node[1], tag=lambda node: node[0]
+        ... )
+        >>> page.children.tolist(), page.decode()
+        ([1, 2, 0, 0], b'<cake><flour></flour><eggs></eggs></cake>')
+
+        Raises:
+            TreeError: a name cannot be a tag, or a node is its own descendant.
+        """
+        columns = columns_of(root, children, tag, attributes, content)
+        return cls(_core.from_columns(*columns))
+
+    @classmethod
+    def from_columns(
+        cls,
+        children: Sequence[int] | Counts,
+        tags: Sequence[str],
+        *,
+        attributes: Sequence[Mapping[str, str] | None] | None = None,
+        contents: Sequence[bytes | str | None] | None = None,
+    ) -> Self:
+        """Make the digest of a tree that is already in columns, one entry for each node.
+
+        The same as ``from_tree``: ``#document`` is put in front, and content goes into leaves.
+
+        >>> Digest.from_columns([1, 0], ["a", "b"], contents=[None, "x < y"]).decode()
+        b'<a><b>x &lt; y</b></a>'
+
+        Args:
+            children: child counts in pre-order, the paper's ST.
+            tags: names.
+            attributes: names and values; None for none.
+            contents: contents; None for none.
+
+        Raises:
+            TreeError: the counts do not describe one tree, or a name cannot be a tag.
+        """
+        return cls(
+            _core.from_columns(
+                [int(count) for count in children],
+                list(tags),
+                [list((entry or {}).items()) for entry in attributes or ()],
+                [entry.encode() if isinstance(entry, str) else entry for entry in contents or ()],
+            )
+        )
+
+    # ------------------------------------------------------------ facts
+
+    @property
+    def n(self) -> int:
+        """Number of nodes (the paper's N)."""
+        return self._native.n
+
+    @property
+    def kind(self) -> str:
+        """Which parser read it: ``html``, ``xml``, ``json``, ``text``, ``bytes``, or ``tree`` for none."""
+        return self._native.kind
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """What is to be known about the page as a whole, such as ``quirks`` or ``verbatim``.
+
+        All flags are explained in ``docs/concepts/digest.md``.
+        """
+        return frozenset(self._native.flags)
+
+    @property
+    def encoding(self) -> str:
+        """The character set, by its WHATWG label."""
+        return self._native.encoding
+
+    @property
+    def encoding_reason(self) -> str:
+        """How the character set was found.
+
+        One of ``bom``, ``transport``, ``meta``, ``late-meta``, ``xml-declaration``, ``utf8-valid``,
+        ``default``, ``given``.
+        """
+        return self._native.encoding_reason
+
+    @property
+    def signatures(self) -> Signatures:
+        """128 bits for the source and for each facet."""
+        return self._keep("signatures", lambda: Signatures.of(self._native.signatures))
+
+    @property
+    def source_bytes(self) -> int:
+        """Length of the source."""
+        return self._native.source_bytes
+
+    @property
+    def nbytes(self) -> int:
+        """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
+        return _core.view(self._native).nbytes
+
+    # ------------------------------------------------------------ columns
+
+    @property
+    def children(self) -> Counts:
+        """Number of children of each node (the paper's ST)."""
+        return self._stored("children")
+
+    @property
+    def tag(self) -> Counts:
+        """Index of each node's name in ``tags`` (the paper's TM)."""
+        return self._stored("tag")
+
+    @property
+    def attr(self) -> Ids:
+        """Index of each node's attribute run in ``attrs``, or -1 (the paper's AM)."""
+        return self._stored("attr")
+
+    @property
+    def content(self) -> Ids:
+        """Index of each node's content in ``contents``, or -1 (the paper's CM)."""
+        return self._stored("content")
+
+    @property
+    def parent(self) -> Nodes:
+        """Parent of each node; -1 for node 0."""
+        return self._derived("parent", self._native.parent)
+
+    @property
+    def depth(self) -> Nodes:
+        """Depth of each node; 0 for node 0."""
+        return self._derived("depth", self._native.depth)
+
+    @property
+    def size(self) -> Nodes:
+        """Number of nodes in each subtree: that of node ``i`` is ``i : i + size[i]``."""
+        return self._derived("size", self._native.size)
+
+    # ------------------------------------------------------------ lists
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names on the page (the paper's TL): ``div``, ``clipPath``, ``#text``."""
+        return self._keep("tags", lambda: tuple(name for name, _ in self._native.tags()))
+
+    @property
+    def tag_namespaces(self) -> tuple[str, ...]:
+        """The namespace of each of ``tags``.
+
+        One of ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for names with ``#``.
+        """
+        return self._keep("namespaces", lambda: tuple(space for _, space in self._native.tags()))
+
+    @property
+    def attrs(self) -> ByteList:
+        """The attribute runs on the page, as written (the paper's AL)."""
+        return ByteList(self._native.attr_count, self._native.attr_run)
+
+    @property
+    def contents(self) -> ByteList:
+        """The contents on the page, as written (the paper's CL)."""
+        return ByteList(self._native.content_count, self._native.content_raw)
+
+    # The paper's names.
+    N = n
+    ST = children
+    TL = tags
+    TM = tag
+    AL = attrs
+    AM = attr
+    CL = contents
+    CM = content
+
+    # ------------------------------------------------------------ reading
+
+    def decode(self) -> bytes:
+        """Give the exact bytes of the page back.
+
+        Raises:
+            DigestFormatError: the digest was forged or damaged.
+        """
+        return self._native.decode()
+
+    def text(self, node: SupportsIndex = 0) -> str:
+        r"""Read the text of a subtree in reading order.
+
+        Block elements and ``br`` break lines, cells of a row are separated by tabs, white space
+        collapses except in ``pre`` and its like; scripts, styles and templates are left out. A text, comment
+        or other leaf that is asked for itself gives its decoded content as it is.
+
+        >>> import quire
+        >>> quire.encode(b"<p>Fish &amp;\n chips<p>9.50<script>x</script>").text()
+        'Fish & chips\n9.50'
+        """
+        return self._native.text(node)
+
+    def attributes(self, node: SupportsIndex) -> dict[str, str]:
+        """Read the attributes of a node as a browser does: decoded, names in lower case, the first of a name.
+
+        >>> import quire
+        >>> quire.encode(b"<p ID=a title='x &lt; y' id=b>").attributes(4)
+        {'id': 'a', 'title': 'x < y'}
+        """
+        return self._native.attributes(node)
+
+    def node(self, number: SupportsIndex) -> Node:
+        """Give a handle on a node.
+
+        >>> import quire
+        >>> quire.encode(b"<p class=note>").node(4)
+        <Node 4 p.note>
+
+        Raises:
+            NodeNotFound: the page has no node of that number.
+        """
+        self._native.attributes(number)  # refuses a node that is not there
+        return Node(self, number.__index__())
+
+    @property
+    def root(self) -> Node:
+        """A handle on the document, node 0."""
+        return Node(self, 0)
+
+    def links(self, base: str | None = None) -> list[Link]:
+        """List the links of the page in document order, resolved.
+
+        They are those of the ``links`` facet: ``href`` of ``a``, ``area``, ``link``; ``action`` of ``form``;
+        ``src`` of ``iframe``, ``frame``, ``embed``, ``script``.
+
+        >>> import quire
+        >>> page = quire.encode(b"<base href=/shop/><a href=fish>Fish</a>")
+        >>> page.links("https://example.org/")[0].url
+        'https://example.org/shop/fish'
+
+        Args:
+            base: the address of the page; a ``base`` element of the page is resolved against it.
+        """
+        base = self._base(base)
+        return [
+            Link(node, tag := self._name(node), resolve(base, raw), raw, self._link_text(node, tag))
+            for node, raw in self._native.links()
+        ]
+
+    def images(self, base: str | None = None) -> list[Image]:
+        """List the images of the page in document order, resolved; each candidate of a ``srcset`` is one.
+
+        >>> import quire
+        >>> page = quire.encode(b"<img src=a.png alt=Fish srcset='b.png 2x'>")
+        >>> [(image.url, image.alt) for image in page.images("https://example.org/x")]
+        [('https://example.org/a.png', 'Fish'), ('https://example.org/b.png', 'Fish')]
+
+        Args:
+            base: the address of the page; a ``base`` element of the page is resolved against it.
+        """
+        base = self._base(base)
+        return [
+            Image(
+                node,
+                self._name(node),
+                resolve(base, raw),
+                raw,
+                self.attributes(node).get("alt", ""),
+            )
+            for node, raw in self._native.images()
+        ]
+
+    # ------------------------------------------------------------ finding
+
+    def select(self, selector: str, within: SupportsIndex = 0) -> Nodes:
+        """Find elements by CSS selector, in document order.
+
+        As ``querySelectorAll``: of the elements below ``within``, with ``:scope`` meaning ``within``.
+
+        >>> import quire
+        >>> quire.encode(b"<ul><li>a<li class=x>b</ul>").select("li.x").tolist()
+        [7]
+
+        Raises:
+            SelectorError: the selector cannot be read.
+            SelectorBudgetExceeded: it took too many steps on this page.
+            NodeNotFound: the page has no node ``within``.
+        """
+        return np.frombuffer(self._native.select(selector, within), np.int32)
+
+    def xpath(
+        self, expression: str, node: SupportsIndex = 0
+    ) -> Nodes | list[str] | float | str | bool:
+        """Evaluate an XPath at a node; the subset is in ``docs/concepts/digest.md``.
+
+        Nodes come as an array, attributes as a list of their values, all else as itself.
+
+        >>> import quire
+        >>> page = quire.encode(b"<a href=x>1</a><a href=y>2</a>")
+        >>> page.xpath("//a[2]/@href"), page.xpath("count(//a)")
+        (['y'], 2.0)
+
+        Raises:
+            SelectorError: the expression cannot be read, or asks for what is not supported.
+            SelectorBudgetExceeded: it took too many steps on this page.
+            NodeNotFound: the page has no such node.
+        """
+        found = self._native.xpath(expression, node)
+        return np.frombuffer(found, np.int32) if isinstance(found, bytes) else found
+
+    def path(self, node: SupportsIndex, style: Literal["css", "xpath"] = "css") -> str:
+        """Name a node's place: a selector that finds this node only.
+
+        CSS names elements only; of another node it names the element around it.
+
+        >>> import quire
+        >>> page = quire.encode(b"<p>a<p>b")
+        >>> page.path(6), page.path(7, "xpath")
+        ('html > body > p:nth-of-type(2)', '/html/body/p[2]/text()')
+        """
+        if style == "css":
+            return self._native.css_path(node)
+        if style == "xpath":
+            return self._native.xpath_path(node)
+        raise ValueError(f"style {style!r} is not known; known are css and xpath")
+
+    def tag_id(self, name: str, namespace: str | None = None) -> int:
+        """Look a name up in ``tags``; -1 when it is not there, which no node has.
+
+        >>> import quire
+        >>> page = quire.encode(b"<ul><li>a<li>b</ul>")
+        >>> (page.tag == page.tag_id("li")).nonzero()[0].tolist()
+        [5, 7]
+        """
+        for index, (found, space) in enumerate(zip(self.tags, self.tag_namespaces, strict=True)):
+            if found == name and namespace in {None, space}:
+                return index
+        return -1
+
+    def count(self, name: str) -> int:
+        """Count the nodes of a name, whatever their namespace.
+
+        >>> import quire
+        >>> quire.encode(b"<ul><li>a<li>b</ul>").count("li")
+        2
+        """
+        return self.tag_counts().get(name, 0)
+
+    def tag_counts(self) -> dict[str, int]:
+        """Count the nodes by name; a name in two namespaces is counted once for both.
+
+        >>> import quire
+        >>> quire.encode(b"<ul><li>a<li>b</ul>").tag_counts()
+        {'#document': 1, 'html': 1, 'head': 1, 'body': 1, 'ul': 1, 'li': 2, '#text': 2}
+        """
+        names, counts = self.tags, self._native.tag_counts()
+        totals = dict(zip(names, counts, strict=True))
+        if len(totals) < len(names):
+            totals = dict.fromkeys(names, 0)
+            for name, count in zip(names, counts, strict=True):
+                totals[name] += count
+        return totals
+
+    # ------------------------------------------------------------ leaving
+
+    def to_lxml(self) -> etree._Element:
+        """Build an lxml tree of an HTML or XML page or a tree; its root element is given.
+
+        >>> import quire
+        >>> quire.encode(b"<p>Fish").to_lxml().findtext("body/p")
+        'Fish'
+
+        Raises:
+            MissingExtra: lxml is not installed.
+            TypeError: a page of this kind has no elements.
+        """
+        return to_lxml(self)
+
+    def to_bytes(self, *, compress: bool = False) -> bytes:
+        """Give the digest as it would be saved.
+
+        >>> import quire
+        >>> page = quire.encode(b"<p>Fish")
+        >>> quire.from_bytes(page.to_bytes(compress=True)) == page
+        True
+
+        Args:
+            compress: with zstd; the header stays readable.
+        """
+        return _core.compress(self._native, _LEVEL) if compress else bytes(_core.view(self._native))
+
+    def save(self, path: str | os.PathLike[str], *, compress: bool = False) -> None:
+        """Write the digest to a file, by convention named ``.qd``.
+
+        The file is written under another name, flushed to the disk and renamed, so a reader sees
+        the old digest or the new one, and digests loaded from the old file stay whole.
+
+        >>> import quire, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     quire.encode(b"<p>Fish").save(f"{folder}/a.qd")
+        ...     quire.load(f"{folder}/a.qd").decode()
+        b'<p>Fish'
+
+        Args:
+            path: where to.
+            compress: with zstd: a few times smaller, and unpacked into memory when loaded.
+        """
+        target = Path(path)
+        data = self.to_bytes(compress=True) if compress else _core.view(self._native)
+        filling = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        try:
+            with filling.open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            filling.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                filling.unlink()
+            raise
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Digest], tuple[bytes]]:
+        return _restore, (self.to_bytes(),)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Digest):
+            return NotImplemented
+        return self.kind == other.kind and self.signatures == other.signatures
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.signatures))
+
+    def __repr__(self) -> str:
+        flags = "".join(f", {flag}" for flag in sorted(self.flags - {"scripting", "quirks"}))
+        return f"<Digest {self.kind}, {self.n} nodes, {self.source_bytes} bytes{flags}>"
+
+    # ------------------------------------------------------------ inside
+
+    def _keep(self, name: str, make: Callable[[], _T]) -> _T:
+        try:
+            kept: _T = self._kept[name]
+        except KeyError:
+            kept = self._kept[name] = make()
+        return kept
+
+    def _stored(self, name: str) -> NDArray[Any]:
+        try:
+            column: NDArray[Any] = self._kept[name]
+        except KeyError:
+            offset, count, dtype = self._native.column(name)
+            column = self._kept[name] = np.frombuffer(
+                _core.view(self._native), dtype, count, offset
+            )
+        return column
+
+    def _derived(self, name: str, make: Callable[[], _core.Navigation]) -> Nodes:
+        try:
+            column: Nodes = self._kept[name]
+        except KeyError:
+            column = self._kept[name] = np.frombuffer(_core.view(make()), np.int32)
+        return column
+
+    def _base(self, base: str | None) -> str | None:
+        own = self._native.base()
+        return base if own is None else resolve(base, own)
+
+    def _name(self, node: int) -> str:
+        return self.tags[int(self.tag[node])]
+
+    def _link_text(self, node: int, tag: str) -> str:
+        if tag == "a":
+            return self.text(node)
+        return self.attributes(node).get("alt", "") if tag == "area" else ""
+
+
+def _restore(data: bytes) -> Digest:
+    """Unpickle a digest."""
+    return Digest(_core.from_bytes(data, "all"))

@@ -1,0 +1,65 @@
+"""Links and images: where a page points, resolved as a browser would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+# What browsers take out of an address before they read it.
+_INNER = str.maketrans("", "", "\t\n\r")
+_OUTER = "".join(map(chr, range(0x21)))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One address that a page points to.
+
+    Attributes:
+        node: the element.
+        tag: its name: ``a``, ``area``, ``link``, ``form``, ``iframe``, ``frame``, ``embed``, ``script``.
+        url: the address, resolved.
+        raw: the address as written, character references decoded.
+        text: what a reader sees of an ``a``; the ``alt`` of an ``area``; empty for others.
+    """
+
+    node: int
+    tag: str
+    url: str
+    raw: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One image that a page shows; each candidate of a ``srcset`` is one.
+
+    Attributes:
+        node: the element.
+        tag: its name: ``img``, ``source``, ``video``, ``input``, ``image``.
+        url: the address, resolved.
+        raw: the address as written, character references decoded.
+        alt: the text in its place.
+    """
+
+    node: int
+    tag: str
+    url: str
+    raw: str
+    alt: str
+
+
+def resolve(base: str | None, address: str) -> str:
+    r"""Resolve an address against a base; one that cannot be read stays as written.
+
+    >>> resolve("https://example.org/a/b", " ../c?d\n")
+    'https://example.org/c?d'
+    >>> resolve(None, "c"), resolve("https://example.org", "http://[")
+    ('c', 'http://[')
+    """
+    address = address.strip(_OUTER).translate(_INNER)
+    if not base:
+        return address
+    try:
+        return urljoin(base, address)
+    except ValueError:  # unbalanced brackets and the like
+        return address
