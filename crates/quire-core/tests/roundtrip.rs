@@ -26,18 +26,29 @@ fn mis_nested_pages_come_back_and_their_files_open() {
         let options = html_options(random.below(40));
         let found = std::panic::catch_unwind(|| sound(&source, &options).flags());
         let Ok(flags) = found else {
-            panic!("seed {seed}: {:?} in {options:?}", String::from_utf8_lossy(&source));
+            panic!(
+                "seed {seed}: {:?} in {options:?}",
+                String::from_utf8_lossy(&source)
+            );
         };
         if flags.has(Flags::VERBATIM) {
             verbatim += 1;
             if std::env::var("QUIRE_SHOW").is_ok() {
-                println!("verbatim, seed {seed}: {:?} in {:?}", String::from_utf8_lossy(&source), options.context);
+                println!(
+                    "verbatim, seed {seed}: {:?} in {:?}",
+                    String::from_utf8_lossy(&source),
+                    options.context
+                );
             }
         }
     }
     println!("{verbatim} of {} pages were kept verbatim", seeds());
     // Strays of small pages are free, so the source is kept only where the walk cannot say it.
-    assert!(verbatim * 50 <= seeds(), "{verbatim} pages of {} could not be described", seeds());
+    assert!(
+        verbatim * 50 <= seeds(),
+        "{verbatim} pages of {} could not be described",
+        seeds()
+    );
 }
 
 #[test]
@@ -47,8 +58,18 @@ fn every_other_kind_comes_back_too() {
         let pieces = 1 + random.below(20);
         let mut source = page(&mut random, pieces);
         mutate(&mut random, &mut source);
-        for kind in [None, Some(Kind::Xml), Some(Kind::Json), Some(Kind::Text), Some(Kind::Bytes)] {
-            let options = Options { kind, recover: true, ..Options::default() };
+        for kind in [
+            None,
+            Some(Kind::Xml),
+            Some(Kind::Json),
+            Some(Kind::Text),
+            Some(Kind::Bytes),
+        ] {
+            let options = Options {
+                kind,
+                recover: true,
+                ..Options::default()
+            };
             sound(&source, &options);
         }
     }

@@ -38,34 +38,104 @@ impl Random {
 /// Elements by what the rules do with them; mis-nesting comes from drawing start and end apart.
 const ELEMENTS: [&[&str]; 12] = [
     &["b", "i", "a", "nobr", "font", "code", "em", "u"],
-    &["table", "tbody", "thead", "tr", "td", "th", "caption", "colgroup", "col"],
-    &["p", "div", "section", "address", "h1", "h2", "pre", "listing", "center"],
+    &[
+        "table", "tbody", "thead", "tr", "td", "th", "caption", "colgroup", "col",
+    ],
+    &[
+        "p", "div", "section", "address", "h1", "h2", "pre", "listing", "center",
+    ],
     &["ul", "ol", "li", "dl", "dd", "dt"],
-    &["form", "button", "input", "select", "option", "optgroup", "textarea", "hr"],
+    &[
+        "form", "button", "input", "select", "option", "optgroup", "textarea", "hr",
+    ],
     &["template"],
-    &["svg", "math", "mi", "mtext", "foreignObject", "desc", "annotation-xml", "clipPath", "g"],
-    &["html", "head", "body", "frameset", "frame", "noframes", "noscript"],
+    &[
+        "svg",
+        "math",
+        "mi",
+        "mtext",
+        "foreignObject",
+        "desc",
+        "annotation-xml",
+        "clipPath",
+        "g",
+    ],
+    &[
+        "html", "head", "body", "frameset", "frame", "noframes", "noscript",
+    ],
     &["script", "style", "title", "xmp", "iframe", "noembed"],
-    &["object", "applet", "marquee", "ruby", "rb", "rt", "rp", "rtc"],
+    &[
+        "object", "applet", "marquee", "ruby", "rb", "rt", "rp", "rtc",
+    ],
     &["br", "img", "image", "meta", "link", "base", "wbr", "param"],
     &["x-own", "o:p", "h\u{e9}", "plaintext"],
 ];
 
 const RUNS: [&str; 16] = [
-    "", "", "", "", " a", " a=1", " a='1' b=\"2\"", " a a=2", " type=hidden", " /", "/", " a=/",
-    " =", " color=red", " encoding=text/html", "\n\tclass = x ",
+    "",
+    "",
+    "",
+    "",
+    " a",
+    " a=1",
+    " a='1' b=\"2\"",
+    " a a=2",
+    " type=hidden",
+    " /",
+    "/",
+    " a=/",
+    " =",
+    " color=red",
+    " encoding=text/html",
+    "\n\tclass = x ",
 ];
 
 const TEXTS: [&str; 22] = [
-    "x", " ", "\n", "\r\n", "\r", "\0", "a\0b", "&amp;", "&", "&#10;", "&#0;", "&#x110000;",
-    "&notit;", "&lt", "<", "</", "<>", "</>", "word word", "\u{e9}\u{4e2d}", "\u{feff}", "]]>",
+    "x",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\0",
+    "a\0b",
+    "&amp;",
+    "&",
+    "&#10;",
+    "&#0;",
+    "&#x110000;",
+    "&notit;",
+    "&lt",
+    "<",
+    "</",
+    "<>",
+    "</>",
+    "word word",
+    "\u{e9}\u{4e2d}",
+    "\u{feff}",
+    "]]>",
 ];
 
 const MARKUP: [&str; 20] = [
-    "<!doctype html>", "<!DOCTYPE HTML PUBLIC \"x\">", "<!doctype", "<!-- c -->", "<!---->",
-    "<!-->", "<!--", "-->", "<!x>", "<?xml version='1.0'?>", "<?pi", "<![CDATA[x]]>",
-    "<![CDATA[", "</ x>", "</p >", "</B x=1>", "<!--></script>", "<script><!--<script>",
-    "</script>", "</template>",
+    "<!doctype html>",
+    "<!DOCTYPE HTML PUBLIC \"x\">",
+    "<!doctype",
+    "<!-- c -->",
+    "<!---->",
+    "<!-->",
+    "<!--",
+    "-->",
+    "<!x>",
+    "<?xml version='1.0'?>",
+    "<?pi",
+    "<![CDATA[x]]>",
+    "<![CDATA[",
+    "</ x>",
+    "</p >",
+    "</B x=1>",
+    "<!--></script>",
+    "<script><!--<script>",
+    "</script>",
+    "</template>",
 ];
 
 /// A page of about `pieces` pieces.
@@ -82,13 +152,21 @@ pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
     for _ in 0..pieces {
         match random.below(12) {
             0..=4 => {
-                let kind = if random.below(8) == 0 { random.below(12) } else { kinds[random.below(3)] };
+                let kind = if random.below(8) == 0 {
+                    random.below(12)
+                } else {
+                    kinds[random.below(3)]
+                };
                 let name = spelled(random, kind);
                 let run = random.pick(&RUNS);
                 out.push_str(&format!("<{name}{run}>"));
             }
             5..=7 => {
-                let kind = if random.below(8) == 0 { random.below(12) } else { kinds[random.below(3)] };
+                let kind = if random.below(8) == 0 {
+                    random.below(12)
+                } else {
+                    kinds[random.below(3)]
+                };
                 let name = spelled(random, kind);
                 out.push_str(&format!("</{name}>"));
             }
@@ -102,8 +180,16 @@ pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
 fn spelled(random: &mut Random, kind: usize) -> String {
     let name = random.pick(ELEMENTS[kind]);
     // `plaintext` swallows the rest, so it is kept rare.
-    let name = if name == "plaintext" && random.below(4) > 0 { "x-own" } else { name };
-    if random.below(10) == 0 { name.to_uppercase() } else { name.to_owned() }
+    let name = if name == "plaintext" && random.below(4) > 0 {
+        "x-own"
+    } else {
+        name
+    };
+    if random.below(10) == 0 {
+        name.to_uppercase()
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Damage a page: cut, doubled, swapped or overwritten somewhere.
@@ -162,7 +248,10 @@ pub fn html_options(choice: usize) -> Options {
 
 /// Everything that must hold for the digest of any page.
 pub fn assert_sound(source: &[u8], digest: &Digest) {
-    assert!(decode(digest).expect("a fresh digest decodes") == source, "decode differs");
+    assert!(
+        decode(digest).expect("a fresh digest decodes") == source,
+        "decode differs"
+    );
     let stored = digest.as_bytes().to_vec();
     let again = Digest::open(Box::new(stored.clone()), Verify::All).expect("its own file opens");
     assert!(decode(&again).expect("a stored digest decodes") == source);
@@ -205,11 +294,25 @@ pub fn visit(digest: &Digest) -> usize {
     }
     for node in 0..n {
         let class = digest.class(node);
-        assert_eq!(class == Class::Document, node == 0, "one document, and it is the root");
-        assert_eq!(class.is_leaf(), wide.content[node] >= 0, "leaves have content, no other node has");
+        assert_eq!(
+            class == Class::Document,
+            node == 0,
+            "one document, and it is the root"
+        );
+        assert_eq!(
+            class.is_leaf(),
+            wide.content[node] >= 0,
+            "leaves have content, no other node has"
+        );
         let attributes = digest.attributes(node);
-        seen += attributes.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-        assert!(wide.attr[node] < 0 || class == Class::Element, "only elements have attributes");
+        seen += attributes
+            .iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum::<usize>();
+        assert!(
+            wide.attr[node] < 0 || class == Class::Element,
+            "only elements have attributes"
+        );
     }
     seen + digest.meta().encoding.len() + digest.encoding().name().len()
 }

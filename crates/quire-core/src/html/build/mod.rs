@@ -622,19 +622,29 @@ impl<'a> Builder<'a> {
     /// The tag of a name in a namespace; `raw` is the name as written.
     fn tag_in(&mut self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Tag {
         if let Some(name) = known {
-            let name = if namespace == Namespace::Svg {
-                names::SVG_NAME[name as usize]
-            } else {
-                name
-            };
-            return names::tag(namespace, name);
+            return known_tag(namespace, name);
         }
-        let lower = raw.to_ascii_lowercase();
-        let name = cook::text(&lower, Mode::RawText, self.options.encoding);
-        self.arena
-            .draft
-            .names
-            .intern(namespace, Class::Element, name.as_bytes())
+        let name = self.own_name(raw);
+        let names = &mut self.arena.draft.names;
+        names.intern(namespace, Class::Element, name.as_bytes())
+    }
+
+    /// The same, if the page has had that name before.
+    fn find_tag(&self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Option<Tag> {
+        if let Some(name) = known {
+            return Some(known_tag(namespace, name));
+        }
+        let name = self.own_name(raw);
+        let names = &self.arena.draft.names;
+        names.find(namespace, Class::Element, name.as_bytes())
+    }
+
+    /// A name as the tree has it. Decoded before it is put into lower case: in Shift_JIS the second
+    /// byte of a character can look like a capital.
+    fn own_name(&self, raw: &[u8]) -> String {
+        let mut name = cook::text(raw, Mode::RawText, self.options.encoding).into_owned();
+        name.make_ascii_lowercase();
+        name
     }
 
     // ------------------------------------------------------------ closing
@@ -787,6 +797,16 @@ impl<'a> Builder<'a> {
             return at - start;
         }
     }
+}
+
+/// The tag of a known name.
+fn known_tag(namespace: Namespace, name: Name) -> Tag {
+    let name = if namespace == Namespace::Svg {
+        names::SVG_NAME[name as usize]
+    } else {
+        name
+    };
+    names::tag(namespace, name)
 }
 
 /// The length of the line end a text begins with.
