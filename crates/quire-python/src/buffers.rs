@@ -4,10 +4,11 @@
 //! Python never moves or changes while it is lent, and what Python lends us does not change either.
 
 use std::ffi::c_int;
+use std::fs::File;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use pyo3::buffer::PyBuffer;
+use memmap2::{Mmap, MmapOptions};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -98,36 +99,12 @@ impl Navigation {
     }
 }
 
-/// A mapped file. Keeps the map open: Python refuses to close one that is lent.
-pub struct Map {
-    lent: PyBuffer<u8>,
-}
-
-impl Map {
-    /// Borrow a read-only map.
-    pub fn new(map: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let lent = PyBuffer::<u8>::get(map)?;
-        if !lent.readonly() || !lent.is_c_contiguous() {
-            return Err(PyBufferError::new_err(
-                "the map can be written to; a digest is read from a map made with ACCESS_READ",
-            ));
-        }
-        Ok(Self { lent })
-    }
-}
-
-impl AsRef<[u8]> for Map {
-    fn as_ref(&self) -> &[u8] {
-        let length = self.lent.len_bytes();
-        if length == 0 {
-            return &[];
-        }
-        // SAFETY: the memory is mapped until `lent` is dropped, and nothing in this process can
-        // write to a map made with ACCESS_READ. Another process could write to the file or cut it
-        // short; that is forbidden in the documentation of `quire.load`, and `save` never
-        // does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-        unsafe { std::slice::from_raw_parts(self.lent.buf_ptr().cast::<u8>(), length) }
-    }
+/// Map a file of `length` bytes into memory, read-only.
+pub fn map(file: &File, length: usize) -> std::io::Result<Mmap> {
+    // SAFETY: nothing in this process writes to the map. Another process could write to the file
+    // or cut it short; that is forbidden in the documentation of `quire.load`, and `save` never
+    // does it: it writes a new file and renames it. The same holds for every reader of mapped files.
+    unsafe { MmapOptions::new().len(length).map(file) }
 }
 
 /// Bytes that Python owns and cannot change.

@@ -1,5 +1,7 @@
 //! Functions of the module: from bytes, maps and trees to digests.
 
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
@@ -15,9 +17,9 @@ use quire_core::html::Context;
 use quire_core::sniff::Kind;
 use quire_core::vocabulary::Namespace;
 
-use crate::buffers::{Map, Owned};
+use crate::buffers::{Owned, map};
 use crate::digest::Digest;
-use crate::guard::{brief, run};
+use crate::guard::{brief, finish, guarded, run};
 
 /// Make the digest of a source.
 #[pyfunction]
@@ -105,18 +107,26 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
     .map(Digest::new)
 }
 
-/// Open a digest in a mapped file, compressed or not. The map must be read-only; it stays open.
+/// Open a stored digest, compressed or not. The file is mapped, not read.
 #[pyfunction]
-pub fn from_map(py: Python<'_>, mapped: &Bound<'_, PyAny>, verify: &str) -> PyResult<Digest> {
+pub fn load(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let map = Map::new(mapped)?;
-    run(py, move || {
-        if Header::read(map.as_ref())?.compressed {
-            return Page::open(Box::new(format::decompress(map.as_ref())?), verify);
+    let opened = py.detach(|| {
+        let file = File::open(&path)?;
+        let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        if length == 0 {
+            // An empty file cannot be mapped; as no bytes at all it gets the usual error.
+            return Ok(guarded(|| Page::open(Box::new([]), verify)));
         }
-        Page::open(Box::new(map), verify)
-    })
-    .map(Digest::new)
+        let map = map(&file, length)?;
+        Ok::<_, std::io::Error>(guarded(|| {
+            if Header::read(&map)?.compressed {
+                return Page::open(Box::new(format::decompress(&map)?), verify);
+            }
+            Page::open(Box::new(map), verify)
+        }))
+    })?;
+    finish(py, opened).map(Digest::new)
 }
 
 /// What the header says: kind, nodes, flags, source length, compressed, signatures.

@@ -18,7 +18,7 @@ from quire._core._native import (
     encode,
     from_bytes,
     from_columns,
-    from_map,
+    load,
     peek,
 )
 
@@ -29,7 +29,7 @@ __all__ = [
     "encode",
     "from_bytes",
     "from_columns",
-    "from_map",
+    "load",
     "peek",
     "view",
 ]

@@ -1,5 +1,5 @@
 # What crates/quire-python compiles to; stubtest holds the two equal.
-import mmap
+import os
 from collections.abc import Sequence
 from typing import Literal, SupportsIndex, final
 
@@ -11,7 +11,7 @@ __all__ = [
     "encode",
     "from_bytes",
     "from_columns",
-    "from_map",
+    "load",
     "peek",
 ]
 
@@ -72,7 +72,7 @@ def encode(
     recover: bool,
 ) -> Digest: ...
 def from_bytes(data: bytes, verify: Literal["all", "columns"]) -> Digest: ...
-def from_map(mapped: mmap.mmap, verify: Literal["all", "columns"]) -> Digest: ...
+def load(path: str | os.PathLike[str], verify: Literal["all", "columns"]) -> Digest: ...
 def peek(head: bytes) -> tuple[str, int, list[str], int, bool, list[int]]: ...
 def compress(digest: Digest, level: int) -> bytes: ...
 def from_columns(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,12 +109,11 @@ def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
     Raises:
         DigestFormatError: the file is not a digest, or is damaged, or was written by a newer version.
     """
-    with _named(os.fspath(path)), Path(path).open("rb", buffering=0) as stream:
-        try:
-            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError:  # a file of no bytes cannot be mapped
-            return Digest(_core.from_bytes(b"", verify))
-        return Digest(_core.from_map(content, verify))
+    try:
+        return Digest(_core.load(path, verify))
+    except DigestFormatError as error:
+        error.args = (f"{os.fspath(path)}: {error}",)
+        raise
 
 
 def from_bytes(data: Bytes, *, verify: Literal["all", "columns"] = "all") -> Digest:

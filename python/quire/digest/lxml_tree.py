@@ -73,32 +73,30 @@ class _Builder:
         self.after: list[etree._Element] = []
 
     def build(self) -> etree._Element:
-        """Add every node of the page."""
+        """Add every node of the page and give the root element."""
         page = self.page
-        tags, namespaces = page.tags, page.tag_namespaces
-        column, sizes = page.tag.tolist(), page.size.tolist()
         if not self._has_one_root():
             self.open.append((page.n, self.library.Element("div"), _XML))
-        root = None
+        tags, namespaces = page.tags, page.tag_namespaces
+        column, sizes = page.tag.tolist(), page.size.tolist()
+        root: etree._Element | None = None
         for node in range(1, page.n):
             while self.open and self.open[-1][0] <= node:
                 root = self._close()
-            name = tags[column[node]]
-            if namespaces[column[node]]:
-                self._element(name, namespaces[column[node]], node, node + sizes[node])
+            name, namespace = tags[column[node]], namespaces[column[node]]
+            if namespace:
+                self._element(name, namespace, node, node + sizes[node])
             elif name in {"#text", "#cdata"}:
                 self.texts.append(page.text(node))
-            elif name == "#comment":
-                self._leaf(self.library.Comment(_comment(page.text(node))), root)
-            elif name == "#instruction":
-                target, _, data = page.text(node).partition(" ")
-                if target.lower() != "xml":  # the declaration
-                    data = _BAD_TEXT.sub("\ufffd", data).replace("?>", "? >")
-                    self._leaf(self.library.ProcessingInstruction(_name(target), data), root)
+            else:
+                self._leaf(name, page.text(node) if page.content[node] >= 0 else "", root)
         while self.open:
             root = self._close()
-        if root is None:  # only where there is one
-            raise AssertionError
+        return self._among_neighbours(root)
+
+    def _among_neighbours(self, root: etree._Element | None) -> etree._Element:
+        if root is None:
+            raise AssertionError("a page has one root element, or gets one")
         for neighbour in self.before:
             root.addprevious(neighbour)
         for neighbour in reversed(self.after):
@@ -174,15 +172,22 @@ class _Builder:
             element = self.library.Element(name, attributes, nsmap=declared)
         return element
 
-    def _leaf(self, leaf: etree._Element, root: etree._Element | None) -> None:
+    def _leaf(self, name: str, text: str, root: etree._Element | None) -> None:
+        """Add a comment or an instruction; doctypes and the content nodes of templates are not there."""
+        if name == "#comment":
+            leaf = self.library.Comment(_comment(text))
+        elif name == "#instruction" and text.partition(" ")[0].lower() != "xml":
+            target, _, data = text.partition(" ")
+            data = _BAD_TEXT.sub("\ufffd", data).replace("?>", "? >")
+            leaf = self.library.ProcessingInstruction(_name(target), data)
+        else:
+            return
         self._flush()
         if self.open:
             self.open[-1][1].append(leaf)
             self.last = leaf
-        elif root is None:
-            self.before.append(leaf)
         else:
-            self.after.append(leaf)
+            (self.before if root is None else self.after).append(leaf)
 
 
 def _comment(text: str) -> str:

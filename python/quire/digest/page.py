@@ -374,7 +374,8 @@ class Digest:
     ) -> Nodes | list[str] | float | str | bool:
         """Evaluate an XPath at a node; the subset is in ``docs/concepts/digest.md``.
 
-        Nodes come as an array, attributes as a list of their values, all else as itself.
+        Nodes come as an array, attributes as a list of their values, all else as itself. Where
+        nothing is found it is an empty array.
 
         >>> import quire
         >>> page = quire.encode(b"<a href=x>1</a><a href=y>2</a>")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 # What browsers take out of an address before they read it.
 _INNER = str.maketrans("", "", "\t\n\r")
@@ -49,17 +49,18 @@ class Image:
 
 
 def resolve(base: str | None, address: str) -> str:
-    r"""Resolve an address against a base; one that cannot be read stays as written.
+    r"""Resolve an address against a base.
+
+    Where there is no absolute base, or the address cannot be read, it stays as written.
 
     >>> resolve("https://example.org/a/b", " ../c?d\n")
     'https://example.org/c?d'
-    >>> resolve(None, "c"), resolve("https://example.org", "http://[")
-    ('c', 'http://[')
+    >>> resolve(None, "c"), resolve("../a/", "c"), resolve("https://example.org", "http://[")
+    ('c', 'c', 'http://[')
     """
     address = address.strip(_OUTER).translate(_INNER)
-    if not base:
-        return address
     try:
-        return urljoin(base, address)
+        # Joined to a relative base, `..` would be lost.
+        return urljoin(base, address) if base and urlsplit(base).scheme else address
     except ValueError:  # unbalanced brackets and the like
         return address

@@ -1,0 +1,1 @@
+"""What one page is: its bytes, its columns, its file."""
