@@ -177,11 +177,14 @@ impl<'a> Columns<'a> {
         let (implied, flipped, ends) = self.exceptions(exceptions);
         self.write_tags(&mut out, &ends);
         let lengths = |lengths: &[u32], o: &mut Vec<u8>| write_ints(lengths.iter().copied(), o);
-        out.section(Section::AttrLengths, |o| lengths(&self.runs.lengths, o));
+        out.section(Section::AttrLengths, |o| entry_lengths(&self.runs, o));
         out.section(Section::ContentLengths, |o| {
-            lengths(&self.contents.lengths, o)
+            entry_lengths(&self.contents, o)
         });
-        out.bytes(Section::ContentModes, &self.contents.keys);
+        out.section(Section::ContentModes, |o| {
+            o.extend(self.contents.entries.iter().map(|e| e.key));
+            1
+        });
         out.section(Section::Implied, |o| lengths(&implied, o));
         out.section(Section::EndFlipped, |o| lengths(&flipped, o));
         let strays = exceptions.map_or(&[][..], |e| &e.strays);
@@ -243,7 +246,8 @@ impl<'a> Columns<'a> {
         let mut seen = Seen::default();
         let runs: Vec<RunHashes> = (0..self.runs.len())
             .map(|id| {
-                let namespace = Namespace::from_u8(self.runs.keys[id]).unwrap_or(Namespace::Html);
+                let namespace =
+                    Namespace::from_u8(self.runs.entries[id].key).unwrap_or(Namespace::Html);
                 let syntax = attribute_syntax(job.kind, namespace);
                 signature::hash_run(self.runs.get(id), syntax, job.charset, &mut seen)
             })
@@ -359,6 +363,10 @@ impl<'a> Columns<'a> {
             1
         });
     }
+}
+
+fn entry_lengths(strings: &Interner, out: &mut Vec<u8>) -> u8 {
+    write_ints(strings.entries.iter().map(|e| e.length), out)
 }
 
 fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {

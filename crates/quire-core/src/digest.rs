@@ -273,16 +273,28 @@ impl Digest {
         self.check_exceptions()?;
         let children = self.ints(Section::Children).to_vec();
         let derived = tree::derive(&children).map_err(|e| bad(e.to_string()))?;
-        let content = self.ids(Section::Content);
-        let tag = self.ints(Section::Tag);
-        for (i, &count) in children.iter().enumerate() {
-            let leaf = self.tag_info[tag.get(i) as usize].class.is_leaf();
-            if (leaf && count > 0) || (!leaf && content.get(i) >= 0) {
-                return Err(bad(format!("node {i} has both content and children")));
-            }
-        }
+        self.check_leaves(&children)?;
         let _ = self.derived.set(derived);
         Ok(())
+    }
+
+    /// Only leaves have content, and they have no children.
+    fn check_leaves(&self, children: &[u32]) -> Result<(), Error> {
+        let leaf: Vec<bool> = self.tag_info.iter().map(|t| t.class.is_leaf()).collect();
+        let tag = self.ints(Section::Tag).to_vec();
+        let content = self.ids(Section::Content).to_vec();
+        let wrong =
+            (tag.iter().zip(children).zip(&content)).position(|((&tag, &count), &content)| {
+                if leaf[tag as usize] {
+                    count > 0
+                } else {
+                    content >= 0
+                }
+            });
+        match wrong {
+            None => Ok(()),
+            Some(node) => Err(bad(format!("node {node} has both content and children"))),
+        }
     }
 
     fn read_meta(&mut self) -> Result<(), Error> {

@@ -241,3 +241,58 @@ fn inflate(stored: &[u8], length: usize) -> Option<Vec<u8>> {
     decoder.take(length as u64 + 1).read_to_end(&mut out).ok()?;
     (out.len() == length).then_some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages that once needed their source beside the columns, and the reason.
+    const DESCRIBED: [(&str, &str); 9] = [
+        (
+            "space after a doctype",
+            "<!doctype html>\n<html><head></head><body></body></html>\n",
+        ),
+        (
+            "a second body with attributes",
+            "<body class=a><p>x</p><body id=b>y</body>",
+        ),
+        (
+            "a second html with attributes",
+            "<html lang=en><html class=x><body>y</body></html>",
+        ),
+        (
+            "attributes on implied html",
+            "<title>x</title><html lang=en><p>y",
+        ),
+        (
+            "text on both sides of an end tag",
+            "<body>a</body>b</html>c",
+        ),
+        (
+            "foster-parented text",
+            "a<table>b<tr>c<td>d</td></tr></table>",
+        ),
+        ("mis-nested formatting", "<p>1<b>2<i>3</b>4</i>5</p>"),
+        ("capitals", "<HTML><BODY><P>a<P>b<BR></BODY></HTML>"),
+        ("image for img", "<p><image src=a>x</p>"),
+    ];
+
+    #[test]
+    fn ordinary_disorder_is_described_and_not_kept_verbatim() {
+        for (reason, page) in DESCRIBED {
+            let digest = encode(page.as_bytes(), &Options::default()).unwrap();
+            assert!(!digest.flags().has(Flags::VERBATIM), "{reason}");
+            assert_eq!(decode(&digest).unwrap(), page.as_bytes(), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_second_body_adds_its_attributes_to_the_first() {
+        let page = encode(b"<body class=a><body id=b class=c>", &Options::default()).unwrap();
+        let body = (0..page.n()).find(|&i| page.tag_name(page.tag().get(i) as usize) == "body");
+        let attributes: Vec<(&str, &str)> = (page.attributes(body.unwrap()).iter())
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        assert_eq!(attributes, [("class", "a"), ("id", "b")]);
+    }
+}

@@ -12,19 +12,33 @@ use crate::reuse::Reused;
 /// finding their copies, so a hostile page costs space, not quadratic time.
 const MAX_PROBES: usize = 128;
 
+/// A string of the set.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its hash.
+    pub hash: u64,
+    start: u32,
+    /// Its length.
+    pub length: u32,
+    /// The extra key it was interned with.
+    pub key: u8,
+}
+
 /// A set of strings with ids in order of first use.
 pub struct Interner {
     /// (upper hash bits, id + 1); id 0 means the slot is free.
     slots: Reused<(u32, u32)>,
     /// All strings, one after another.
     pub heap: Reused<u8>,
-    /// Length of each string.
-    pub lengths: Reused<u32>,
-    /// Hash of each string.
-    pub hashes: Reused<u64>,
-    /// The extra key each string was interned with.
-    pub keys: Reused<u8>,
-    starts: Reused<u32>,
+    /// What is known about each string.
+    pub entries: Reused<Entry>,
+}
+
+/// Where the search for a string begins, and the mark it leaves.
+#[inline]
+fn probe(hash: u64, key: u8) -> (usize, u32) {
+    let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (probe as usize, (probe >> 32) as u32)
 }
 
 impl Interner {
@@ -34,37 +48,34 @@ impl Interner {
         Self {
             slots: Reused::filled(slots, (0, 0)),
             heap: Reused::with_capacity(bytes),
-            lengths: Reused::with_capacity(entries),
-            hashes: Reused::with_capacity(entries),
-            keys: Reused::with_capacity(entries),
-            starts: Reused::with_capacity(entries),
+            entries: Reused::with_capacity(entries),
         }
     }
 
     /// Number of strings.
     pub fn len(&self) -> usize {
-        self.lengths.len()
+        self.entries.len()
     }
 
     /// Whether there is no string yet.
     pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
+        self.entries.is_empty()
     }
 
     /// The string with this id.
+    #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
-        let start = self.starts[id] as usize;
-        &self.heap[start..start + self.lengths[id] as usize]
+        let entry = &self.entries[id];
+        &self.heap[entry.start as usize..(entry.start + entry.length) as usize]
     }
 
     /// The id of a string; strings with different keys are different.
     #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
         let hash = hash64(bytes);
-        let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mask = self.slots.len() - 1;
-        let mark = (probe >> 32) as u32;
-        let mut slot = probe as usize & mask;
+        let (at, mark) = probe(hash, key);
+        let mut slot = at & mask;
         let mut free = false;
         for _ in 0..MAX_PROBES {
             let (found, id) = self.slots[slot];
@@ -73,39 +84,41 @@ impl Interner {
                 break;
             }
             let at = id as usize - 1;
-            if found == mark && self.keys[at] == key && same(self.get(at), bytes) {
+            if found == mark && self.entries[at].key == key && same(self.get(at), bytes) {
                 return id - 1;
             }
             slot = (slot + 1) & mask;
         }
-        let id = self.lengths.len() as u32;
+        let id = self.entries.len() as u32;
         if free {
             self.slots[slot] = (mark, id + 1);
         }
-        self.starts.push(self.heap.len() as u32);
+        self.entries.push(Entry {
+            hash,
+            start: self.heap.len() as u32,
+            length: bytes.len() as u32,
+            key,
+        });
         self.heap.extend_from_slice(bytes);
-        self.lengths.push(bytes.len() as u32);
-        self.hashes.push(hash);
-        self.keys.push(key);
-        if self.lengths.len() * 2 > self.slots.len() {
+        if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
         id
     }
 
+    #[cold]
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
-        let mask = size - 1;
         let mut slots = Reused::filled(size, (0, 0));
-        for (id, (&hash, &key)) in self.hashes.iter().zip(self.keys.iter()).enumerate() {
-            let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let mut slot = probe as usize & mask;
+        for (id, entry) in self.entries.iter().enumerate() {
+            let (at, mark) = probe(entry.hash, entry.key);
+            let mut slot = at & (size - 1);
             for _ in 0..MAX_PROBES {
                 if slots[slot].1 == 0 {
-                    slots[slot] = ((probe >> 32) as u32, id as u32 + 1);
+                    slots[slot] = (mark, id as u32 + 1);
                     break;
                 }
-                slot = (slot + 1) & mask;
+                slot = (slot + 1) & (size - 1);
             }
         }
         self.slots = slots;

@@ -21,7 +21,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, NONE, ODD, Piece};
+use crate::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, NONE, ODD, Piece};
 use crate::order::Order;
 use crate::reuse::Reused;
 use crate::spelling::Spellings;
@@ -223,10 +223,11 @@ impl<'a> Walk<'a> {
         if place == NONE || place <= self.at {
             return; // moved to a place already passed, or out of the tree: its bytes become a stray
         }
-        let odd = (entry.flags & ODD != 0 || self.spellings.any)
-            && !self
-                .spellings
-                .start_is_predicted(self.draft, node, self.source);
+        let odd = entry.flags & JOINED != 0
+            || ((entry.flags & ODD != 0 || self.spellings.any)
+                && !self
+                    .spellings
+                    .start_is_predicted(self.draft, node, self.source));
         if odd || (entry.flags & IN_PIECES != 0 && self.split.contains(&node)) {
             self.flush(entry.end);
             self.open(place);

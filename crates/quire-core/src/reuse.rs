@@ -10,6 +10,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::draft::{DraftNode, EndTag};
 use crate::html::build::stack::Open;
+use crate::intern::Entry;
 
 /// Vectors of one type a thread keeps.
 const MAX_KEPT: usize = 12;
@@ -28,6 +29,7 @@ pub struct Shelves {
     node: Vec<Vec<DraftNode>>,
     end: Vec<Vec<EndTag>>,
     open: Vec<Vec<Open>>,
+    entry: Vec<Vec<Entry>>,
 }
 
 thread_local! {
@@ -52,7 +54,7 @@ macro_rules! kept {
 
 kept! {
     u8 => u8, u32 => u32, i32 => i32, u64 => u64, bool => bool, (u32, u32) => pair,
-    DraftNode => node, EndTag => end, Open => open,
+    DraftNode => node, EndTag => end, Open => open, Entry => entry,
 }
 
 /// A vector that goes back to its shelf.

@@ -162,9 +162,9 @@ pub fn hash_contents(contents: &Interner, charset: Charset) -> Vec<u64> {
     (0..contents.len())
         .map(|id| {
             let raw = contents.get(id);
-            let mode = Mode::from_u8(contents.keys[id]).unwrap_or(Mode::Plain);
+            let mode = Mode::from_u8(contents.entries[id].key).unwrap_or(Mode::Plain);
             if charset.is_plain(raw, mode) {
-                contents.hashes[id]
+                contents.entries[id].hash
             } else {
                 hash64(cook::text(raw, mode, charset.encoding).as_bytes())
             }

@@ -1,8 +1,8 @@
 //! Navigation derived from child counts: parent, depth, size.
 //!
-//! Child counts in pre-order are the whole structure (the paper's ST). One
-//! forward and one backward pass give everything a walk needs: a subtree is the
-//! slice `i .. i + size`, the next sibling is `i + size`.
+//! Child counts in pre-order are the whole structure (the paper's ST). One pass
+//! gives everything a walk needs: a subtree is the slice `i .. i + size`, the
+//! next sibling is `i + size`.
 
 use crate::draft::NONE;
 use crate::error::Error;
@@ -32,42 +32,39 @@ pub struct Derived {
 /// ```
 pub fn derive(children: &[u32]) -> Result<Derived, Error> {
     let n = children.len();
-    let mut parent = vec![NONE; n];
-    let mut depth = vec![0u32; n];
+    let mut parent = Vec::with_capacity(n);
+    let mut depth = Vec::with_capacity(n);
     let mut size = vec![1u32; n];
-    // `at` is the node that waits for its next child; `left` counts what each still lacks.
-    let mut left = children.to_vec();
-    let mut at = 0usize;
-    for i in 1..n {
-        while left[at] == 0 {
-            if at == 0 {
-                return Err(Error::Tree {
-                    message: format!("child counts end at node {i} of {n}: every parent is full"),
-                });
-            }
-            at = parent[at] as usize;
+    // The parents above `at` that still wait for children, and for how many.
+    let mut waiting: Vec<(u32, u32)> = Vec::with_capacity(64);
+    let (mut at, mut left) = (NONE, 1);
+    for (i, &count) in children.iter().enumerate() {
+        if left == 0 {
+            return Err(Error::Tree {
+                message: format!("child counts end at node {i} of {n}: every parent is full"),
+            });
         }
-        left[at] -= 1;
-        parent[i] = at as u32;
-        depth[i] = depth[at] + 1;
-        if left[i] > 0 {
-            at = i;
+        parent.push(at);
+        depth.push(waiting.len() as u32);
+        left -= 1;
+        if count > 0 {
+            waiting.push((at, left));
+            (at, left) = (i as u32, count);
+            continue;
         }
-    }
-    // All counts used up: then every subtree is complete.
-    loop {
-        match left.get(at) {
-            Some(0) if at > 0 => at = parent[at] as usize,
-            Some(0) | None => break,
-            Some(&missing) => {
-                return Err(Error::Tree {
-                    message: format!("node {at} lacks {missing} of its {} children", children[at]),
-                });
-            }
+        // A leaf may complete its parent, and that one its own.
+        while left == 0
+            && let Some(above) = waiting.pop()
+        {
+            size[at as usize] = i as u32 + 1 - at;
+            (at, left) = above;
         }
     }
-    for i in (1..n).rev() {
-        size[parent[i] as usize] += size[i];
+    if left > 0 && at != NONE {
+        let of = children[at as usize];
+        return Err(Error::Tree {
+            message: format!("node {at} lacks {left} of its {of} children"),
+        });
     }
     Ok(Derived {
         parent,

@@ -2,7 +2,7 @@
 
 use super::arena::Spot;
 use super::{Builder, M, Next};
-use crate::draft::{IMPLIED, JOINED, Mode, NONE, ODD};
+use crate::draft::{JOINED, Mode, NONE};
 use crate::html::names::{
     self, BASE, BASEFONT, BGSOUND, BODY, BR, FRAMESET, HEAD, HTML, LINK, META, NOFRAMES, NOSCRIPT,
     SCRIPT, STYLE, TEMPLATE, TITLE,
@@ -249,10 +249,5 @@ impl Builder<'_> {
             }
         }
         entry.flags |= JOINED;
-        if entry.flags & IMPLIED == 0 {
-            // What the walk would write is no longer what the source has.
-            entry.flags |= ODD;
-            self.arena.draft.any_odd = true;
-        }
     }
 }

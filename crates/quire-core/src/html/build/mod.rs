@@ -741,9 +741,11 @@ impl<'a> Builder<'a> {
     /// The value of an attribute of a tag.
     fn attribute(&self, tag: &TagToken, name: &str) -> Option<String> {
         let run = &self.source[tag.name_end..tag.end - 1];
-        (cook::attributes(run, Syntax::Html(Namespace::Html), self.options.encoding).into_iter())
-            .find(|(found, _)| found == name)
-            .map(|(_, value)| value.into_owned())
+        let (_, value) = cook::attribute_spans(run)
+            .find(|(found, _)| run[found.clone()].eq_ignore_ascii_case(name.as_bytes()))?;
+        let value = value.map_or(&[][..], |value| &run[value]);
+        let syntax = Syntax::Html(Namespace::Html);
+        Some(cook::attribute_value(value, syntax, self.options.encoding).into_owned())
     }
 
     /// The length of a reference to LF at the start of a text, as in `<pre>&#10;`.
