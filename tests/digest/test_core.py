@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import subprocess
 import sys
 import threading
@@ -62,13 +61,6 @@ def test_other_threads_run_while_a_kernel_works() -> None:
     ticker.join()
 
     assert during > 5
-
-
-def test_a_map_that_could_be_written_to_is_refused() -> None:
-    writable = mmap.mmap(-1, 4096)
-
-    with pytest.raises(BufferError, match="ACCESS_READ"):
-        _core.from_map(writable, "all")
 
 
 def test_a_compression_level_that_zstd_lacks_is_refused() -> None:

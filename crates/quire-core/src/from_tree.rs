@@ -146,7 +146,7 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
             invertible: true,
             charset: Charset {
                 encoding: UTF_8,
-                valid_utf8: false,
+                valid_utf8: std::str::from_utf8(&source).is_ok(),
             },
         },
     )

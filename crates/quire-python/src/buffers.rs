@@ -1,17 +1,20 @@
 //! Memory that Rust and Python share: columns out, mapped files in.
 //!
 //! The only `unsafe` of the project is in this file, and comes down to two promises: what is lent to
-//! Python never moves or changes while it is lent, and what Python lends us does not change either.
+//! Python never moves or changes while it is lent, and files that are mapped do not change either.
 
 use std::ffi::c_int;
+use std::fs::File;
+use std::io::Read;
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
-use pyo3::buffer::PyBuffer;
+use memmap2::Mmap;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use quire_core::digest::Digest;
+use quire_core::digest::{Buffer, Digest};
 
 /// Lend `bytes` to Python, read-only, for as long as `owner` lives.
 ///
@@ -98,36 +101,19 @@ impl Navigation {
     }
 }
 
-/// A mapped file. Keeps the map open: Python refuses to close one that is lent.
-pub struct Map {
-    lent: PyBuffer<u8>,
-}
-
-impl Map {
-    /// Borrow a read-only map.
-    pub fn new(map: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let lent = PyBuffer::<u8>::get(map)?;
-        if !lent.readonly() || !lent.is_c_contiguous() {
-            return Err(PyBufferError::new_err(
-                "the map can be written to; a digest is read from a map made with ACCESS_READ",
-            ));
-        }
-        Ok(Self { lent })
+/// Map a file, or read what cannot be mapped (a pipe). Holds no file descriptor afterwards.
+pub fn map(path: &Path) -> std::io::Result<Buffer> {
+    let mut file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Ok(Box::new(bytes));
     }
-}
-
-impl AsRef<[u8]> for Map {
-    fn as_ref(&self) -> &[u8] {
-        let length = self.lent.len_bytes();
-        if length == 0 {
-            return &[];
-        }
-        // SAFETY: the memory is mapped until `lent` is dropped, and nothing in this process can
-        // write to a map made with ACCESS_READ. Another process could write to the file or cut it
-        // short; that is forbidden in the documentation of `quire.load`, and `save` never
-        // does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-        unsafe { std::slice::from_raw_parts(self.lent.buf_ptr().cast::<u8>(), length) }
-    }
+    // SAFETY: the map is private to this module and never written to. Another process could write
+    // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
+    // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
+    let map = unsafe { Mmap::map(&file) }?;
+    Ok(Box::new(map))
 }
 
 /// Bytes that Python owns and cannot change.

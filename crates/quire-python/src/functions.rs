@@ -1,9 +1,10 @@
 //! Functions of the module: from bytes, maps and trees to digests.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -15,7 +16,7 @@ use quire_core::html::Context;
 use quire_core::sniff::Kind;
 use quire_core::vocabulary::Namespace;
 
-use crate::buffers::{Map, Owned};
+use crate::buffers::{Owned, map};
 use crate::digest::Digest;
 use crate::guard::{brief, run};
 
@@ -105,18 +106,31 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
     .map(Digest::new)
 }
 
-/// Open a digest in a mapped file, compressed or not. The map must be read-only; it stays open.
+/// Open a digest in a file, compressed or not. The file is mapped, and must not be changed in place.
 #[pyfunction]
-pub fn from_map(py: Python<'_>, mapped: &Bound<'_, PyAny>, verify: &str) -> PyResult<Digest> {
+pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let map = Map::new(mapped)?;
-    run(py, move || {
-        if Header::read(map.as_ref())?.compressed {
-            return Page::open(Box::new(format::decompress(map.as_ref())?), verify);
+    let opened = run(py, || {
+        let bytes = match map(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(Err(error)),
+        };
+        if Header::read((*bytes).as_ref())?.compressed {
+            let plain = format::decompress((*bytes).as_ref())?;
+            return Page::open(Box::new(plain), verify).map(Ok);
         }
-        Page::open(Box::new(map), verify)
+        Page::open(bytes, verify).map(Ok)
+    })?;
+    opened.map(Digest::new).map_err(|error| {
+        let Some(code) = error.raw_os_error() else {
+            return error.into();
+        };
+        // With these three Python makes the class that fits, such as FileNotFoundError. The message
+        // of Rust ends with the code, which Python shows by itself.
+        let message = error.to_string();
+        let message = message.split(" (os error").next().unwrap_or_default();
+        PyOSError::new_err((code, message.to_owned(), path.into_os_string()))
     })
-    .map(Digest::new)
 }
 
 /// What the header says: kind, nodes, flags, source length, compressed, signatures.
