@@ -11,14 +11,15 @@
 //!    back, or whose strays outweigh [`MAX_STRAY_SHARE`] of it, keeps its source
 //!    beside the same columns (flag `verbatim`).
 
-use crate::hash::hash128;
+use std::collections::HashMap;
 
 use crate::digest::{Digest, Meta, attribute_syntax};
-use crate::draft::{Draft, DraftNode, IN_PIECES, JOINED};
+use crate::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED};
 use crate::emit::{Comparison, emit, self_closed};
 use crate::error::Error;
 use crate::flags::Flags;
 use crate::format::{Section, Signatures, Writer};
+use crate::hash::hash128;
 use crate::intern::Interner;
 use crate::ints::{write_ids, write_ints};
 use crate::order::Order;
@@ -34,6 +35,8 @@ use crate::vocabulary::{Class, Namespace};
 pub const MAX_STRAY_SHARE: usize = 4;
 /// A few strays are always fine: tiny pages are mostly implied tags.
 const FREE_STRAY_BYTES: usize = 512;
+/// Runs of copied elements beyond this are looked up by their place, shorter ones by their bytes.
+const LONG_RUN: usize = 64;
 /// Level of the compressed source of verbatim pages: the fast default.
 const SOURCE_LEVEL: i32 = 3;
 
@@ -77,14 +80,14 @@ pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
     let room = (job.text.len() / MAX_STRAY_SHARE).max(FREE_STRAY_BYTES);
     let columns = Columns::new(&draft, &order, &spellings, job);
     if let Some(exceptions) = exceptions.filter(|_| stray_bytes <= room) {
-        let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions)))?;
+        let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions))?)?;
         let mut comparison = Comparison::new(job.text);
         if emit(&digest, &mut comparison) && comparison.is_complete() {
             return Ok(digest);
         }
     }
     flags.set(Flags::VERBATIM);
-    Digest::trusted(columns.write(job, flags, None))
+    Digest::trusted(columns.write(job, flags, None)?)
 }
 
 /// A tag of the page while it is assembled.
@@ -125,6 +128,9 @@ impl<'a> Columns<'a> {
         };
         let mut entry_of = Reused::filled(draft.names.len(), u32::MAX);
         let mut pieces = Pieces::new(draft, job.text);
+        // Runs of copied formatting elements, by place in the source: hashing one long run again
+        // for every copy would be quadratic.
+        let mut copies = HashMap::new();
         let attributes = matches!(job.kind, Kind::Html | Kind::Xml | Kind::Tree);
         for place in 0..n {
             let id = order.node(place);
@@ -149,15 +155,23 @@ impl<'a> Columns<'a> {
                 columns.content[place] = columns.contents.intern(bytes, node.mode as u8) as i32;
             } else if class == Class::Element && attributes {
                 let run = run_of(draft, id, node, job.text);
-                if !run.is_empty() {
-                    columns.attr[place] = columns.runs.intern(run, namespace as u8) as i32;
+                let mut intern = || columns.runs.intern(run, namespace as u8) as i32;
+                if node.flags & IMPLIED != 0 && run.len() > LONG_RUN {
+                    columns.attr[place] = *copies.entry(node.run).or_insert_with(intern);
+                } else if !run.is_empty() {
+                    columns.attr[place] = intern();
                 }
             }
         }
         columns
     }
 
-    fn write(&self, job: &Job, flags: Flags, exceptions: Option<&Exceptions>) -> Vec<u8> {
+    fn write(
+        &self,
+        job: &Job,
+        flags: Flags,
+        exceptions: Option<&Exceptions>,
+    ) -> Result<Vec<u8>, Error> {
         let source = job.original.unwrap_or(job.text);
         let mut out = Writer::new(job.text.len() + job.text.len() / 4);
         let mut signatures = Signatures::default();
@@ -213,20 +227,19 @@ impl<'a> Columns<'a> {
             1
         });
         if exceptions.is_none() {
-            out.section(Section::Source, |o| {
-                // Compression cannot fail on memory-sized input; were it to, the page is stored raw.
-                o.extend(zstd::bulk::compress(source, SOURCE_LEVEL).unwrap_or_default());
-                1
-            });
+            let packed = zstd::bulk::compress(source, SOURCE_LEVEL).map_err(|e| Error::Format {
+                message: format!("source could not be compressed: {e}"),
+            })?;
+            out.bytes(Section::Source, &packed);
         }
         self.sign_facets(job, &mut signatures);
-        out.finish(
+        Ok(out.finish(
             job.kind,
             flags,
             self.order.len() as u32,
             source.len() as u64,
             signatures,
-        )
+        ))
     }
 
     /// The tags facet: names in order of first use, and the column.

@@ -5,6 +5,9 @@
 //! one value costs a predictable branch; a loop over a whole column should ask
 //! for [`Ints::to_vec`], which is one vectorised pass.
 
+use crate::error::Error;
+use crate::tree;
+
 /// An unsigned column.
 #[derive(Clone, Copy, Debug)]
 pub struct Ints<'a> {
@@ -56,6 +59,19 @@ impl<'a> Ints<'a> {
             _ => (self.bytes.chunks_exact(4))
                 .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
                 .collect(),
+        }
+    }
+
+    /// Check the values as child counts, see [`crate::tree::check`].
+    pub fn check_tree(self) -> Result<(), Error> {
+        match self.width {
+            1 => tree::check(self.bytes.iter().copied()),
+            2 => {
+                tree::check((self.bytes.chunks_exact(2)).map(|c| u16::from_le_bytes([c[0], c[1]])))
+            }
+            _ => tree::check(
+                (self.bytes.chunks_exact(4)).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])),
+            ),
         }
     }
 

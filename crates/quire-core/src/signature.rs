@@ -127,6 +127,9 @@ const fn hash_name(name: &[u8], fold: bool) -> u64 {
     hash ^ (hash >> 32)
 }
 
+/// Larger sets of names are not kept for the next run.
+const MAX_KEPT_NAMES: usize = 256;
+
 /// Names already met in a run: a short list, and a set once it is long.
 #[derive(Default)]
 pub struct Seen {
@@ -137,6 +140,11 @@ pub struct Seen {
 impl Seen {
     fn clear(&mut self) {
         self.few.clear();
+        // Emptying a set costs as much as it once held: after one run of a million attributes,
+        // every small run would pay for it.
+        if self.many.capacity() > MAX_KEPT_NAMES {
+            self.many = std::collections::HashSet::new();
+        }
         self.many.clear();
     }
 

@@ -18,6 +18,35 @@ pub struct Derived {
     pub size: Vec<u32>,
 }
 
+/// Check that child counts describe one tree, without building anything.
+///
+/// After each node but the last, some node must still wait for a child; after the last, none.
+///
+/// ```
+/// # use quire_core::tree::check;
+/// assert!(check([2u8, 0, 1, 0].into_iter()).is_ok());
+/// assert!(check([1u8, 0, 0].into_iter()).is_err()); // node 2 has no parent
+/// assert!(check([2u8, 0].into_iter()).is_err()); // node 0 lacks a child
+/// ```
+pub fn check<T: Into<u32>>(children: impl ExactSizeIterator<Item = T>) -> Result<(), Error> {
+    let n = children.len();
+    let mut waiting = 1u64;
+    for (i, count) in children.enumerate() {
+        if waiting == 0 {
+            return Err(Error::Tree {
+                message: format!("child counts end at node {i} of {n}: every parent is full"),
+            });
+        }
+        waiting = waiting - 1 + u64::from(count.into());
+    }
+    if waiting == 0 {
+        return Ok(());
+    }
+    Err(Error::Tree {
+        message: format!("child counts ask for {waiting} more nodes than the {n} there are"),
+    })
+}
+
 /// Derive navigation from child counts, checking that they describe one tree.
 ///
 /// Linear, no recursion. The counts must add up to `n - 1` and never run dry:

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use memmap2::Mmap;
+use memmap2::MmapOptions;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -104,7 +104,9 @@ impl Navigation {
 /// Map a file, or read what cannot be mapped (a pipe). Holds no file descriptor afterwards.
 pub fn map(path: &Path) -> std::io::Result<Buffer> {
     let mut file = File::open(path)?;
-    if !file.metadata()?.is_file() {
+    let facts = file.metadata()?;
+    // An empty file cannot be mapped everywhere.
+    if !facts.is_file() || facts.len() == 0 {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         return Ok(Box::new(bytes));
@@ -112,7 +114,8 @@ pub fn map(path: &Path) -> std::io::Result<Buffer> {
     // SAFETY: the map is private to this module and never written to. Another process could write
     // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
     // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-    let map = unsafe { Mmap::map(&file) }?;
+    let length = usize::try_from(facts.len()).unwrap_or(usize::MAX);
+    let map = unsafe { MmapOptions::new().len(length).map(&file) }?;
     Ok(Box::new(map))
 }
 

@@ -16,15 +16,24 @@ pub fn run<T: Send>(
     py: Python<'_>,
     kernel: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    finish(py, py.detach(|| catch_unwind(AssertUnwindSafe(kernel))))
+    finish(py, py.detach(|| guarded(kernel)))
 }
 
 /// Run a kernel that is over before another thread could profit.
 pub fn brief<T>(py: Python<'_>, kernel: impl FnOnce() -> Result<T, Error>) -> PyResult<T> {
-    finish(py, catch_unwind(AssertUnwindSafe(kernel)))
+    finish(py, guarded(kernel))
 }
 
-fn finish<T>(py: Python<'_>, result: std::thread::Result<Result<T, Error>>) -> PyResult<T> {
+/// What a kernel gave: a value, an error, or a panic.
+pub type Outcome<T> = std::thread::Result<Result<T, Error>>;
+
+/// Run a kernel and stop its panics.
+pub fn guarded<T>(kernel: impl FnOnce() -> Result<T, Error>) -> Outcome<T> {
+    catch_unwind(AssertUnwindSafe(kernel))
+}
+
+/// Turn what a kernel gave into what Python gets.
+pub fn finish<T>(py: Python<'_>, result: Outcome<T>) -> PyResult<T> {
     match result {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(errors::raise(py, &error)),

@@ -414,13 +414,13 @@ impl Builder<'_> {
             return;
         }
         let form = std::mem::replace(&mut self.form, crate::draft::NONE);
-        let position = self.stack.position_of(form, names::html(FORM));
+        let position = self.stack.position_of(form);
         if !self.stack.in_scope(position) {
             return;
         }
         self.generate_implied_ends(names::COUNT as Name);
         self.record_end_of(form, names::html(FORM), tag);
-        let position = self.stack.position_of(form, names::html(FORM));
+        let position = self.stack.position_of(form);
         if position != NOWHERE {
             self.stack.remove(position);
         }

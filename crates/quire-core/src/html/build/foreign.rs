@@ -87,8 +87,8 @@ impl Builder<'_> {
         let known = ((tag.name as usize) < names::COUNT).then_some(tag.name);
         let mut position = NOWHERE;
         for namespace in [Namespace::Svg, Namespace::MathMl] {
-            let element = self.tag_in(namespace, known, raw);
-            position = position.max(self.stack.last(element));
+            let element = self.find_tag(namespace, known, raw);
+            position = position.max(element.map_or(NOWHERE, |tag| self.stack.last(tag)));
         }
         if position > self.foreign_base() {
             self.close(position, tag);

@@ -14,6 +14,7 @@ use crate::draft::NONE;
 use crate::flags::Flags;
 use crate::html::names::{self, Name};
 use crate::html::tokenizer::TagToken;
+use crate::signature::{Charset, RunHashes, Seen, hash_run};
 use crate::vocabulary::{Namespace, Tag};
 
 /// Entries since the last marker; the oldest is dropped beyond. Seen: 10.
@@ -29,6 +30,8 @@ pub(super) struct Entry {
     /// The element, or [`NONE`] for a marker.
     node: u32,
     tag: Tag,
+    /// Equal for equal attributes.
+    attributes: u64,
 }
 
 /// The list of active formatting elements.
@@ -36,11 +39,16 @@ pub(super) struct Entry {
 pub(super) struct Formatting {
     entries: Vec<Entry>,
     copies: usize,
+    seen: Seen,
 }
 
 impl Formatting {
     pub(super) fn push_marker(&mut self) {
-        self.entries.push(Entry { node: NONE, tag: 0 });
+        self.entries.push(Entry {
+            node: NONE,
+            tag: 0,
+            attributes: 0,
+        });
     }
 
     pub(super) fn clear_to_marker(&mut self) {
@@ -75,12 +83,16 @@ impl Builder<'_> {
     /// Push onto the list of active formatting elements, at most three alike.
     pub(super) fn push_formatting(&mut self, node: u32) {
         let tag = self.arena.draft.nodes[node as usize].tag;
+        let attributes = self.hash_attributes(node);
         let from = self.formatting.since_marker();
         let mut alike = 0;
         let mut earliest = None;
         for at in (from..self.formatting.entries.len()).rev() {
             let entry = self.formatting.entries[at];
-            if entry.tag == tag && self.same_attributes(entry.node, node) {
+            if entry.tag == tag
+                && entry.attributes == attributes
+                && self.same_attributes(entry.node, node)
+            {
                 alike += 1;
                 earliest = Some(at);
             }
@@ -91,15 +103,39 @@ impl Builder<'_> {
             self.formatting.entries.remove(from);
             self.arena.draft.flags.set(Flags::FORMATTING_CAPPED);
         }
-        self.formatting.entries.push(Entry { node, tag });
+        self.formatting.entries.push(Entry {
+            node,
+            tag,
+            attributes,
+        });
+    }
+
+    /// The attribute run of an element, as written.
+    fn run_of(&self, node: u32) -> &[u8] {
+        let node = &self.arena.draft.nodes[node as usize];
+        &self.source[node.run as usize..(node.end as usize).max(node.run as usize + 1) - 1]
+    }
+
+    /// A number for the attributes of an element. Comparing numbers keeps a page of formatting
+    /// elements that all differ from parsing each run 64 times.
+    fn hash_attributes(&mut self, node: u32) -> u64 {
+        let mut seen = std::mem::take(&mut self.formatting.seen);
+        let charset = Charset {
+            encoding: self.options.encoding,
+            valid_utf8: false,
+        };
+        let run = self.run_of(node);
+        let hashes = if run.is_empty() {
+            RunHashes::default()
+        } else {
+            hash_run(run, Syntax::Html(Namespace::Html), charset, &mut seen)
+        };
+        self.formatting.seen = seen;
+        hashes.all
     }
 
     fn same_attributes(&self, a: u32, b: u32) -> bool {
-        let run = |node: u32| {
-            let node = &self.arena.draft.nodes[node as usize];
-            &self.source[node.run as usize..(node.end as usize).max(node.run as usize + 1) - 1]
-        };
-        let (a, b) = (run(a), run(b));
+        let (a, b) = (self.run_of(a), self.run_of(b));
         if a == b {
             return true;
         }
@@ -121,7 +157,7 @@ impl Builder<'_> {
         let Some(last) = self.formatting.entries.last() else {
             return;
         };
-        if last.node == NONE || self.stack.position_of(last.node, last.tag) != NOWHERE {
+        if last.node == NONE || self.stack.position_of(last.node) != NOWHERE {
             return;
         }
         self.reconstruct_closed();
@@ -132,7 +168,7 @@ impl Builder<'_> {
         let mut at = self.formatting.entries.len();
         while at > 0 {
             let entry = self.formatting.entries[at - 1];
-            if entry.node == NONE || self.stack.position_of(entry.node, entry.tag) != NOWHERE {
+            if entry.node == NONE || self.stack.position_of(entry.node) != NOWHERE {
                 break;
             }
             at -= 1;
@@ -163,7 +199,7 @@ impl Builder<'_> {
         if let Some(at) = self.formatting.position(node) {
             self.formatting.entries.remove(at);
         }
-        let position = self.stack.position_of(node, tag);
+        let position = self.stack.position_of(node);
         if position != NOWHERE {
             self.stack.remove(position);
         }
@@ -186,7 +222,7 @@ impl Builder<'_> {
                 return;
             };
             let node = self.formatting.entries[at].node;
-            let position = self.stack.position_of(node, tag);
+            let position = self.stack.position_of(node);
             if position == NOWHERE {
                 self.formatting.entries.remove(at);
                 return;
@@ -270,7 +306,7 @@ impl Builder<'_> {
             bookmark,
             Entry {
                 node: copy,
-                tag: formatting.tag,
+                ..formatting
             },
         );
         self.stack.remove(position);

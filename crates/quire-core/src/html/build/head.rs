@@ -138,7 +138,7 @@ impl Builder<'_> {
                 self.stack
                     .push(head, head, names::html(HEAD), Namespace::Html, 0);
                 self.head_start(tag);
-                let position = self.stack.position_of(head, names::html(HEAD));
+                let position = self.stack.position_of(head);
                 if position != super::NOWHERE {
                     self.stack.remove(position);
                 }

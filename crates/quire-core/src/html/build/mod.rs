@@ -434,21 +434,22 @@ impl<'a> Builder<'a> {
                 self.foster_spot()
             }
             Some(open) => {
-                let target = open.target;
-                self.capped(Spot::last_of(target))
+                let (node, target) = (open.node, open.target);
+                self.capped(node, target)
             }
         }
     }
 
-    /// Past the depth cap, what would be a child becomes a sibling.
+    /// Past the depth cap, what would be a child becomes a sibling; what would be in a template
+    /// stands beside it.
     #[inline]
-    fn capped(&mut self, spot: Spot) -> Spot {
-        if self.stack.len() <= MAX_DEPTH || spot.before != NONE {
-            return spot;
+    fn capped(&mut self, node: u32, target: u32) -> Spot {
+        if self.stack.len() <= MAX_DEPTH {
+            return Spot::last_of(target);
         }
         self.arena.draft.flags.set(Flags::DEPTH_CAPPED);
-        match self.arena.parent(spot.parent) {
-            NONE => spot,
+        match self.arena.parent(node) {
+            NONE => Spot::last_of(target),
             parent => Spot::last_of(parent),
         }
     }
@@ -621,19 +622,29 @@ impl<'a> Builder<'a> {
     /// The tag of a name in a namespace; `raw` is the name as written.
     fn tag_in(&mut self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Tag {
         if let Some(name) = known {
-            let name = if namespace == Namespace::Svg {
-                names::SVG_NAME[name as usize]
-            } else {
-                name
-            };
-            return names::tag(namespace, name);
+            return known_tag(namespace, name);
         }
-        let lower = raw.to_ascii_lowercase();
-        let name = cook::text(&lower, Mode::RawText, self.options.encoding);
-        self.arena
-            .draft
-            .names
-            .intern(namespace, Class::Element, name.as_bytes())
+        let name = self.own_name(raw);
+        let names = &mut self.arena.draft.names;
+        names.intern(namespace, Class::Element, name.as_bytes())
+    }
+
+    /// The same, if the page has had that name before.
+    fn find_tag(&self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Option<Tag> {
+        if let Some(name) = known {
+            return Some(known_tag(namespace, name));
+        }
+        let name = self.own_name(raw);
+        let names = &self.arena.draft.names;
+        names.find(namespace, Class::Element, name.as_bytes())
+    }
+
+    /// A name as the tree has it. Decoded before it is put into lower case: in Shift_JIS the second
+    /// byte of a character can look like a capital.
+    fn own_name(&self, raw: &[u8]) -> String {
+        let mut name = cook::text(raw, Mode::RawText, self.options.encoding).into_owned();
+        name.make_ascii_lowercase();
+        name
     }
 
     // ------------------------------------------------------------ closing
@@ -786,6 +797,16 @@ impl<'a> Builder<'a> {
             return at - start;
         }
     }
+}
+
+/// The tag of a known name.
+fn known_tag(namespace: Namespace, name: Name) -> Tag {
+    let name = if namespace == Namespace::Svg {
+        names::SVG_NAME[name as usize]
+    } else {
+        name
+    };
+    names::tag(namespace, name)
 }
 
 /// The length of the line end a text begins with.

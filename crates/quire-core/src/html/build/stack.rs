@@ -4,8 +4,10 @@
 //! rules walk the stack, which makes deep pages quadratic. Here each entry
 //! remembers the entry below it of the same tag, and the nearest scope boundary,
 //! special element and list barrier; a pop restores the heads of these chains.
-//! So a question is a comparison of two positions.
+//! A list by node says where a node is. So a question is a comparison of two
+//! positions.
 
+use crate::draft::NONE;
 use crate::html::names::{self, Name};
 use crate::reuse::Reused;
 use crate::vocabulary::{Namespace, Tag};
@@ -45,6 +47,8 @@ pub struct Stack {
     entries: Reused<Open>,
     /// Topmost position of each tag.
     last: Reused<u32>,
+    /// Position of each node; as long as the latest node that was pushed.
+    positions: Reused<u32>,
     scope: u32,
     special: u32,
     barrier: u32,
@@ -57,6 +61,7 @@ impl Stack {
         Self {
             entries: Reused::with_capacity(64),
             last: Reused::filled(names::KNOWN_END as usize, NOWHERE),
+            positions: Reused::with_capacity(0),
             scope: NOWHERE,
             special: NOWHERE,
             barrier: NOWHERE,
@@ -174,6 +179,7 @@ impl Stack {
             barrier: self.barrier,
             html: self.html,
         });
+        self.set_position(node, position);
         if namespace == Namespace::Html {
             self.html = position;
         }
@@ -195,6 +201,9 @@ impl Stack {
     #[inline]
     pub fn pop(&mut self) -> Option<Open> {
         let open = self.entries.pop()?;
+        if let Some(position) = self.positions.get_mut(open.node as usize) {
+            *position = NOWHERE;
+        }
         self.last[open.tag as usize] = open.same;
         self.scope = open.scope;
         self.special = open.special;
@@ -234,8 +243,22 @@ impl Stack {
     /// Let an entry stand for another node of the same tag.
     pub fn replace(&mut self, position: u32, node: u32) {
         let entry = &mut self.entries[position as usize - 1];
-        entry.node = node;
+        let before = std::mem::replace(&mut entry.node, node);
         entry.target = node;
+        self.set_position(before, NOWHERE);
+        self.set_position(node, position);
+    }
+
+    /// Remember where a node is. The context of a fragment is no node.
+    #[inline]
+    fn set_position(&mut self, node: u32, position: u32) {
+        if node == NONE {
+            return;
+        }
+        if node as usize >= self.positions.len() {
+            self.positions.resize(node as usize + 1, NOWHERE);
+        }
+        self.positions[node as usize] = position;
     }
 
     fn take_above(&mut self, position: u32) -> Vec<Open> {
@@ -252,13 +275,10 @@ impl Stack {
         }
     }
 
-    /// The position of a node, looking down from the top at most as far as its tag says.
-    pub fn position_of(&self, node: u32, tag: Tag) -> u32 {
-        let mut position = self.last(tag);
-        while position != NOWHERE && self.at(position).node != node {
-            position = self.at(position).same;
-        }
-        position
+    /// The position of a node.
+    #[inline]
+    pub fn position_of(&self, node: u32) -> u32 {
+        (self.positions.get(node as usize)).map_or(NOWHERE, |&position| position)
     }
 
     /// The lowest special element above a position.

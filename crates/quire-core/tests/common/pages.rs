@@ -1,0 +1,318 @@
+//! Pages made to be awkward, and what must hold for any page.
+//!
+//! Shared by the integration tests and the fuzz targets, so that a finding of
+//! one is a test of the other. Everything is deterministic: a seed is a page.
+
+#![allow(dead_code)] // every test binary uses its own part of this
+
+use quire_core::digest::{Digest, Verify};
+use quire_core::draft::Mode;
+use quire_core::emit::emit;
+use quire_core::encode::{Options, decode, encode};
+use quire_core::flags::Flags;
+use quire_core::format;
+use quire_core::html::Context;
+use quire_core::sniff::Kind;
+use quire_core::vocabulary::{Class, Namespace};
+
+/// xorshift64*: small, and the same on every machine.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.next() >> 33) as usize % limit.max(1)
+    }
+
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// Elements by what the rules do with them; mis-nesting comes from drawing start and end apart.
+const ELEMENTS: [&[&str]; 12] = [
+    &["b", "i", "a", "nobr", "font", "code", "em", "u"],
+    &[
+        "table", "tbody", "thead", "tr", "td", "th", "caption", "colgroup", "col",
+    ],
+    &[
+        "p", "div", "section", "address", "h1", "h2", "pre", "listing", "center",
+    ],
+    &["ul", "ol", "li", "dl", "dd", "dt"],
+    &[
+        "form", "button", "input", "select", "option", "optgroup", "textarea", "hr",
+    ],
+    &["template"],
+    &[
+        "svg",
+        "math",
+        "mi",
+        "mtext",
+        "foreignObject",
+        "desc",
+        "annotation-xml",
+        "clipPath",
+        "g",
+    ],
+    &[
+        "html", "head", "body", "frameset", "frame", "noframes", "noscript",
+    ],
+    &["script", "style", "title", "xmp", "iframe", "noembed"],
+    &[
+        "object", "applet", "marquee", "ruby", "rb", "rt", "rp", "rtc",
+    ],
+    &["br", "img", "image", "meta", "link", "base", "wbr", "param"],
+    &["x-own", "o:p", "h\u{e9}", "plaintext"],
+];
+
+const RUNS: [&str; 16] = [
+    "",
+    "",
+    "",
+    "",
+    " a",
+    " a=1",
+    " a='1' b=\"2\"",
+    " a a=2",
+    " type=hidden",
+    " /",
+    "/",
+    " a=/",
+    " =",
+    " color=red",
+    " encoding=text/html",
+    "\n\tclass = x ",
+];
+
+const TEXTS: [&str; 22] = [
+    "x",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\0",
+    "a\0b",
+    "&amp;",
+    "&",
+    "&#10;",
+    "&#0;",
+    "&#x110000;",
+    "&notit;",
+    "&lt",
+    "<",
+    "</",
+    "<>",
+    "</>",
+    "word word",
+    "\u{e9}\u{4e2d}",
+    "\u{feff}",
+    "]]>",
+];
+
+const MARKUP: [&str; 20] = [
+    "<!doctype html>",
+    "<!DOCTYPE HTML PUBLIC \"x\">",
+    "<!doctype",
+    "<!-- c -->",
+    "<!---->",
+    "<!-->",
+    "<!--",
+    "-->",
+    "<!x>",
+    "<?xml version='1.0'?>",
+    "<?pi",
+    "<![CDATA[x]]>",
+    "<![CDATA[",
+    "</ x>",
+    "</p >",
+    "</B x=1>",
+    "<!--></script>",
+    "<script><!--<script>",
+    "</script>",
+    "</template>",
+];
+
+/// A page of about `pieces` pieces.
+pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
+    let mut out = String::new();
+    if random.below(16) == 0 {
+        out.push('\u{feff}');
+    }
+    if random.below(3) == 0 {
+        out.push_str("<!doctype html>");
+    }
+    // One page leans on few kinds of elements, or the interesting ones never meet.
+    let kinds = [random.below(12), random.below(12), random.below(12)];
+    for _ in 0..pieces {
+        match random.below(12) {
+            0..=4 => {
+                let kind = if random.below(8) == 0 {
+                    random.below(12)
+                } else {
+                    kinds[random.below(3)]
+                };
+                let name = spelled(random, kind);
+                let run = random.pick(&RUNS);
+                out.push_str(&format!("<{name}{run}>"));
+            }
+            5..=7 => {
+                let kind = if random.below(8) == 0 {
+                    random.below(12)
+                } else {
+                    kinds[random.below(3)]
+                };
+                let name = spelled(random, kind);
+                out.push_str(&format!("</{name}>"));
+            }
+            8..=10 => out.push_str(random.pick(&TEXTS)),
+            _ => out.push_str(random.pick(&MARKUP)),
+        }
+    }
+    out.into_bytes()
+}
+
+fn spelled(random: &mut Random, kind: usize) -> String {
+    let name = random.pick(ELEMENTS[kind]);
+    // `plaintext` swallows the rest, so it is kept rare.
+    let name = if name == "plaintext" && random.below(4) > 0 {
+        "x-own"
+    } else {
+        name
+    };
+    if random.below(10) == 0 {
+        name.to_uppercase()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// Damage a page: cut, doubled, swapped or overwritten somewhere.
+pub fn mutate(random: &mut Random, page: &mut Vec<u8>) {
+    for _ in 0..=random.below(3) {
+        if page.is_empty() {
+            return;
+        }
+        let at = random.below(page.len());
+        match random.below(5) {
+            0 => page.truncate(at),
+            1 => page[at] = random.next() as u8,
+            2 => {
+                let until = (at + random.below(30)).min(page.len());
+                let copy = page[at..until].to_vec();
+                let to = random.below(page.len());
+                page.splice(to..to, copy);
+            }
+            3 => {
+                page.remove(at);
+            }
+            _ => page.insert(at, b"<>/&\0\r!-"[random.below(8)]),
+        }
+    }
+}
+
+/// How a seed has its page read: scripting, fragment contexts.
+pub fn html_options(choice: usize) -> Options {
+    const CONTEXTS: [(Namespace, &str); 13] = [
+        (Namespace::Html, "div"),
+        (Namespace::Html, "table"),
+        (Namespace::Html, "tr"),
+        (Namespace::Html, "td"),
+        (Namespace::Html, "template"),
+        (Namespace::Html, "select"),
+        (Namespace::Html, "title"),
+        (Namespace::Html, "frameset"),
+        (Namespace::Html, "form"),
+        (Namespace::Html, "html"),
+        (Namespace::Html, "colgroup"),
+        (Namespace::Svg, "foreignObject"),
+        (Namespace::MathMl, "annotation-xml"),
+    ];
+    let context = (choice / 2 % 20).checked_sub(7).map(|i| Context {
+        namespace: CONTEXTS[i].0,
+        name: CONTEXTS[i].1.to_owned(),
+        html_integration: choice % 3 == 0,
+    });
+    Options {
+        kind: Some(Kind::Html),
+        scripting: choice % 2 == 0,
+        context,
+        ..Options::default()
+    }
+}
+
+/// Everything that must hold for the digest of any page.
+pub fn assert_sound(source: &[u8], digest: &Digest) {
+    assert!(
+        decode(digest).expect("a fresh digest decodes") == source,
+        "decode differs"
+    );
+    let stored = digest.as_bytes().to_vec();
+    let again = Digest::open(Box::new(stored.clone()), Verify::All).expect("its own file opens");
+    assert!(decode(&again).expect("a stored digest decodes") == source);
+    if !digest.flags().has(Flags::VERBATIM) && !digest.flags().has(Flags::TRANSCODED) {
+        let mut out = Vec::new();
+        emit(&again, &mut out);
+        assert!(out == source, "emit differs");
+    }
+    let packed = format::compress(&stored, 1).expect("compresses");
+    assert!(format::decompress(&packed).expect("decompresses") == stored);
+    visit(&again);
+}
+
+/// Encode and check a page.
+pub fn sound(source: &[u8], options: &Options) -> Digest {
+    let digest = encode(source, options).expect("this page encodes");
+    assert_sound(source, &digest);
+    digest
+}
+
+/// Read everything a digest can be asked for. Gives the number of bytes seen, so that the work is
+/// not optimised away.
+pub fn visit(digest: &Digest) -> usize {
+    let n = digest.n();
+    let derived = digest.derived();
+    assert_eq!(derived.size[0] as usize, n);
+    let wide = digest.wide();
+    let mut seen = wide.tag.len();
+    for tag in 0..digest.tag_count() {
+        seen += digest.tag_name(tag).len() + digest.tag_info(tag).class as usize;
+        seen += digest.start_spelling(tag).map_or(0, <[u8]>::len);
+        seen += digest.end_spelling(tag).map_or(0, <[u8]>::len);
+    }
+    for id in 0..digest.attr_count() {
+        seen += digest.attr_run(id).len();
+    }
+    for id in 0..digest.content_count() {
+        seen += digest.content_raw(id).len() + digest.content_text(id).len();
+        seen += usize::from(digest.content_mode(id) == Mode::Plain);
+    }
+    for node in 0..n {
+        let class = digest.class(node);
+        assert_eq!(
+            class == Class::Document,
+            node == 0,
+            "one document, and it is the root"
+        );
+        assert_eq!(
+            class.is_leaf(),
+            wide.content[node] >= 0,
+            "leaves have content, no other node has"
+        );
+        let attributes = digest.attributes(node);
+        seen += attributes
+            .iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum::<usize>();
+        assert!(
+            wide.attr[node] < 0 || class == Class::Element,
+            "only elements have attributes"
+        );
+    }
+    seen + digest.meta().encoding.len() + digest.encoding().name().len()
+}
