@@ -95,8 +95,6 @@ struct TagEntry {
     tag: u32,
     class: Class,
     namespace: Namespace,
-    /// Nodes that could have an end tag, and those that have one.
-    votes: (u32, u32),
 }
 
 /// Columns and lists, before they are narrowed.
@@ -143,7 +141,6 @@ impl<'a> Columns<'a> {
                     tag: node.tag,
                     class: draft.names.class(node.tag),
                     namespace: draft.names.namespace(node.tag),
-                    votes: (0, 0),
                 });
             }
             columns.tag.push(entry);
@@ -306,28 +303,35 @@ impl<'a> Columns<'a> {
         let Some(exceptions) = exceptions else {
             return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
         };
-        let mut votes: Vec<(u32, u32)> = self.tags.iter().map(|t| t.votes).collect();
-        for place in 0..self.order.len() {
-            let tag = self.tag[place] as usize;
-            if can_end(self.tags[tag].class) && !self.self_closed(place) {
-                votes[tag].0 += 1;
-                votes[tag].1 += u32::from(exceptions.has_end[place]);
+        // Only elements of namespaces that know `<a/>` have runs worth a look.
+        let traits: Vec<(bool, bool, bool)> = (self.tags.iter())
+            .map(|t| {
+                let silent = matches!(
+                    t.class,
+                    Class::Document | Class::Fragment | Class::Paragraph
+                );
+                (can_end(t.class), t.namespace != Namespace::Html, silent)
+            })
+            .collect();
+        let mut votes = vec![(0u32, 0u32); self.tags.len()];
+        for (place, &tag) in self.tag.iter().enumerate() {
+            let (can_end, may_close, _) = traits[tag as usize];
+            if can_end && !(may_close && self.self_closed(place)) {
+                let votes = &mut votes[tag as usize];
+                votes.0 += 1;
+                votes.1 += u32::from(exceptions.has_end[place]);
             }
         }
         let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
         let mut implied = Vec::new();
         let mut flipped = Vec::new();
-        for place in 0..self.order.len() {
-            let entry = &self.tags[self.tag[place] as usize];
-            let silent = matches!(
-                entry.class,
-                Class::Document | Class::Fragment | Class::Paragraph
-            );
+        for (place, &tag) in self.tag.iter().enumerate() {
+            let (can_end, may_close, silent) = traits[tag as usize];
             if exceptions.implied[place] && !silent {
                 implied.push(place as u32);
             }
-            if can_end(entry.class) {
-                let predicted = ends[self.tag[place] as usize] && !self.self_closed(place);
+            if can_end {
+                let predicted = ends[tag as usize] && !(may_close && self.self_closed(place));
                 if predicted != exceptions.has_end[place] {
                     flipped.push(place as u32);
                 }

@@ -12,7 +12,7 @@
 use crate::digest::Digest;
 use crate::format::Section;
 use crate::intern::same;
-use crate::ints::{Ids, Ints};
+use crate::ints::Ints;
 use crate::json;
 use crate::sniff::Kind;
 use crate::vocabulary::{Class, Namespace};
@@ -91,13 +91,13 @@ struct Place {
     node: usize,
     tag: usize,
     class: Class,
+    attr: i32,
     children: u32,
     implied: bool,
 }
 
 /// HTML, XML, and everything whose leaves are simply written one after another.
 struct Markup<'a> {
-    attr: Ids<'a>,
     runs: Strings<'a>,
     marks: Vec<Mark>,
 }
@@ -145,11 +145,7 @@ impl<'a> Markup<'a> {
             heap: digest.section(Section::AttrHeap),
             offsets: digest.attr_offsets(),
         };
-        Self {
-            attr: digest.attr(),
-            runs,
-            marks,
-        }
+        Self { runs, marks }
     }
 }
 
@@ -162,7 +158,7 @@ impl Hand for Markup<'_> {
         if place.implied || place.class != Class::Element {
             return Some(true);
         }
-        let run = self.runs.get(self.attr.get(place.node));
+        let run = self.runs.get(place.attr);
         Some(sink.put(&self.marks[place.tag].open) && sink.put(run) && sink.put(b">"))
     }
 
@@ -316,11 +312,12 @@ struct Open {
 
 /// The walk all kinds share.
 fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
+    // Widened once: four indexed loads a node cost more than four passes.
     let (children, tags, attr, content) = (
-        digest.children(),
-        digest.tag(),
-        digest.attr(),
-        digest.content(),
+        digest.children().to_vec(),
+        digest.tag().to_vec(),
+        digest.attr().to_vec(),
+        digest.content().to_vec(),
     );
     let infos: Vec<_> = (0..digest.tag_count())
         .map(|tag| digest.tag_info(tag))
@@ -340,14 +337,15 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
     for i in 0..digest.n() {
         let node = i as u32;
         let depth = stack.len() as u32;
-        let tag = tags.get(i) as usize;
+        let tag = tags[i] as usize;
         let info = infos[tag];
-        let count = children.get(i);
+        let count = children[i];
         let leaf = info.class.is_leaf();
         let place = Place {
             node: i,
             tag,
             class: info.class,
+            attr: attr[i],
             children: count,
             implied: implied.take(node),
         };
@@ -355,14 +353,14 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             let text = if place.implied {
                 &[]
             } else {
-                contents.get(content.get(i))
+                contents.get(content[i])
             };
             strays.put_text(node, depth, text, sink)
         });
         if !written || !strays.put(node, depth, sink) {
             return false;
         }
-        let predicted = info.ends && !self_closed(info.namespace, || runs.get(attr.get(i)));
+        let predicted = info.ends && !self_closed(info.namespace, || runs.get(attr[i]));
         let open = Open {
             left: count,
             tag: tag as u32,

@@ -19,6 +19,7 @@ use encoding_rs::Encoding;
 
 use crate::cook::{self, Syntax};
 use crate::draft::Mode;
+use crate::html::scan;
 use crate::intern::Interner;
 use crate::reuse::Reused;
 
@@ -72,33 +73,79 @@ pub fn hash_run(run: &[u8], syntax: Syntax, charset: Charset, seen: &mut Seen) -
     seen.clear();
     let html = matches!(syntax, Syntax::Html(_));
     // In XML, line ends in values become spaces; in HTML, CR becomes LF.
-    let plain =
-        charset.is_plain(run, Mode::Data) && (html || memchr::memchr2(b'\n', b'\t', run).is_none());
-    for (name, value) in cook::attribute_spans(run) {
-        let name = &run[name];
-        let name_hash = hash_name(name, html);
+    let is_plain = |bytes: &[u8]| {
+        charset.is_plain(bytes, Mode::Data)
+            && (html || memchr::memchr2(b'\n', b'\t', bytes).is_none())
+    };
+    let plain = is_plain(run);
+    let mut add = |name: &[u8], value: &[u8]| {
+        let name_hash = hash_name_of(name, html);
         if !seen.insert(name_hash) {
-            continue;
+            return;
         }
-        let value = value.map_or(&[][..], |v| &run[v]);
-        let value_hash = if plain {
+        let value_hash = if plain || is_plain(value) {
             hash64(value)
         } else {
             hash64(cook::attribute_value(value, syntax, charset.encoding).as_bytes())
         };
         let pair = mix(name_hash.wrapping_add(value_hash.rotate_left(23)));
         hashes.all = hashes.all.wrapping_add(pair);
-        if name_hash == NAME_HASHES[0] || name_hash == NAME_HASHES[1] || name_hash == NAME_HASHES[2]
-        {
-            hashes.link = hashes.link.wrapping_add(pair);
-        } else if name_hash == NAME_HASHES[3] {
-            hashes.source = pair;
-        } else if name_hash == NAME_HASHES[4] || name_hash == NAME_HASHES[5] {
-            hashes.image = hashes.image.wrapping_add(pair);
+        match NAME_HASHES.iter().position(|&known| known == name_hash) {
+            Some(0..=2) => hashes.link = hashes.link.wrapping_add(pair),
+            Some(3) => hashes.source = pair,
+            Some(_) => hashes.image = hashes.image.wrapping_add(pair),
+            None => {}
         }
+    };
+    let mut rest = run;
+    while let Some((name, value, after)) = next_usual(rest) {
+        add(name, value);
+        rest = after;
+    }
+    for (name, value) in cook::attribute_spans(rest) {
+        add(&rest[name], value.map_or(&[][..], |v| &rest[v]));
     }
     hashes
 }
+
+/// The next attribute of a run, if it is written as nearly all are: ` name="value"`.
+///
+/// Then there is nothing to decide, and one search for each part finds it. Whatever looks
+/// otherwise is left to [`cook::attribute_spans`].
+#[inline]
+fn next_usual(run: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let rest = run.strip_prefix(b" ")?;
+    let end = scan::attribute_name_end(rest, 0);
+    let value = rest.get(end..)?.strip_prefix(b"=\"")?;
+    let length = scan::find(value, 0, b'"');
+    let after = value.get(length + 1..)?;
+    (end > 0).then(|| (&rest[..end], &value[..length], after))
+}
+
+/// [`hash_name`], eight bytes at a time.
+#[inline]
+fn hash_name_of(name: &[u8], fold: bool) -> u64 {
+    let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
+    let (words, tail) = name.as_chunks::<8>();
+    for word in words {
+        hash = add_word(hash, u64::from_le_bytes(*word), fold);
+    }
+    if !tail.is_empty() {
+        let mut word = [0; 8];
+        word[..tail.len()].copy_from_slice(tail);
+        hash = add_word(hash, u64::from_le_bytes(word), fold);
+    }
+    hash
+}
+
+#[inline]
+const fn add_word(hash: u64, word: u64, fold: bool) -> u64 {
+    let word = if fold { scan::lower(word) } else { word };
+    let hash = (hash ^ word).wrapping_mul(FACTOR);
+    hash ^ (hash >> 32)
+}
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The names that refer to something else.
 const NAME_HASHES: [u64; 6] = [
@@ -111,27 +158,18 @@ const NAME_HASHES: [u64; 6] = [
 ];
 
 /// Hash an attribute name, in HTML without regard to ASCII case.
-///
-/// Names are short, so eight bytes are folded at a time, in place.
 const fn hash_name(name: &[u8], fold: bool) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
     let mut i = 0;
     while i < name.len() {
         let mut word = 0;
         let mut shift = 0;
         while shift < 64 && i < name.len() {
-            let byte = if fold {
-                name[i].to_ascii_lowercase()
-            } else {
-                name[i]
-            };
-            word |= (byte as u64) << shift;
+            word |= (name[i] as u64) << shift;
             shift += 8;
             i += 1;
         }
-        hash = (hash ^ word).wrapping_mul(FACTOR);
-        hash ^= hash >> 32;
+        hash = add_word(hash, word, fold);
     }
     hash
 }
@@ -201,4 +239,57 @@ pub fn of_hashes(hashes: &[u64]) -> u128 {
         bytes.extend_from_slice(&hash.to_le_bytes());
     }
     hash128(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::UTF_8;
+
+    use super::*;
+    use crate::vocabulary::Namespace;
+
+    fn hashes(run: &str) -> (u64, u64, u64, u64) {
+        let charset = Charset {
+            encoding: UTF_8,
+            valid_utf8: true,
+        };
+        let syntax = Syntax::Html(Namespace::Html);
+        let hashes = hash_run(run.as_bytes(), syntax, charset, &mut Seen::default());
+        (hashes.all, hashes.link, hashes.source, hashes.image)
+    }
+
+    #[test]
+    fn spelling_and_order_do_not_count() {
+        let usual = hashes(" class=\"a\" href=\"/?x=1&amp;y\"");
+        for run in [
+            " href=\"/?x=1&amp;y\" class=\"a\"",
+            " CLASS='a'  HREF='/?x=1&y'/",
+            "\nclass=a href=/?x=1&#38;y ",
+            " class=\"a\" href=\"/?x=1&amp;y\" class=\"b\"",
+        ] {
+            assert_eq!(hashes(run), usual, "{run}");
+        }
+        for run in [
+            " class=\"a\"",
+            " class=\"a\" href=\"/\"",
+            " class=\"\" href=\"/?x=1&amp;y\"",
+        ] {
+            assert_ne!(hashes(run), usual, "{run}");
+        }
+    }
+
+    #[test]
+    fn capitals_are_folded_and_nothing_else_is() {
+        for byte in 0..=255u8 {
+            let word = u64::from_le_bytes([byte; 8]);
+            let expected = u64::from_le_bytes([byte.to_ascii_lowercase(); 8]);
+            assert_eq!(scan::lower(word), expected, "{byte}");
+        }
+        for length in 0..30 {
+            let name: Vec<u8> = (0..length).map(|i| b'A' + i).collect();
+            for fold in [true, false] {
+                assert_eq!(hash_name_of(&name, fold), hash_name(&name, fold));
+            }
+        }
+    }
 }

@@ -414,6 +414,50 @@ const LOOKUP: [Name; SLOTS] = {
     table
 };
 
+/// Slots of the table of short names: a power of two, a quarter full.
+const SHORT_SLOTS: usize = 1024;
+
+const fn short_slot(word: u64) -> usize {
+    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
+}
+
+/// Names of at most eight bytes, by these bytes as a number. Open addressing; 0 is a free slot.
+static SHORT: [(u64, Name); SHORT_SLOTS] = {
+    let mut table = [(0, COUNT as Name); SHORT_SLOTS];
+    let mut i = 0;
+    while i < COUNT {
+        let bytes = NAMES[i].as_bytes();
+        if bytes.len() <= 8 && !HAS_CAPITALS[i] {
+            let mut word = 0;
+            let mut at = 0;
+            while at < bytes.len() {
+                word |= (bytes[at] as u64) << (8 * at);
+                at += 1;
+            }
+            let mut slot = short_slot(word);
+            while table[slot].0 != 0 {
+                slot = (slot + 1) & (SHORT_SLOTS - 1);
+            }
+            table[slot] = (word, i as Name);
+        }
+        i += 1;
+    }
+    table
+};
+
+/// The known name whose lower-case bytes are `word` (see [`super::scan::short_name`]), or `COUNT`.
+#[inline]
+pub fn find_short(word: u64) -> Name {
+    let mut slot = short_slot(word);
+    loop {
+        let (found, name) = SHORT[slot];
+        if found == word || found == 0 {
+            return name;
+        }
+        slot = (slot + 1) & (SHORT_SLOTS - 1);
+    }
+}
+
 /// The known name with these lower-case bytes.
 ///
 /// ```
@@ -567,6 +611,14 @@ mod tests {
         for (i, name) in NAMES.iter().enumerate() {
             let expected = (!HAS_CAPITALS[i]).then_some(i as Name);
             assert_eq!(lookup(name.as_bytes()), expected, "{name}");
+            let padded = format!("{name}>               ");
+            if let Some((length, word, capitals)) =
+                crate::html::scan::short_name(padded.as_bytes(), 0)
+                && !capitals
+            {
+                assert_eq!(length, name.len());
+                assert_eq!(find_short(word), i as Name, "{name}");
+            }
         }
     }
 }

@@ -2,26 +2,27 @@
 //!
 //! Runs between delimiters are short on real pages (the median attribute value
 //! has about 15 bytes), where a call into a vectorised search costs more than it
-//! saves. So the first 32 bytes are looked at eight at a time in a register, and
-//! only then `memchr` takes over.
+//! saves. So the first [`NEAR`] bytes are looked at here, 16 at a time, and only
+//! then `memchr` takes over.
+
+use wide::u8x16;
 
 /// Bytes looked at before `memchr` is called.
-const NEAR: usize = 32;
+const NEAR: usize = 64;
+/// Bytes looked at in one step.
+const LANE: usize = 16;
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGHS: u64 = 0x8080_8080_8080_8080;
-
-/// The high bit of the lowest zero byte is exact; higher ones may be false, and are not looked at.
+/// Sixteen bytes of the source, if it has them.
 #[inline]
-fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & HIGHS
+fn load(source: &[u8], at: usize) -> Option<u8x16> {
+    Some(u8x16::new(*source.get(at..)?.first_chunk()?))
 }
 
+/// The place of the first byte that a comparison marked.
 #[inline]
-fn load(source: &[u8], at: usize) -> Option<u64> {
-    source
-        .get(at..at + 8)
-        .map(|b| u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+fn first(hits: u8x16) -> Option<usize> {
+    let mask = hits.to_bitmask();
+    (mask != 0).then(|| mask.trailing_zeros() as usize)
 }
 
 /// The first place at or after `from` that holds `byte`, or the end of the source.
@@ -31,25 +32,18 @@ fn load(source: &[u8], at: usize) -> Option<u64> {
 /// ```
 #[inline]
 pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
-    let pattern = ONES * u64::from(byte);
+    let wanted = u8x16::splat(byte);
     let mut at = from;
     while at < from + NEAR {
-        let Some(word) = load(source, at) else {
+        let Some(lane) = load(source, at) else {
             return tail(source, at, |b| b == byte);
         };
-        let hits = zero_bytes(word ^ pattern);
-        if hits != 0 {
-            return at + (hits.trailing_zeros() / 8) as usize;
+        if let Some(place) = first(lane.simd_eq(wanted)) {
+            return at + place;
         }
-        at += 8;
+        at += LANE;
     }
     memchr::memchr(byte, &source[at..]).map_or(source.len(), |found| at + found)
-}
-
-/// The high bit of the lowest byte below `limit` (at most 0x80) is exact, as above.
-#[inline]
-fn bytes_below(word: u64, limit: u8) -> u64 {
-    word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGHS
 }
 
 /// The end of an attribute name: the first white space, `/`, `>` or `=` at or after `from`.
@@ -60,22 +54,60 @@ fn bytes_below(word: u64, limit: u8) -> u64 {
 #[inline]
 pub fn attribute_name_end(source: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(word) = load(source, at) {
-        let hits = bytes_below(word, b' ' + 1)
-            | zero_bytes(word ^ (ONES * u64::from(b'/')))
-            | zero_bytes(word ^ (ONES * u64::from(b'=')))
-            | zero_bytes(word ^ (ONES * u64::from(b'>')));
-        if hits == 0 {
-            at += 8;
+    while let Some(lane) = load(source, at) {
+        // White space is among the bytes up to a space.
+        let is = |byte| lane.simd_eq(u8x16::splat(byte));
+        let low = lane.min(u8x16::splat(b' ')).simd_eq(lane);
+        let Some(place) = first(low | is(b'/') | is(b'=') | is(b'>')) else {
+            at += LANE;
             continue;
-        }
-        at += (hits.trailing_zeros() / 8) as usize;
+        };
+        at += place;
         if CLASS[source[at] as usize] & ENDS_ATTRIBUTE != 0 {
             return at;
         }
         at += 1; // a control character that is no white space belongs to the name
     }
     tail(source, at, |b| CLASS[b as usize] & ENDS_ATTRIBUTE != 0)
+}
+
+/// A short tag name: its length and its bytes in lower case, as a little-endian number. `None` when it
+/// has more than eight bytes, or the source ends close by: then look byte by byte.
+#[inline]
+pub fn short_name(source: &[u8], from: usize) -> Option<(usize, u64, bool)> {
+    let lane = load(source, from)?;
+    let is = |byte| lane.simd_eq(u8x16::splat(byte));
+    let low = lane.min(u8x16::splat(b' ')).simd_eq(lane);
+    let length = first(low | is(b'/') | is(b'>'))?;
+    let ends = CLASS[source[from + length] as usize] & ENDS_NAME != 0;
+    if length > 8 || !ends {
+        return None;
+    }
+    let word = u64::from_le_bytes(*source[from..].first_chunk()?);
+    let word = if length < 8 {
+        word & ((1 << (8 * length)) - 1)
+    } else {
+        word
+    };
+    let lowered = lower(word);
+    Some((length, lowered, lowered != word))
+}
+
+/// ASCII capitals among eight bytes to lower case.
+///
+/// ```
+/// use quire_core::html::scan::lower;
+/// let word = u64::from_le_bytes(*b"DIV-[@Z`");
+/// assert_eq!(lower(word).to_le_bytes(), *b"div-[@z`");
+/// ```
+#[inline]
+pub const fn lower(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let low = word & (0x7f * ONES);
+    let from_a = low + (0x80 - b'A' as u64) * ONES;
+    let after_z = low + (0x7f - b'Z' as u64) * ONES;
+    let capital = (from_a ^ after_z) & !word & (0x80 * ONES);
+    word | (capital >> 2)
 }
 
 fn tail(source: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {

@@ -158,24 +158,30 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
+    /// The name that begins at `from`: where it ends, which it is, whether it has capitals.
+    #[inline]
+    fn name(&self, from: usize) -> (usize, Name, bool) {
+        match scan::short_name(self.source, from) {
+            Some((length, word, capitals)) => (from + length, names::find_short(word), capitals),
+            None => self.long_name(from),
+        }
+    }
+
+    #[cold]
+    fn long_name(&self, from: usize) -> (usize, Name, bool) {
+        let end = scan::find_class(self.source, from, ENDS_NAME);
+        let name = &self.source[from..end];
+        let capitals = name.iter().any(|&byte| CLASS[byte as usize] & UPPER != 0);
+        let known = names::lookup(&name.to_ascii_lowercase()).unwrap_or(names::COUNT as Name);
+        (end, known, capitals)
+    }
+
     /// A tag whose name begins at `name_start`; `None` when the page ends inside it.
     #[inline]
     fn tag(&mut self, start: usize, name_start: usize) -> Option<TagToken> {
         let source = self.source;
-        let mut at = name_start;
-        let mut hash = names::HASH_START;
-        let mut seen = 0u8;
-        while let Some(&byte) = source.get(at) {
-            let class = CLASS[byte as usize];
-            if class & ENDS_NAME != 0 {
-                break;
-            }
-            seen |= class;
-            hash = names::hash_step(hash, byte | ((class & UPPER) << 1));
-            at += 1;
-        }
-        let name_end = at;
-        let name = names::find(hash, &source[name_start..name_end]).unwrap_or(names::COUNT as Name);
+        let (name_end, name, capitals) = self.name(name_start);
+        let at = name_end;
         let (end, self_closing) = match source.get(at) {
             Some(b'>') => (at + 1, false),
             _ => self.attributes(at),
@@ -191,7 +197,7 @@ impl<'a> Tokenizer<'a> {
             name_end,
             end,
             name,
-            capitals: seen & UPPER != 0,
+            capitals,
             self_closing,
         })
     }
