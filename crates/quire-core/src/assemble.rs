@@ -21,9 +21,9 @@ use crate::flags::Flags;
 use crate::format::{Section, Signatures, Writer};
 use crate::hash::hash128;
 use crate::intern::Interner;
-use crate::ints::{write_ids, write_ints};
+use crate::ints::{width_of, write_ids, write_ints};
 use crate::order::Order;
-use crate::reconcile::{Exceptions, can_end, reconcile};
+use crate::reconcile::{Exceptions, Stray, can_end, reconcile};
 use crate::reuse::Reused;
 use crate::signature::{self, Charset, RunHashes, Seen};
 use crate::sniff::Kind;
@@ -170,7 +170,9 @@ impl<'a> Columns<'a> {
         exceptions: Option<&Exceptions>,
     ) -> Result<Vec<u8>, Error> {
         let source = job.original.unwrap_or(job.text);
-        let mut out = Writer::new(job.text.len() + job.text.len() / 4);
+        let (implied, flipped, ends) = self.exceptions(exceptions);
+        let strays = exceptions.map_or(&[][..], |e| &e.strays);
+        let mut out = Writer::new(self.bound(implied.len() + flipped.len(), strays));
         let mut signatures = Signatures::default();
         signatures.0[0] = hash128(source);
         let mut narrow = Reused::with_capacity(self.order.len() * 2);
@@ -185,7 +187,6 @@ impl<'a> Columns<'a> {
         out.section(Section::Content, |o| {
             write_ids(&self.content, self.contents.len(), o)
         });
-        let (implied, flipped, ends) = self.exceptions(exceptions);
         self.write_tags(&mut out, &ends);
         let lengths = |lengths: &[u32], o: &mut Vec<u8>| write_ints(lengths.iter().copied(), o);
         out.section(Section::AttrLengths, |o| entry_lengths(&self.runs, o));
@@ -198,7 +199,6 @@ impl<'a> Columns<'a> {
         });
         out.section(Section::Implied, |o| lengths(&implied, o));
         out.section(Section::EndFlipped, |o| lengths(&flipped, o));
-        let strays = exceptions.map_or(&[][..], |e| &e.strays);
         out.section(Section::StrayNode, |o| {
             write_ints(strays.iter().map(|s| s.node), o)
         });
@@ -237,6 +237,24 @@ impl<'a> Columns<'a> {
             source.len() as u64,
             signatures,
         ))
+    }
+
+    /// At most how many bytes the sections need: room for them is asked for once, and little of it
+    /// is left over.
+    fn bound(&self, listed: usize, strays: &[Stray]) -> usize {
+        let widest = self.order.children.iter().copied().fold(0, u32::max);
+        let columns = width_of(widest)
+            + width_of(self.tags.len() as u32)
+            + width_of(2 * self.runs.len() as u32)
+            + width_of(2 * self.contents.len() as u32);
+        let stray_bytes: usize = strays.iter().map(|s| (s.end - s.start) as usize + 16).sum();
+        self.order.len() * columns
+            + self.tags.len() * 64
+            + (self.runs.len() + listed) * 4
+            + self.contents.len() * 5
+            + self.runs.heap.len()
+            + self.contents.heap.len()
+            + stray_bytes
     }
 
     /// The tags facet: names in order of first use, and the column.

@@ -362,7 +362,10 @@ impl Writer {
         let bytes = header.write();
         debug_assert!(bytes.len() == length && length <= reserved);
         self.out[..length].copy_from_slice(&bytes);
-        self.out.shrink_to_fit();
+        // A digest is kept, so its room should be; but moving it for a little is not worth it.
+        if self.out.capacity() - self.out.len() > self.out.len() / 16 {
+            self.out.shrink_to_fit();
+        }
         self.out
     }
 }

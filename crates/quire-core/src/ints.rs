@@ -206,6 +206,15 @@ impl<'a> Ids<'a> {
     }
 }
 
+/// The narrowest width for values up to `max`.
+pub fn width_of(max: u32) -> usize {
+    match max {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        _ => 4,
+    }
+}
+
 /// Append `values` to `out` in the narrowest width and return that width.
 pub fn write_ints(values: impl ExactSizeIterator<Item = u32> + Clone, out: &mut Vec<u8>) -> u8 {
     let max = values.clone().fold(0, u32::max);

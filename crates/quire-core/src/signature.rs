@@ -78,8 +78,7 @@ pub fn hash_run(run: &[u8], syntax: Syntax, charset: Charset, seen: &mut Seen) -
             && (html || memchr::memchr2(b'\n', b'\t', bytes).is_none())
     };
     let plain = is_plain(run);
-    let mut add = |name: &[u8], value: &[u8]| {
-        let name_hash = hash_name_of(name, html);
+    let mut add = |name_hash: u64, value: &[u8]| {
         if !seen.insert(name_hash) {
             return;
         }
@@ -98,42 +97,54 @@ pub fn hash_run(run: &[u8], syntax: Syntax, charset: Charset, seen: &mut Seen) -
         }
     };
     let mut rest = run;
-    while let Some((name, value, after)) = next_usual(rest) {
-        add(name, value);
+    while let Some((name_end, value, after)) = next_usual(rest) {
+        add(hash_name_at(&rest[1..], name_end - 1, html), value);
         rest = after;
     }
     for (name, value) in cook::attribute_spans(rest) {
-        add(&rest[name], value.map_or(&[][..], |v| &rest[v]));
+        let name_hash = hash_name_at(&rest[name.start..], name.len(), html);
+        add(name_hash, value.map_or(&[][..], |v| &rest[v]));
     }
     hashes
 }
 
-/// The next attribute of a run, if it is written as nearly all are: ` name="value"`.
+/// The next attribute of a run, if it is written as nearly all are: ` name="value"`. Gives the end of
+/// its name, its value and what follows.
 ///
 /// Then there is nothing to decide, and one search for each part finds it. Whatever looks
 /// otherwise is left to [`cook::attribute_spans`].
 #[inline]
-fn next_usual(run: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let rest = run.strip_prefix(b" ")?;
-    let end = scan::attribute_name_end(rest, 0);
-    let value = rest.get(end..)?.strip_prefix(b"=\"")?;
+fn next_usual(run: &[u8]) -> Option<(usize, &[u8], &[u8])> {
+    if run.first() != Some(&b' ') {
+        return None;
+    }
+    let name_end = scan::attribute_name_end(run, 1);
+    let value = run.get(name_end..)?.strip_prefix(b"=\"")?;
     let length = scan::find(value, 0, b'"');
     let after = value.get(length + 1..)?;
-    (end > 0).then(|| (&rest[..end], &value[..length], after))
+    (name_end > 1).then(|| (name_end, &value[..length], after))
 }
 
-/// [`hash_name`], eight bytes at a time.
+/// [`hash_name`] of the first `length` bytes, eight at a time.
+///
+/// Bytes behind the name are read along and masked off, which needs no copy.
 #[inline]
-fn hash_name_of(name: &[u8], fold: bool) -> u64 {
-    let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
-    let (words, tail) = name.as_chunks::<8>();
-    for word in words {
-        hash = add_word(hash, u64::from_le_bytes(*word), fold);
-    }
-    if !tail.is_empty() {
-        let mut word = [0; 8];
-        word[..tail.len()].copy_from_slice(tail);
-        hash = add_word(hash, u64::from_le_bytes(word), fold);
+fn hash_name_at(bytes: &[u8], length: usize, fold: bool) -> u64 {
+    let mut hash = (length as u64).wrapping_mul(FACTOR);
+    let mut at = 0;
+    while at < length {
+        let left = length - at;
+        let word = match bytes[at..].first_chunk() {
+            Some(&word) => u64::from_le_bytes(word),
+            None => (bytes[at..].iter().rev()).fold(0, |word, &byte| word << 8 | u64::from(byte)),
+        };
+        let word = if left < 8 {
+            word & ((1 << (8 * left)) - 1)
+        } else {
+            word
+        };
+        hash = add_word(hash, word, fold);
+        at += 8;
     }
     hash
 }
@@ -288,7 +299,15 @@ mod tests {
         for length in 0..30 {
             let name: Vec<u8> = (0..length).map(|i| b'A' + i).collect();
             for fold in [true, false] {
-                assert_eq!(hash_name_of(&name, fold), hash_name(&name, fold));
+                assert_eq!(
+                    hash_name_at(&name, name.len(), fold),
+                    hash_name(&name, fold)
+                );
+                let longer = [&name[..], b"=\"and more\""].concat();
+                assert_eq!(
+                    hash_name_at(&longer, name.len(), fold),
+                    hash_name(&name, fold)
+                );
             }
         }
     }
