@@ -15,7 +15,7 @@ from html.entities import html5
 
 WIDTH = 96
 
-HEADER = '''//! The named character references of HTML. Written by `tools/entities.py`; change it there.
+HEADER = """//! The named character references of HTML. Written by `tools/entities.py`; change it there.
 //!
 //! One entry is a name, `!` where the semicolon may be missing or `;` where it
 //! may not, the characters it stands for, and NUL. Sorted by name.
@@ -25,20 +25,23 @@ pub(super) const COUNT: usize = {count};
 /// The length of the longest name.
 pub(super) const LONGEST: usize = {longest};
 /// The entries, one after the other.
-pub(super) static TABLE: &str = "\\'''
+pub(super) static TABLE: &str = "\\"""
 
 
 def escaped(text: str) -> str:
     """Return the characters as a Rust string literal may hold them."""
     return "".join(
-        c if c.isprintable() and c not in '"\\' and ord(c) < 0x300 else f"\\u{{{ord(c):x}}}" for c in text
+        c if c.isprintable() and c not in '"\\' and ord(c) < 0x300 else f"\\u{{{ord(c):x}}}"
+        for c in text
     )
 
 
 def entries() -> list[str]:
     """Return the entries of the table, escaped, in the order of their names."""
     names = sorted({name.removesuffix(";") for name in html5})
-    return [f"{name}{'!' if name in html5 else ';'}{escaped(html5[name + ';'])}\\0" for name in names]
+    return [
+        f"{name}{'!' if name in html5 else ';'}{escaped(html5[name + ';'])}\\0" for name in names
+    ]
 
 
 def main() -> None:

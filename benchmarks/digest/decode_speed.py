@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import quire
-
 from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.corpora import describe

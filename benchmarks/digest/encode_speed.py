@@ -8,7 +8,6 @@ page again* gives one ratio for each page and so the worst pages, but flatters a
 from collections.abc import Callable, Sequence
 
 import quire
-
 from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.corpora import describe

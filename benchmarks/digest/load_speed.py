@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import quire
 
+import quire
 from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.corpora import describe

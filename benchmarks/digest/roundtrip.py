@@ -14,7 +14,6 @@ from functools import partial
 from itertools import islice
 
 import quire
-
 from benchmarks import corpora
 from benchmarks.context import Context
 from benchmarks.digest.mutations import mutated, random_input

@@ -6,9 +6,9 @@ subject. zstd of the source stands beside, because it is what anybody would use 
 
 from dataclasses import dataclass
 
-import quire
 import zstandard
 
+import quire
 from benchmarks import corpora
 from benchmarks.context import Context
 from benchmarks.report import Report, Right, Table

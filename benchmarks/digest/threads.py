@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import quire
-
 from benchmarks import measure
 from benchmarks.context import Context
 from benchmarks.corpora import describe

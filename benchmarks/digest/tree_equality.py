@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import quire
-
 from benchmarks.context import Context
 from benchmarks.corpora import describe
 from benchmarks.peers.ours import outline

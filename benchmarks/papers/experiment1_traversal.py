@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import quire
 
+import quire
 from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.generate import SHAPES, Shape, generate

@@ -8,9 +8,9 @@ accounting: ST, TM, AM, CM at the narrowest width that fits, and every unique st
 """
 
 import numpy as np
-import quire
 import zstandard
 
+import quire
 from benchmarks import corpora
 from benchmarks.context import Context
 from benchmarks.generate import generate_tags

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import quire
-
 from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.corpora import Page, describe

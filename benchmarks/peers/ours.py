@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
-import quire
 
+import quire
 from benchmarks.peers.selectolax_lexbor import Outline
 
 

@@ -6,6 +6,8 @@ import copy
 import gc
 import os
 import pickle
+import resource
+import threading
 from pathlib import Path
 from typing import Literal
 
@@ -144,6 +146,37 @@ def test_a_file_may_be_replaced_while_its_digest_is_in_use(tmp_path: Path) -> No
 
     assert old.decode() == PAGE
     assert quire.load(path).decode() == b"<p>new"
+
+
+def test_a_loaded_digest_holds_no_file_open(tmp_path: Path) -> None:
+    quire.encode(PAGE).save(tmp_path / "a.qd")
+    limit, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        held = [quire.load(tmp_path / "a.qd") for _ in range(400)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+
+    assert held[-1].decode() == PAGE
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        quire.load(tmp_path / "a.qd")
+    assert caught.value.filename == str(tmp_path / "a.qd")
+    with pytest.raises(IsADirectoryError):
+        quire.load(tmp_path)
+
+
+def test_a_digest_is_loaded_through_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = quire.encode(PAGE).to_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+
+    assert quire.load(pipe).decode() == PAGE
+    writer.join()
 
 
 def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(

@@ -20,11 +20,15 @@
 //!   …  header checksum  u64       XXH3-64 of all bytes before it
 //! ```
 
-use crate::hash::hash64;
+use std::cell::RefCell;
+use std::io::{self, Cursor, Read};
+
+use zstd::bulk::Decompressor;
 
 use crate::encode::MAX_SOURCE;
 use crate::error::Error;
 use crate::flags::Flags;
+use crate::hash::hash64;
 use crate::sniff::Kind;
 
 /// The first bytes of every digest: not text, and damaged by newline conversion.
@@ -394,24 +398,25 @@ pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
+/// A frame that claims to grow by more than this is let grow as it comes.
+const PLAUSIBLE_RATIO: u64 = 64;
+
 /// Undo [`compress`]. Memory follows what the frame really holds, not what it claims.
 pub fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    use std::io::Read;
     let mut header = Header::read(bytes)?;
     if !header.compressed {
         return Ok(bytes.to_vec());
     }
     header.compressed = false;
-    let mut out = header.write();
+    let frame = &bytes[header.length..];
     let claimed = header.body_length;
-    // Pages shrink 5 to 10 times; more than that is let grow as it comes.
-    out.reserve((claimed as usize).min(bytes.len().saturating_mul(16)));
-    let damaged = |e: std::io::Error| bad(format!("compressed digest is damaged: {e}"));
-    let decoder = zstd::stream::read::Decoder::new(&bytes[header.length..]).map_err(damaged)?;
-    decoder
-        .take(claimed + 1)
-        .read_to_end(&mut out)
-        .map_err(damaged)?;
+    let mut out = header.write();
+    let grown = if claimed <= frame.len() as u64 * PLAUSIBLE_RATIO {
+        inflate(frame, claimed as usize, &mut out)
+    } else {
+        grow(frame, claimed, &mut out)
+    };
+    grown.map_err(|e| bad(format!("compressed digest is damaged: {e}")))?;
     let found = (out.len() - header.length) as u64;
     if found != claimed {
         return Err(bad(format!(
@@ -419,4 +424,32 @@ pub fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         )));
     }
     Ok(out)
+}
+
+thread_local! {
+    /// Making a decompressor costs as much as using it on a page.
+    static INFLATER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Decompress a frame of at most `limit` bytes and append it to `out`.
+pub fn inflate(frame: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<()> {
+    INFLATER.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(kept) => kept,
+            None => kept.insert(Decompressor::new()?),
+        };
+        out.reserve_exact(limit);
+        let start = out.len() as u64;
+        let mut end = Cursor::new(out);
+        end.set_position(start);
+        decompressor.decompress_to_buffer(frame, &mut end)?;
+        Ok(())
+    })
+}
+
+/// Decompress a frame of unknown honesty, to at most one byte more than it claims.
+fn grow(frame: &[u8], claimed: u64, out: &mut Vec<u8>) -> io::Result<()> {
+    let decoder = zstd::stream::read::Decoder::new(frame)?;
+    decoder.take(claimed + 1).read_to_end(out)?;
+    Ok(())
 }

@@ -76,21 +76,48 @@ impl Role {
 /// ```
 #[must_use]
 pub fn text(digest: &Digest, node: usize) -> String {
-    let class = digest.class(node);
-    if class.is_leaf() {
-        let id = digest.content().get(node);
-        if id < 0 || class == Class::Bytes {
-            return String::new();
-        }
-        return digest.content_text(id as usize).into_owned();
+    Reader::new(digest).text(node)
+}
+
+/// Reads many subtrees of one page; what its tags mean is found out once.
+pub struct Reader<'a> {
+    digest: &'a Digest,
+    /// What each tag does; empty where the layout decides.
+    roles: Vec<Role>,
+}
+
+impl<'a> Reader<'a> {
+    /// Get ready to read a page.
+    #[must_use]
+    pub fn new(digest: &'a Digest) -> Self {
+        let by_name = match digest.kind() {
+            Kind::Html => true,
+            Kind::Xml => is_xhtml(digest),
+            _ => false,
+        };
+        let roles = if by_name { roles(digest) } else { Vec::new() };
+        Self { digest, roles }
     }
-    match digest.kind() {
-        Kind::Bytes => String::new(),
-        Kind::Text => lines(digest, node),
-        Kind::Json => members(digest, node),
-        Kind::Html => by_roles(digest, node),
-        Kind::Xml if is_xhtml(digest) => by_roles(digest, node),
-        Kind::Xml | Kind::Tree => by_layout(digest, node),
+
+    /// The text of a subtree in reading order: see [`text`].
+    #[must_use]
+    pub fn text(&self, node: usize) -> String {
+        let digest = self.digest;
+        let class = digest.class(node);
+        if class.is_leaf() {
+            let id = digest.content().get(node);
+            if id < 0 || class == Class::Bytes {
+                return String::new();
+            }
+            return digest.content_text(id as usize).into_owned();
+        }
+        match digest.kind() {
+            Kind::Bytes => String::new(),
+            Kind::Text => lines(digest, node),
+            Kind::Json => members(digest, node),
+            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles),
+            _ => by_layout(digest, node),
+        }
     }
 }
 
@@ -120,9 +147,10 @@ struct Open {
     mixed: bool,
 }
 
-fn by_roles(digest: &Digest, node: usize) -> String {
+/// What each tag of a page does to its text.
+fn roles(digest: &Digest) -> Vec<Role> {
     let scripting = digest.flags().has(Flags::SCRIPTING);
-    let roles: Vec<Role> = (0..digest.tag_count())
+    (0..digest.tag_count())
         .map(|tag| {
             let info = digest.tag_info(tag);
             let name = digest.tag_name(tag);
@@ -134,7 +162,10 @@ fn by_roles(digest: &Digest, node: usize) -> String {
                 _ => Role::Inline,
             }
         })
-        .collect();
+        .collect()
+}
+
+fn by_roles(digest: &Digest, node: usize, roles: &[Role]) -> String {
     let sizes = &digest.derived().size;
     let tags = digest.tag();
     let mut flow = Flow::default();

@@ -1,18 +1,20 @@
 //! Memory that Rust and Python share: columns out, mapped files in.
 //!
 //! The only `unsafe` of the project is in this file, and comes down to two promises: what is lent to
-//! Python never moves or changes while it is lent, and what Python lends us does not change either.
+//! Python never moves or changes while it is lent, and files that are mapped do not change either.
 
 use std::ffi::c_int;
 use std::fs::File;
+use std::io::Read;
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
-use memmap2::{Mmap, MmapOptions};
+use memmap2::MmapOptions;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use quire_core::digest::Digest;
+use quire_core::digest::{Buffer, Digest};
 
 /// Lend `bytes` to Python, read-only, for as long as `owner` lives.
 ///
@@ -99,12 +101,22 @@ impl Navigation {
     }
 }
 
-/// Map a file of `length` bytes into memory, read-only.
-pub fn map(file: &File, length: usize) -> std::io::Result<Mmap> {
-    // SAFETY: nothing in this process writes to the map. Another process could write to the file
-    // or cut it short; that is forbidden in the documentation of `quire.load`, and `save` never
-    // does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-    unsafe { MmapOptions::new().len(length).map(file) }
+/// Map a file, or read what cannot be mapped (a pipe). Holds no file descriptor afterwards.
+pub fn map(path: &Path) -> std::io::Result<Buffer> {
+    let mut file = File::open(path)?;
+    let facts = file.metadata()?;
+    // An empty file cannot be mapped everywhere.
+    if !facts.is_file() || facts.len() == 0 {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Ok(Box::new(bytes));
+    }
+    // SAFETY: the map is private to this module and never written to. Another process could write
+    // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
+    // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
+    let length = usize::try_from(facts.len()).unwrap_or(usize::MAX);
+    let map = unsafe { MmapOptions::new().len(length).map(&file) }?;
+    Ok(Box::new(map))
 }
 
 /// Bytes that Python owns and cannot change.

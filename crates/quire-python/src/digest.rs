@@ -10,7 +10,7 @@ use quire_core::digest::Digest as Page;
 use quire_core::encode;
 use quire_core::error::Error;
 use quire_core::format::{Section, Signatures};
-use quire_core::reading::{self, Reference};
+use quire_core::reading::{self, Reader, Reference};
 use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, xpath_of};
 use quire_core::view::View;
 use quire_core::vocabulary::{Class, Namespace};
@@ -334,9 +334,22 @@ impl Digest {
         self.read(py, |page| Ok(xpath_of(&View::new(page), node)))
     }
 
-    /// Links: node and address as written.
-    fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
-        self.read(py, |page| Ok(pairs(reading::links(page))))
+    /// Links: node, address as written, and the text of an `a`.
+    fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String, String)>> {
+        self.read(py, |page| {
+            let reader = Reader::new(page);
+            let links = reading::links(page).into_iter().map(|link| {
+                let node = link.node as usize;
+                let is_anchor = page.tag_name(page.tag().get(node) as usize) == "a";
+                let text = if is_anchor {
+                    reader.text(node)
+                } else {
+                    String::new()
+                };
+                (link.node, link.address, text)
+            });
+            Ok(links.collect())
+        })
     }
 
     /// Images: node and address as written.

@@ -1,11 +1,10 @@
 //! Functions of the module: from bytes, maps and trees to digests.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -19,7 +18,7 @@ use quire_core::vocabulary::Namespace;
 
 use crate::buffers::{Owned, map};
 use crate::digest::Digest;
-use crate::guard::{brief, finish, guarded, run};
+use crate::guard::{brief, run};
 
 /// Make the digest of a source.
 #[pyfunction]
@@ -107,26 +106,31 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
     .map(Digest::new)
 }
 
-/// Open a stored digest, compressed or not. The file is mapped, not read.
+/// Open a digest in a file, compressed or not. The file is mapped, and must not be changed in place.
 #[pyfunction]
-pub fn load(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
+pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let opened = py.detach(|| {
-        let file = File::open(&path)?;
-        let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-        if length == 0 {
-            // An empty file cannot be mapped; as no bytes at all it gets the usual error.
-            return Ok(guarded(|| Page::open(Box::new([]), verify)));
+    let opened = run(py, || {
+        let bytes = match map(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(Err(error)),
+        };
+        if Header::read((*bytes).as_ref())?.compressed {
+            let plain = format::decompress((*bytes).as_ref())?;
+            return Page::open(Box::new(plain), verify).map(Ok);
         }
-        let map = map(&file, length)?;
-        Ok::<_, std::io::Error>(guarded(|| {
-            if Header::read(&map)?.compressed {
-                return Page::open(Box::new(format::decompress(&map)?), verify);
-            }
-            Page::open(Box::new(map), verify)
-        }))
+        Page::open(bytes, verify).map(Ok)
     })?;
-    finish(py, opened).map(Digest::new)
+    opened.map(Digest::new).map_err(|error| {
+        let Some(code) = error.raw_os_error() else {
+            return error.into();
+        };
+        // With these three Python makes the class that fits, such as FileNotFoundError. The message
+        // of Rust ends with the code, which Python shows by itself.
+        let message = error.to_string();
+        let message = message.split(" (os error").next().unwrap_or_default();
+        PyOSError::new_err((code, message.to_owned(), path.into_os_string()))
+    })
 }
 
 /// What the header says: kind, nodes, flags, source length, compressed, signatures.

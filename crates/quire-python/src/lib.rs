@@ -20,6 +20,6 @@ mod _native {
     use crate::digest::Digest;
     #[pymodule_export]
     use crate::functions::{
-        _panic_for_test, compress, encode, from_bytes, from_columns, load, peek,
+        _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,
     };
 }

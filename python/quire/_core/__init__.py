@@ -9,6 +9,7 @@ Above: ``digest``. Below: ``errors``, which the kernels import when they raise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from quire._core._native import (
@@ -18,7 +19,7 @@ from quire._core._native import (
     encode,
     from_bytes,
     from_columns,
-    load,
+    from_file,
     peek,
 )
 
@@ -29,17 +30,11 @@ __all__ = [
     "encode",
     "from_bytes",
     "from_columns",
-    "load",
+    "from_file",
     "peek",
     "view",
 ]
 
-
-def view(lender: Digest | Navigation) -> memoryview:
-    """Look at the memory of a digest or of a derived column; it stays while it is looked at.
-
-    >>> view(encode(b"<p>", "html", None, None, True, None, False)).readonly
-    True
-    """
-    # A type checker can see that an object is a buffer from Python 3.12 on.
-    return memoryview(cast("bytes", lender))
+# Look at the memory of a digest or of a derived column; it stays while it is looked at. A type
+# checker can see that an object is a buffer from Python 3.12 on.
+view = cast("Callable[[Digest | Navigation], memoryview]", memoryview)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -12,7 +10,7 @@ from typing import Literal, TypeAlias
 from quire import _core
 from quire.digest.page import Digest
 from quire.digest.signatures import Signatures
-from quire.errors import DigestFormatError, MalformedSource, SourceTooLarge
+from quire.errors import DigestFormatError, MalformedSource, QuireError, SourceTooLarge
 
 Kind: TypeAlias = Literal["html", "xml", "json", "text", "bytes"]
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -81,11 +79,18 @@ def encode(
         if kind not in {None, "html"}:
             raise ValueError(f"a fragment is always html, but kind is {kind!r}")
         kind = "html"
-    name, data = _read(source)
-    with _named(name):
+    if isinstance(source, str | os.PathLike):
+        path, data = source, Path(source).read_bytes()
+    else:
+        path, data = None, _frozen(source)
+    try:
         return Digest(
             _core.encode(data, kind, content_type, encoding, scripting, fragment, recover)
         )
+    except (MalformedSource, SourceTooLarge) as error:
+        if path is not None:
+            _name(error, path)
+        raise
 
 
 def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
@@ -110,9 +115,9 @@ def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
         DigestFormatError: the file is not a digest, or is damaged, or was written by a newer version.
     """
     try:
-        return Digest(_core.load(path, verify))
+        return Digest(_core.from_file(path, verify))
     except DigestFormatError as error:
-        error.args = (f"{os.fspath(path)}: {error}",)
+        _name(error, path)
         raise
 
 
@@ -143,8 +148,13 @@ def peek(path: StrPath) -> Header:
     Raises:
         DigestFormatError: the file is not a digest.
     """
-    with _named(os.fspath(path)), Path(path).open("rb", buffering=0) as stream:
-        kind, n, flags, source_bytes, compressed, signatures = _core.peek(stream.read(_HEAD_BYTES))
+    with Path(path).open("rb", buffering=0) as stream:
+        head = stream.read(_HEAD_BYTES)
+    try:
+        kind, n, flags, source_bytes, compressed, signatures = _core.peek(head)
+    except DigestFormatError as error:
+        _name(error, path)
+        raise
     return Header(kind, n, frozenset(flags), source_bytes, compressed, Signatures.of(signatures))
 
 
@@ -211,23 +221,11 @@ class Encoder:
         return self._chunks
 
 
-def _read(source: Bytes | StrPath) -> tuple[str | None, bytes]:
-    if isinstance(source, str | os.PathLike):
-        return os.fspath(source), Path(source).read_bytes()
-    return None, _frozen(source)
-
-
 def _frozen(data: Bytes) -> bytes:
     """Give bytes that nobody can change while a kernel reads them."""
     return data if isinstance(data, bytes) else bytes(memoryview(data))
 
 
-@contextmanager
-def _named(name: str | None) -> Iterator[None]:
-    """Put the name of the file in front of what is said about it."""
-    try:
-        yield
-    except (DigestFormatError, MalformedSource, SourceTooLarge) as error:
-        if name is not None:
-            error.args = (f"{name}: {error}",)
-        raise
+def _name(error: QuireError, path: StrPath) -> None:
+    """Put the name of a file in front of what is said about it."""
+    error.args = (f"{os.fspath(path)}: {error}",)

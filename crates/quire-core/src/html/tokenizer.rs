@@ -288,7 +288,7 @@ impl<'a> Tokenizer<'a> {
         let start = self.at;
         self.at = match kind {
             RawKind::Simple => self.find_end_tag(start, name),
-            RawKind::Script => self.find_script_end(start),
+            RawKind::Script => self.find_script_end(start, name),
         };
         (start, self.at)
     }
@@ -313,7 +313,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Script data with its escaped states: inside `<!-- ... -->` a `<script` hides one `</script`.
-    fn find_script_end(&self, from: usize) -> usize {
+    /// The end is that of `name`; what hides and is hidden is always called `script`.
+    fn find_script_end(&self, from: usize, name: &[u8]) -> usize {
         #[derive(PartialEq, Eq)]
         enum State {
             Data,
@@ -335,11 +336,12 @@ impl<'a> Tokenizer<'a> {
                 state = State::Escaped;
                 dashes_from = at + 2;
                 at += 3;
-            } else if is_end_tag(&source[at..], b"script") {
-                if state != State::Hidden {
-                    return at;
+            } else if state == State::Hidden {
+                if is_end_tag(&source[at..], b"script") {
+                    state = State::Escaped;
                 }
-                state = State::Escaped;
+            } else if is_end_tag(&source[at..], name) {
+                return at;
             } else if state == State::Escaped && is_start_of_script(&source[at..]) {
                 state = State::Hidden;
             }

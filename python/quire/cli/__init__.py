@@ -1,0 +1,57 @@
+"""The command line: ``quire encode``, ``quire decode``, ``quire show``.
+
+One file for each group of commands; ``terminal`` is the only way out to a
+person's screen, ``files`` the only one to their disk. Commands import what is
+heavy (tables, columns) when they run, so that ``quire --help`` answers at once.
+
+Exit codes: 0 done, 2 error; 1 is for "changed", where a command is asked for it.
+
+Below: everything else. Above: nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import cast
+
+import typer
+
+from quire.cli import decode, encode, show, terminal
+
+__all__ = ["app", "main"]
+
+app: typer.Typer = typer.Typer(
+    name="quire",
+    help=(
+        "Encode web pages as digests: flat columns that turn back into the exact bytes.\n\n"
+        "Every command explains itself: quire COMMAND --help"
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # plain help: it keeps our line breaks, and is quick
+    pretty_exceptions_enable=False,
+)
+app.command("encode")(encode.encode)
+app.command("decode")(decode.decode)
+app.command("show")(show.show)
+
+# What typer raises for a wrong option; its own name for the class is not public.
+_UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    terminal.prepare()
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except _UsageError as error:
+        told = error.format_message() if hasattr(error, "format_message") else str(error)
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "quire"
+        terminal.complain(told.rstrip("."), hint=f"see `{command} --help`")
+        code = terminal.ERROR
+    except BrokenPipeError:
+        terminal.let_go_of_output()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)

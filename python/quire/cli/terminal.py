@@ -1,0 +1,197 @@
+"""The way out to a person: standard output, standard error, and what may go there.
+
+Pages are other people's words. Whatever of them is put on a screen goes through
+``shown``, because a terminal obeys control sequences: it can be made to hide
+text, to rename its window, on some machines to type. What goes into a pipe or a
+file is left as it is.
+
+Results go to standard output, everything else to standard error.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec
+
+import typer
+
+from quire.errors import (
+    DigestFormatError,
+    MalformedSource,
+    QuireError,
+    SelectorBudgetExceeded,
+    SelectorError,
+    SourceTooLarge,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+P = ParamSpec("P")
+
+ERROR = 2
+
+# C0 and C1 controls, DEL; then what reorders or breaks lines without being seen.
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
+_UNSEEN = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
+_ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
+    code: f"\\u{code:04x}" for code in _UNSEEN
+}
+
+
+class Refusal(Exception):
+    """A command cannot do what it was asked; says why, and what would help."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        self.hint: str | None = hint
+        super().__init__(message)
+
+
+def shown(text: str, *, keep: str = "") -> str:
+    r"""Make a text safe for a terminal: controls and bidi controls as ``\x..``.
+
+    >>> print(shown("\x1b[31mred\x1b[0m \u202egnp.exe"))
+    \x1b[31mred\x1b[0m \u202egnp.exe
+    >>> shown("two\nlines", keep="\n") == "two\nlines"
+    True
+
+    Args:
+        text: any text, also one with half a surrogate pair.
+        keep: the controls that may stay: line ends, where lines are what is shown.
+    """
+    escapes = {code: escape for code, escape in _ESCAPES.items() if chr(code) not in keep}
+    # Names of files hold half pairs where their bytes are not UTF-8.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
+
+
+def one_line(text: str, *, most: int = 72) -> str:
+    r"""Give a text as one line of at most ``most`` characters, safe for a terminal.
+
+    >>> one_line("  Mind \n the gap", most=8)
+    'Mind th…'
+    """
+    # Only the beginning can be seen, and a text can be a whole page.
+    line = shown(" ".join(text[: 8 * most].split()))
+    return line if len(line) <= most and len(text) <= 8 * most else line[: most - 1] + "…"
+
+
+def prepare() -> None:
+    """Let standard streams take any text, whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def complain(message: str, *, hint: str | None = None) -> None:
+    """Say on standard error what is wrong and what would help."""
+    print(f"error: {shown(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    if hint is not None:
+        advise(hint)
+
+
+def advise(hint: str) -> None:
+    """Say on standard error what would help."""
+    print(f"hint: {shown(hint)}", file=sys.stderr)  # noqa: T201 - the sink itself
+
+
+def note(message: str) -> None:
+    """Say something on standard error that is no fault."""
+    print(f"note: {shown(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
+
+
+def write_text(text: str) -> None:
+    """Write text of a page to standard output; safe on a terminal, exact in a pipe."""
+    sys.stdout.write(shown(text, keep="\n\t") if sys.stdout.isatty() else text)
+
+
+def write_json(value: object) -> None:
+    """Write a result for a program. On a terminal ASCII only, which holds no control."""
+    text = json.dumps(value, ensure_ascii=sys.stdout.isatty(), indent=2)
+    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output, all of them."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Open a console for tables; it reads neither markup nor emoji out of pages."""
+    from rich.console import Console  # noqa: PLC0415 - heavy
+
+    stream = sys.stderr if stderr else sys.stdout
+    # In a pipe there is no width to fit into, and a cut table is of no use.
+    width = None if stream.isatty() else 200
+    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
+
+
+def let_go_of_output() -> None:
+    """Leave quietly after the reader of a pipe has: no complaint when Python flushes at exit."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):  # a standard output that is no file
+        return
+
+
+def explain(error: BaseException, name: str | None = None) -> tuple[str, str | None]:
+    """Give the words for an error, and a hint where there is one.
+
+    Args:
+        error: what was raised.
+        name: the file it is about, for errors that do not know.
+    """
+    message = str(error)
+    if isinstance(error, Refusal):
+        return message, error.hint
+    if isinstance(error, OSError):
+        file = os.fsdecode(error.filename) if error.filename is not None else name
+        reason = (error.strerror or message).lower()
+        return (f"{file}: {reason}" if file else reason), _FILE_HINTS.get(type(error))
+    if name is not None and not message.startswith(name):
+        message = f"{name}: {message}"
+    return message, _hint(error)
+
+
+_FILE_HINTS: dict[type[OSError], str] = {
+    FileNotFoundError: "look for a slip in the name; `-` is standard input",
+    PermissionError: "ask for the right to it, or choose another place with -o",
+    IsADirectoryError: "name a file in it",
+}
+
+
+_HINTS: tuple[tuple[type[QuireError], str], ...] = (
+    (DigestFormatError, "encode the page again with `quire encode`, or upgrade quire"),
+    (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
+    (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
+    (SelectorError, "quote a selector for the shell"),
+    (SourceTooLarge, "split it before it is encoded"),
+)
+
+
+def _hint(error: BaseException) -> str | None:
+    return next((hint for kind, hint in _HINTS if isinstance(error, kind)), None)
+
+
+def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn what a command raises into `error:` and `hint:`, and an exit code."""
+
+    @functools.wraps(command)
+    def reporting(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except BrokenPipeError:
+            let_go_of_output()
+        except (Refusal, QuireError, OSError) as error:
+            message, hint = explain(error)
+            complain(message, hint=hint)
+            raise typer.Exit(ERROR) from None
+
+    return reporting

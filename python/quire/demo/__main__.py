@@ -1,0 +1,121 @@
+"""The tour: every page of the site as a digest, then one of them looked at.
+
+Prints for a person who sees quire for the first time, and ends by itself.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from quire.demo import SITE
+from quire.digest import Digest, encode
+
+# As in figure 2 of the paper: a table of one row, small enough to be read as columns.
+TINY = b'<table border="0"><tr><td><img src="a.gif"><td>Open <b>now</b></table>'
+
+console = Console(highlight=False, markup=False, emoji=False)
+
+
+def heading(words: str) -> None:
+    """Begin a part of the tour."""
+    console.print()
+    console.print(words, style="bold")
+
+
+def plain_table(*headings: str, left: int = 1) -> Table:
+    """Open a table without lines; the first ``left`` columns hold words, the others numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    for place, title in enumerate(headings):
+        table.add_column(title, justify="left" if place < left else "right")
+    return table
+
+
+def show_site() -> None:
+    """One line for each page of the site."""
+    heading(f"A small newspaper, {SITE.name}/, page by page")
+    table = plain_table("page", "kind", "bytes", "nodes", "digest", "compressed", "exact", left=2)
+    for path in sorted(SITE.iterdir()):
+        page = encode(path)
+        table.add_row(
+            path.name,
+            page.kind,
+            f"{page.source_bytes:,}",
+            f"{page.n:,}",
+            f"{page.nbytes:,}",
+            f"{len(page.to_bytes(compress=True)):,}",
+            "✓" if page.decode() == path.read_bytes() else "✗",
+        )
+    console.print(table)
+    console.print(
+        "Pages this small are outweighed by a digest's header, checksums and signatures "
+        "(some 900 bytes); real ones are not.",
+        style="dim",
+    )
+
+
+def show_tree(page: Digest, root: int) -> None:
+    """A subtree, one node a line: nodes are in document order, a subtree is a slice."""
+    top = page.depth[root]
+    for node in range(root, root + page.size[root]):
+        words = " ".join(page.text(node).split()) if page.content[node] >= 0 else ""
+        if page.content[node] >= 0 and not words:
+            continue  # line ends between tags
+        indent = "   " * int(page.depth[node] - top)
+        console.print(f"{indent}{page.tags[page.tag[node]]} {words}".rstrip())
+
+
+def show_columns(page: Digest) -> None:
+    """The columns, under the names they have in the paper."""
+    console.print(f"  {TINY.decode()}", style="dim")
+    table = plain_table("column", "paper", "holds", left=3)
+    table.add_row("n", "N", str(page.n))
+    table.add_row("children", "ST", _row(page.children.tolist()))
+    table.add_row("tag", "TM", _row(page.tag.tolist()))
+    table.add_row("tags", "TL", " ".join(page.tags))
+    table.add_row("attr", "AM", _row(page.attr.tolist()))
+    table.add_row("attrs", "AL", " ".join(repr(run.decode()) for run in page.attrs))
+    table.add_row("content", "CM", _row(page.content.tolist()))
+    table.add_row("contents", "CL", " ".join(repr(raw.decode()) for raw in page.contents))
+    console.print(table)
+
+
+def _row(values: list[int]) -> str:
+    return " ".join("-" if value < 0 else str(value) for value in values)
+
+
+def main() -> None:
+    """Take the tour."""
+    show_site()
+
+    market = encode(SITE / "market.html")
+    heading('market.html: page.select("table.prices tbody tr"), the first of them')
+    rows = market.select("table.prices tbody tr")
+    show_tree(market, int(rows[0]))
+    console.print()
+    prices = plain_table("catch", "a kilo")
+    for row in rows:
+        cells = [market.text(cell).strip() for cell in market.select("td", within=int(row))]
+        prices.add_row(cells[0], cells[-1])
+    console.print(prices)
+
+    heading("OLDNEWS.HTM: tags in capitals, some overlap, few end; its text")
+    old = encode(SITE / "OLDNEWS.HTM")
+    for line in old.text(0).splitlines():
+        if line.strip():
+            console.print("  " + " ".join(line.split()))
+
+    heading("Columns of a tiny page")
+    show_columns(encode(TINY))
+
+    heading("Try next")
+    for command in (
+        "quire show page.html",
+        "quire encode page.html && quire decode page.qd | cmp - page.html",
+        'curl -s https://example.org | quire show - --select "a[href]"',
+    ):
+        console.print(f"  {command}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""What a page holds is shown, and nothing of it commands the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PAGE, Process, Quire
+
+HOSTILE = b"<title>\x1b]0;owned\x07</title><p id='\x1b[2J'>a\xe2\x80\xaeb<!--\x1b[31m--><p>[red]x[/red] :tada:"
+
+
+def test_a_summary_says_what_one_would_ask(quire: Quire) -> None:
+    result = quire("show", "fruit.html")
+
+    assert result.exit_code == 0, result.stderr
+    for word in (
+        "html",
+        "9",
+        "utf-8",
+        "structure",
+        "scripting",
+        "#doctype",
+        "title",
+        "Pears & plums",
+    ):
+        assert word in result.stdout, word
+
+
+def test_a_page_and_its_digest_show_the_same(quire: Quire) -> None:
+    assert quire("encode", "fruit.html").exit_code == 0
+
+    assert (
+        quire("show", "fruit.qd", "--tree").stdout == quire("show", "fruit.html", "--tree").stdout
+    )
+    page = quire("show", "-", "--format", "json", given=PAGE).stdout
+    assert page == quire("show", "fruit.qd", "--format", "json").stdout
+
+
+def test_the_tree_is_drawn(quire: Quire) -> None:
+    assert quire("show", "fruit.html", "--tree").stdout.splitlines() == [
+        "#document",
+        "├─ #doctype html",
+        "└─ html",
+        "   ├─ head",
+        "   │  └─ title",
+        "   │     └─ #text Fruit",
+        "   └─ body",
+        "      ├─ p class=a",
+        "      │  └─ #text Pears & plums",
+        "      └─ p",
+        "         └─ #text Figs",
+    ]
+
+
+def test_the_tree_can_be_cut(quire: Quire) -> None:
+    assert quire("show", "fruit.html", "--tree", "--depth", "2").stdout.splitlines() == [
+        "#document",
+        "├─ #doctype html",
+        "└─ html",
+        "   ├─ head  … 2 below",
+        "   └─ body  … 4 below",
+    ]
+
+
+def test_selected_nodes_are_listed_with_path_and_text(quire: Quire) -> None:
+    table = quire("show", "fruit.html", "--select", "p.a").stdout
+    found = json.loads(quire("show", "fruit.html", "--select", "p", "--format", "json").stdout)
+
+    assert "Pears & plums" in table
+    assert [node["text"] for node in found["found"]] == ["Pears & plums", "Figs"]
+    assert found["found"][0]["attributes"] == {"class": "a"}
+    assert quire("show", "fruit.html", "--xpath", "//p[2]", "--text").stdout == "Figs\n"
+    assert quire("show", "fruit.html", "--xpath", "count(//p)").stdout == "2.0\n"
+
+
+def test_nothing_found_is_said_and_no_fault(quire: Quire) -> None:
+    result = quire("show", "fruit.html", "--select", "table")
+
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "no node fits" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--select", "--xpath"])
+def test_a_selector_that_cannot_be_read_is_an_error(quire: Quire, option: str) -> None:
+    result = quire("show", "fruit.html", option, "p[[")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert "hint: " in result.stderr
+
+
+def test_views_can_be_had_one_by_one(quire: Quire) -> None:
+    assert "scripting: " in quire("show", "fruit.html", "--flags").stdout
+    assert "contents" in quire("show", "fruit.html", "--sizes").stdout
+    assert quire("show", "fruit.html", "--text").stdout == "Fruit\nPears & plums\nFigs\n"
+    columns = quire("show", "fruit.html", "--columns").stdout.splitlines()
+    assert columns[0].split() == ["n", "11"]
+    values = json.loads(quire("show", "fruit.html", "--columns", "--format", "json").stdout)
+    assert sum(values["columns"]["children"]) == values["columns"]["n"] - 1
+
+
+def test_sizes_add_up_to_the_digest(quire: Quire) -> None:
+    shown = json.loads(quire("show", "fruit.html", "--format", "json").stdout)
+
+    assert sum(shown["sizes"].values()) == shown["digest_bytes"]
+    assert min(shown["sizes"].values()) >= 0
+
+
+@pytest.mark.parametrize(
+    "view", [[], ["--tree"], ["--text"], ["--select", "p"], ["--format", "json"]]
+)
+def test_a_page_cannot_command_the_terminal(folder: Path, view: list[str]) -> None:
+    pty = pytest.importorskip("pty", reason="no pseudo-terminals here")
+    (folder / "hostile.html").write_bytes(HOSTILE)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "quire.cli", "show", "hostile.html", *view],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TERM": "dumb", "COLUMNS": "200"},
+    )
+    os.close(theirs)
+    seen = b""
+    try:
+        while piece := os.read(ours, 65536):
+            seen += piece
+    except OSError:  # Linux says so when the other side has closed
+        pass
+    os.close(ours)
+    _, complaints = process.communicate(timeout=60)
+
+    assert process.returncode == 0, complaints
+    assert b"\x1b" not in seen
+    assert b"\x07" not in seen
+    assert "\u202e" not in seen.decode()
+    if view == ["--text"]:
+        assert b"[red]x[/red] :tada:" in seen
+
+
+def test_text_in_a_pipe_is_exact(process: Process, folder: Path) -> None:
+    (folder / "hostile.html").write_bytes(HOSTILE)
+
+    result = process("show", "hostile.html", "--text")
+
+    assert "a\u202eb" in result.stdout.decode()
+
+
+def test_a_page_or_digest_can_come_through_a_named_pipe(folder: Path) -> None:
+    quire = f"'{sys.executable}' -m quire.cli"
+    command = f"{quire} show <({quire} encode - -o - < fruit.html) --text; {quire} show <(cat fruit.html) --text"
+
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, check=False, timeout=60
+    )
+
+    assert result.stdout.decode() == 2 * "Fruit\nPears & plums\nFigs\n", result.stderr
+
+
+def test_a_reader_that_leaves_is_no_fault(folder: Path) -> None:
+    (folder / "long.html").write_bytes(b"<p>line" * 50_000)
+    command = f"'{sys.executable}' -m quire.cli show long.html --tree | head -n 1"
+
+    result = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"#document\n", b"")
+
+
+def test_a_page_of_any_depth_is_drawn(quire: Quire, folder: Path) -> None:
+    (folder / "deep.json").write_bytes(b"[" * 5000 + b"]" * 5000)
+
+    result = quire("show", "deep.json", "--tree")
+
+    assert result.exit_code == 0, result.stderr
+    assert len(result.stdout.splitlines()) == 5001
+
+
+def test_a_wrong_option_is_an_error_with_a_hint(process: Process) -> None:
+    result = process("show", "fruit.html", "--colour")
+
+    assert result.returncode == 2
+    assert result.stderr.startswith(b"error: ")
+    assert b"hint: see `" in result.stderr
+
+
+def test_the_commands_bring_nothing_heavy_of_their_own_to_help() -> None:
+    # What `import quire` itself costs is the digest's affair.
+    code = """
+import sys, quire
+before = set(sys.modules)
+import quire.cli
+heavy = ("numpy", "rich", "asyncio", "multiprocessing", "lxml")
+print([m for m in heavy if m in set(sys.modules) - before])
+"""
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+
+    assert loaded.stdout.strip() == b"[]"

@@ -1,0 +1,56 @@
+"""What reaches a terminal cannot command it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quire.cli.terminal import explain, one_line, shown
+from quire.errors import MalformedSource
+
+# Half pairs, controls and what reorders text are where a sink goes wrong.
+texts = st.text(
+    alphabet=st.one_of(
+        st.characters(),
+        st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"]),
+    )
+)
+REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+@given(texts)
+def test_nothing_a_terminal_obeys_is_left(text: str) -> None:
+    safe = shown(text)
+
+    assert [c for c in safe if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}] == []
+    assert [c for c in safe if unicodedata.bidirectional(c) in REORDERING] == []
+    safe.encode("utf-8")
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S", "Zs"])))
+def test_words_of_any_script_are_left_alone(text: str) -> None:
+    assert shown(text) == text
+
+
+@given(texts, st.integers(min_value=2, max_value=80))
+def test_one_line_is_one_and_short_enough(text: str, most: int) -> None:
+    line = one_line(text, most=most)
+
+    assert len(line) <= most
+    assert line.splitlines() in ([line], [])
+
+
+def test_line_ends_stay_where_lines_are_shown() -> None:
+    assert shown("a\r\n\tb", keep="\n\t") == "a\\x0d\n\tb"
+
+
+def test_an_error_that_does_not_know_its_file_is_told() -> None:
+    error = MalformedSource("line 3: no end", kind="xml", line=3, column=1, offset=9)
+
+    message, hint = explain(error, "feed.xml")
+
+    assert message == "feed.xml: line 3: no end"
+    assert hint is not None
+    assert "--recover" in hint
