@@ -14,6 +14,8 @@ sorted by name, and a name is listed once, without its semicolon.
 from html.entities import html5
 
 WIDTH = 96
+# From here on characters may join the one before them, and are written as escapes.
+COMBINING = 0x300
 
 HEADER = """//! The named character references of HTML. Written by `tools/entities.py`; change it there.
 //!
@@ -31,7 +33,7 @@ pub(super) static TABLE: &str = "\\"""
 def escaped(text: str) -> str:
     """Return the characters as a Rust string literal may hold them."""
     return "".join(
-        c if c.isprintable() and c not in '"\\' and ord(c) < 0x300 else f"\\u{{{ord(c):x}}}"
+        c if c.isprintable() and c not in '"\\' and ord(c) < COMBINING else f"\\u{{{ord(c):x}}}"
         for c in text
     )
 

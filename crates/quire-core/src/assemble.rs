@@ -427,17 +427,17 @@ fn run_of<'a>(draft: &'a Draft, id: usize, node: &DraftNode, text: &'a [u8]) -> 
 struct Pieces<'a> {
     text: &'a [u8],
     /// Later pieces, sorted by node and then by place.
-    pieces: Vec<crate::draft::Piece>,
+    later: Vec<crate::draft::Piece>,
     joined: Vec<u8>,
 }
 
 impl<'a> Pieces<'a> {
     fn new(draft: &Draft, text: &'a [u8]) -> Self {
-        let mut pieces = draft.pieces.clone();
-        pieces.sort_by_key(|p| (p.node, p.start));
+        let mut later = draft.pieces.clone();
+        later.sort_by_key(|p| (p.node, p.start));
         Self {
             text,
-            pieces,
+            later,
             joined: Vec::new(),
         }
     }
@@ -452,8 +452,8 @@ impl<'a> Pieces<'a> {
         }
         self.joined.clear();
         self.joined.extend_from_slice(first);
-        let from = self.pieces.partition_point(|p| (p.node as usize) < id);
-        for piece in self.pieces[from..]
+        let from = self.later.partition_point(|p| (p.node as usize) < id);
+        for piece in self.later[from..]
             .iter()
             .take_while(|p| p.node as usize == id)
         {

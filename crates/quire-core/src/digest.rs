@@ -222,6 +222,10 @@ impl Digest {
     }
 
     /// A section as a column of integers.
+    ///
+    /// # Panics
+    ///
+    /// Never: widths and lengths are checked with the header.
     pub fn ints(&self, id: Section) -> Ints<'_> {
         let width = self.header.places[id as usize].width.max(1);
         Ints::new(self.section(id), width).expect("widths and lengths were checked with the header")

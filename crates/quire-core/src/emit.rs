@@ -372,9 +372,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
         };
         if count > 0 {
             stack.push(open);
-        } else if !hand.close(&open, sink) {
-            return false;
-        } else if depth > 0 && !strays.put(node, depth - 1, sink) {
+        } else if !(hand.close(&open, sink) && (depth == 0 || strays.put(node, depth - 1, sink))) {
             return false;
         }
         // One child less to come; parents without any more close.

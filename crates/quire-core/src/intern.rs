@@ -73,9 +73,9 @@ impl Interner {
     #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
         let hash = hash64(bytes);
-        let mask = self.slots.len() - 1;
-        let (at, mark) = probe(hash, key);
-        let mut slot = at & mask;
+        let (home, mark) = probe(hash, key);
+        let slots = self.slots.len() - 1;
+        let mut slot = home & slots;
         let mut free = false;
         for _ in 0..MAX_PROBES {
             let (found, id) = self.slots[slot];
@@ -87,7 +87,7 @@ impl Interner {
             if found == mark && self.entries[at].key == key && same(self.get(at), bytes) {
                 return id - 1;
             }
-            slot = (slot + 1) & mask;
+            slot = (slot + 1) & slots;
         }
         let id = self.entries.len() as u32;
         if free {

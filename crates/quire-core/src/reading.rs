@@ -225,7 +225,7 @@ fn by_layout(digest: &Digest, node: usize) -> String {
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
     let end = node + sizes[node] as usize;
-    for at in node..end {
+    for (at, &size) in sizes.iter().enumerate().take(end).skip(node) {
         while let Some(top) = open.pop_if(|top| top.end == at) {
             close(top.role, &mut flow);
         }
@@ -239,7 +239,7 @@ fn by_layout(digest: &Digest, node: usize) -> String {
                 flow.block();
             }
             open.push(Open {
-                end: at + sizes[at] as usize,
+                end: at + size as usize,
                 role,
                 // What is inside an inline element flows with it.
                 mixed: inline || has_words(digest, at),

@@ -90,9 +90,9 @@ impl<T: Kept> Drop for Reused<T> {
         // At the end of a thread there is no shelf any more; then the vector is simply freed.
         let _ = SHELVES.try_with(|shelves| {
             let mut shelves = shelves.borrow_mut();
-            let shelf = T::shelf(&mut shelves);
-            if shelf.len() < MAX_KEPT {
-                shelf.push(vector);
+            let own = T::shelf(&mut shelves);
+            if own.len() < MAX_KEPT {
+                own.push(vector);
             }
         });
     }

@@ -110,21 +110,30 @@ const NAME_HASHES: [u64; 6] = [
     hash_name(b"poster", true),
 ];
 
-/// Hash an attribute name, in HTML without regard to ASCII case. Names are short: one
-/// multiplication a byte costs less than a call.
+/// Hash an attribute name, in HTML without regard to ASCII case.
+///
+/// Names are short, so eight bytes are folded at a time, in place.
 const fn hash_name(name: &[u8], fold: bool) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
     let mut i = 0;
     while i < name.len() {
-        let byte = if fold {
-            name[i].to_ascii_lowercase()
-        } else {
-            name[i]
-        };
-        hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
-        i += 1;
+        let mut word = 0;
+        let mut shift = 0;
+        while shift < 64 && i < name.len() {
+            let byte = if fold {
+                name[i].to_ascii_lowercase()
+            } else {
+                name[i]
+            };
+            word |= (byte as u64) << shift;
+            shift += 8;
+            i += 1;
+        }
+        hash = (hash ^ word).wrapping_mul(FACTOR);
+        hash ^= hash >> 32;
     }
-    hash ^ (hash >> 32)
+    hash
 }
 
 /// Larger sets of names are not kept for the next run.

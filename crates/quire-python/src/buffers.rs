@@ -23,7 +23,7 @@ use quire_core::digest::{Buffer, Digest};
 /// `view` must come from the interpreter, and `bytes` must be owned by `owner`, stay where they are
 /// and not change until `owner` is dropped.
 pub unsafe fn lend(
-    owner: Bound<'_, PyAny>,
+    owner: &Bound<'_, PyAny>,
     bytes: *const u8,
     length: usize,
     view: *mut ffi::Py_buffer,
@@ -89,7 +89,7 @@ impl Navigation {
 #[pymethods]
 impl Navigation {
     unsafe fn __getbuffer__(
-        slf: Bound<'_, Self>,
+        slf: &Bound<'_, Self>,
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
@@ -97,7 +97,7 @@ impl Navigation {
         let (start, length) = (values.as_ptr().cast::<u8>(), size_of_val(values));
         // SAFETY: the values are in the digest, which this frozen object keeps alive and which
         // never changes what it has derived; any bytes of a `u32` may be read as bytes.
-        unsafe { lend(slf.into_any(), start, length, view, flags) }
+        unsafe { lend(slf, start, length, view, flags) }
     }
 }
 

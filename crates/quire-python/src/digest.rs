@@ -28,6 +28,7 @@ pub struct Digest {
 }
 
 /// A node number as Python gives it; whether the page has it is checked later.
+#[derive(Clone, Copy)]
 pub struct Number(i64);
 
 impl FromPyObject<'_, '_> for Number {
@@ -58,7 +59,7 @@ impl Digest {
         &self.page
     }
 
-    fn node(&self, py: Python<'_>, node: &Number) -> PyResult<usize> {
+    fn node(&self, py: Python<'_>, node: Number) -> PyResult<usize> {
         let n = self.page.n();
         usize::try_from(node.0)
             .ok()
@@ -110,7 +111,7 @@ impl Digest {
 #[pymethods]
 impl Digest {
     unsafe fn __getbuffer__(
-        slf: Bound<'_, Self>,
+        slf: &Bound<'_, Self>,
         view: *mut pyo3::ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
@@ -118,7 +119,7 @@ impl Digest {
         let (start, length) = (bytes.as_ptr(), bytes.len());
         // SAFETY: the bytes are owned by the digest, which this frozen object keeps alive; digests
         // never change.
-        unsafe { lend(slf.into_any(), start, length, view, flags) }
+        unsafe { lend(slf, start, length, view, flags) }
     }
 
     /// Number of nodes.
@@ -270,13 +271,13 @@ impl Digest {
 
     /// The text of a subtree in reading order.
     fn text(&self, py: Python<'_>, node: Number) -> PyResult<String> {
-        let node = self.node(py, &node)?;
+        let node = self.node(py, node)?;
         self.read(py, |page| Ok(reading::text(page, node)))
     }
 
     /// The attributes of a node, names as the tree has them.
     fn attributes<'py>(&self, py: Python<'py>, node: Number) -> PyResult<Bound<'py, PyDict>> {
-        let node = self.node(py, &node)?;
+        let node = self.node(py, node)?;
         let attributes = brief(py, || {
             self.page.check_heaps()?;
             Ok(self.page.attributes(node))
@@ -295,7 +296,7 @@ impl Digest {
         selector: &str,
         within: Number,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let scope = self.node(py, &within)? as u32;
+        let scope = self.node(py, within)? as u32;
         let found = self.read(py, |page| {
             CssSelector::parse(selector)?.select(&View::new(page), scope, Limits::default())
         })?;
@@ -309,7 +310,7 @@ impl Digest {
         expression: &str,
         node: Number,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let node = self.node(py, &node)? as u32;
+        let node = self.node(py, node)? as u32;
         let found = self.read(py, |page| {
             XPath::parse(expression)?.select(&View::new(page), node, Limits::default())
         })?;
@@ -324,13 +325,13 @@ impl Digest {
 
     /// A CSS selector for this node alone.
     fn css_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
-        let node = self.node(py, &node)? as u32;
+        let node = self.node(py, node)? as u32;
         self.read(py, |page| Ok(css_path(&View::new(page), node)))
     }
 
     /// An XPath for this node alone.
     fn xpath_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
-        let node = self.node(py, &node)? as u32;
+        let node = self.node(py, node)? as u32;
         self.read(py, |page| Ok(xpath_of(&View::new(page), node)))
     }
 

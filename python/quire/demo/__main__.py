@@ -14,7 +14,7 @@ from quire.digest import Digest, encode
 # As in figure 2 of the paper: a table of one row, small enough to be read as columns.
 TINY = b'<table border="0"><tr><td><img src="a.gif"><td>Open <b>now</b></table>'
 
-console = Console(highlight=False, markup=False, emoji=False)
+console: Console = Console(highlight=False, markup=False, emoji=False)
 
 
 def heading(words: str) -> None:

@@ -529,27 +529,25 @@ class Digest:
 
     # ------------------------------------------------------------ inside
 
+    # `get` and not `try`: every page is asked a first time, and raising costs more than a view.
+
     def _keep(self, name: str, make: Callable[[], _T]) -> _T:
-        try:
-            kept: _T = self._kept[name]
-        except KeyError:
+        kept: _T | None = self._kept.get(name)
+        if kept is None:
             kept = self._kept[name] = make()
         return kept
 
     def _stored(self, name: str) -> NDArray[Any]:
-        try:
-            column: NDArray[Any] = self._kept[name]
-        except KeyError:
+        column: NDArray[Any] | None = self._kept.get(name)
+        if column is None:
             offset, count, dtype = self._native.column(name)
-            column = self._kept[name] = np.frombuffer(
-                _core.view(self._native), _TYPES[dtype], count, offset
-            )
+            memory = _core.view(self._native)
+            column = self._kept[name] = np.frombuffer(memory, _TYPES[dtype], count, offset)
         return column
 
     def _derived(self, name: str, make: Callable[[], _core.Navigation]) -> Nodes:
-        try:
-            column: Nodes = self._kept[name]
-        except KeyError:
+        column: Nodes | None = self._kept.get(name)
+        if column is None:
             column = self._kept[name] = np.frombuffer(_core.view(make()), np.int32)
         return column
 

@@ -97,7 +97,7 @@ pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option
             return None;
         }
         // Whatever it is, the first byte belongs to the name; `=` too.
-        let end = until(run, start + 1, WHITE | SLASH | CLOSE | EQUALS, true);
+        let end = scan::attribute_name_end(run, start + 1);
         let (value, next) = value_span(run, end);
         at = next;
         Some((start..end, value))

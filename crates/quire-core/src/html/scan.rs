@@ -46,6 +46,38 @@ pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
     memchr::memchr(byte, &source[at..]).map_or(source.len(), |found| at + found)
 }
 
+/// The high bit of the lowest byte below `limit` (at most 0x80) is exact, as above.
+#[inline]
+fn bytes_below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGHS
+}
+
+/// The end of an attribute name: the first white space, `/`, `>` or `=` at or after `from`.
+///
+/// ```
+/// assert_eq!(quire_core::html::scan::attribute_name_end(b"data-id=7", 0), 7);
+/// ```
+#[inline]
+pub fn attribute_name_end(source: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(word) = load(source, at) {
+        let hits = bytes_below(word, b' ' + 1)
+            | zero_bytes(word ^ (ONES * u64::from(b'/')))
+            | zero_bytes(word ^ (ONES * u64::from(b'=')))
+            | zero_bytes(word ^ (ONES * u64::from(b'>')));
+        if hits == 0 {
+            at += 8;
+            continue;
+        }
+        at += (hits.trailing_zeros() / 8) as usize;
+        if CLASS[source[at] as usize] & ENDS_ATTRIBUTE != 0 {
+            return at;
+        }
+        at += 1; // a control character that is no white space belongs to the name
+    }
+    tail(source, at, |b| CLASS[b as usize] & ENDS_ATTRIBUTE != 0)
+}
+
 fn tail(source: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {
     let from = from.min(source.len());
     source[from..]
@@ -108,6 +140,25 @@ pub fn skip_class(source: &[u8], from: usize, class: u8) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_ends_where_the_class_of_a_byte_says() {
+        for stop in 0..=255u8 {
+            for place in 0..20 {
+                let mut text = vec![b'a'; 20];
+                text[place] = stop;
+                text.extend_from_slice(b"\x01z=");
+                for from in 0..text.len() {
+                    let expected = find_class(&text, from, ENDS_ATTRIBUTE);
+                    assert_eq!(
+                        attribute_name_end(&text, from),
+                        expected,
+                        "{stop} {place} {from}"
+                    );
+                }
+            }
+        }
+    }
 
     #[test]
     fn find_equals_a_plain_search_at_every_distance() {

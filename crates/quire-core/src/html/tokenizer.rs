@@ -11,7 +11,7 @@
 //! Cost: linear; every byte is passed once, runs of text with [`super::scan`].
 
 use super::names::{self, Name};
-use super::scan::{self, CLASS, ENDS_ATTRIBUTE, ENDS_NAME, ENDS_VALUE, LETTER, SPACE, UPPER};
+use super::scan::{self, CLASS, ENDS_NAME, ENDS_VALUE, LETTER, SPACE, UPPER};
 
 /// A start or end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl<'a> Tokenizer<'a> {
                 Some(_) => {}
             }
             // attribute name; its first byte may be anything, `=` included
-            at = scan::find_class(source, at + 1, ENDS_ATTRIBUTE);
+            at = scan::attribute_name_end(source, at + 1);
             let after = scan::skip_class(source, at, SPACE);
             if source.get(after) != Some(&b'=') {
                 at = after;

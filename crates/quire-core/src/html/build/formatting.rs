@@ -30,8 +30,8 @@ pub(super) struct Entry {
     /// The element, or [`NONE`] for a marker.
     node: u32,
     tag: Tag,
-    /// Equal for equal attributes.
-    attributes: u64,
+    /// Equal for equal attributes; worked out when there are elements to compare with.
+    attributes: Option<u64>,
 }
 
 /// The list of active formatting elements.
@@ -47,7 +47,7 @@ impl Formatting {
         self.entries.push(Entry {
             node: NONE,
             tag: 0,
-            attributes: 0,
+            attributes: None,
         });
     }
 
@@ -83,18 +83,31 @@ impl Builder<'_> {
     /// Push onto the list of active formatting elements, at most three alike.
     pub(super) fn push_formatting(&mut self, node: u32) {
         let tag = self.arena.draft.nodes[node as usize].tag;
-        let attributes = self.hash_attributes(node);
         let from = self.formatting.since_marker();
+        let mut attributes = None;
         let mut alike = 0;
         let mut earliest = None;
-        for at in (from..self.formatting.entries.len()).rev() {
-            let entry = self.formatting.entries[at];
-            if entry.tag == tag
-                && entry.attributes == attributes
-                && self.same_attributes(entry.node, node)
-            {
-                alike += 1;
-                earliest = Some(at);
+        let same_tag = |entry: &&Entry| entry.tag == tag;
+        let rivals = self.formatting.entries[from..]
+            .iter()
+            .filter(same_tag)
+            .count();
+        if rivals >= 3 {
+            let own = self.hash_attributes(node);
+            attributes = Some(own);
+            for at in (from..self.formatting.entries.len()).rev() {
+                let entry = self.formatting.entries[at];
+                if entry.tag != tag {
+                    continue;
+                }
+                let hash = entry
+                    .attributes
+                    .unwrap_or_else(|| self.hash_attributes(entry.node));
+                self.formatting.entries[at].attributes = Some(hash);
+                if hash == own && self.same_attributes(entry.node, node) {
+                    alike += 1;
+                    earliest = Some(at);
+                }
             }
         }
         if let Some(at) = earliest.filter(|_| alike >= 3) {

@@ -100,13 +100,13 @@ impl Builder<'_> {
 
     pub(super) fn frameset_end(&mut self, mode: InsertionMode, tag: &TagToken) -> Next {
         match (mode, tag.name) {
-            (M::InFrameset, FRAMESET) => {
-                if self.stack.len() > 1 && self.stack.last_html(FRAMESET) != NOWHERE {
-                    self.record_end(tag);
-                    self.stack.pop();
-                    if self.context.is_none() && !self.current_is(FRAMESET) {
-                        self.mode = M::AfterFrameset;
-                    }
+            (M::InFrameset, FRAMESET)
+                if self.stack.len() > 1 && self.stack.last_html(FRAMESET) != NOWHERE =>
+            {
+                self.record_end(tag);
+                self.stack.pop();
+                if self.context.is_none() && !self.current_is(FRAMESET) {
+                    self.mode = M::AfterFrameset;
                 }
             }
             (M::AfterFrameset, HTML) => {

@@ -110,13 +110,13 @@ impl Builder<'_> {
                 self.mode = M::InHead;
                 Next::Done
             }
-            (M::InHead | M::InHeadNoscript | M::AfterHead, HEAD) => Next::Done,
+            (M::InHead | M::InHeadNoscript | M::AfterHead, HEAD)
+            | (M::InHeadNoscript, NOSCRIPT) => Next::Done,
             (M::InHead, _) if self.head_start(tag) => Next::Done,
             (M::InHeadNoscript, BASEFONT | BGSOUND | LINK | META | NOFRAMES | STYLE) => {
                 self.head_start(tag);
                 Next::Done
             }
-            (M::InHeadNoscript, NOSCRIPT) => Next::Done,
             (M::AfterHead, BODY) => {
                 self.insert(tag);
                 self.frameset_ok = false;
@@ -176,12 +176,7 @@ impl Builder<'_> {
 
     pub(super) fn early_end(&mut self, mode: super::InsertionMode, tag: &TagToken) -> Next {
         match (mode, tag.name) {
-            (M::InHead, HEAD) => {
-                self.record_end(tag);
-                self.leave_early_mode();
-                Next::Done
-            }
-            (M::InHeadNoscript, NOSCRIPT) => {
+            (M::InHead, HEAD) | (M::InHeadNoscript, NOSCRIPT) => {
                 self.record_end(tag);
                 self.leave_early_mode();
                 Next::Done

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`arena`] | where nodes go |
 //! | [`stack`] | open elements |
+//! | `insert` | inserting and closing elements |
 //! | `formatting` | active formatting elements, the adoption agency |
 //! | `head` | from the first byte to the start of the body |
 //! | `body` | "in body" |
@@ -22,6 +23,7 @@ mod foreign;
 mod formatting;
 mod frames;
 mod head;
+mod insert;
 pub mod stack;
 mod tables;
 
@@ -31,12 +33,12 @@ use self::arena::{Arena, Spot};
 use self::formatting::Formatting;
 use self::stack::{HTML_INTEGRATION, NOWHERE, Open, Stack, TEXT_INTEGRATION};
 use crate::cook::{self, Syntax};
-use crate::draft::{Draft, DraftNode, Mode, NONE, ODD};
+use crate::draft::{Draft, Mode, NONE};
 use crate::flags::Flags;
 use crate::html::names::{self, Name};
 use crate::html::scan;
-use crate::html::tokenizer::{RawKind, TagToken, Token, Tokenizer};
-use crate::vocabulary::{COMMENT, Class, DOCTYPE, FRAGMENT, Namespace, Tag};
+use crate::html::tokenizer::{TagToken, Token, Tokenizer};
+use crate::vocabulary::{COMMENT, DOCTYPE, Namespace, Tag};
 
 /// 512: what browsers use. Deeper start tags become children of the 512th open
 /// element, as in Blink, and the digest is flagged `depth-capped`.
@@ -111,6 +113,7 @@ enum Next {
     Again,
 }
 
+#[allow(clippy::struct_excessive_bools)] // the flags the rules speak of, by their names
 struct Builder<'a> {
     source: &'a [u8],
     options: &'a Options,
@@ -278,12 +281,12 @@ impl<'a> Builder<'a> {
         }
         match self.mode {
             M::InBody | M::InCaption | M::InCell | M::InTemplate => {
-                self.body_text(start, end, mode)
+                self.body_text(start, end, mode);
             }
             M::InTable | M::InTableBody | M::InRow => self.table_text(start, end),
             M::AfterBody | M::AfterAfterBody => self.after_body_text(start, end),
             M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
-                self.frameset_text(start, end)
+                self.frameset_text(start, end);
             }
             _ => self.early_text(start, end),
         }
@@ -292,8 +295,8 @@ impl<'a> Builder<'a> {
     fn start(&mut self, tag: &TagToken) {
         let foreign = self.adjusted_current().is_some_and(|open| {
             open.namespace != Namespace::Html
-                && !(open.properties & TEXT_INTEGRATION != 0
-                    && !matches!(tag.name, names::MGLYPH | names::MALIGNMARK))
+                && (open.properties & TEXT_INTEGRATION == 0
+                    || matches!(tag.name, names::MGLYPH | names::MALIGNMARK))
                 && !(open.name == names::ANNOTATION_XML
                     && open.namespace == Namespace::MathMl
                     && tag.name == names::SVG)
@@ -421,297 +424,6 @@ impl<'a> Builder<'a> {
                 self.early_eof();
             }
         }
-    }
-
-    // ------------------------------------------------------------ inserting
-
-    /// The appropriate place for inserting a node.
-    #[inline]
-    fn spot(&mut self) -> Spot {
-        match self.stack.top() {
-            None => Spot::last_of(0),
-            Some(open) if self.foster && open.properties & names::IS_TABLE_PART != 0 => {
-                self.foster_spot()
-            }
-            Some(open) => {
-                let (node, target) = (open.node, open.target);
-                self.capped(node, target)
-            }
-        }
-    }
-
-    /// Past the depth cap, what would be a child becomes a sibling; what would be in a template
-    /// stands beside it.
-    #[inline]
-    fn capped(&mut self, node: u32, target: u32) -> Spot {
-        if self.stack.len() <= MAX_DEPTH {
-            return Spot::last_of(target);
-        }
-        self.arena.draft.flags.set(Flags::DEPTH_CAPPED);
-        match self.arena.parent(node) {
-            NONE => Spot::last_of(target),
-            parent => Spot::last_of(parent),
-        }
-    }
-
-    /// Where the rules put what does not belong into a table.
-    fn foster_spot(&mut self) -> Spot {
-        let table = self.stack.last_html(names::TABLE);
-        let template = self.stack.last_html(names::TEMPLATE);
-        if template > table {
-            return Spot::last_of(self.stack.at(template).target);
-        }
-        if table == NOWHERE {
-            return Spot::last_of(self.html);
-        }
-        let node = self.stack.at(table).node;
-        let parent = self.arena.parent(node);
-        if parent == NONE {
-            return Spot::last_of(self.stack.at(table - 1).target);
-        }
-        Spot {
-            parent,
-            before: node,
-        }
-    }
-
-    fn add_leaf(&mut self, spot: Spot, tag: Tag, start: usize, end: usize, mode: Mode) {
-        let (start, end) = (start as u32, end as u32);
-        self.arena.add(
-            spot,
-            DraftNode {
-                tag,
-                parent: 0,
-                start,
-                run: start,
-                end,
-                flags: 0,
-                mode,
-            },
-        );
-    }
-
-    fn insert_text(&mut self, start: usize, end: usize, mode: Mode) {
-        let spot = self.spot();
-        if spot.parent == 0 && self.context.is_none() {
-            return; // a document has no text children
-        }
-        self.arena.add_text(spot, start, end, mode);
-    }
-
-    /// Add the element of a start tag at a spot, without opening it.
-    #[inline]
-    fn add_element(&mut self, spot: Spot, element: Tag, tag: &TagToken) -> u32 {
-        let odd = tag.capitals || self.spelled_differently(element, tag);
-        self.arena.add(
-            spot,
-            DraftNode {
-                tag: element,
-                parent: 0,
-                start: tag.start as u32,
-                run: tag.name_end as u32,
-                end: tag.end as u32,
-                flags: if odd { ODD } else { 0 },
-                mode: Mode::Plain,
-            },
-        )
-    }
-
-    /// Whether the source spells a name in another way than the tree.
-    #[inline]
-    fn spelled_differently(&self, element: Tag, tag: &TagToken) -> bool {
-        if (tag.name as usize) < names::COUNT && element == names::html(tag.name) {
-            return tag.capitals;
-        }
-        self.arena.draft.names.name(element) != &self.source[tag.name_start..tag.name_end]
-    }
-
-    /// Insert an element and open it.
-    #[inline]
-    fn push_element(
-        &mut self,
-        element: Tag,
-        namespace: Namespace,
-        tag: &TagToken,
-        extra: u16,
-    ) -> u32 {
-        let spot = self.spot();
-        let node = self.add_element(spot, element, tag);
-        self.stack.push(node, node, element, namespace, extra);
-        node
-    }
-
-    /// Insert the HTML element of a start tag and open it.
-    #[inline]
-    fn insert(&mut self, tag: &TagToken) -> u32 {
-        let element = self.html_tag(tag);
-        self.push_element(element, Namespace::Html, tag, 0)
-    }
-
-    /// Insert an HTML element that has no content.
-    fn insert_void(&mut self, tag: &TagToken) {
-        let element = self.html_tag(tag);
-        let spot = self.spot();
-        self.add_element(spot, element, tag);
-    }
-
-    /// Insert an HTML element that the source does not have.
-    fn insert_implied(&mut self, name: Name) -> u32 {
-        let element = names::html(name);
-        let spot = self.spot();
-        let node = self.arena.add_implied(spot, element);
-        self.stack.push(node, node, element, Namespace::Html, 0);
-        node
-    }
-
-    fn insert_template(&mut self, tag: &TagToken) {
-        let spot = self.spot();
-        let node = self.add_element(spot, names::html(names::TEMPLATE), tag);
-        let content = self.arena.add_implied(Spot::last_of(node), FRAGMENT);
-        self.stack.push(
-            node,
-            content,
-            names::html(names::TEMPLATE),
-            Namespace::Html,
-            0,
-        );
-    }
-
-    /// Insert an element whose content is text up to its end tag.
-    fn insert_raw(&mut self, tag: &TagToken, mode: Mode) {
-        self.insert(tag);
-        let kind = if tag.name == names::SCRIPT {
-            RawKind::Script
-        } else {
-            RawKind::Simple
-        };
-        let name = names::NAMES[tag.name as usize].as_bytes();
-        let (mut start, end) = self.tokenizer.raw_text(name, kind);
-        let mut mode = mode;
-        if tag.name == names::TEXTAREA {
-            let line_end = line_end(&self.source[start..end]);
-            if line_end == end - start {
-                start = end;
-            } else if line_end > 0 {
-                mode = Mode::RcdataAfterTextarea;
-            }
-        }
-        if start < end {
-            self.insert_text(start, end, mode);
-        }
-        // The end tag, unless the page is cut off before it.
-        if let Token::End(end_tag) = self.tokenizer.next(false) {
-            self.record_end(&end_tag);
-        }
-        self.stack.pop();
-    }
-
-    /// The HTML tag of a token.
-    #[inline]
-    fn html_tag(&mut self, tag: &TagToken) -> Tag {
-        if (tag.name as usize) < names::COUNT {
-            return names::html(tag.name);
-        }
-        self.tag_in(
-            Namespace::Html,
-            None,
-            &self.source[tag.name_start..tag.name_end],
-        )
-    }
-
-    /// The tag of a name in a namespace; `raw` is the name as written.
-    fn tag_in(&mut self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Tag {
-        if let Some(name) = known {
-            return known_tag(namespace, name);
-        }
-        let name = self.own_name(raw);
-        let names = &mut self.arena.draft.names;
-        names.intern(namespace, Class::Element, name.as_bytes())
-    }
-
-    /// The same, if the page has had that name before.
-    fn find_tag(&self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Option<Tag> {
-        if let Some(name) = known {
-            return Some(known_tag(namespace, name));
-        }
-        let name = self.own_name(raw);
-        let names = &self.arena.draft.names;
-        names.find(namespace, Class::Element, name.as_bytes())
-    }
-
-    /// A name as the tree has it. Decoded before it is put into lower case: in Shift_JIS the second
-    /// byte of a character can look like a capital.
-    fn own_name(&self, raw: &[u8]) -> String {
-        let mut name = cook::text(raw, Mode::RawText, self.options.encoding).into_owned();
-        name.make_ascii_lowercase();
-        name
-    }
-
-    // ------------------------------------------------------------ closing
-
-    /// Record the end tag of the current node.
-    #[inline]
-    fn record_end(&mut self, tag: &TagToken) {
-        if let Some(&open) = self.stack.top() {
-            self.record_end_of(open.node, open.tag, tag);
-        }
-    }
-
-    fn record_end_of(&mut self, node: u32, element: Tag, tag: &TagToken) {
-        let bare = tag.end == tag.name_end + 1;
-        let odd = !bare || tag.capitals || self.spelled_differently(element, tag);
-        self.arena
-            .draft
-            .end_tag(node, tag.start as u32, tag.end as u32, odd);
-    }
-
-    /// Pop until an HTML element of this name has been popped.
-    fn pop_until(&mut self, name: Name) {
-        let position = self.stack.last_html(name);
-        if position != NOWHERE {
-            self.stack.truncate(position as usize - 1);
-        }
-    }
-
-    /// Pop down to the entry at `position`, whose end tag this is.
-    fn close(&mut self, position: u32, tag: &TagToken) {
-        self.close_at(position, Some(tag));
-    }
-
-    /// The same when the source may not have the end tag.
-    fn close_at(&mut self, position: u32, tag: Option<&TagToken>) {
-        self.stack.truncate(position as usize);
-        if let Some(tag) = tag {
-            self.record_end(tag);
-        }
-        self.stack.pop();
-    }
-
-    /// Generate implied end tags, except for one name.
-    fn generate_implied_ends(&mut self, except: Name) {
-        while let Some(open) = self.stack.top() {
-            if open.properties & names::IS_IMPLIED_END == 0 || open.name == except {
-                return;
-            }
-            self.stack.pop();
-        }
-    }
-
-    fn generate_all_implied_ends(&mut self) {
-        while let Some(open) = self.stack.top() {
-            if open.properties & names::IS_THOROUGHLY_IMPLIED_END == 0 {
-                return;
-            }
-            self.stack.pop();
-        }
-    }
-
-    /// Whether the current node is this HTML element.
-    #[inline]
-    fn current_is(&self, name: Name) -> bool {
-        self.stack
-            .top()
-            .is_some_and(|o| o.name == name && o.namespace == Namespace::Html)
     }
 
     /// Reset the insertion mode appropriately.

@@ -75,6 +75,11 @@ impl Stack {
         self.entries.len()
     }
 
+    /// Whether nothing is open.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The current node.
     #[inline]
     pub fn top(&self) -> Option<&Open> {
@@ -290,6 +295,12 @@ impl Stack {
             at = self.at(at).special;
         }
         found
+    }
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
