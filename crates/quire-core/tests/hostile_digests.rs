@@ -103,13 +103,15 @@ fn every_section_is_in_some_of_these_digests() {
 fn a_flipped_bit_is_always_found() {
     for (name, _, mut bytes) in digests() {
         for at in 0..bytes.len() {
-            for bit in [0, 3, 7] {
+            for bit in [0, 7] {
                 bytes[at] ^= 1 << bit;
                 assert!(
                     open(&bytes, Verify::All).is_none(),
                     "{name}: byte {at}, bit {bit}"
                 );
-                if let Some(digest) = open(&bytes, Verify::Columns) {
+                if bit == 0
+                    && let Some(digest) = open(&bytes, Verify::Columns)
+                {
                     ask(&digest);
                 }
                 bytes[at] ^= 1 << bit;
@@ -248,16 +250,7 @@ fn forged_columns_are_refused_or_harmless() {
     for (_, _, bytes) in digests() {
         let rows = u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
         for at in FIXED + rows * ROW + 8..bytes.len() {
-            for value in [
-                0,
-                1,
-                2,
-                0x7f,
-                0x80,
-                0xff,
-                bytes[at].wrapping_add(1),
-                bytes[at] ^ 0x10,
-            ] {
+            for value in [0, 1, 0x7f, 0xff, bytes[at].wrapping_add(1)] {
                 let mut forged = bytes.clone();
                 forged[at] = value;
                 reseal(&mut forged);
@@ -274,7 +267,7 @@ fn digests_with_many_forged_bytes_are_refused_or_harmless() {
     let mut random = Random(0xf0_29ed);
     let mut opened = 0;
     let cases = digests();
-    for round in 0..6000 {
+    for round in 0..if cfg!(debug_assertions) { 1500 } else { 20_000 } {
         let mut forged = if round % 2 == 0 {
             cases[random.below(cases.len())].2.clone()
         } else {
@@ -306,7 +299,7 @@ fn digests_with_many_forged_bytes_are_refused_or_harmless() {
     }
     // Or the checks behind the checksums would not have been reached.
     assert!(
-        opened > 100,
+        opened > 50,
         "{opened} of the forged digests could be opened"
     );
 }
@@ -319,7 +312,7 @@ fn a_compressed_digest_is_unpacked_no_further_than_it_claims() {
     let packed = compress(bytes, 3).expect("compresses");
     let rows = u32::from_le_bytes(packed[20..24].try_into().unwrap()) as usize;
     let header = FIXED + rows * ROW + 8;
-    let bomb = zstd::bulk::compress(&vec![0; 256 << 20], 1).expect("compresses");
+    let bomb = zstd::bulk::compress(&vec![0; 64 << 20], 1).expect("compresses");
     let forged = [&packed[..header], &bomb].concat();
     let most = largest(|| assert!(decompress(&forged).is_err()));
     assert!(most < 16 << 20, "{most} bytes for a bomb");
@@ -333,7 +326,7 @@ fn a_compressed_digest_is_unpacked_no_further_than_it_claims() {
 #[test]
 fn a_source_section_is_unpacked_no_further_than_it_claims() {
     let _alone = ALONE.lock();
-    let source: Vec<u8> = [&b"\xff\xfe<\0p\0>\0\x00\xd8"[..], &vec![b'x'; 64 << 20]].concat();
+    let source: Vec<u8> = [&b"\xff\xfe<\0p\0>\0\x00\xd8"[..], &vec![b'x'; 32 << 20]].concat();
     let bytes = encode(&source, &Options::default())
         .expect("encodes")
         .as_bytes()

@@ -51,6 +51,18 @@ fn mis_nested_pages_come_back_and_their_files_open() {
     );
 }
 
+/// Long enough for caps, for strays that outweigh their use, and for wider columns.
+#[test]
+fn long_mis_nested_pages_come_back_too() {
+    for seed in 1..=seeds() / 40 {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let pieces = 300 + random.below(3000);
+        let mut source = page(&mut random, pieces);
+        mutate(&mut random, &mut source);
+        sound(&source, &html_options(random.below(40)));
+    }
+}
+
 #[test]
 fn every_other_kind_comes_back_too() {
     for seed in 1..=seeds() / 4 {
