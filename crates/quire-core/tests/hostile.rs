@@ -4,6 +4,8 @@
 //! digest, depth of the tree. The time each shape takes, at `n` and at `4 n`, is printed by
 //! `cargo test --release --test hostile -- --nocapture`; the last column should stay near 1.
 
+#![allow(clippy::cast_precision_loss)] // figures for people
+
 #[path = "common/pages.rs"]
 mod pages;
 
@@ -38,7 +40,8 @@ fn numbered(n: usize, line: impl Fn(&mut String, usize)) -> String {
     out
 }
 
-type Shape = (&'static str, usize, fn(usize) -> String);
+type Make = fn(usize) -> String;
+type Shape = (&'static str, usize, Make);
 
 /// Name, size, page. Sizes make pages of a few MB.
 const SHAPES: &[Shape] = &[
@@ -86,7 +89,7 @@ const SHAPES: &[Shape] = &[
     }),
     ("different long b", 10_000, |n| {
         numbered(n, |o, i| {
-            write!(o, "<b {i} c='{}' d e f g h j k>", "x".repeat(200)).unwrap()
+            write!(o, "<b {i} c='{}' d e f g h j k>", "x".repeat(200)).unwrap();
         })
     }),
     ("different b reopened", 100_000, |n| {
@@ -231,7 +234,7 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// The same for the other kinds.
-const OTHER: &[(&str, Kind, usize, fn(usize) -> String)] = &[
+const OTHER: &[(&str, Kind, usize, Make)] = &[
     ("xml: nested", Kind::Xml, 500_000, |n| repeat("<a>", n)),
     ("xml: nested, closed", Kind::Xml, 500_000, |n| {
         repeat("<a>", n) + &repeat("</a>", n)
@@ -270,7 +273,7 @@ const OTHER: &[(&str, Kind, usize, fn(usize) -> String)] = &[
     }),
     ("xml: entities of entities", Kind::Xml, 50_000, |n| {
         let entities = numbered(n, |o, i| {
-            write!(o, "<!ENTITY e{} '&e{i};&e{i};'>", i + 1).unwrap()
+            write!(o, "<!ENTITY e{} '&e{i};&e{i};'>", i + 1).unwrap();
         });
         format!("<!DOCTYPE a [<!ENTITY e0 'x'>{entities}]><a>&e{n};</a>")
     }),
@@ -289,7 +292,7 @@ const OTHER: &[(&str, Kind, usize, fn(usize) -> String)] = &[
         repeat("{\"a\":", n) + "1" + &repeat("}", n)
     }),
     ("json: indented", Kind::Json, 1_000, |n| {
-        numbered(n, |o, i| write!(o, "{}[\n", " ".repeat(i)).unwrap())
+        numbered(n, |o, i| writeln!(o, "{}[", " ".repeat(i)).unwrap())
     }),
     ("json: indent claimed", Kind::Json, 500_000, |n| {
         format!(
