@@ -29,7 +29,8 @@ def run(context: Context) -> Report:
         inputs=describe(sample),
         method="files opened each time, page cache warm; CPU time, whole sample in turn, rounds interleaved",
         notes=[
-            "`used` also reads children, tag, parent, depth and size of each page; the goals are held to those rows",
+            "the rival parses and looks at nothing, so the goals are held to the plain rows; `used` also makes and reads "
+            "children, tag, parent, depth and size of each page",
             *notes,
         ],
     )
@@ -69,7 +70,7 @@ def run(context: Context) -> Report:
         "x selectolax, best of",
     ]
     report.tables.append(Table(headings, rows))
-    floors = {"every checksum, used": 12, "columns only, used": 25, "zstd, used": 4}
+    floors = {"every checksum": 12, "columns only": 25, "zstd": 4}
     report.goals = [
         at_least(
             f"load against selectolax re-parse: {name}",

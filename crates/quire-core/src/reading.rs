@@ -20,9 +20,7 @@ mod references;
 
 pub use references::{Reference, base, images, links};
 
-use crate::cook;
 use crate::digest::Digest;
-use crate::draft::Mode;
 use crate::flags::Flags;
 use crate::sniff::Kind;
 use crate::vocabulary::{Class, Namespace};
@@ -272,12 +270,7 @@ fn members(digest: &Digest, node: usize) -> String {
         match digest.tag_info(tag).class {
             Class::Member => {
                 new_line(&mut out);
-                let quoted = format!("\"{}\"", digest.tag_name(tag));
-                out.push_str(&cook::text(
-                    quoted.as_bytes(),
-                    Mode::JsonString,
-                    encoding_rs::UTF_8,
-                ));
+                out.push_str(digest.tag_name(tag));
                 out.push(':');
                 after_key = true;
             }

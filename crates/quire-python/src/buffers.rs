@@ -1,6 +1,6 @@
 //! Memory that Rust and Python share: columns out, mapped files in.
 //!
-//! The only `unsafe` of the project is in this file, and comes down to two promises: what is lent to
+//! All `unsafe` of the project is in this file and in the two `__getbuffer__` that call it, and comes down to two promises: what is lent to
 //! Python never moves or changes while it is lent, and files that are mapped do not change either.
 
 use std::ffi::c_int;
@@ -14,7 +14,7 @@ use memmap2::MmapOptions;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use quire_core::digest::{Buffer, Digest};
+use quire_core::digest::{Buffer, Digest, Verify};
 
 /// Lend `bytes` to Python, read-only, for as long as `owner` lives.
 ///
@@ -101,20 +101,30 @@ impl Navigation {
     }
 }
 
-/// Map a file, or read what cannot be mapped (a pipe). Holds no file descriptor afterwards.
-pub fn map(path: &Path) -> std::io::Result<Buffer> {
+/// Files up to this size are read when every byte is looked at anyway: a copy costs less than the
+/// page faults of a map.
+const MAX_READ_WHOLE_BYTES: u64 = 1 << 20;
+/// Files up to this size are read in any case.
+const MAX_READ_BYTES: u64 = 32 << 10;
+
+/// Map a file, or read it where that is cheaper or it cannot be mapped (a pipe). Holds no file
+/// descriptor afterwards.
+pub fn map(path: &Path, verify: Verify) -> std::io::Result<Buffer> {
+    let max_read = match verify {
+        Verify::All => MAX_READ_WHOLE_BYTES,
+        Verify::Columns => MAX_READ_BYTES,
+    };
     let mut file = File::open(path)?;
     let facts = file.metadata()?;
-    // An empty file cannot be mapped everywhere.
-    if !facts.is_file() || facts.len() == 0 {
-        let mut bytes = Vec::new();
+    if !facts.is_file() || facts.len() <= max_read {
+        let mut bytes = Vec::with_capacity(facts.len() as usize + 1);
         file.read_to_end(&mut bytes)?;
         return Ok(Box::new(bytes));
     }
+    let length = usize::try_from(facts.len()).unwrap_or(usize::MAX);
     // SAFETY: the map is private to this module and never written to. Another process could write
     // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
     // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-    let length = usize::try_from(facts.len()).unwrap_or(usize::MAX);
     let map = unsafe { MmapOptions::new().len(length).map(&file) }?;
     Ok(Box::new(map))
 }

@@ -111,7 +111,7 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
 pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
     let opened = run(py, || {
-        let bytes = match map(&path) {
+        let bytes = match map(&path, verify) {
             Ok(bytes) => bytes,
             Err(error) => return Ok(Err(error)),
         };

@@ -62,8 +62,8 @@ fn other_kinds_read_sensibly() {
         ),
         (
             Kind::Json,
-            r#"{"a": 1, "b\n": ["x", {"c": null}]}"#,
-            "a: 1\nb\n:\nx\nc: null",
+            r#"{"a": 1, "b\\n": ["x", {"c": null}]}"#,
+            "a: 1\nb\\n:\nx\nc: null",
         ),
         (Kind::Text, "a\r\nb\r\rc  d\n", "a\nb\n\nc  d\n"),
         (Kind::Bytes, "abc", ""),
