@@ -3,9 +3,10 @@
 #[path = "common/pages.rs"]
 mod pages;
 
-use pages::{Random, html_options, mutate, page, sound};
-use quire_core::encode::Options;
+use pages::{Random, assert_sound, html_options, mutate, page, sound};
+use quire_core::encode::{Options, decode};
 use quire_core::flags::Flags;
+use quire_core::from_tree::{Columns, from_columns};
 use quire_core::sniff::Kind;
 
 /// Pages a seed range makes; more with `QUIRE_PAGES=1000000`.
@@ -269,4 +270,75 @@ fn the_name_of_a_shift_jis_tag_is_decoded_before_it_is_lower_cased() {
     let digest = sound(source, &Options::default());
     let name = digest.tag_name(digest.tag().get(digest.n() - 1) as usize);
     assert_eq!(name, "x\u{30a2}");
+}
+
+/// Names and values that a serialisation could get wrong.
+const NAMES: [&str; 14] = [
+    "a",
+    "a",
+    "b",
+    "#text",
+    "#comment",
+    "#document",
+    "#cdata",
+    "",
+    "a b",
+    "a>",
+    "/",
+    "\u{e9}",
+    "a\0",
+    "a:b",
+];
+const VALUES: [&str; 9] = ["", "x", "<", "&", "\"'", "-->", "\0", "\u{4e2d}\r\n", "]]>"];
+
+#[test]
+fn any_tree_is_refused_or_comes_back() {
+    let mut made = 0;
+    for seed in 1..=seeds() {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let n = 1 + random.below(12);
+        let mut columns = Columns {
+            children: vec![0; n],
+            ..Columns::default()
+        };
+        // Every node takes an earlier one as its parent; pre-order follows from the counts.
+        let mut left = n - 1;
+        for node in 0..n {
+            let waiting: usize = columns.children[..node].iter().map(|&c| c as usize).sum();
+            let least = usize::from(left > 0 && waiting == node);
+            let count = least.max(random.below(left + 1).min(3)).min(left);
+            columns.children[node] = count as u32;
+            left -= count;
+        }
+        if random.below(20) == 0 {
+            columns.children[random.below(n)] = random.below(5) as u32;
+        }
+        let plain = random.below(2) == 0;
+        for node in 0..n {
+            let names = if plain { &NAMES[..3] } else { &NAMES[..] };
+            columns.tags.push(random.pick(names).to_owned());
+            let pairs = (0..random.below(3))
+                .map(|_| {
+                    (
+                        random.pick(names).to_owned(),
+                        random.pick(&VALUES).to_owned(),
+                    )
+                })
+                .collect();
+            columns.attributes.push(pairs);
+            let content = random.pick(&VALUES).as_bytes().to_vec();
+            let leaf = columns.children[node] == 0 || random.below(8) == 0;
+            columns
+                .contents
+                .push((leaf && random.below(2) == 0).then_some(content));
+        }
+        let Ok(digest) = from_columns(&columns) else {
+            continue;
+        };
+        made += 1;
+        let source = decode(&digest).expect("decodes");
+        assert_sound(&source, &digest);
+        assert!(!digest.flags().has(Flags::VERBATIM), "{columns:?}");
+    }
+    assert!(made * 8 > seeds(), "only {made} trees were accepted");
 }
