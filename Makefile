@@ -70,7 +70,9 @@ bench: $(STAMPS)/package $(STAMPS)/bench ## benchmarks, with the peers in the sa
 
 fuzz: .cache/cargo/bin/cargo-fuzz ## every fuzz target for FUZZ_SECONDS (60), on nightly Rust
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
-	  cargo +nightly fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) -timeout=10; \
+	  mkdir -p "corpus/$$target"; \
+	  cargo +nightly fuzz run "$$target" "corpus/$$target" "seeds/$$target" -- \
+	    -dict=markup.dict -max_len=4096 -malloc_limit_mb=256 -max_total_time=$(FUZZ_SECONDS) -timeout=10; \
 	done
 
 soak: $(STAMPS)/package ## every property test on SOAK_EXAMPLES (20000) examples

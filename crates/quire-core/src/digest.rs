@@ -23,7 +23,7 @@ use crate::vocabulary::{Class, Namespace};
 /// How much of a stored digest is checked when it is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
-    /// Every checksum.
+    /// Every byte.
     All,
     /// Columns and lists now; heaps when they are first used.
     Columns,
@@ -54,7 +54,12 @@ impl Meta {
             self.context.as_bytes(),
             &self.layout,
         ] {
-            let text = &text[..text.len().min(255)];
+            let mut length = text.len().min(255);
+            // Not in the middle of a character: what is written can be read.
+            while length < text.len() && text[length] & 0xc0 == 0x80 {
+                length -= 1;
+            }
+            let text = &text[..length];
             out.push(text.len() as u8);
             out.extend_from_slice(text);
         }
@@ -135,6 +140,7 @@ impl Digest {
             }
         }
         if verify == Verify::All {
+            digest.check_padding()?;
             let _ = digest.heaps_checked.set(Ok(()));
         }
         digest.check()?;
@@ -276,24 +282,65 @@ impl Digest {
         }
         self.check_exceptions()?;
         (self.children().check_tree()).map_err(|e| bad(e.to_string()))?;
-        self.check_leaves()
+        self.check_nodes()
     }
 
-    /// Only leaves have content, and they have no children.
-    fn check_leaves(&self) -> Result<(), Error> {
-        let leaf: Vec<bool> = self.tag_info.iter().map(|t| t.class.is_leaf()).collect();
+    /// Node 0 is the document and no other is, leaves have content and no children, no other node
+    /// has content, and only elements have attributes.
+    fn check_nodes(&self) -> Result<(), Error> {
+        const DOCUMENT: u8 = 1;
+        const LEAF: u8 = 2;
+        const CHILDREN: u8 = 4;
+        const ELEMENT: u8 = 8;
+        let allowed: Vec<u8> = (self.tag_info.iter())
+            .map(|info| match info.class {
+                Class::Document => DOCUMENT | CHILDREN,
+                Class::Element => ELEMENT | CHILDREN,
+                class if class.is_leaf() => LEAF,
+                _ => CHILDREN,
+            })
+            .collect();
         let tag = self.tag().to_vec();
         let children = self.children().to_vec();
+        let attr = self.attr().to_vec();
         let content = self.content().to_vec();
-        let wrong =
-            (tag.iter().zip(&children).zip(&content)).position(|((&tag, &count), &content)| {
-                // No branch depends on the page: both values are looked at.
-                let has = [content >= 0, count > 0];
-                has[usize::from(leaf[tag as usize])]
-            });
+        let mut nodes = tag.iter().zip(&children).zip(&attr).zip(&content);
+        let mut document = DOCUMENT;
+        let wrong = nodes.position(|(((&tag, &count), &attr), &content)| {
+            // All tests always, without a branch that depends on the page.
+            let allowed = allowed[tag as usize];
+            let leaf = if content >= 0 { LEAF } else { 0 };
+            let parent = if count > 0 { CHILDREN } else { 0 };
+            let element = if attr >= 0 { ELEMENT } else { 0 };
+            let wrong =
+                (allowed & (DOCUMENT | LEAF) ^ (document | leaf)) | ((parent | element) & !allowed);
+            document = 0;
+            wrong != 0
+        });
         match wrong {
             None => Ok(()),
-            Some(node) => Err(bad(format!("node {node} has both content and children"))),
+            Some(node) => Err(bad(format!(
+                "node {node} has content, children or attributes that its class does not have"
+            ))),
+        }
+    }
+
+    /// What lies between the sections is zero, so that equal pages are equal files.
+    fn check_padding(&self) -> Result<(), Error> {
+        let bytes = self.as_bytes();
+        let mut end = self.header.length;
+        // Places are in the order of their offsets, see `Header::read`.
+        let places = self.header.places.iter().filter(|p| p.width != 0);
+        for place in places {
+            if bytes[end..place.offset as usize].iter().any(|&b| b != 0) {
+                return Err(bad("there are bytes between the sections of the digest"));
+            }
+            end = (place.offset + place.length) as usize;
+        }
+        if end == bytes.len() {
+            Ok(())
+        } else {
+            Err(bad("there are bytes after the last section of the digest"))
         }
     }
 

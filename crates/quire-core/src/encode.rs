@@ -22,6 +22,9 @@ use crate::{json, text, xml};
 /// Longest source that is read: offsets are 32-bit and ids are signed.
 pub const MAX_SOURCE: usize = (1 << 31) - (1 << 16);
 
+/// One byte of a source is at most so many in UTF-8 (Thai in windows-874).
+const MAX_GROWTH: usize = 3;
+
 /// How a source is read.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -202,7 +205,7 @@ pub fn decode(digest: &Digest) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(length.min(digest.as_bytes().len().saturating_mul(16)));
     let mut sink = Capped {
         out: &mut out,
-        left: length.saturating_mul(2),
+        left: length.saturating_mul(MAX_GROWTH),
     };
     emit(digest, &mut sink);
     if digest.flags().has(Flags::TRANSCODED) {

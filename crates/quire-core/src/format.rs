@@ -25,6 +25,7 @@ use std::io::{self, Cursor, Read};
 
 use zstd::bulk::Decompressor;
 
+use crate::encode::MAX_SOURCE;
 use crate::error::Error;
 use crate::flags::Flags;
 use crate::hash::hash64;
@@ -216,6 +217,12 @@ impl Header {
                 header.body_length
             )));
         }
+        if header.source_length > MAX_SOURCE as u64 {
+            return Err(bad(format!(
+                "digest claims a source of {} bytes, but at most {MAX_SOURCE} are read",
+                header.source_length
+            )));
+        }
         header.read_table(bytes, sections)?;
         Ok(header)
     }
@@ -223,6 +230,7 @@ impl Header {
     fn read_table(&mut self, bytes: &[u8], sections: usize) -> Result<(), Error> {
         let mut next = self.length as u64;
         let end = next + self.body_length;
+        let mut last = 0;
         for row in 0..sections {
             let at = FIXED + row * ROW;
             let id = u16_at(bytes, at) as usize;
@@ -232,9 +240,16 @@ impl Header {
                 length: u64_at(bytes, at + 16),
                 checksum: u64_at(bytes, at + 24),
             };
-            if id == 0 || id >= SECTIONS || self.places[id].width != 0 {
+            if id <= last || id >= SECTIONS {
                 return Err(bad(format!(
-                    "digest names section {id}, which is unknown or twice there"
+                    "digest names section {id} after section {last}, but ids rise up to {}",
+                    SECTIONS - 1
+                )));
+            }
+            last = id;
+            if bytes[at + 3..at + 8] != [0; 5] {
+                return Err(bad(format!(
+                    "section {id} has reserved bytes that are not zero"
                 )));
             }
             if !matches!(place.width, 1 | 2 | 4) {
@@ -313,10 +328,12 @@ impl Writer {
             "sections are written in the order of their ids"
         );
         self.last = id as usize;
-        self.out.resize(self.out.len().next_multiple_of(ALIGN), 0);
+        let end = self.out.len();
+        self.out.resize(end.next_multiple_of(ALIGN), 0);
         let start = self.out.len();
         let width = fill(&mut self.out);
         if self.out.len() == start {
+            self.out.truncate(end);
             return;
         }
         self.places[id as usize] = Place {

@@ -4,14 +4,18 @@
 //! digest, depth of the tree. The time each shape takes, at `n` and at `4 n`, is printed by
 //! `cargo test --release --test hostile -- --nocapture`; the last column should stay near 1.
 
+#![allow(clippy::cast_precision_loss)] // figures for people
+
 #[path = "common/pages.rs"]
 mod pages;
 
 use std::fmt::Write;
 use std::time::Instant;
 
-use pages::html_options;
+use pages::{html_options, sound};
+use quire_core::digest::Digest;
 use quire_core::encode::{Options, decode, encode};
+use quire_core::flags::Flags;
 use quire_core::html::MAX_DEPTH;
 use quire_core::sniff::Kind;
 
@@ -36,7 +40,8 @@ fn numbered(n: usize, line: impl Fn(&mut String, usize)) -> String {
     out
 }
 
-type Shape = (&'static str, usize, fn(usize) -> String);
+type Make = fn(usize) -> String;
+type Shape = (&'static str, usize, Make);
 
 /// Name, size, page. Sizes make pages of a few MB.
 const SHAPES: &[Shape] = &[
@@ -84,7 +89,7 @@ const SHAPES: &[Shape] = &[
     }),
     ("different long b", 10_000, |n| {
         numbered(n, |o, i| {
-            write!(o, "<b {i} c='{}' d e f g h j k>", "x".repeat(200)).unwrap()
+            write!(o, "<b {i} c='{}' d e f g h j k>", "x".repeat(200)).unwrap();
         })
     }),
     ("different b reopened", 100_000, |n| {
@@ -229,7 +234,7 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// The same for the other kinds.
-const OTHER: &[(&str, Kind, usize, fn(usize) -> String)] = &[
+const OTHER: &[(&str, Kind, usize, Make)] = &[
     ("xml: nested", Kind::Xml, 500_000, |n| repeat("<a>", n)),
     ("xml: nested, closed", Kind::Xml, 500_000, |n| {
         repeat("<a>", n) + &repeat("</a>", n)
@@ -268,7 +273,7 @@ const OTHER: &[(&str, Kind, usize, fn(usize) -> String)] = &[
     }),
     ("xml: entities of entities", Kind::Xml, 50_000, |n| {
         let entities = numbered(n, |o, i| {
-            write!(o, "<!ENTITY e{} '&e{i};&e{i};'>", i + 1).unwrap()
+            write!(o, "<!ENTITY e{} '&e{i};&e{i};'>", i + 1).unwrap();
         });
         format!("<!DOCTYPE a [<!ENTITY e0 'x'>{entities}]><a>&e{n};</a>")
     }),
@@ -287,7 +292,7 @@ const OTHER: &[(&str, Kind, usize, fn(usize) -> String)] = &[
         repeat("{\"a\":", n) + "1" + &repeat("}", n)
     }),
     ("json: indented", Kind::Json, 1_000, |n| {
-        numbered(n, |o, i| write!(o, "{}[\n", " ".repeat(i)).unwrap())
+        numbered(n, |o, i| writeln!(o, "{}[", " ".repeat(i)).unwrap())
     }),
     ("json: indent claimed", Kind::Json, 500_000, |n| {
         format!(
@@ -372,5 +377,73 @@ fn hostile_xml_json_and_text_stay_linear() {
             ..Options::default()
         };
         measure_both(name, size, shape, &options);
+    }
+}
+
+/// What stands around so many levels that are open at the start of the page's own element.
+fn nested(name: &str, levels: usize) -> String {
+    let (before, open, close) = match name {
+        "table" => (
+            "",
+            "<table><tr><td>".to_owned(),
+            "</td></tr></table>".to_owned(),
+        ),
+        "svg" => ("<svg>", "<g>".to_owned(), "</g>".to_owned()),
+        "math" => ("<math>", "<mrow>".to_owned(), "</mrow>".to_owned()),
+        "select" => ("<select>", "<div>".to_owned(), "</div>".to_owned()),
+        _ => ("", format!("<{name}>"), format!("</{name}>")),
+    };
+    format!(
+        "<!doctype html><html><head></head><body>{before}{}x{}",
+        open.repeat(levels),
+        close.repeat(levels)
+    )
+}
+
+fn deepest(digest: &Digest) -> usize {
+    digest.derived().depth.iter().max().copied().unwrap_or(0) as usize
+}
+
+#[test]
+fn the_depth_cap_is_met_exactly_and_flagged_exactly() {
+    // Levels on the stack before the first of these is opened, and levels each of them opens.
+    for (name, before, each) in [
+        ("div", 2, 1),
+        ("template", 2, 1),
+        ("b", 2, 1),
+        ("svg", 3, 1),
+        ("math", 3, 1),
+        ("select", 3, 1),
+        ("table", 2, 4),
+        ("ul", 2, 1),
+        ("object", 2, 1),
+        ("x-own", 2, 1),
+    ] {
+        let fits = (MAX_DEPTH - before) / each;
+        for levels in [fits - 1, fits, fits + 1, fits + 2, fits + 100] {
+            let source = nested(name, levels);
+            let digest = sound(source.as_bytes(), &html_options(0));
+            let capped = digest.flags().has(Flags::DEPTH_CAPPED);
+            assert_eq!(
+                capped,
+                levels > fits,
+                "{levels} levels of {name}, {fits} fit"
+            );
+            assert!(
+                !digest.flags().has(Flags::VERBATIM),
+                "{levels} levels of {name}"
+            );
+            // Templates have their content between themselves and their children.
+            let limit = if name == "template" {
+                2 * MAX_DEPTH
+            } else {
+                MAX_DEPTH + 1
+            };
+            assert!(
+                deepest(&digest) <= limit,
+                "{levels} levels of {name} are {} deep",
+                deepest(&digest)
+            );
+        }
     }
 }

@@ -5,6 +5,8 @@
 
 #![allow(dead_code)] // every test binary uses its own part of this
 
+use std::fmt::Write;
+
 use quire_core::digest::{Digest, Verify};
 use quire_core::draft::Mode;
 use quire_core::emit::emit;
@@ -159,7 +161,7 @@ pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
                 };
                 let name = spelled(random, kind);
                 let run = random.pick(&RUNS);
-                out.push_str(&format!("<{name}{run}>"));
+                let _ = write!(out, "<{name}{run}>");
             }
             5..=7 => {
                 let kind = if random.below(8) == 0 {
@@ -168,7 +170,7 @@ pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
                     kinds[random.below(3)]
                 };
                 let name = spelled(random, kind);
-                out.push_str(&format!("</{name}>"));
+                let _ = write!(out, "</{name}>");
             }
             8..=10 => out.push_str(random.pick(&TEXTS)),
             _ => out.push_str(random.pick(&MARKUP)),
@@ -236,11 +238,11 @@ pub fn html_options(choice: usize) -> Options {
     let context = (choice / 2 % 20).checked_sub(7).map(|i| Context {
         namespace: CONTEXTS[i].0,
         name: CONTEXTS[i].1.to_owned(),
-        html_integration: choice % 3 == 0,
+        html_integration: choice.is_multiple_of(3),
     });
     Options {
         kind: Some(Kind::Html),
-        scripting: choice % 2 == 0,
+        scripting: choice.is_multiple_of(2),
         context,
         ..Options::default()
     }
