@@ -99,6 +99,8 @@ struct Place {
 /// HTML, XML, and everything whose leaves are simply written one after another.
 struct Markup<'a> {
     runs: Strings<'a>,
+    /// Start and end tags of all tags, without attributes.
+    written: Vec<u8>,
     marks: Vec<Mark>,
 }
 
@@ -120,32 +122,45 @@ impl<'a> Strings<'a> {
     }
 }
 
-/// What the bytes of a tag look like.
+/// Where the bytes of a tag lie in [`Markup::written`]: `<name`, then its end tag.
+#[derive(Clone, Copy)]
 struct Mark {
-    open: Vec<u8>,
-    close: Vec<u8>,
-}
-
-impl Mark {
-    fn new(digest: &Digest, tag: usize) -> Self {
-        let name = digest.tag_name(tag).as_bytes();
-        let open = [b"<", digest.start_spelling(tag).unwrap_or(name)].concat();
-        let close = (digest.end_spelling(tag))
-            .map_or_else(|| [b"</".as_slice(), name, b">"].concat(), <[u8]>::to_vec);
-        Self { open, close }
-    }
+    open: u32,
+    close: u32,
+    end: u32,
 }
 
 impl<'a> Markup<'a> {
     fn new(digest: &'a Digest) -> Self {
+        let mut written = Vec::with_capacity(digest.tag_count() * 16);
         let marks = (0..digest.tag_count())
-            .map(|tag| Mark::new(digest, tag))
+            .map(|tag| {
+                let name = digest.tag_name(tag).as_bytes();
+                let open = written.len() as u32;
+                written.push(b'<');
+                written.extend_from_slice(digest.start_spelling(tag).unwrap_or(name));
+                let close = written.len() as u32;
+                match digest.end_spelling(tag) {
+                    Some(spelling) => written.extend_from_slice(spelling),
+                    None => {
+                        written.extend_from_slice(b"</");
+                        written.extend_from_slice(name);
+                        written.push(b'>');
+                    }
+                }
+                let end = written.len() as u32;
+                Mark { open, close, end }
+            })
             .collect();
         let runs = Strings {
             heap: digest.section(Section::AttrHeap),
             offsets: digest.attr_offsets(),
         };
-        Self { runs, marks }
+        Self {
+            runs,
+            written,
+            marks,
+        }
     }
 }
 
@@ -159,12 +174,15 @@ impl Hand for Markup<'_> {
             return Some(true);
         }
         let run = self.runs.get(place.attr);
-        Some(sink.put(&self.marks[place.tag].open) && sink.put(run) && sink.put(b">"))
+        let mark = self.marks[place.tag];
+        let open = &self.written[mark.open as usize..mark.close as usize];
+        Some(sink.put(open) && sink.put(run) && sink.put(b">"))
     }
 
     #[inline]
     fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
-        !open.ends || sink.put(&self.marks[open.tag as usize].close)
+        let mark = self.marks[open.tag as usize];
+        !open.ends || sink.put(&self.written[mark.close as usize..mark.end as usize])
     }
 }
 

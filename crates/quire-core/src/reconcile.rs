@@ -97,6 +97,8 @@ struct Walk<'a> {
     level: u32,
     /// Bytes written of the text at `at`.
     offset: u32,
+    /// Whether the text at `at` was begun and has later pieces in the draft.
+    in_pieces: bool,
     /// Source bytes up to here are accounted for.
     done: u32,
     conflicts: Vec<u32>,
@@ -130,6 +132,7 @@ impl<'a> Walk<'a> {
             at: 0,
             level: 0,
             offset: 0,
+            in_pieces: false,
             done: 0,
             conflicts: Vec::new(),
             out: Exceptions {
@@ -206,6 +209,7 @@ impl<'a> Walk<'a> {
         self.at = place;
         self.level = self.order.depth[place as usize];
         self.offset = 0;
+        self.in_pieces = false;
     }
 
     #[inline]
@@ -238,6 +242,7 @@ impl<'a> Walk<'a> {
         self.open(place);
         if entry.run == entry.start {
             self.offset = entry.end - entry.run; // a leaf; an element has its name before the run
+            self.in_pieces = entry.flags & IN_PIECES != 0;
         }
         self.done = entry.end;
     }
@@ -281,7 +286,10 @@ impl<'a> Walk<'a> {
             self.out.implied[skipped as usize] = true;
             self.enter(skipped);
         }
-        self.at = last - 1;
+        if self.at != last - 1 {
+            self.at = last - 1;
+            self.in_pieces = false;
+        }
         self.level = depth - 1;
         self.offset = 0;
         self.done = end.end;
@@ -290,12 +298,11 @@ impl<'a> Walk<'a> {
 
     /// Whether bytes of the nodes before `last` are still to come.
     fn more_to_come(&mut self, last: u32) -> bool {
-        let node = self.order.node(self.at as usize) as u32;
-        if self.draft.nodes[node as usize].flags & IN_PIECES != 0
-            && !self.out.implied[self.at as usize]
-            && self.pieces_left.get(&node).is_some_and(|&left| left > 0)
-        {
-            return true;
+        if self.in_pieces {
+            let node = self.order.node(self.at as usize) as u32;
+            if self.pieces_left.get(&node).is_some_and(|&left| left > 0) {
+                return true;
+            }
         }
         if self.at + 1 >= last {
             return false;
