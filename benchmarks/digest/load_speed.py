@@ -29,8 +29,10 @@ def run(context: Context) -> Report:
         inputs=describe(sample),
         method="files opened each time, page cache warm; CPU time, whole sample in turn, rounds interleaved",
         notes=[
-            "the rival parses and looks at nothing, so the goals are held to the plain rows; `used` also makes and reads "
-            "children, tag, parent, depth and size of each page",
+            (
+                "the rival parses and looks at nothing, so the goals are held to the plain rows; `used` also makes and reads "
+                "children, tag, parent, depth and size of each page"
+            ),
             *notes,
         ],
     )

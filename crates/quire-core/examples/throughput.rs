@@ -2,6 +2,8 @@
 //!
 //! A quick look for people who change a kernel; the published figures come from `make bench`.
 
+#![allow(clippy::cast_precision_loss)] // sizes and times for people
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +28,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+#[allow(clippy::too_many_lines)] // one measurement after another
 fn main() {
     let mut files = Vec::new();
     for argument in std::env::args().skip(1) {

@@ -140,13 +140,12 @@ impl<'a> Markup<'a> {
                 written.push(b'<');
                 written.extend_from_slice(digest.start_spelling(tag).unwrap_or(name));
                 let close = written.len() as u32;
-                match digest.end_spelling(tag) {
-                    Some(spelling) => written.extend_from_slice(spelling),
-                    None => {
-                        written.extend_from_slice(b"</");
-                        written.extend_from_slice(name);
-                        written.push(b'>');
-                    }
+                if let Some(spelling) = digest.end_spelling(tag) {
+                    written.extend_from_slice(spelling);
+                } else {
+                    written.extend_from_slice(b"</");
+                    written.extend_from_slice(name);
+                    written.push(b'>');
                 }
                 let end = written.len() as u32;
                 Mark { open, close, end }

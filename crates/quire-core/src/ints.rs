@@ -75,6 +75,38 @@ impl<'a> Ints<'a> {
         }
     }
 
+    /// How often each value below `values` occurs. Larger values are not counted.
+    ///
+    /// ```
+    /// use quire_core::ints::Ints;
+    /// assert_eq!(Ints::new(&[2, 0, 2], 1).unwrap().histogram(3), [1, 0, 2]);
+    /// ```
+    pub fn histogram(self, values: usize) -> Vec<u32> {
+        if self.width != 1 {
+            let mut counts = vec![0; values];
+            for i in 0..self.len() {
+                if let Some(count) = counts.get_mut(self.get(i) as usize) {
+                    *count += 1;
+                }
+            }
+            return counts;
+        }
+        // Four tables in turn: runs of equal values would wait for one counter to be stored.
+        let mut tables = [[0u32; 256]; 4];
+        let (fours, rest) = self.bytes.as_chunks::<4>();
+        for four in fours {
+            for (table, &value) in tables.iter_mut().zip(four) {
+                table[value as usize] += 1;
+            }
+        }
+        for &value in rest {
+            tables[0][value as usize] += 1;
+        }
+        (0..values)
+            .map(|value| tables.iter().filter_map(|table| table.get(value)).sum())
+            .collect()
+    }
+
     /// The largest value, 0 when empty. One pass on the stored width.
     pub fn max(self) -> u32 {
         match self.width {

@@ -227,14 +227,7 @@ impl Digest {
 
     /// How many nodes have each tag.
     fn tag_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let counts = run(py, || {
-            let mut counts = vec![0u32; self.page.tag_count()];
-            let tags = self.page.tag();
-            for node in 0..tags.len() {
-                counts[tags.get(node) as usize] += 1;
-            }
-            Ok(counts)
-        })?;
+        let counts = brief(py, || Ok(self.page.tag().histogram(self.page.tag_count())))?;
         PyList::new(py, counts)
     }
 

@@ -23,9 +23,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias, TypeVar, final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from quire import _core
 from quire.digest.lists import ByteList
 from quire.digest.lxml_tree import to_lxml
@@ -35,19 +32,18 @@ from quire.digest.signatures import Signatures
 from quire.digest.trees import columns_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from lxml import etree
+    from numpy.typing import NDArray
+
+    Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
+    Ids: TypeAlias = NDArray[np.signedinteger[Any]]
+    Nodes: TypeAlias = NDArray[np.int32]
 
 _T = TypeVar("_T")
 
-Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
-Ids: TypeAlias = NDArray[np.signedinteger[Any]]
-Nodes: TypeAlias = NDArray[np.int32]
-
 # zstd 3: a third of the time of 9 for a tenth more bytes, on digests of real pages.
 _LEVEL = 3
-
-# numpy takes longer to read a type from a string than to make the view.
-_TYPES = {name: np.dtype(name) for name in ("u1", "<u2", "<u4", "i1", "<i2", "<i4")}
 
 
 @final
@@ -372,7 +368,7 @@ class Digest:
             SelectorBudgetExceeded: it took too many steps on this page.
             NodeNotFound: the page has no node ``within``.
         """
-        return np.frombuffer(self._native.select(selector, within), np.int32)
+        return _nodes(self._native.select(selector, within))
 
     def xpath(
         self, expression: str, node: SupportsIndex = 0
@@ -393,7 +389,7 @@ class Digest:
             NodeNotFound: the page has no such node.
         """
         found = self._native.xpath(expression, node)
-        return np.frombuffer(found, np.int32) if isinstance(found, bytes) else found
+        return _nodes(found) if isinstance(found, bytes) else found
 
     def path(self, node: SupportsIndex, style: Literal["css", "xpath"] = "css") -> str:
         """Name a node's place: a selector that finds this node only.
@@ -542,13 +538,13 @@ class Digest:
         if column is None:
             offset, count, dtype = self._native.column(name)
             memory = _core.view(self._native)
-            column = self._kept[name] = np.frombuffer(memory, _TYPES[dtype], count, offset)
+            column = self._kept[name] = _column(memory, dtype, count, offset)
         return column
 
     def _derived(self, name: str, make: Callable[[], _core.Navigation]) -> Nodes:
         column: Nodes | None = self._kept.get(name)
         if column is None:
-            column = self._kept[name] = np.frombuffer(_core.view(make()), np.int32)
+            column = self._kept[name] = _nodes(_core.view(make()))
         return column
 
     def _base(self, base: str | None) -> str | None:
@@ -557,6 +553,21 @@ class Digest:
 
     def _name(self, node: int) -> str:
         return self.tags[int(self.tag[node])]
+
+
+# numpy is imported when a column is first looked at: it takes as long as all of ``quire --help``.
+
+
+def _nodes(memory: bytes | memoryview) -> Nodes:
+    from quire.digest import views  # noqa: PLC0415 - see above
+
+    return views.nodes(memory)
+
+
+def _column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[Any]:
+    from quire.digest import views  # noqa: PLC0415 - see above
+
+    return views.column(memory, dtype, count, offset)
 
 
 def _restore(data: bytes) -> Digest:

@@ -375,27 +375,14 @@ pub const SVG_NAME: [Name; COUNT] = {
 /// Slots of the lookup table: a power of two, less than a third full.
 const SLOTS: usize = 1024;
 
-/// Where hashing starts; the tokenizer hashes a name while it looks for its end.
-pub const HASH_START: u32 = 0x811c_9dc5;
-
-/// Add one lower-case byte to the hash of a name.
-#[inline]
-pub const fn hash_step(hash: u32, byte: u8) -> u32 {
-    (hash ^ byte as u32).wrapping_mul(0x0100_0193)
-}
-
-const fn slot_of(hash: u32) -> usize {
-    ((hash ^ (hash >> 15)) as usize) & (SLOTS - 1)
-}
-
-const fn hash(bytes: &[u8]) -> u32 {
-    let mut hash = HASH_START;
+const fn slot_of(name: &[u8]) -> usize {
+    let mut hash = 0x811c_9dc5_u32;
     let mut i = 0;
-    while i < bytes.len() {
-        hash = hash_step(hash, bytes[i]);
+    while i < name.len() {
+        hash = (hash ^ name[i] as u32).wrapping_mul(0x0100_0193);
         i += 1;
     }
-    hash
+    ((hash ^ (hash >> 15)) as usize) & (SLOTS - 1)
 }
 
 /// Open addressing, filled at compile time; `COUNT` marks an empty slot.
@@ -404,7 +391,7 @@ const LOOKUP: [Name; SLOTS] = {
     let mut i = 0;
     while i < COUNT {
         let bytes = NAMES[i].as_bytes();
-        let mut slot = slot_of(hash(bytes));
+        let mut slot = slot_of(bytes);
         while table[slot] != COUNT as Name {
             slot = (slot + 1) & (SLOTS - 1);
         }
@@ -466,23 +453,13 @@ pub fn find_short(word: u64) -> Name {
 /// assert_eq!(names::lookup(b"my-element"), None);
 /// ```
 pub fn lookup(lower: &[u8]) -> Option<Name> {
-    find(hash(lower), lower)
-}
-
-/// The known name with this hash, whose bytes are `name` in any case.
-#[inline]
-pub fn find(hash: u32, name: &[u8]) -> Option<Name> {
-    let mut slot = slot_of(hash);
+    let mut slot = slot_of(lower);
     loop {
         let found = LOOKUP[slot];
         if found == COUNT as Name {
             return None;
         }
-        let known = NAMES[found as usize].as_bytes();
-        if known.len() == name.len()
-            && known.eq_ignore_ascii_case(name)
-            && !HAS_CAPITALS[found as usize]
-        {
+        if NAMES[found as usize].as_bytes() == lower && !HAS_CAPITALS[found as usize] {
             return Some(found);
         }
         slot = (slot + 1) & (SLOTS - 1);

@@ -1,0 +1,33 @@
+"""Memory as numpy arrays, without copying.
+
+Apart from ``page`` because numpy takes as long to import as everything else together, and the
+command line shows its help without it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# numpy takes longer to read a type from a string than to make the view.
+_TYPES = {name: np.dtype(name) for name in ("u1", "<u2", "<u4", "i1", "<i2", "<i4")}
+
+
+def column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[Any]:
+    """View a stored column.
+
+    >>> column(memoryview(bytes([1, 0, 2, 0])), "<u2", 2, 0).tolist()
+    [1, 2]
+    """
+    return np.frombuffer(memory, _TYPES[dtype], count, offset)
+
+
+def nodes(memory: bytes | memoryview) -> NDArray[np.int32]:
+    """View a column of node numbers.
+
+    >>> nodes(bytes(4)).tolist()
+    [0]
+    """
+    return np.frombuffer(memory, np.int32)
