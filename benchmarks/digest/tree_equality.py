@@ -64,7 +64,7 @@ def run(context: Context) -> Report:
         "equal": equal,
         "equal_with_text": equal_with_text,
         "pages": len(sample),
-        "causes": causes,
+        "causes": {str(cause): count for cause, count in causes.items()},
     }
     return report
 
