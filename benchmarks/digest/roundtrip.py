@@ -122,7 +122,7 @@ def _fill(report: Report, tallies: dict[str, Tally]) -> None:
             Goal("real pages kept verbatim", "under 2 %", f"{share:.2f} %", met=share < 2)
         )
     report.data = {
-        name: {"cases": t.cases, "exact": t.exact, "flags": t.flags, "failures": t.failures}
+        name: {"cases": t.cases, "exact": t.exact, "flags": dict(t.flags), "failures": t.failures}
         for name, t in tallies.items()
     }
 
