@@ -14,7 +14,7 @@ use crate::cook::{self, Syntax};
 use crate::draft::Mode;
 use crate::error::Error;
 use crate::flags::Flags;
-use crate::format::{Header, SECTIONS, Section, Signatures};
+use crate::format::{self, Header, SECTIONS, Section, Signatures};
 use crate::ints::{Ids, Ints};
 use crate::sniff::Kind;
 use crate::tree::{self, Derived};
@@ -99,6 +99,8 @@ pub type Attribute = (Box<str>, Box<str>);
 /// A page as columns.
 pub struct Digest {
     buffer: Buffer,
+    /// The heaps of a compressed digest, when `buffer` ends before them.
+    late: Option<LateHeaps>,
     header: Header,
     meta: Meta,
     tag_info: Vec<TagInfo>,
@@ -121,6 +123,41 @@ pub struct Wide {
     pub content: Vec<i32>,
 }
 
+/// The heaps of a compressed digest, unpacked when somebody reads a string.
+struct LateHeaps {
+    file: Buffer,
+    /// Where their frame begins in the file.
+    frame: usize,
+    heaps: OnceLock<Vec<u8>>,
+    failure: OnceLock<Error>,
+}
+
+impl LateHeaps {
+    fn new(file: Buffer, frame: usize) -> Self {
+        Self {
+            file,
+            frame,
+            heaps: OnceLock::new(),
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// All heaps, one after another. When their frame is damaged the failure is kept and they are
+    /// empty: every string is then empty too, and [`Digest::check_heaps`] says why.
+    fn heaps(&self, header: &Header) -> &[u8] {
+        self.heaps.get_or_init(|| {
+            let length = header.length as u64 + header.body_length - header.heap_start();
+            let mut heaps = Vec::new();
+            let file: &[u8] = (*self.file).as_ref();
+            if let Err(error) = format::unpack(&file[self.frame..], length, &mut heaps) {
+                let _ = self.failure.set(error);
+                heaps = Vec::new();
+            }
+            heaps
+        })
+    }
+}
+
 fn bad(message: impl Into<String>) -> Error {
     Error::Format {
         message: message.into(),
@@ -128,12 +165,23 @@ fn bad(message: impl Into<String>) -> Error {
 }
 
 impl Digest {
-    /// Open a digest. Compressed ones must be decompressed first (see [`crate::format::decompress`]).
+    /// Open a digest, compressed or not.
+    ///
+    /// Of a compressed one, the heaps are unpacked when they are first used, unless every
+    /// checksum is asked for.
     ///
     /// Linear in the columns: every count is checked before it is believed, so that no later
     /// access can leave its section, whatever the file says.
     pub fn open(buffer: Buffer, verify: Verify) -> Result<Self, Error> {
-        let mut digest = Self::bare(buffer)?;
+        let bytes: &[u8] = (*buffer).as_ref();
+        let mut digest = if !Header::read(bytes)?.compressed {
+            Self::bare(buffer, None)?
+        } else if verify == Verify::All {
+            Self::bare(Box::new(format::decompress(bytes)?), None)?
+        } else {
+            let (columns, frame) = format::decompress_columns(bytes)?;
+            Self::bare(Box::new(columns), Some(LateHeaps::new(buffer, frame)))?
+        };
         for id in 1..SECTIONS {
             if verify == Verify::All || !Section::is_heap(id) {
                 digest.check_section(id)?;
@@ -149,20 +197,20 @@ impl Digest {
 
     /// Take a digest that was assembled in this process: its columns need no checks.
     pub(crate) fn trusted(buffer: Vec<u8>) -> Result<Self, Error> {
-        let mut digest = Self::bare(Box::new(buffer))?;
+        let mut digest = Self::bare(Box::new(buffer), None)?;
         let _ = digest.heaps_checked.set(Ok(()));
         digest.read_meta()?;
         digest.read_tags()?;
         Ok(digest)
     }
 
-    fn bare(buffer: Buffer) -> Result<Self, Error> {
+    fn bare(buffer: Buffer, late: Option<LateHeaps>) -> Result<Self, Error> {
         let bytes: &[u8] = (*buffer).as_ref();
         let header = Header::read(bytes)?;
-        if header.compressed {
-            return Err(bad("digest is compressed: decompress it first"));
-        }
-        let expected = header.length as u64 + header.body_length;
+        let expected = match late {
+            Some(_) => header.heap_start(),
+            None => header.length as u64 + header.body_length,
+        };
         if bytes.len() as u64 != expected {
             return Err(bad(format!(
                 "digest has {} bytes, but its header says {expected}",
@@ -171,6 +219,7 @@ impl Digest {
         }
         Ok(Self {
             buffer,
+            late,
             header,
             meta: Meta::default(),
             tag_info: Vec::new(),
@@ -199,6 +248,10 @@ impl Digest {
     pub fn check_heaps(&self) -> Result<(), Error> {
         self.heaps_checked
             .get_or_init(|| {
+                if let Some(late) = &self.late {
+                    late.heaps(&self.header);
+                    late.failure.get().map_or(Ok(()), |e| Err(e.clone()))?;
+                }
                 (1..SECTIONS)
                     .filter(|&id| Section::is_heap(id))
                     .try_for_each(|id| self.check_section(id))
@@ -208,8 +261,14 @@ impl Digest {
 
     fn raw(&self, id: usize) -> &[u8] {
         let place = self.header.places[id];
-        let bytes: &[u8] = (*self.buffer).as_ref();
-        &bytes[place.offset as usize..(place.offset + place.length) as usize]
+        let (bytes, from): (&[u8], u64) = match &self.late {
+            Some(late) if Section::is_heap(id) => {
+                (late.heaps(&self.header), self.header.heap_start())
+            }
+            _ => ((*self.buffer).as_ref(), 0),
+        };
+        let start = (place.offset - from) as usize;
+        (bytes.get(start..start + place.length as usize)).unwrap_or_default()
     }
 
     /// The bytes of a section; empty when it is absent.
@@ -387,7 +446,10 @@ impl Digest {
     }
 
     fn check_lengths(&self, lengths: Section, heap: Section) -> Result<(), Error> {
-        let (sum, bytes) = (self.ints(lengths).sum(), self.section(heap).len() as u64);
+        let (sum, bytes) = (
+            self.ints(lengths).sum(),
+            self.header.places[heap as usize].length,
+        );
         if sum == bytes {
             Ok(())
         } else {
@@ -422,9 +484,21 @@ impl Digest {
 
     // ------------------------------------------------------------ facts
 
-    /// The whole digest, as stored.
+    /// The digest as it is in memory: whole, but for the heaps of a compressed one that are not
+    /// unpacked yet. Columns are always there.
     pub fn as_bytes(&self) -> &[u8] {
         (*self.buffer).as_ref()
+    }
+
+    /// The whole digest, as it is stored uncompressed.
+    pub fn whole(&self) -> Result<Cow<'_, [u8]>, Error> {
+        let Some(late) = &self.late else {
+            return Ok(Cow::Borrowed(self.as_bytes()));
+        };
+        self.check_heaps()?;
+        Ok(Cow::Owned(
+            [self.as_bytes(), late.heaps(&self.header)].concat(),
+        ))
     }
 
     /// The header.
@@ -561,13 +635,17 @@ impl Digest {
     /// An attribute run as written.
     pub fn attr_run(&self, id: usize) -> &[u8] {
         let offsets = self.attr_offsets();
-        &self.section(Section::AttrHeap)[offsets[id] as usize..offsets[id + 1] as usize]
+        (self.section(Section::AttrHeap))
+            .get(offsets[id] as usize..offsets[id + 1] as usize)
+            .unwrap_or_default()
     }
 
     /// A content as written.
     pub fn content_raw(&self, id: usize) -> &[u8] {
         let offsets = self.content_offsets();
-        &self.section(Section::ContentHeap)[offsets[id] as usize..offsets[id + 1] as usize]
+        (self.section(Section::ContentHeap))
+            .get(offsets[id] as usize..offsets[id + 1] as usize)
+            .unwrap_or_default()
     }
 
     /// How a content is read.
@@ -610,5 +688,42 @@ pub fn attribute_syntax(kind: Kind, namespace: Namespace) -> Syntax {
         Syntax::Html(namespace)
     } else {
         Syntax::Xml
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Options, decode, encode};
+
+    const PAGE: &[u8] = b"<title>Fish</title><p class=a>and <b>chips</b> &amp; peas</p>";
+
+    fn packed() -> Vec<u8> {
+        let page = encode(PAGE, &Options::default()).unwrap();
+        format::compress(page.as_bytes(), 3).unwrap()
+    }
+
+    #[test]
+    fn columns_of_a_compressed_digest_are_there_before_its_texts() {
+        let plain = encode(PAGE, &Options::default()).unwrap();
+        let late = Digest::open(Box::new(packed()), Verify::Columns).unwrap();
+
+        assert!(late.as_bytes().len() < plain.as_bytes().len());
+        assert_eq!(late.tag().to_vec(), plain.tag().to_vec());
+        assert!(late.late.as_ref().unwrap().heaps.get().is_none());
+        assert_eq!(decode(&late).unwrap(), PAGE);
+        assert_eq!(late.whole().unwrap(), plain.as_bytes());
+    }
+
+    #[test]
+    fn a_damaged_frame_of_texts_is_an_error_when_texts_are_read() {
+        let mut packed = packed();
+        let end = packed.len();
+        packed.truncate(end - 3);
+        let late = Digest::open(Box::new(packed), Verify::Columns).unwrap();
+
+        assert_eq!(late.n(), encode(PAGE, &Options::default()).unwrap().n());
+        assert!(late.check_heaps().is_err() && decode(&late).is_err() && late.whole().is_err());
+        assert!((0..late.content_count()).all(|id| late.content_raw(id).is_empty()));
     }
 }

@@ -116,7 +116,9 @@ impl<'a> Strings<'a> {
     #[inline]
     fn get(self, id: i32) -> &'a [u8] {
         match usize::try_from(id) {
-            Ok(id) => &self.heap[self.offsets[id] as usize..self.offsets[id + 1] as usize],
+            Ok(id) => (self.heap)
+                .get(self.offsets[id] as usize..self.offsets[id + 1] as usize)
+                .unwrap_or_default(),
             Err(_) => &[],
         }
     }

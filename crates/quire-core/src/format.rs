@@ -272,6 +272,13 @@ impl Header {
         Ok(())
     }
 
+    /// Where the heaps begin: everything before them is columns and lists.
+    pub fn heap_start(&self) -> u64 {
+        let heaps = &self.places[Section::AttrHeap as usize..];
+        (heaps.iter().find(|place| place.width != 0))
+            .map_or(self.length as u64 + self.body_length, |place| place.offset)
+    }
+
     /// The bytes of the header, checksum included.
     fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.length);
@@ -393,11 +400,20 @@ pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
     if header.compressed {
         return Ok(digest.to_vec());
     }
+    let split = header.heap_start() as usize;
+    if split < header.length || split > digest.len() {
+        return Err(bad("digest is cut off before its heaps"));
+    }
     header.compressed = true;
     let mut out = header.write();
-    let body = zstd::bulk::compress(&digest[header.length..], level)
-        .map_err(|e| bad(format!("digest could not be compressed: {e}")))?;
-    out.extend_from_slice(&body);
+    // Two frames, so that columns can be had without texts. One after the other they are the body.
+    for part in [&digest[header.length..split], &digest[split..]] {
+        if !part.is_empty() {
+            let frame = zstd::bulk::compress(part, level)
+                .map_err(|e| bad(format!("digest could not be compressed: {e}")))?;
+            out.extend_from_slice(&frame);
+        }
+    }
     Ok(out)
 }
 
@@ -411,22 +427,43 @@ pub fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         return Ok(bytes.to_vec());
     }
     header.compressed = false;
-    let frame = &bytes[header.length..];
-    let claimed = header.body_length;
     let mut out = header.write();
-    let grown = if claimed <= frame.len() as u64 * PLAUSIBLE_RATIO {
-        inflate(frame, claimed as usize, &mut out)
+    unpack(&bytes[header.length..], header.body_length, &mut out)?;
+    Ok(out)
+}
+
+/// Undo [`compress`] for everything but the heaps. Gives the digest up to its heaps, and where their
+/// frame begins in `bytes`.
+pub fn decompress_columns(bytes: &[u8]) -> Result<(Vec<u8>, usize), Error> {
+    let mut header = Header::read(bytes)?;
+    header.compressed = false;
+    let frames = &bytes[header.length..];
+    let length = zstd::zstd_safe::find_frame_compressed_size(frames)
+        .map_err(|_| bad("compressed digest is damaged: it does not begin with a zstd frame"))?
+        .min(frames.len());
+    let mut out = header.write();
+    let claimed = header.heap_start() - header.length as u64;
+    unpack(&frames[..length], claimed, &mut out)?;
+    Ok((out, header.length + length))
+}
+
+/// Append what frames hold to `out`, which must be as much as is claimed. Memory follows what they
+/// really hold.
+pub fn unpack(frames: &[u8], claimed: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+    let start = out.len();
+    let grown = if claimed <= frames.len() as u64 * PLAUSIBLE_RATIO {
+        inflate(frames, claimed as usize, out)
     } else {
-        grow(frame, claimed, &mut out)
+        grow(frames, claimed, out)
     };
     grown.map_err(|e| bad(format!("compressed digest is damaged: {e}")))?;
-    let found = (out.len() - header.length) as u64;
-    if found != claimed {
-        return Err(bad(format!(
-            "compressed digest holds {found} bytes or more, but claims {claimed}"
-        )));
+    let found = (out.len() - start) as u64;
+    if found == claimed {
+        return Ok(());
     }
-    Ok(out)
+    Err(bad(format!(
+        "compressed digest holds {found} bytes or more, but claims {claimed}"
+    )))
 }
 
 thread_local! {
@@ -435,7 +472,7 @@ thread_local! {
 }
 
 /// Decompress a frame of at most `limit` bytes and append it to `out`.
-pub fn inflate(frame: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<()> {
+fn inflate(frame: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<()> {
     INFLATER.with_borrow_mut(|kept| {
         let decompressor = match kept {
             Some(kept) => kept,

@@ -14,12 +14,14 @@ use crate::intern::Entry;
 
 /// Vectors of one type a thread keeps.
 const MAX_KEPT: usize = 12;
-/// Larger vectors are given back: a page of many megabytes is rare.
-const MAX_KEPT_BYTES: usize = 4 << 20;
+/// Bytes a thread keeps in all. Enough for a page of 300,000 nodes; what is beyond is given back.
+const MAX_KEPT_BYTES: usize = 32 << 20;
 
 /// The vectors a thread keeps, by type.
 #[derive(Default)]
 pub struct Shelves {
+    /// What all vectors take together.
+    bytes: usize,
     u8: Vec<Vec<u8>>,
     u32: Vec<Vec<u32>>,
     i32: Vec<Vec<i32>>,
@@ -63,7 +65,12 @@ pub struct Reused<T: Kept>(Vec<T>);
 impl<T: Kept> Reused<T> {
     /// An empty vector with room for `capacity` values.
     pub fn with_capacity(capacity: usize) -> Self {
-        let kept = SHELVES.try_with(|shelves| T::shelf(&mut shelves.borrow_mut()).pop());
+        let kept = SHELVES.try_with(|shelves| {
+            let mut shelves = shelves.borrow_mut();
+            let vector = T::shelf(&mut shelves).pop();
+            shelves.bytes -= vector.as_ref().map_or(0, bytes_of);
+            vector
+        });
         let mut vector = kept.ok().flatten().unwrap_or_default();
         vector.reserve(capacity);
         Self(vector)
@@ -83,19 +90,26 @@ impl<T: Kept> Reused<T> {
 impl<T: Kept> Drop for Reused<T> {
     fn drop(&mut self) {
         let mut vector = std::mem::take(&mut self.0);
-        if vector.capacity() == 0 || vector.capacity() * size_of::<T>() > MAX_KEPT_BYTES {
+        let bytes = bytes_of(&vector);
+        if bytes == 0 {
             return;
         }
         vector.clear();
         // At the end of a thread there is no shelf any more; then the vector is simply freed.
         let _ = SHELVES.try_with(|shelves| {
             let mut shelves = shelves.borrow_mut();
+            let fits = shelves.bytes + bytes <= MAX_KEPT_BYTES;
             let own = T::shelf(&mut shelves);
-            if own.len() < MAX_KEPT {
+            if fits && own.len() < MAX_KEPT {
                 own.push(vector);
+                shelves.bytes += bytes;
             }
         });
     }
+}
+
+fn bytes_of<T>(vector: &Vec<T>) -> usize {
+    vector.capacity() * size_of::<T>()
 }
 
 impl<T: Kept> Default for Reused<T> {

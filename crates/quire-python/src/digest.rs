@@ -21,7 +21,7 @@ use crate::guard::{brief, run};
 
 /// A page as columns. Immutable; any number of threads may use one.
 ///
-/// As a buffer it is the whole digest, read-only; `column` says where a column lies in it.
+/// As a buffer it is the digest in memory, read-only; `column` says where a column lies in it.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Digest {
     page: Arc<Page>,
@@ -162,6 +162,19 @@ impl Digest {
     #[getter]
     fn source_bytes(&self) -> u64 {
         self.page.header().source_length
+    }
+
+    /// Length of the digest, uncompressed.
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        let header = self.page.header();
+        header.length as u64 + header.body_length
+    }
+
+    /// The whole digest, uncompressed. The buffer may end before the texts of one that was compressed.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = brief(py, || self.page.whole())?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Where a column lies in the buffer: offset in bytes, number of values, type as numpy writes it.

@@ -97,13 +97,7 @@ fn verify_of(verify: &str) -> PyResult<Verify> {
 #[pyfunction]
 pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    run(py, move || {
-        if Header::read(&data)?.compressed {
-            return Page::open(Box::new(format::decompress(&data)?), verify);
-        }
-        Page::open(Box::new(Owned(data)), verify)
-    })
-    .map(Digest::new)
+    run(py, move || Page::open(Box::new(Owned(data)), verify)).map(Digest::new)
 }
 
 /// Open a digest in a file, compressed or not. The file is mapped, and must not be changed in place.
@@ -115,10 +109,6 @@ pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest
             Ok(bytes) => bytes,
             Err(error) => return Ok(Err(error)),
         };
-        if Header::read((*bytes).as_ref())?.compressed {
-            let plain = format::decompress((*bytes).as_ref())?;
-            return Page::open(Box::new(plain), verify).map(Ok);
-        }
         Page::open(bytes, verify).map(Ok)
     })?;
     opened.map(Digest::new).map_err(|error| {
@@ -172,7 +162,7 @@ pub fn compress<'py>(
     let page = Arc::clone(digest.get().page());
     let bytes = run(py, move || {
         page.check_heaps()?;
-        format::compress(page.as_bytes(), level)
+        format::compress(&page.whole()?, level)
     })?;
     Ok(PyBytes::new(py, &bytes))
 }

@@ -183,7 +183,7 @@ class Digest:
     @property
     def nbytes(self) -> int:
         """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
-        return _core.view(self._native).nbytes
+        return self._native.nbytes
 
     # ------------------------------------------------------------ columns
 
@@ -470,7 +470,7 @@ class Digest:
         Args:
             compress: with zstd; the header stays readable.
         """
-        return _core.compress(self._native, _LEVEL) if compress else bytes(_core.view(self._native))
+        return _core.compress(self._native, _LEVEL) if compress else self._native.to_bytes()
 
     def save(self, path: str | os.PathLike[str], *, compress: bool = False) -> None:
         """Write the digest to a file, by convention named ``.qd``.
@@ -489,7 +489,7 @@ class Digest:
             compress: with zstd: a few times smaller, and unpacked into memory when loaded.
         """
         target = Path(path)
-        data = self.to_bytes(compress=True) if compress else _core.view(self._native)
+        data = self.to_bytes(compress=compress)
         filling = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
         try:
             with filling.open("xb") as stream:
