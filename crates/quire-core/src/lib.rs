@@ -6,6 +6,7 @@
 //! which is also the file; [`emit`] walks the columns and writes the source.
 
 pub mod assemble;
+pub mod chunks;
 pub mod cook;
 pub mod digest;
 pub mod draft;

@@ -1,0 +1,30 @@
+//! A page cut into chunks anywhere: the digest is that of the whole page.
+#![no_main]
+
+#[path = "../../crates/quire-core/tests/common/pages.rs"]
+mod pages;
+
+use libfuzzer_sys::fuzz_target;
+use quire_core::chunks::Encoder;
+
+fuzz_target!(|input: &[u8]| {
+    // The first bytes say how long the chunks are, in turn; 0 is an empty chunk.
+    let Some((lengths, source)) = input.split_at_checked(4) else {
+        return;
+    };
+    let options = pages::html_options(lengths[0] as usize);
+    let mut encoder = Encoder::new(options.clone());
+    let mut rest = source;
+    for turn in 0.. {
+        let length = usize::from(lengths[turn % 4]) + turn / 64;
+        let (chunk, after) = rest.split_at(length.min(rest.len()));
+        encoder.feed(chunk).expect("short enough");
+        rest = after;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    let whole = pages::sound(source, &options);
+    let fed = encoder.finish().expect("HTML is never refused");
+    assert!(fed.as_bytes() == whole.as_bytes(), "the cuts made a difference");
+});
