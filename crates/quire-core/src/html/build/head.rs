@@ -80,15 +80,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn early_eof(&mut self) {
-        while matches!(
-            self.mode,
-            M::Initial
-                | M::BeforeHtml
-                | M::BeforeHead
-                | M::InHead
-                | M::InHeadNoscript
-                | M::AfterHead
-        ) {
+        while self.mode.is_early() {
             self.leave_early_mode();
         }
     }

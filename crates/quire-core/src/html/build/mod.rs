@@ -71,6 +71,21 @@ enum InsertionMode {
     AfterAfterFrameset,
 }
 
+impl InsertionMode {
+    /// Whether the body has not begun.
+    fn is_early(self) -> bool {
+        matches!(
+            self,
+            M::Initial
+                | M::BeforeHtml
+                | M::BeforeHead
+                | M::InHead
+                | M::InHeadNoscript
+                | M::AfterHead
+        )
+    }
+}
+
 use InsertionMode as M;
 
 /// The element a fragment is parsed in.
@@ -311,12 +326,6 @@ impl<'a> Builder<'a> {
     fn start_in(&mut self, mode: InsertionMode, tag: &TagToken) -> Next {
         match mode {
             M::InBody => self.body_start(tag),
-            M::Initial
-            | M::BeforeHtml
-            | M::BeforeHead
-            | M::InHead
-            | M::InHeadNoscript
-            | M::AfterHead => self.early_start(mode, tag),
             M::InTable => self.table_start(tag),
             M::InTableBody => self.table_body_start(tag),
             M::InRow => self.row_start(tag),
@@ -328,6 +337,7 @@ impl<'a> Builder<'a> {
             M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
                 self.frameset_start(mode, tag)
             }
+            _ => self.early_start(mode, tag), // the body has not begun
         }
     }
 
@@ -344,12 +354,6 @@ impl<'a> Builder<'a> {
     fn end_in(&mut self, mode: InsertionMode, tag: &TagToken) -> Next {
         match mode {
             M::InBody => self.body_end(tag),
-            M::Initial
-            | M::BeforeHtml
-            | M::BeforeHead
-            | M::InHead
-            | M::InHeadNoscript
-            | M::AfterHead => self.early_end(mode, tag),
             M::InTable => self.table_end(tag),
             M::InTableBody => self.table_body_end(tag),
             M::InRow => self.row_end(tag),
@@ -361,6 +365,7 @@ impl<'a> Builder<'a> {
             M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
                 self.frameset_end(mode, tag)
             }
+            _ => self.early_end(mode, tag), // the body has not begun
         }
     }
 
@@ -396,15 +401,7 @@ impl<'a> Builder<'a> {
     fn eof(&mut self) {
         // A page without a body gets one: the rules up to "after head" act on the end of the page
         // as on any other token. Past that, nothing is left to build but the ends of templates.
-        if matches!(
-            self.mode,
-            M::Initial
-                | M::BeforeHtml
-                | M::BeforeHead
-                | M::InHead
-                | M::InHeadNoscript
-                | M::AfterHead
-        ) {
+        if self.mode.is_early() {
             self.early_eof();
         }
         while self.stack.last_html(names::TEMPLATE) != NOWHERE && !self.template_modes.is_empty() {
@@ -412,15 +409,7 @@ impl<'a> Builder<'a> {
             self.formatting.clear_to_marker();
             self.template_modes.pop();
             self.reset_insertion_mode();
-            if matches!(
-                self.mode,
-                M::Initial
-                    | M::BeforeHtml
-                    | M::BeforeHead
-                    | M::InHead
-                    | M::InHeadNoscript
-                    | M::AfterHead
-            ) {
+            if self.mode.is_early() {
                 self.early_eof();
             }
         }
