@@ -339,6 +339,7 @@ impl Parser<'_> {
             axis,
             test,
             test_id,
+            counts: predicates.iter().any(may_count),
             predicates,
         }
     }
@@ -389,7 +390,7 @@ fn shorten(steps: Vec<Step>) -> Vec<Step> {
                 && last.test == Test::Node
                 && last.predicates.is_empty()
         });
-        if after_all && step.axis == Axis::Child && !step.predicates.iter().any(may_count) {
+        if after_all && step.axis == Axis::Child && !step.counts {
             short.pop();
             step.axis = Axis::Descendant;
         }

@@ -176,7 +176,8 @@ impl<'a> Tree<'a> {
             Axis::DescendantOrSelf => self.range(node, self.end(node), visit),
             Axis::Attribute => {
                 for item in self.attributes(node) {
-                    self.steps.take(1)?;
+                    // Names are compared, and may be long.
+                    self.steps.take(1 + self.attribute(item).0.len() / 16)?;
                     if !visit(item)? {
                         break;
                     }
@@ -235,7 +236,9 @@ impl<'a> Tree<'a> {
     /// The string-value of `XPath`: all text inside.
     pub fn text(&self, item: Item) -> Result<Cow<'a, str>, Error> {
         if item.is_attribute() {
-            return Ok(Cow::Borrowed(self.attribute(item).1));
+            let text = self.attribute(item).1;
+            self.steps.take(1 + text.len() / 16)?;
+            return Ok(Cow::Borrowed(text));
         }
         let node = item.node;
         if self.page.sizes()[node as usize] == 1
