@@ -64,6 +64,21 @@ fn paths_of_odd_pages_lead_back() {
     );
     page.html = false;
     check(&page);
+    for source in [
+        "%xml:r(%xml:p:a, %xml:a)",
+        "%xml:r(%xml:a, %xml:p:a, %xml:a, %xml:q:a(%xml:a), %xml:p:a)",
+        "%xml:p:r(%xml:svg:a, %xml:a, %xml:html:a, %xml:A)",
+    ] {
+        let mut page = Sample::read(source);
+        page.html = false;
+        check(&page);
+    }
+    let mut page = Sample::read("%xml:r(%xml:p:a, %xml:a)");
+    page.html = false;
+    assert_eq!(
+        (xpath(&page, 2), xpath(&page, 3)),
+        ("/r/p:a".into(), "/r/a".into())
+    );
     let mut page = Sample::read(
         "%array(%object(%member:name(\"a\"), %member:(\"b\")), %object(%member:name, %member:odd/key(%array(%object(%member:name), \"s\"))))",
     );
