@@ -1,5 +1,6 @@
 //! Everything that can go wrong on purpose. A message names the thing, the finding and the expectation.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// Why a kernel refused.
@@ -89,12 +90,14 @@ impl fmt::Display for Error {
                 message,
                 offset,
             } => {
+                let selector = shortened(selector);
                 write!(
                     f,
                     "selector {selector:?}: {message} (at character {offset})"
                 )
             }
             Error::Budget { selector, steps } => {
+                let selector = shortened(selector);
                 write!(
                     f,
                     "selector {selector:?}: stopped after {steps} steps; make it more specific"
@@ -106,6 +109,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// How many characters of a selector a message repeats; the error itself keeps all of them.
+const SHOWN: usize = 80;
+
+/// A text as messages repeat it: its start and an ellipsis when it is long.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
 
 /// Line and column (both from 1, column in bytes) of an offset; CR, LF and CRLF end a line.
 ///
@@ -124,4 +138,62 @@ pub fn position(source: &[u8], offset: usize) -> (usize, usize) {
         start = at + 1;
     }
     (line, before.len() - start + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_repeat_the_start_of_a_long_selector() {
+        let selector = "é".repeat(81);
+        let start = format!("selector \"{}…\": ", "é".repeat(80));
+        let refused = Error::Selector {
+            selector: selector.clone(),
+            message: "what".to_owned(),
+            offset: 7,
+        };
+        let told = refused.to_string();
+        assert_eq!(told, format!("{start}what (at character 7)"));
+        let stopped = Error::Budget { selector, steps: 9 };
+        assert!(stopped.to_string().starts_with(&start), "{stopped}");
+        let whole = Error::Budget {
+            selector: "é".repeat(80),
+            steps: 9,
+        };
+        assert!(!whole.to_string().contains('…'), "{whole}");
+    }
+
+    #[test]
+    fn messages_repeat_the_start_of_a_long_name() {
+        use crate::select::{CssSelector, XPath};
+
+        let name = "x".repeat(60_000);
+        let paths = [
+            format!("a {name}"),
+            format!("${name}"),
+            format!("{name}()"),
+            format!("a/{name}()"),
+            format!("{name}::a"),
+        ];
+        let mut told: Vec<String> = paths
+            .iter()
+            .map(|path| XPath::parse(path).unwrap_err().to_string())
+            .collect();
+        for selector in [format!("a:{name}"), format!("a::{name}()")] {
+            told.push(CssSelector::parse(&selector).unwrap_err().to_string());
+        }
+        for told in told {
+            assert!(told.contains('…') && told.len() < 700, "{told}");
+        }
+    }
+
+    #[test]
+    fn errors_keep_selectors_whole() {
+        let long = "a".repeat(70_000);
+        match crate::select::XPath::parse(&long) {
+            Err(Error::Selector { selector, .. }) => assert_eq!(selector, long),
+            other => panic!("{other:?}"),
+        }
+    }
 }

@@ -20,11 +20,13 @@
 //! * Comments, processing instructions and the XML declaration are passed over,
 //!   and what follows decides. `<!doctype html` or an `html` element: HTML, even
 //!   after an XML declaration, because such pages are served as `text/html`.
-//!   Any other doctype, or anything else after an XML declaration: XML. A comment
-//!   followed by nothing that decides: HTML, as in the standard.
-//! * Another known HTML element: HTML. `svg`, `math` and unknown elements: XML if
-//!   the last end tag of the source is that of its first element (or the source is one
-//!   empty element), else HTML.
+//!   Anything else after an XML declaration: XML. A comment followed by nothing
+//!   that decides: HTML, as in the standard.
+//! * Another known HTML element: HTML. `svg`, `math` and unknown elements (where the last
+//!   end tag of the source is that of its first element, or the source is one empty
+//!   element) and doctypes of anything else are only a guess: XML if the source is
+//!   well-formed XML in UTF-8 or UTF-16, else HTML, which any source can be read as.
+//!   That guess reads the source once with the XML parser.
 //! * `{` or `[`: JSON if all of it is well-formed (also as JSON lines), else text;
 //!   a truncated answer of an API is not HTML for the markup in its strings.
 //! * Bytes that no text has (as in the standard) in the first kB: bytes.
@@ -38,6 +40,7 @@ use memchr::memmem;
 
 use crate::html::names;
 use crate::json::is_json;
+use crate::xml;
 
 /// How much of a source is searched for binary bytes and late markup.
 const HEAD: usize = 1024;
@@ -146,7 +149,7 @@ fn by_content(source: &[u8]) -> Kind {
     match body.first() {
         None => return Kind::Text,
         Some(b'<') => {
-            if let Some(kind) = by_markup(body) {
+            if let Some(kind) = by_markup(body, source) {
                 return kind;
             }
         }
@@ -211,8 +214,9 @@ fn is_binary(byte: u8) -> bool {
 }
 
 /// Judge a source whose first byte is `<`; none if that does not begin any markup.
-fn by_markup(source: &[u8]) -> Option<Kind> {
-    let mut rest = source;
+/// `body` is `source` without the white space around it, some of which XML does not know.
+fn by_markup(body: &[u8], source: &[u8]) -> Option<Kind> {
+    let mut rest = body;
     // What to answer when nothing further on decides.
     let mut so_far = None;
     loop {
@@ -238,11 +242,8 @@ fn by_markup(source: &[u8]) -> Option<Kind> {
         let html = starts(name, b"html") && !name.get(4).is_some_and(|&byte| is_name(byte));
         // `<!doctype>` and `<!doctype [` are nothing to XML.
         let named = name.first().is_some_and(|&byte| is_name(byte));
-        return Some(if html || !named {
-            Kind::Html
-        } else {
-            Kind::Xml
-        });
+        let is_xml = !html && named && (so_far == Some(Kind::Xml) || is_well_formed(source));
+        return Some(if is_xml { Kind::Xml } else { Kind::Html });
     }
     if rest.starts_with(b"</") {
         return so_far.or(Some(Kind::Html));
@@ -252,11 +253,22 @@ fn by_markup(source: &[u8]) -> Option<Kind> {
     };
     Some(if name.eq_ignore_ascii_case(b"html") {
         Kind::Html
-    } else if so_far == Some(Kind::Xml) || !is_html_name(name) && closes(rest, name) {
+    } else if so_far == Some(Kind::Xml)
+        || !is_html_name(name) && closes(rest, name) && is_well_formed(source)
+    {
         Kind::Xml
     } else {
         Kind::Html
     })
+}
+
+/// Whether this is XML beyond doubt. Without a declaration that names another encoding it is UTF-8.
+fn is_well_formed(source: &[u8]) -> bool {
+    let options = xml::Options {
+        recover: false,
+        utf8: true,
+    };
+    xml::parse(source, &options).is_ok()
 }
 
 /// Whether the last end tag is that of the first element, or that is the whole source and empty.

@@ -392,14 +392,20 @@ class Digest:
         return _nodes(found) if isinstance(found, bytes) else found
 
     def path(self, node: SupportsIndex, style: Literal["css", "xpath"] = "css") -> str:
-        """Name a node's place: a selector that finds this node only.
+        """Name a node's place: a selector that finds this node and no other.
 
-        CSS names elements only; of another node it names the element around it.
+        A node that the language does not reach gets the path of the nearest node around
+        it that it does reach. CSS reaches elements outside of templates, and where there
+        is none around the node the path is ``:root``; XPath reaches all but doctypes,
+        the content node of a template, objects and arrays of JSON, paragraphs of plain
+        text and bytes. A path of more than 64 KiB is longer than selectors may be.
 
         >>> import quire
         >>> page = quire.encode(b"<p>a<p>b")
         >>> page.path(6), page.path(7, "xpath")
         ('html > body > p:nth-of-type(2)', '/html/body/p[2]/text()')
+        >>> page.path(7)  # a text, which CSS does not reach
+        'html > body > p:nth-of-type(2)'
         """
         if style == "css":
             return self._native.css_path(node)

@@ -97,9 +97,8 @@ pub(crate) fn check_length(selector: &str) -> Result<(), Error> {
         return Ok(());
     }
     let bytes = selector.len();
-    let shown: String = selector.chars().take(64).collect();
     let message = format!("has {bytes} bytes, but at most {MAX_SELECTOR_BYTES} are read");
-    Err(fault(&shown, 0, message))
+    Err(fault(selector, 0, message))
 }
 
 /// The steps still allowed.

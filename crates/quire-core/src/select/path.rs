@@ -1,9 +1,14 @@
 //! From a node back to a selector: a name for a place on a page.
 //!
 //! Both kinds of path are unique: selecting one on the same page gives exactly the node it was
-//! made for. (Below some thousand levels, which HTML does not have, a path is longer than
-//! selectors may be.) Cost: one pass over the page where ids have to be counted, and the
-//! siblings of each step.
+//! made for, if the language reaches that node at all. A node that it does not reach gets the
+//! path of the nearest node around it that it does reach, so the path of a node may be that of
+//! another; which nodes these are is said at each function.
+//!
+//! A path longer than 64 KiB (some thousand levels, which HTML does not have, or a name or id
+//! of that length) is given all the same, but is longer than selectors may be, and selecting it
+//! is an error. Cost: one pass over the page where ids have to be counted, and the siblings of
+//! each step.
 
 use std::collections::HashMap;
 
@@ -14,9 +19,13 @@ use crate::vocabulary::{Class, Namespace};
 /// A CSS selector that matches this element and nothing else on the page.
 ///
 /// `#id` where no other element has that id, else names with `:nth-of-type(n)` where needed,
-/// from the nearest element with such an id (or the root) down. CSS reaches only elements
-/// outside of templates, so any other node gets the path of the nearest such element around it;
-/// where there is none, the path is `:root`.
+/// from the nearest element with such an id (or the root) down.
+///
+/// CSS reaches elements and members of JSON objects outside of templates. Any other node gets the
+/// path of the nearest one around it: a text or comment that of its element, everything in a
+/// template that of the outermost `template`. Where there is none around it (the document, a
+/// doctype, what stands beside the root) the path is `:root`, which finds nothing on a page
+/// without elements.
 pub fn css_path(page: &dyn Page, node: u32) -> String {
     let mut chain = Vec::new();
     let mut at = node;
@@ -55,8 +64,10 @@ pub fn css_path(page: &dyn Page, node: u32) -> String {
 
 /// An `XPath` that gives exactly this node: `/html/body/div[2]/p`, `…/text()[1]`, `…/comment()`.
 ///
-/// Nodes that `XPath` does not see (doctypes, objects and arrays of JSON, the content node of
-/// a template) get the path of the nearest node around them that it does see.
+/// Nodes that `XPath` does not see get the path of the nearest node around them that it does
+/// see: a doctype, the content of a page of bytes and a paragraph of plain text that of the
+/// document, `/`; objects and arrays of JSON that of their member, or `/`; the content node of a
+/// template that of the `template`. What is in these is seen and has a path of its own.
 pub fn xpath(page: &dyn Page, node: u32) -> String {
     let mut steps = Vec::new();
     let mut at = node;

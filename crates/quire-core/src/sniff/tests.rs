@@ -65,7 +65,7 @@ fn content_decides_where_no_type_does() {
         (b"<someone@example.org> wrote:", Kind::Text),
         (b"\xEF\xBB\xBF \n<!DOCTYPE HTML><p>", Kind::Html),
         (b"<!doctype>", Kind::Html),
-        (b"<!doctype html-like [ ]><a/>", Kind::Xml),
+        (b"<!DOCTYPE html-like [ ]><a/>", Kind::Xml),
         (b"<html", Kind::Html),
         (b"<HTML lang=en>", Kind::Html),
         (b"<head>\0", Kind::Html),
@@ -91,7 +91,7 @@ fn content_decides_where_no_type_does() {
         (b"<?xml version='1.0'?><title>x</title>", Kind::Xml),
         (b"<?xml version", Kind::Xml),
         (b"<?xml-stylesheet href='a'?><feed>", Kind::Xml),
-        (b"<!DOCTYPE svg PUBLIC 'x'><svg/>", Kind::Xml),
+        (b"<!DOCTYPE svg PUBLIC 'x' 'y'><svg/>", Kind::Xml),
         (
             b"<svg xmlns='http://www.w3.org/2000/svg'><path/></svg>\n",
             Kind::Xml,
@@ -115,6 +115,41 @@ fn content_decides_where_no_type_does() {
             String::from_utf8_lossy(source)
         );
     }
+}
+
+#[test]
+fn a_guess_of_xml_is_well_formed() {
+    let cases: [(&[u8], Kind); 15] = [
+        (b"<svg></svg><a href=q>", Kind::Html),
+        (b"<svg><g></svg>", Kind::Html),
+        (b"<svg width=5></svg>", Kind::Html),
+        (b"<math><mi>x<mo>+</math>", Kind::Html),
+        (b"<my-element><br></my-element>", Kind::Html),
+        (b"<note a=1/>", Kind::Html),
+        (b"<!-- a --><svg>&nbsp;</svg>", Kind::Html),
+        (b"\x0C<note/>", Kind::Html),
+        (b"<note>\xE9</note>", Kind::Html),
+        (b"<!DOCTYPE doctype html><p>one<p>two", Kind::Html),
+        (b"<math><mi>x</mi><mo>+</mo></math>", Kind::Xml),
+        (b"\xEF\xBB\xBF\n<svg><g/></svg>", Kind::Xml),
+        (
+            b"<!DOCTYPE note [<!ENTITY e 'x'>]><note>&e;</note>",
+            Kind::Xml,
+        ),
+        // Who says that it is XML is told where it is not.
+        (b"<?xml version='1.0'?><svg><g></svg>", Kind::Xml),
+        (
+            b"<?xml version='1.0'?><!DOCTYPE svg><svg><g></svg>",
+            Kind::Xml,
+        ),
+    ];
+    for (source, kind) in cases {
+        let told = String::from_utf8_lossy(source);
+        assert_eq!(sniff(source, None), kind, "{told}");
+        assert_eq!(sniff(source, Some("image/svg+xml")), Kind::Xml, "{told}");
+    }
+    let cut = utf16("<svg><g></svg>", true, true);
+    assert_eq!(sniff(&cut, None), Kind::Html);
 }
 
 #[test]

@@ -26,7 +26,7 @@ use cssparser::{
 use selectors::parser::{Parser, Selector, SelectorList, SelectorParseErrorKind as Kind};
 
 use super::{Limits, Page, Steps, check_length, fault, html_namespace};
-use crate::error::Error;
+use crate::error::{Error, shortened};
 use names::{Name, State, Types};
 
 mod columns;
@@ -150,6 +150,7 @@ impl CssSelector {
         match &self.prefix {
             Some((prefix, at)) if page.is_html() => {
                 let known = "known in HTML are html, svg and math";
+                let prefix = shortened(prefix);
                 Err(fault(
                     &self.text,
                     *at,
@@ -186,6 +187,7 @@ impl Reader {
             (kind, &*self.unknown.borrow())
         {
             let at = find_ignoring_case(text, name.trim_end_matches("()")).unwrap_or(end);
+            let name = shortened(name);
             return fault(text, at, format!("{name} is not supported"));
         }
         let message = match kind {

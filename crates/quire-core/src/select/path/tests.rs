@@ -64,6 +64,21 @@ fn paths_of_odd_pages_lead_back() {
     );
     page.html = false;
     check(&page);
+    for source in [
+        "%xml:r(%xml:p:a, %xml:a)",
+        "%xml:r(%xml:a, %xml:p:a, %xml:a, %xml:q:a(%xml:a), %xml:p:a)",
+        "%xml:p:r(%xml:svg:a, %xml:a, %xml:html:a, %xml:A)",
+    ] {
+        let mut page = Sample::read(source);
+        page.html = false;
+        check(&page);
+    }
+    let mut page = Sample::read("%xml:r(%xml:p:a, %xml:a)");
+    page.html = false;
+    assert_eq!(
+        (xpath(&page, 2), xpath(&page, 3)),
+        ("/r/p:a".into(), "/r/a".into())
+    );
     let mut page = Sample::read(
         "%array(%object(%member:name(\"a\"), %member:(\"b\")), %object(%member:name, %member:odd/key(%array(%object(%member:name), \"s\"))))",
     );
@@ -89,6 +104,38 @@ fn paths_of_deep_nodes_on_large_pages_lead_back() {
     let path = XPath::parse(&xpath(&page, node)).unwrap();
     let found = path.select(&page, 0, Limits::default());
     assert_eq!(found, Ok(Found::Nodes(vec![node])));
+}
+
+#[test]
+fn nodes_out_of_reach_get_the_path_of_what_is_around_them() {
+    let paths = |page: &Sample, node| (css_path(page, node), xpath(page, node));
+    let page = Sample::read("%doctype, html(template(%fragment(template(%fragment(p(\"x\"))))))");
+    let template = "html > template";
+    for (node, css, path) in [
+        (0, ":root", "/"),
+        (1, ":root", "/"),
+        (4, template, "/html/template"),
+        (5, template, "/html/template/template"),
+        (6, template, "/html/template/template"),
+        (7, template, "/html/template/template/p"),
+        (8, template, "/html/template/template/p/text()"),
+    ] {
+        assert_eq!(paths(&page, node), (css.into(), path.into()), "{node}");
+    }
+    let mut page = Sample::read("%object(%member:a(%array(%object(%member:b(\"x\")))))");
+    page.html = false;
+    for (node, css, path) in [
+        (1, ":root", "/"),
+        (2, "a:not(* > *)", "/a"),
+        (4, "a:not(* > *)", "/a"),
+        (6, "a:not(* > *) > b", "/a/b/text()"),
+    ] {
+        assert_eq!(paths(&page, node), (css.into(), path.into()), "{node}");
+    }
+    let page = Sample::read(&format!("html(p#{})", "x".repeat(70_000)));
+    let path = css_path(&page, 2);
+    assert_eq!(path.len(), 70_001);
+    assert!(css(&page, &path, 0, Limits::default()).is_err());
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use super::expr::{Axis, Expr, Op, Parsed, Path, Start, Step, may_count};
+use super::expr::{Axis, Expr, Op, Parsed, Path, Start, Step};
 use super::tree::{Item, Tree};
 use super::value::{Value, compare, count};
 use crate::error::Error;
@@ -42,7 +42,10 @@ impl<'a> Evaluation<'a> {
         self.tree.steps.take(1)?;
         match expr {
             Expr::Number(number) => Ok(Value::Number(*number)),
-            Expr::Text(text) => Ok(Value::Text(text.clone())),
+            Expr::Text(text) => {
+                self.tree.steps.take(text.len() / 16)?;
+                Ok(Value::Text(text.clone()))
+            }
             Expr::Negative(inner) => Ok(Value::Number(-self.value(inner, at)?.number(&self.tree)?)),
             Expr::Call(function, arguments) => self.call(*function, arguments, at),
             Expr::Path(path) => self.path(path, at).map(Value::Nodes),
@@ -94,6 +97,7 @@ impl<'a> Evaluation<'a> {
                     return Err(fault(self.text, 0, "expected nodes on both sides of '|'"));
                 };
                 nodes.extend(self.nodes(right, at)?);
+                self.tree.steps.take(nodes.len())?;
                 Ok(Value::Nodes(tidy(nodes)))
             }
             _ => compare(&self.tree, op, &left, &self.value(right, at)?).map(Value::Bool),
@@ -106,9 +110,7 @@ impl<'a> Evaluation<'a> {
             Start::Context => vec![at.item],
             Start::Expr(expr) => self.nodes(expr, at)?,
         };
-        for predicate in &path.predicates {
-            nodes = self.filter(nodes, predicate)?;
-        }
+        nodes = self.filter(nodes, &path.predicates)?;
         for step in &path.steps {
             if nodes.is_empty() {
                 break;
@@ -118,42 +120,46 @@ impl<'a> Evaluation<'a> {
         Ok(nodes)
     }
 
-    /// Keep the candidates for which a predicate holds; they are in the order positions count.
-    fn filter(&self, candidates: Vec<Item>, predicate: &Expr) -> Result<Vec<Item>, Error> {
-        let size = candidates.len();
-        let mut kept = Vec::new();
-        for (index, item) in candidates.into_iter().enumerate() {
-            let position = index + 1;
-            let holds = match self.value(
-                predicate,
-                Context {
+    /// Keep the candidates for which all predicates hold; they are in the order positions count.
+    fn filter(&self, mut candidates: Vec<Item>, predicates: &[Expr]) -> Result<Vec<Item>, Error> {
+        for predicate in predicates {
+            // Nothing is left of nothing, however many predicates there are.
+            if candidates.is_empty() {
+                break;
+            }
+            let size = candidates.len();
+            let mut kept = Vec::new();
+            for (index, item) in candidates.into_iter().enumerate() {
+                let position = index + 1;
+                let at = Context {
                     item,
                     position,
                     size,
-                },
-            )? {
-                // A position is a whole number, so this is exact.
-                #[allow(clippy::float_cmp)]
-                Value::Number(number) => number == count(position),
-                value => value.bool(),
-            };
-            if holds {
-                kept.push(item);
+                };
+                let holds = match self.value(predicate, at)? {
+                    // A position is a whole number, so this is exact.
+                    #[allow(clippy::float_cmp)]
+                    Value::Number(number) => number == count(position),
+                    value => value.bool(),
+                };
+                if holds {
+                    kept.push(item);
+                }
             }
+            candidates = kept;
         }
-        Ok(kept)
+        Ok(candidates)
     }
 
     fn step(&self, step: &Step, from: &[Item]) -> Result<Vec<Item>, Error> {
+        // Also where an axis leads nowhere, the step has looked at all it came from.
+        self.tree.steps.take(from.len())?;
         if self.passes[step.test_id].get().is_none() {
             self.tree.steps.take(self.tree.page.tag_count() as usize)?;
         }
-        if !step.predicates.iter().any(may_count) {
-            let mut nodes = self.step_together(step, from)?;
-            for predicate in &step.predicates {
-                nodes = self.filter(nodes, predicate)?;
-            }
-            return Ok(nodes);
+        if !step.counts {
+            let nodes = self.step_together(step, from)?;
+            return self.filter(nodes, &step.predicates);
         }
         // `[3]` needs no more than three candidates.
         let enough = match step.predicates.first() {
@@ -169,10 +175,7 @@ impl<'a> Evaluation<'a> {
                 }
                 Ok(candidates.len() < enough)
             })?;
-            for predicate in &step.predicates {
-                candidates = self.filter(candidates, predicate)?;
-            }
-            nodes.append(&mut candidates);
+            nodes.append(&mut self.filter(candidates, &step.predicates)?);
         }
         Ok(tidy(nodes))
     }

@@ -62,6 +62,8 @@ pub(super) struct Step {
     /// The number of its test, below [`Parsed::tests`].
     pub test_id: usize,
     pub predicates: Vec<Expr>,
+    /// Whether a predicate may count positions; asked for every context node, so found out once.
+    pub counts: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -120,6 +120,7 @@ impl Evaluation<'_> {
                     None => Some(at.item),
                 };
                 let name = item.map_or("", |item| self.name(item));
+                tree.steps.take(name.len() / 16)?;
                 let local = function == Function::LocalName;
                 if local { local_part(name) } else { name }.to_owned()
             }

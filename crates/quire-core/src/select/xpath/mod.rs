@@ -3,9 +3,10 @@
 //! * Axes: child, descendant, descendant-or-self, self, parent, ancestor, ancestor-or-self,
 //!   attribute, following-sibling, preceding-sibling; in full and abbreviated syntax.
 //! * Node tests: `name`, `*`, `prefix:name`, `prefix:*`, `text()`, `comment()`,
-//!   `processing-instruction()`, `node()`. A bare name matches the local name in any namespace;
-//!   in HTML case does not matter, and the prefixes are `html`, `svg` and `math`; in XML a
-//!   prefix is the one written in the page.
+//!   `processing-instruction()`, `node()`. In HTML a bare name
+//!   matches in any namespace, case does not matter, and the prefixes are `html`, `svg` and
+//!   `math`. In XML a bare name matches names without a prefix only, and a prefix is the one
+//!   written in the page: `//title` is not `media:title`, and `//*[local-name()='title']` is both.
 //! * Predicates, `|`, the operators and the core functions with the meaning they have in
 //!   `XPath` 1.0.
 //! * Not there, and refused by name: variables, the axes following, preceding and namespace,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::expr::{Axis, Expr, FUNCTIONS, Op, Parsed, Path, Start, Step, Test, may_count};
 use super::lexer::{Token, tokens};
-use crate::error::Error;
+use crate::error::{Error, shortened};
 use crate::select::{check_length, fault};
 
 // 64: generous for people; the parser and the evaluation use a few frames per level.
@@ -120,10 +120,11 @@ impl Parser<'_> {
             None => "the end".to_owned(),
             Some(Token::Star) => "\"*\"".to_owned(),
             Some(Token::Mark(mark)) => format!("{mark:?}"),
-            Some(Token::Name(name)) => format!("{name:?}"),
+            Some(Token::Name(name)) => format!("{:?}", shortened(name)),
             Some(Token::Text(_)) => "a string".to_owned(),
             Some(Token::Number(number)) => format!("{number}"),
             Some(Token::Variable(name)) => {
+                let name = shortened(name);
                 return self.fault(format!("variable ${name} is not supported"));
             }
         };
@@ -255,7 +256,7 @@ impl Parser<'_> {
         let Some(&(_, function, least, most)) = FUNCTIONS.iter().find(|(known, ..)| *known == name)
         else {
             let known: Vec<&str> = FUNCTIONS.iter().map(|(name, ..)| *name).collect();
-            let known = known.join(", ");
+            let (known, name) = (known.join(", "), shortened(name));
             return Err(self.fault(format!(
                 "function {name}() is not supported; supported are {known}"
             )));
@@ -314,7 +315,7 @@ impl Parser<'_> {
         } else if let (Some(Token::Name(name)), "::") = (self.peek(), self.mark_after(1)) {
             let Some(&(_, known)) = AXES.iter().find(|(known, _)| known == name) else {
                 let known: Vec<&str> = AXES.iter().map(|(name, _)| *name).collect();
-                let known = known.join(", ");
+                let (known, name) = (known.join(", "), shortened(name));
                 return Err(self.fault(format!(
                     "axis {name}:: is not supported; supported are {known}"
                 )));
@@ -339,6 +340,7 @@ impl Parser<'_> {
             axis,
             test,
             test_id,
+            counts: predicates.iter().any(may_count),
             predicates,
         }
     }
@@ -349,6 +351,7 @@ impl Parser<'_> {
             Some(Token::Star) => Test::Any,
             Some(Token::Name(name)) if self.mark_after(1) == "(" => {
                 let Some(test) = node_type(&name) else {
+                    let name = shortened(&name);
                     return Err(self.fault(format!("function {name}() cannot be a step")));
                 };
                 self.at += 2;
@@ -389,7 +392,7 @@ fn shorten(steps: Vec<Step>) -> Vec<Step> {
                 && last.test == Test::Node
                 && last.predicates.is_empty()
         });
-        if after_all && step.axis == Axis::Child && !step.predicates.iter().any(may_count) {
+        if after_all && step.axis == Axis::Child && !step.counts {
             short.pop();
             step.axis = Axis::Descendant;
         }

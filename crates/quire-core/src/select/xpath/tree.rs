@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use super::expr::{Axis, Test};
 use crate::error::Error;
-use crate::select::{Page, Steps, html_namespace, local_part};
-use crate::vocabulary::{Class, Namespace};
+use crate::select::{Page, Steps, html_namespace};
+use crate::vocabulary::Class;
 
 /// A node, or one of its attributes. Document order is the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -176,7 +176,8 @@ impl<'a> Tree<'a> {
             Axis::DescendantOrSelf => self.range(node, self.end(node), visit),
             Axis::Attribute => {
                 for item in self.attributes(node) {
-                    self.steps.take(1)?;
+                    // Names are compared, and may be long.
+                    self.steps.take(1 + self.attribute(item).0.len() / 16)?;
                     if !visit(item)? {
                         break;
                     }
@@ -235,7 +236,9 @@ impl<'a> Tree<'a> {
     /// The string-value of `XPath`: all text inside.
     pub fn text(&self, item: Item) -> Result<Cow<'a, str>, Error> {
         if item.is_attribute() {
-            return Ok(Cow::Borrowed(self.attribute(item).1));
+            let text = self.attribute(item).1;
+            self.steps.take(1 + text.len() / 16)?;
+            return Ok(Cow::Borrowed(text));
         }
         let node = item.node;
         if self.page.sizes()[node as usize] == 1
@@ -294,7 +297,8 @@ fn same(html: bool, found: &str, wanted: &str) -> bool {
     found == wanted || (html && found.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether nodes with this tag pass a test: a bare name matches the local name in any namespace.
+/// Whether nodes with this tag pass a test. A bare name matches the name as it is written: in HTML
+/// that is the local name in any namespace, in XML a name without a prefix.
 pub(in crate::select) fn tag_passes(page: &dyn Page, tag: u32, test: &Test) -> bool {
     let (kind, html) = (Kind::of(page.tag_class(tag)), page.is_html());
     let (name, namespace) = (page.tag_name(tag), page.tag_namespace(tag));
@@ -305,9 +309,7 @@ pub(in crate::select) fn tag_passes(page: &dyn Page, tag: u32, test: &Test) -> b
         Test::Instruction => kind == Kind::Instruction,
         _ if kind != Kind::Element => false,
         Test::Any => true,
-        Test::Name(wanted) => {
-            same(html, name, wanted) || (namespace == Namespace::Xml && local_part(name) == wanted)
-        }
+        Test::Name(wanted) => same(html, name, wanted),
         Test::Qualified(prefix, wanted) => match html_namespace(prefix) {
             Some(known) if html => known == namespace && same(html, name, wanted),
             _ => name.split_once(':').is_some_and(|(before, local)| {
