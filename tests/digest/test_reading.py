@@ -144,6 +144,19 @@ def test_links_are_resolved_against_the_first_base() -> None:
     assert quire.encode(b"<a href=x>").links()[0].url == "x"
 
 
+def test_nested_links_do_not_each_repeat_all_their_text() -> None:
+    depth, text = 2_000, b"y" * 200_000
+    source = (
+        b"<?xml version='1.0'?><r>" + b"<a href='x'>" * depth + text + b"</a>" * depth + b"</r>"
+    )
+
+    links = quire.encode(source).links()
+
+    assert len(links) == depth
+    assert links[-1].text == "y" * 1_000
+    assert max(len(link.text) for link in links) == 1_000
+
+
 def test_images_are_every_candidate() -> None:
     images = quire.encode(SHOP).images("https://example.org/a/b/")
 

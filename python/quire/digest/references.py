@@ -19,7 +19,9 @@ class Link:
         tag: its name: ``a``, ``area``, ``link``, ``form``, ``iframe``, ``frame``, ``embed``, ``script``.
         url: the address, resolved.
         raw: the address as written, character references decoded.
-        text: what a reader sees of an ``a``; the ``alt`` of an ``area``; empty for others.
+        text: what a reader sees of an ``a``; the ``alt`` of an ``area``; empty for others. Of an ``a`` the
+            first 1,000 characters (of at most 1,000 nodes and 16,000 bytes): links can be nested, and each
+            would repeat all the text inside it. ``page.text(link.node)`` gives everything.
     """
 
     node: int

@@ -4,6 +4,10 @@ use crate::digest::Digest;
 use crate::sniff::Kind;
 use crate::vocabulary::Class;
 
+/// The longest text of a link, in characters. Enough to tell what a link says, and a bound: links nested
+/// in one another would each repeat all the text inside them.
+pub const MAX_LINK_TEXT: usize = 1_000;
+
 /// One address on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
