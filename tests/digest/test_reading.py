@@ -6,6 +6,7 @@ import builtins
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 import quire
+from quire.digest import lxml_tree
 from tests import strategies
 from tests.strategies import Tree
 
@@ -216,6 +218,39 @@ def test_the_lxml_tree_of_xml_is_the_one_lxml_would_build(tree: Tree) -> None:
     assert etree.tostring(ours.getroottree(), method="c14n") == etree.tostring(
         theirs.getroottree(), method="c14n"
     )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<a xmlns="u"><b xmlns=""><c/></b><d/></a>',
+        '<a xmlns="u"><b xmlns=""><c xmlns="v"/><d/></b><e/></a>',
+        '<a xmlns:p="u"><p:b xmlns:p="v"><p:c/></p:b><p:d p:k="1"/></a>',
+        '<a xmlns=""><b/></a>',
+    ],
+)
+def test_namespaces_end_with_the_element_that_declares_them(source: str) -> None:
+    ours = quire.encode(source.encode(), kind="xml").to_lxml()
+
+    assert outline(ours) == outline(etree.fromstring(source))
+
+
+def test_declarations_at_every_level_are_not_copied_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    depth = 200  # deeper ones lxml itself looks up level by level
+    opening = "".join(f'<a xmlns:p{level}="u{level}">' for level in range(depth))
+    page = quire.encode(f"<r>{opening}{'</a>' * depth}</r>".encode(), kind="xml")
+    sizes: list[int] = []
+    element = lxml_tree._Builder._element
+
+    def watched(builder: lxml_tree._Builder, *given: Any) -> None:
+        element(builder, *given)
+        sizes.append(len(builder.open[-1][2]))
+
+    monkeypatch.setattr(lxml_tree._Builder, "_element", watched)
+    page.to_lxml()
+    assert (len(sizes), max(sizes)) == (depth + 1, 1)
 
 
 @given(strategies.html)
