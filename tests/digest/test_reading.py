@@ -146,6 +146,35 @@ def test_links_are_resolved_against_the_first_base() -> None:
     assert quire.encode(b"<a href=x>").links()[0].url == "x"
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<base href=/b/>", "b/x"),
+        ("<svg><base href=/b/></svg>", "x"),
+        ("<template><base href=/b/></template>", "x"),
+        ("<template><base href=/b/></template><base href=/c/>", "c/x"),
+        ("<base target=_top><base href=/b/>", "b/x"),
+        ("<base href='javascript:alert(1)'>", "x"),
+        ("<base href='javascript://b/'>", "x"),
+        ("<base href='data:text/html,b/'>", "x"),
+        ("<base href='mailto:b/'>", "x"),
+        ("<base href='http://['>", "x"),
+        ("<?xml version='1.0'?><html><base href='/b/'/>", "b/x"),
+        ("<?xml version='1.0'?><h:html><h:base href='/b/'/>", "b/x"),
+        ("<?xml version='1.0'?><h:html><s:base href='/b/'/>", "x"),
+        ("<?xml version='1.0'?><feed><base href='/b/'/>", "x"),
+    ],
+)
+def test_only_a_base_of_html_that_can_be_one_counts(source: str, expected: str) -> None:
+    page = quire.encode(f"{source}<a href=x>".encode(), recover=True)
+    if page.kind == "xml":
+        page = quire.encode(f"{source}<a href='x'/>".encode(), recover=True)
+
+    assert [link.url for link in page.links("https://example.org/")] == [
+        f"https://example.org/{expected}"
+    ]
+
+
 def test_nested_links_do_not_each_repeat_all_their_text() -> None:
     depth, text = 2_000, b"y" * 200_000
     source = (

@@ -27,7 +27,7 @@ from quire import _core
 from quire.digest.lists import ByteList
 from quire.digest.lxml_tree import to_lxml
 from quire.digest.node import Node
-from quire.digest.references import Image, Link, resolve
+from quire.digest.references import Image, Link, base_of, resolve
 from quire.digest.signatures import Signatures
 from quire.digest.trees import columns_of
 
@@ -548,8 +548,7 @@ class Digest:
         return column
 
     def _base(self, base: str | None) -> str | None:
-        own = self._native.base()
-        return base if own is None else resolve(base, own)
+        return base_of(base, self._native.base())
 
     def _name(self, node: int) -> str:
         return self.tags[int(self.tag[node])]
