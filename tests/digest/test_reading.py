@@ -6,7 +6,6 @@ import builtins
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -273,8 +272,10 @@ def test_declarations_at_every_level_are_not_copied_for_each(
     sizes: list[int] = []
     element = lxml_tree._Builder._element
 
-    def watched(builder: lxml_tree._Builder, *given: Any) -> None:
-        element(builder, *given)
+    def watched(
+        builder: lxml_tree._Builder, name: str, namespace: str, node: int, end: int
+    ) -> None:
+        element(builder, name, namespace, node, end)
         sizes.append(len(builder.open[-1][2]))
 
     monkeypatch.setattr(lxml_tree._Builder, "_element", watched)
