@@ -159,7 +159,7 @@ def test_counts_that_are_no_counts_are_refused(count: object, message: str) -> N
 
 def test_counts_of_an_array_of_floats_are_refused() -> None:
     with pytest.raises(quire.TreeError, match="whole number"):
-        Digest.from_columns(np.array([1.0, 0.0]), ["a", "b"])  # type: ignore[arg-type] # same
+        Digest.from_columns(np.array([1.0, 0.0]), ["a", "b"])
 
 
 def test_the_columns_of_a_page_are_taken_without_its_document() -> None:
