@@ -187,3 +187,29 @@ def test_a_hundred_pages_by_threads_are_those_of_one(quire: Quire, folder: Path)
     made = sorted((folder / "one").iterdir())
     assert len(made) == 101
     assert all((folder / "many" / p.name).read_bytes() == p.read_bytes() for p in made)
+
+
+def test_a_folder_given_as_output_is_told_from_a_file(quire: Quire, folder: Path) -> None:
+    (folder / "out").mkdir()
+
+    for force in ([], ["--force"]):
+        result = quire("encode", "fruit.html", "-o", "out", *force)
+        assert result.exit_code == 2
+        assert result.stderr == (
+            "error: out: is a folder, and -o names a file\nhint: use --output-dir for a folder\n"
+        )
+
+
+def test_an_empty_page_has_no_ratio(quire: Quire, folder: Path) -> None:
+    for name in ("a.html", "b.html"):
+        (folder / "empty" / name).parent.mkdir(exist_ok=True)
+        (folder / "empty" / name).touch()
+
+    for command in (["encode", "empty/a.html"], ["show", "empty/a.qd"]):
+        result = quire(*command)
+        assert result.exit_code == 0, result.stderr
+        assert "(–)" in result.stdout
+        assert "(1.00)" not in result.stdout
+    result = quire("encode", "empty", "--force")
+    assert "–" in result.stdout
+    assert "1.00" not in result.stdout

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,27 @@ print([m for m in heavy if m in set(sys.modules) - before])
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
 
     assert loaded.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "mark", "page"])
+def test_what_is_called_a_digest_and_is_none_is_no_page(
+    quire: Quire, folder: Path, damage: str
+) -> None:
+    assert quire("encode", "fruit.html").exit_code == 0
+    path = folder / "fruit.qd"
+    data = path.read_bytes()
+    damaged = {"empty": b"", "cut": data[:5], "mark": b"X" + data[1:], "page": PAGE}
+    path.write_bytes(damaged[damage])
+
+    result = quire("show", "fruit.qd")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: fruit.qd: ")
+    assert "hint: " in result.stderr
+
+
+def test_the_version_is_told(process: Process) -> None:
+    result = process("--version")
+
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.decode() == f"quire {metadata.version('quire')}\n"

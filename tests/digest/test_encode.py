@@ -244,3 +244,15 @@ def test_real_pages_come_back(corpus_files: Callable[[str], list[Path]], name: s
         page = quire.encode(source, recover=True)
         assert page.decode() == source, path
         assert quire.from_bytes(page.to_bytes()).decode() == source, path
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16"])
+def test_a_fault_is_where_it_is_in_the_source(encoding: str) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?>\n<r>éé\n<a>éü</b></r>"
+    source = text.encode(encoding)
+    with pytest.raises(quire.MalformedSource, match="line 3, column") as caught:
+        quire.encode(source)
+
+    width = 1 if encoding == "iso-8859-1" else 2
+    assert (caught.value.line, caught.value.column) == (3, 5 * width + 1)
+    assert source[caught.value.offset :].decode("latin1").startswith("<\0/" if width == 2 else "</")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,6 +138,32 @@ def test_columns_that_are_no_tree_are_refused(
         Digest.from_columns(children, tags)
 
 
-def test_counts_that_are_no_counts_are_refused() -> None:
-    with pytest.raises(OverflowError):
-        Digest.from_columns([-1], ["a"])
+@pytest.mark.parametrize(
+    ("count", "message"),
+    [
+        (-1, "node 1 has the child count -1, but"),
+        (2**32, "node 1 has the child count 4294967296, but"),
+        (2**70, "node 1 has the child count"),
+        (2**32 - 1, "children"),
+        (0.0, "node 1 has the child count 0.0, but a count is a whole number"),
+        (1.5, "whole number"),
+        ("0", "whole number"),
+        (None, "whole number"),
+        (float("nan"), "whole number"),
+    ],
+)
+def test_counts_that_are_no_counts_are_refused(count: object, message: str) -> None:
+    with pytest.raises(quire.TreeError, match=message):
+        Digest.from_columns([1, count], ["a", "b"])  # type: ignore[list-item] # that is the point
+
+
+def test_counts_of_an_array_of_floats_are_refused() -> None:
+    with pytest.raises(quire.TreeError, match="whole number"):
+        Digest.from_columns(np.array([1.0, 0.0]), ["a", "b"])
+
+
+def test_the_columns_of_a_page_are_taken_without_its_document() -> None:
+    page = quire.encode(b"<p>x")
+
+    with pytest.raises(quire.TreeError, match="leave node 0 out: it is put in front"):
+        Digest.from_columns(page.children, [page.tags[tag] for tag in page.tag])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 import quire
+from quire.digest import lxml_tree
 from tests import strategies
 from tests.strategies import Tree
 
@@ -144,6 +145,48 @@ def test_links_are_resolved_against_the_first_base() -> None:
     assert quire.encode(b"<a href=x>").links()[0].url == "x"
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<base href=/b/>", "b/x"),
+        ("<svg><base href=/b/></svg>", "x"),
+        ("<template><base href=/b/></template>", "x"),
+        ("<template><base href=/b/></template><base href=/c/>", "c/x"),
+        ("<base target=_top><base href=/b/>", "b/x"),
+        ("<base href='javascript:alert(1)'>", "x"),
+        ("<base href='javascript://b/'>", "x"),
+        ("<base href='data:text/html,b/'>", "x"),
+        ("<base href='mailto:b/'>", "x"),
+        ("<base href='http://['>", "x"),
+        ("<?xml version='1.0'?><html><base href='/b/'/>", "b/x"),
+        ("<?xml version='1.0'?><h:html><h:base href='/b/'/>", "b/x"),
+        ("<?xml version='1.0'?><h:html><s:base href='/b/'/>", "x"),
+        ("<?xml version='1.0'?><feed><base href='/b/'/>", "x"),
+    ],
+)
+def test_only_a_base_of_html_that_can_be_one_counts(source: str, expected: str) -> None:
+    page = quire.encode(f"{source}<a href=x>".encode(), recover=True)
+    if page.kind == "xml":
+        page = quire.encode(f"{source}<a href='x'/>".encode(), recover=True)
+
+    assert [link.url for link in page.links("https://example.org/")] == [
+        f"https://example.org/{expected}"
+    ]
+
+
+def test_nested_links_do_not_each_repeat_all_their_text() -> None:
+    depth, text = 2_000, b"y" * 200_000
+    source = (
+        b"<?xml version='1.0'?><r>" + b"<a href='x'>" * depth + text + b"</a>" * depth + b"</r>"
+    )
+
+    links = quire.encode(source).links()
+
+    assert len(links) == depth
+    assert links[-1].text == "y" * 1_000
+    assert max(len(link.text) for link in links) == 1_000
+
+
 def test_images_are_every_candidate() -> None:
     images = quire.encode(SHOP).images("https://example.org/a/b/")
 
@@ -203,6 +246,41 @@ def test_the_lxml_tree_of_xml_is_the_one_lxml_would_build(tree: Tree) -> None:
     assert etree.tostring(ours.getroottree(), method="c14n") == etree.tostring(
         theirs.getroottree(), method="c14n"
     )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<a xmlns="u"><b xmlns=""><c/></b><d/></a>',
+        '<a xmlns="u"><b xmlns=""><c xmlns="v"/><d/></b><e/></a>',
+        '<a xmlns:p="u"><p:b xmlns:p="v"><p:c/></p:b><p:d p:k="1"/></a>',
+        '<a xmlns=""><b/></a>',
+    ],
+)
+def test_namespaces_end_with_the_element_that_declares_them(source: str) -> None:
+    ours = quire.encode(source.encode(), kind="xml").to_lxml()
+
+    assert outline(ours) == outline(etree.fromstring(source))
+
+
+def test_declarations_at_every_level_are_not_copied_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    depth = 200  # deeper ones lxml itself looks up level by level
+    opening = "".join(f'<a xmlns:p{level}="u{level}">' for level in range(depth))
+    page = quire.encode(f"<r>{opening}{'</a>' * depth}</r>".encode(), kind="xml")
+    sizes: list[int] = []
+    element = lxml_tree._Builder._element
+
+    def watched(
+        builder: lxml_tree._Builder, name: str, namespace: str, node: int, end: int
+    ) -> None:
+        element(builder, name, namespace, node, end)
+        sizes.append(len(builder.open[-1][2]))
+
+    monkeypatch.setattr(lxml_tree._Builder, "_element", watched)
+    page.to_lxml()
+    assert (len(sizes), max(sizes)) == (depth + 1, 1)
 
 
 @given(strategies.html)

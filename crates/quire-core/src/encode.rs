@@ -94,6 +94,41 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
         UTF_8,
         options,
     )
+    .map_err(|error| in_source(error, &copy, source, label))
+}
+
+/// Say where a fault is in the source, and not in its copy in UTF-8.
+///
+/// What cannot be turned back to the very beginning of the source (bytes that were no characters)
+/// leaves offset and column as they are in the copy.
+fn in_source(error: Error, copy: &[u8], source: &[u8], label: &'static Encoding) -> Error {
+    let length = |end: usize| {
+        let before = encoding::transcode_back(copy.get(..end)?, label)?;
+        source.starts_with(&before).then_some(before.len())
+    };
+    match error {
+        Error::Syntax {
+            kind,
+            message,
+            offset,
+            line,
+            column,
+        } => {
+            let start = (offset + 1).saturating_sub(column);
+            let (offset, column) = match (length(start), length(offset)) {
+                (Some(start), Some(offset)) => (offset, (offset + 1).saturating_sub(start)),
+                _ => (offset, column),
+            };
+            Error::Syntax {
+                kind,
+                message,
+                offset,
+                line,
+                column,
+            }
+        }
+        other => other,
+    }
 }
 
 fn sniff_encoding(source: &[u8], kind: Kind, options: &Options) -> Sniffed {
@@ -287,6 +322,47 @@ mod tests {
             assert!(!digest.flags().has(Flags::VERBATIM), "{reason}");
             assert_eq!(decode(&digest).unwrap(), page.as_bytes(), "{reason}");
         }
+    }
+
+    #[test]
+    fn a_fault_is_where_it_is_in_the_source() {
+        use encoding_rs::{UTF_16BE, UTF_16LE, WINDOWS_1252};
+        let text = "<?xml version='1.0'?>\n<r>\u{e9}\u{e9}\n<a>\u{e9}\u{fc}</b></r>";
+        for (encoding, width) in [(WINDOWS_1252, 1), (UTF_16LE, 2), (UTF_16BE, 2)] {
+            let source = encoding::transcode_back(text.as_bytes(), encoding).unwrap();
+            let options = Options {
+                kind: Some(Kind::Xml),
+                encoding: Some(encoding),
+                ..Options::default()
+            };
+            let Err(Error::Syntax {
+                offset,
+                line,
+                column,
+                ..
+            }) = encode(&source, &options)
+            else {
+                panic!("{} is not well-formed", encoding.name());
+            };
+            // 22 characters before line 2, 6 in it, 5 before the wrong end tag.
+            let expected = (width * (22 + 6 + 5), 3, width * 5 + 1);
+            assert_eq!((offset, line, column), expected, "{}", encoding.name());
+        }
+    }
+
+    #[test]
+    fn a_fault_after_bytes_that_are_no_characters_is_where_it_is_in_the_copy() {
+        let options = Options {
+            kind: Some(Kind::Json),
+            encoding: Some(encoding_rs::UTF_16LE),
+            ..Options::default()
+        };
+        let source = b"\"\0\x00\xd8\"\0]\0"; // half a pair
+        let error = encode(source, &options).err().unwrap();
+        assert!(
+            matches!(error, Error::Syntax { offset: 5, .. }),
+            "{error:?}"
+        );
     }
 
     #[test]

@@ -13,13 +13,17 @@
 //! * JSON: a line per member (`key: value`) and per item.
 //! * Text: its lines, with LF as line end. Bytes: nothing.
 //!
-//! One pass over the subtree, with a stack as deep as the tree.
+//! One pass over the subtree, with a stack as deep as the tree. Links can be nested in one another,
+//! so for them only the beginning is read: see [`Reader::beginning`].
 
 mod flow;
 mod references;
 
-pub use references::{Reference, base, images, links};
+pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
 
+use std::borrow::Cow;
+
+use crate::cook;
 use crate::digest::Digest;
 use crate::flags::Flags;
 use crate::sniff::Kind;
@@ -100,6 +104,29 @@ impl<'a> Reader<'a> {
     /// The text of a subtree in reading order: see [`text`].
     #[must_use]
     pub fn text(&self, node: usize) -> String {
+        self.read(node, &mut Budget::unlimited(self.digest, node))
+    }
+
+    /// The first `most` characters of the text of a subtree, read without reading all of it.
+    ///
+    /// No more is looked at than `most` nodes and 16 bytes of contents for each character, so that the
+    /// cost is the same however large the subtree is.
+    #[must_use]
+    pub fn beginning(&self, node: usize, most: usize) -> String {
+        let mut budget = Budget::unlimited(self.digest, node);
+        budget.end = budget.end.min(node.saturating_add(most));
+        budget.bytes = most.saturating_mul(BYTES_FOR_A_CHARACTER);
+        budget.ahead = budget.bytes;
+        budget.length = most.saturating_mul(4); // no character has more bytes in UTF-8
+        let mut text = self.read(node, &mut budget);
+        if let Some((end, _)) = text.char_indices().nth(most) {
+            text.truncate(end);
+            text.truncate(text.trim_ascii_end().len());
+        }
+        text
+    }
+
+    fn read(&self, node: usize, budget: &mut Budget) -> String {
         let digest = self.digest;
         let class = digest.class(node);
         if class.is_leaf() {
@@ -107,16 +134,72 @@ impl<'a> Reader<'a> {
             if id < 0 || class == Class::Bytes {
                 return String::new();
             }
-            return digest.content_text(id as usize).into_owned();
+            return budget.content(digest, node).into_owned();
         }
         match digest.kind() {
             Kind::Bytes => String::new(),
             Kind::Text => lines(digest, node),
             Kind::Json => members(digest, node),
-            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles),
-            _ => by_layout(digest, node),
+            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget),
+            _ => by_layout(digest, node, budget),
         }
     }
+}
+
+/// So much of a source is read for each character wanted: white space and character references
+/// (`&#x4e00;`) take more than they give.
+const BYTES_FOR_A_CHARACTER: usize = 16;
+
+/// How much of a subtree may be read.
+struct Budget {
+    /// The node to stop before.
+    end: usize,
+    /// Bytes of contents.
+    bytes: usize,
+    /// Bytes of contents that are looked at before their turn, to see whether they are words.
+    ahead: usize,
+    /// Bytes of text that are enough.
+    length: usize,
+}
+
+impl Budget {
+    fn unlimited(digest: &Digest, node: usize) -> Self {
+        Self {
+            end: node + digest.derived().size[node] as usize,
+            bytes: usize::MAX,
+            ahead: usize::MAX,
+            length: usize::MAX,
+        }
+    }
+
+    /// The decoded content of a leaf, as much of it as may still be read.
+    fn content<'a>(&mut self, digest: &'a Digest, node: usize) -> Cow<'a, str> {
+        cut(digest, node, &mut self.bytes)
+    }
+
+    /// Whether there is no more to read.
+    fn is_spent(&self, flow: &Flow) -> bool {
+        self.bytes == 0 || flow.len() >= self.length
+    }
+}
+
+/// The decoded content of a leaf, no more of it than bytes are left: cut where white space ends a word,
+/// and so never within a character or a reference, unless the word itself is too long.
+fn cut<'a>(digest: &'a Digest, node: usize, left: &mut usize) -> Cow<'a, str> {
+    let id = digest.content().get(node);
+    if id < 0 {
+        return Cow::Borrowed("");
+    }
+    let id = id as usize;
+    let raw = digest.content_raw(id);
+    if raw.len() <= *left {
+        *left -= raw.len();
+        return digest.content_text(id);
+    }
+    let raw = &raw[..std::mem::take(left)];
+    let end = raw.iter().rposition(u8::is_ascii_whitespace);
+    let raw = &raw[..end.unwrap_or(raw.len())];
+    cook::text(raw, digest.content_mode(id), digest.encoding())
 }
 
 /// A tag without its prefix.
@@ -131,9 +214,9 @@ fn is_xhtml(digest: &Digest) -> bool {
 }
 
 /// The decoded content of a leaf that is text.
-fn content(digest: &Digest, node: usize) -> std::borrow::Cow<'_, str> {
+fn content(digest: &Digest, node: usize) -> Cow<'_, str> {
     match digest.content().get(node) {
-        -1 => std::borrow::Cow::Borrowed(""),
+        -1 => Cow::Borrowed(""),
         id => digest.content_text(id as usize),
     }
 }
@@ -163,15 +246,14 @@ fn roles(digest: &Digest) -> Vec<Role> {
         .collect()
 }
 
-fn by_roles(digest: &Digest, node: usize, roles: &[Role]) -> String {
+fn by_roles(digest: &Digest, node: usize, roles: &[Role], budget: &mut Budget) -> String {
     let sizes = &digest.derived().size;
     let tags = digest.tag();
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
     let mut kept = 0; // open elements that keep white space
-    let end = node + sizes[node] as usize;
     let mut at = node;
-    while at < end {
+    while at < budget.end && !budget.is_spent(&flow) {
         while let Some(top) = open.pop_if(|top| top.end == at) {
             kept -= usize::from(top.role == Role::Preformatted);
             close(top.role, &mut flow);
@@ -185,9 +267,9 @@ fn by_roles(digest: &Digest, node: usize, roles: &[Role]) -> String {
         let class = digest.tag_info(tag).class;
         if class.is_text() {
             if kept > 0 {
-                flow.keep(&content(digest, at));
+                flow.keep(&budget.content(digest, at));
             } else {
-                flow.words(&content(digest, at));
+                flow.words(&budget.content(digest, at));
             }
         } else if !class.is_leaf() {
             match role {
@@ -218,18 +300,20 @@ fn close(role: Role, flow: &mut Flow) {
 }
 
 /// XML and trees: which elements break lines is read off where the text is.
-fn by_layout(digest: &Digest, node: usize) -> String {
+fn by_layout(digest: &Digest, node: usize, budget: &mut Budget) -> String {
     let sizes = &digest.derived().size;
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
-    let end = node + sizes[node] as usize;
-    for (at, &size) in sizes.iter().enumerate().take(end).skip(node) {
+    for (at, &size) in sizes.iter().enumerate().take(budget.end).skip(node) {
+        if budget.is_spent(&flow) {
+            break;
+        }
         while let Some(top) = open.pop_if(|top| top.end == at) {
             close(top.role, &mut flow);
         }
         let class = digest.class(at);
         if class.is_text() {
-            flow.words(&content(digest, at));
+            flow.words(&budget.content(digest, at));
         } else if !class.is_leaf() {
             let inline = open.last().is_some_and(|parent| parent.mixed);
             let role = if inline { Role::Inline } else { Role::Block };
@@ -240,7 +324,7 @@ fn by_layout(digest: &Digest, node: usize) -> String {
                 end: at + size as usize,
                 role,
                 // What is inside an inline element flows with it.
-                mixed: inline || has_words(digest, at),
+                mixed: inline || has_words(digest, at, budget),
             });
         }
     }
@@ -248,12 +332,16 @@ fn by_layout(digest: &Digest, node: usize) -> String {
 }
 
 /// Whether an element has text of its own that is not only white space.
-fn has_words(digest: &Digest, node: usize) -> bool {
+fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
     let sizes = &digest.derived().size;
-    let end = node + sizes[node] as usize;
+    let end = budget.end.min(node + sizes[node] as usize);
     let mut child = node + 1;
     while child < end {
-        if digest.class(child).is_text() && !content(digest, child).trim_ascii().is_empty() {
+        if digest.class(child).is_text()
+            && !cut(digest, child, &mut budget.ahead)
+                .trim_ascii()
+                .is_empty()
+        {
             return true;
         }
         child += sizes[child] as usize;

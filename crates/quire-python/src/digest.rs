@@ -341,7 +341,7 @@ impl Digest {
         self.read(py, |page| Ok(xpath_of(&View::new(page), node)))
     }
 
-    /// Links: node, address as written, and the text of an `a`.
+    /// Links: node, address as written, and the beginning of the text of an `a`.
     fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String, String)>> {
         self.read(py, |page| {
             let reader = Reader::new(page);
@@ -349,7 +349,7 @@ impl Digest {
                 let node = link.node as usize;
                 let is_anchor = page.tag_name(page.tag().get(node) as usize) == "a";
                 let text = if is_anchor {
-                    reader.text(node)
+                    reader.beginning(node, reading::MAX_LINK_TEXT)
                 } else {
                     String::new()
                 };

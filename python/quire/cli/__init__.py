@@ -12,7 +12,8 @@ Below: everything else. Above: nothing.
 from __future__ import annotations
 
 import sys
-from typing import cast
+from importlib import metadata
+from typing import Annotated, cast
 
 import typer
 
@@ -31,6 +32,27 @@ app: typer.Typer = typer.Typer(
     rich_markup_mode=None,  # plain help: it keeps our line breaks, and is quick
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        terminal.write_text(f"quire {metadata.version('quire')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _quire(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Say which version this is."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
 app.command("encode")(encode.encode)
 app.command("decode")(decode.decode)
 app.command("show")(show.show)

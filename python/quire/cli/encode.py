@@ -72,9 +72,9 @@ class Totals:
     seconds: float
 
     @property
-    def ratio(self) -> float:
-        """Digest bytes for each byte of the pages."""
-        return self.digest_bytes / self.source_bytes if self.source_bytes else 1.0
+    def ratio(self) -> str:
+        """Digest bytes for each byte of the pages; a dash where there are none."""
+        return terminal.ratio(self.digest_bytes, self.source_bytes)
 
     @property
     def megabytes_per_second(self) -> float:
@@ -170,6 +170,10 @@ def _plan(
             raise Refusal("a digest is no text for a terminal", hint="use -o, or `quire show`")
         return names, None
     if output is not None:
+        if Path(output).is_dir():
+            raise Refusal(
+                f"{output}: is a folder, and -o names a file", hint="use --output-dir for a folder"
+            )
         return names, [Path(output)]
     return names, files.targets(found, output_dir, DIGEST_SUFFIX)
 
@@ -265,7 +269,7 @@ def _report(results: Sequence[Encoded | Failed], seconds: float, format_: Format
         page = encoded[0]
         terminal.console().print(
             f"{terminal.shown(page.source)} → {terminal.shown(page.output)}: "
-            f"{page.source_bytes:,} bytes as {page.digest_bytes:,} ({totals.ratio:.2f}), "
+            f"{page.source_bytes:,} bytes as {page.digest_bytes:,} ({totals.ratio}), "
             f"{page.nodes:,} nodes" + (", verbatim" if page.verbatim else ""),
             soft_wrap=True,
         )
@@ -289,7 +293,7 @@ def _print_totals(totals: Totals) -> None:
         f"{totals.files:,}",
         f"{totals.source_bytes:,}",
         f"{totals.digest_bytes:,}",
-        f"{totals.ratio:.2f}",
+        totals.ratio,
         f"{totals.megabytes_per_second:.0f}",
         f"{totals.verbatim:,}",
         f"{totals.failed:,}",

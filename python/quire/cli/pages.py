@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.cli import files, terminal
-from quire.cli.files import STANDARD_INPUT
+from quire.cli.files import DIGEST_SUFFIX, STANDARD_INPUT
 from quire.cli.options import Kind
 from quire.cli.terminal import Refusal
 from quire.errors import QuireError
@@ -72,6 +72,8 @@ def open_page(name: str, read: Reader) -> Digest:
         Refusal: it cannot be read; says why.
     """
     source, is_digest = _source(name)
+    # Only its name tells a damaged digest from a page: any bytes are a page.
+    is_digest = is_digest or Path(name).suffix.lower() == DIGEST_SUFFIX
     try:
         return _load(source) if is_digest else read(source)
     except EXPECTED as error:

@@ -283,11 +283,11 @@ def _print_summary(page: Digest, name: str) -> None:
     facts.add_column(style="dim")
     facts.add_column(overflow="fold")
     reason = REASONS.get(page.encoding_reason, page.encoding_reason)
-    ratio = page.nbytes / page.source_bytes if page.source_bytes else 1.0
+    ratio = terminal.ratio(page.nbytes, page.source_bytes)
     facts.add_row("kind", page.kind)
     facts.add_row("nodes", f"{page.n:,}, at most {int(page.depth.max())} deep")
     facts.add_row("encoding", f"{page.encoding}, by {reason}")
-    facts.add_row("bytes", f"{page.source_bytes:,} as a digest of {page.nbytes:,} ({ratio:.2f})")
+    facts.add_row("bytes", f"{page.source_bytes:,} as a digest of {page.nbytes:,} ({ratio})")
     for place, flag in enumerate(_flags(page)):
         facts.add_row("" if place else "flags", f"{flag}: {FLAGS.get(flag, '')}")
     for place, (facet, signature) in enumerate(_signatures(page).items()):

@@ -79,6 +79,15 @@ def one_line(text: str, *, most: int = 72) -> str:
     return line if len(line) <= most and len(text) <= 8 * most else line[: most - 1] + "…"
 
 
+def ratio(part: int, whole: int) -> str:
+    """Give a ratio in two decimals, or a dash where there is nothing to compare with.
+
+    >>> ratio(1, 3), ratio(7, 0)
+    ('0.33', '–')
+    """
+    return f"{part / whole:.2f}" if whole else "–"
+
+
 def prepare() -> None:
     """Let standard streams take any text, whatever the locale."""
     for stream in (sys.stdout, sys.stderr):

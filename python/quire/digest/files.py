@@ -72,7 +72,8 @@ def encode(
         recover: XML and JSON: read on past faults; the digest is flagged ``recovered``.
 
     Raises:
-        MalformedSource: XML or JSON is not well-formed; says where.
+        MalformedSource: XML or JSON is not well-formed; says where. On a page that is flagged ``transcoded``
+            and holds bytes that are no characters, offset and column are those of the copy in UTF-8.
         SourceTooLarge: the source has 2 GiB or more.
     """
     if fragment is not None:

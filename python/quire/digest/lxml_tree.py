@@ -66,8 +66,10 @@ class _Builder:
         self.library = library
         self.last: etree._Element | None = None  # the node that a text comes after
         self.texts: list[str] = []
-        # Open elements: where they end, and the prefixes bound in them.
-        self.open: list[tuple[int, etree._Element, Mapping[str | None, str]]] = []
+        # Open elements: where they end, and what the prefixes they bind were bound to outside.
+        self.open: list[tuple[int, etree._Element, Mapping[str | None, str | None]]] = []
+        # The prefixes bound here. One table for all: a copy for each element would be quadratic.
+        self.bound: dict[str | None, str] = dict(_XML)
         # Comments and instructions beside the root, which have no parent.
         self.before: list[etree._Element] = []
         self.after: list[etree._Element] = []
@@ -76,7 +78,7 @@ class _Builder:
         """Add every node of the page and give the root element."""
         page = self.page
         if not self._has_one_root():
-            self.open.append((page.n, self.library.Element("div"), _XML))
+            self.open.append((page.n, self.library.Element("div"), {}))
         tags, namespaces = page.tags, page.tag_namespaces
         column, sizes = page.tag.tolist(), page.size.tolist()
         root: etree._Element | None = None
@@ -116,8 +118,16 @@ class _Builder:
 
     def _close(self) -> etree._Element:
         self._flush()
-        self.last = self.open.pop()[1]
+        _, self.last, outside = self.open.pop()
+        for prefix, address in outside.items():
+            self._bind(prefix, address)
         return self.last
+
+    def _bind(self, prefix: str | None, address: str | None) -> None:
+        if address:
+            self.bound[prefix] = address
+        else:
+            self.bound.pop(prefix, None)
 
     def _flush(self) -> None:
         if not self.texts or not self.open:
@@ -132,15 +142,21 @@ class _Builder:
 
     def _element(self, name: str, namespace: str, node: int, end: int) -> None:
         self._flush()
-        bound = self.open[-1][2] if self.open else _XML
         attributes = self.page.attributes(node)
         declared: dict[str | None, str] = {}
+        outside: dict[str | None, str | None] = {}
         if namespace == "xml":
             declared = _declared(attributes)
-            bound = {**bound, **declared} if declared else bound
-            spelled = _qualified(name, bound, default=True)
+            outside = {prefix: self.bound.get(prefix) for prefix in declared}
+            for prefix, address in declared.items():
+                self._bind(prefix, address)
+            if not declared.get(
+                None, "-"
+            ):  # lxml has no word for it: a name without address is enough
+                del declared[None]
+            spelled = _qualified(name, self.bound, default=True)
             attributes = {
-                _qualified(key, bound, default=False): value
+                _qualified(key, self.bound, default=False): value
                 for key, value in attributes.items()
                 if key != "xmlns" and not key.startswith("xmlns:")
             }
@@ -158,7 +174,7 @@ class _Builder:
         except ValueError:  # the address of a namespace is none to lxml
             clean = {_name(key): value for key, value in clean.items()}
             element = self._make(_name(name), clean, {})
-        self.open.append((end, element, bound))
+        self.open.append((end, element, outside))
         self.last = None
 
     def _make(
@@ -199,11 +215,11 @@ def _comment(text: str) -> str:
 
 
 def _declared(attributes: Mapping[str, str]) -> dict[str | None, str]:
-    """Read the prefixes that an XML element binds."""
+    """Read the prefixes that an XML element binds; ``xmlns=""`` binds the default to nothing."""
     return {
         key.partition(":")[2] or None: value
         for key, value in attributes.items()
-        if (key == "xmlns" or key.startswith("xmlns:")) and value and key != "xmlns:xml"
+        if key == "xmlns" or (key.startswith("xmlns:") and value and key != "xmlns:xml")
     }
 
 

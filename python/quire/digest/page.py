@@ -27,9 +27,9 @@ from quire import _core
 from quire.digest.lists import ByteList
 from quire.digest.lxml_tree import to_lxml
 from quire.digest.node import Node
-from quire.digest.references import Image, Link, resolve
+from quire.digest.references import Image, Link, base_of, resolve
 from quire.digest.signatures import Signatures
-from quire.digest.trees import columns_of
+from quire.digest.trees import columns_of, counts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,8 @@ class Digest:
     ) -> Self:
         """Make the digest of a tree that is already in columns, one entry for each node.
 
-        The same as ``from_tree``: ``#document`` is put in front, and content goes into leaves.
+        The same as ``from_tree``: ``#document`` is put in front, and content goes into leaves. Of the columns
+        of a digest, leave node 0 out.
 
         >>> Digest.from_columns([1, 0], ["a", "b"], contents=[None, "x < y"]).decode()
         b'<a><b>x &lt; y</b></a>'
@@ -129,7 +130,7 @@ class Digest:
         """
         return cls(
             _core.from_columns(
-                [int(count) for count in children],
+                counts_of(children),
                 list(tags),
                 [list((entry or {}).items()) for entry in attributes or ()],
                 [entry.encode() if isinstance(entry, str) else entry for entry in contents or ()],
@@ -554,8 +555,7 @@ class Digest:
         return column
 
     def _base(self, base: str | None) -> str | None:
-        own = self._native.base()
-        return base if own is None else resolve(base, own)
+        return base_of(base, self._native.base())
 
     def _name(self, node: int) -> str:
         return self.tags[int(self.tag[node])]

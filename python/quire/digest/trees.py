@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import SupportsIndex, TypeVar
 
 from quire.errors import TreeError
 
@@ -11,6 +12,35 @@ _T = TypeVar("_T")
 
 # Child counts, names, attributes, contents: what ``_core.from_columns`` takes.
 Columns = tuple[list[int], list[str], list[list[tuple[str, str]]], list[bytes | None]]
+
+
+# Counts are 32-bit in the kernels. What fits and is still too many for the tree, they say themselves.
+_MAX_COUNT = 2**32 - 1
+
+
+def counts_of(children: Iterable[SupportsIndex]) -> list[int]:
+    """Read child counts.
+
+    >>> counts_of([2, 0, True])
+    [2, 0, 1]
+
+    Raises:
+        TreeError: one is not a whole number, negative, or more than any tree has.
+    """
+    counts = []
+    for node, count in enumerate(children):
+        try:
+            number = operator.index(count)
+        except TypeError:
+            raise TreeError(
+                f"node {node} has the child count {count!r}, but a count is a whole number"
+            ) from None
+        if not 0 <= number <= _MAX_COUNT:
+            raise TreeError(
+                f"node {node} has the child count {number}, but a count is 0 to {_MAX_COUNT}"
+            )
+        counts.append(number)
+    return counts
 
 
 def columns_of(

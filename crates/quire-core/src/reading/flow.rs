@@ -16,6 +16,11 @@ fn is_space(c: char) -> bool {
 }
 
 impl Flow {
+    /// Bytes written so far.
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
     /// Text whose white space collapses.
     pub fn words(&mut self, text: &str) {
         let mut rest = text;

@@ -2,7 +2,11 @@
 
 use crate::digest::Digest;
 use crate::sniff::Kind;
-use crate::vocabulary::Class;
+use crate::vocabulary::{Class, Namespace};
+
+/// The longest text of a link, in characters. Enough to tell what a link says, and a bound: links nested
+/// in one another would each repeat all the text inside them.
+pub const MAX_LINK_TEXT: usize = 1_000;
 
 /// One address on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,18 +108,45 @@ pub fn images(digest: &Digest) -> Vec<Reference> {
     out
 }
 
-/// The `href` of the first `base` that has one.
+/// The `href` of the first `base` that has one: an element of HTML (in XHTML one with the prefix of the
+/// root), outside the content of templates.
 #[must_use]
 pub fn base(digest: &Digest) -> Option<String> {
-    let mut first = None;
-    collect(
-        digest,
-        |name| if name == "base" { &["href"] } else { &[] },
-        |_, _, value| {
-            first.get_or_insert_with(|| value.to_owned());
-        },
-    );
-    first
+    let wanted = match digest.kind() {
+        Kind::Html => (Namespace::Html, "base".to_owned()),
+        Kind::Xml => (Namespace::Xml, xhtml_base(digest)?),
+        _ => return None,
+    };
+    let sizes = &digest.derived().size;
+    let tags = digest.tag();
+    let mut node = 0;
+    while node < digest.n() {
+        let tag = tags.get(node) as usize;
+        let info = digest.tag_info(tag);
+        if info.class == Class::Fragment {
+            node += sizes[node] as usize;
+            continue;
+        }
+        if info.class == Class::Element
+            && info.namespace == wanted.0
+            && digest.tag_name(tag) == wanted.1
+        {
+            let mut attributes = digest.attributes(node).iter();
+            if let Some((_, value)) = attributes.find(|(key, _)| &**key == "href") {
+                return Some(value.to_string());
+            }
+        }
+        node += 1;
+    }
+    None
+}
+
+/// What `base` is called in an XHTML page; `None` in any other XML.
+fn xhtml_base(digest: &Digest) -> Option<String> {
+    let root = (1..digest.n()).find(|&node| digest.class(node) == Class::Element)?;
+    let prefix = digest.tag_name(digest.tag().get(root) as usize);
+    let prefix = prefix.strip_suffix("html")?;
+    (prefix.is_empty() || prefix.ends_with(':')).then(|| format!("{prefix}base"))
 }
 
 /// The addresses of a `srcset`, read as the HTML standard reads it: an address goes up to white

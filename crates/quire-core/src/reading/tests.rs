@@ -1,4 +1,4 @@
-use super::text;
+use super::{Reader, text};
 use crate::encode::{Options, encode};
 use crate::sniff::Kind;
 
@@ -80,4 +80,35 @@ fn what_is_asked_for_itself_is_never_hidden() {
         .unwrap();
     assert_eq!(text(&page, script), "x y");
     assert_eq!(text(&page, script + 1), "x  y");
+}
+
+#[test]
+fn a_beginning_is_that_of_the_text() {
+    for (kind, source) in [
+        (Kind::Html, "<p>a  b<p>&copy;&amp;c<br><pre> d </pre>"),
+        (Kind::Xml, "<a>x <b>y<i>z</i></b> w<![CDATA[<&]]></a>"),
+        (Kind::Xml, "<a><b>1</b>\n<c>2&#x4e00;</c></a>"),
+    ] {
+        let options = Options {
+            kind: Some(kind),
+            ..Options::default()
+        };
+        let page = encode(source.as_bytes(), &options).unwrap();
+        let whole = text(&page, 0);
+        assert_eq!(Reader::new(&page).beginning(0, 1_000), whole, "{source}");
+        for most in 0..40 {
+            let beginning = Reader::new(&page).beginning(0, most);
+            assert!(whole.starts_with(&beginning), "{most}: {beginning:?}");
+            assert!(beginning.chars().count() <= most);
+        }
+    }
+}
+
+#[test]
+fn a_long_beginning_is_cut_and_a_reference_is_not() {
+    let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();
+    let long = page(&format!("<p>{}", "\u{4e00} ".repeat(50_000)));
+    assert_eq!(Reader::new(&long).beginning(0, 999).chars().count(), 999);
+    let spaced = page(&format!("<p>a{}&amp;&amp;b", " ".repeat(16 * 10 - 5)));
+    assert_eq!(Reader::new(&spaced).beginning(0, 10), "a");
 }
