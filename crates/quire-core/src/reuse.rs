@@ -14,8 +14,8 @@ use crate::intern::Entry;
 
 /// Vectors of one type a thread keeps.
 const MAX_KEPT: usize = 12;
-/// Bytes a thread keeps in all. Enough for a page of 300,000 nodes; what is beyond is given back.
-const MAX_KEPT_BYTES: usize = 32 << 20;
+/// Bytes a thread keeps in all. Enough for a page of 600,000 nodes; what is beyond is given back.
+const MAX_KEPT_BYTES: usize = 64 << 20;
 
 /// The vectors a thread keeps, by type.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use quire_core::digest::Digest as Page;
 use quire_core::encode;
 use quire_core::error::Error;
@@ -238,10 +238,29 @@ impl Digest {
             .collect()
     }
 
-    /// How many nodes have each tag.
-    fn tag_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+    /// How often each name occurs. `names` are those of `tags`, given so that they are made once.
+    fn tag_counts<'py>(
+        &self,
+        py: Python<'py>,
+        names: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let counts = brief(py, || Ok(self.page.tag().histogram(self.page.tag_count())))?;
-        PyList::new(py, counts)
+        let totals = PyDict::new(py);
+        for (name, &count) in names.iter().zip(&counts) {
+            totals.set_item(name, count)?;
+        }
+        if totals.len() < names.len() {
+            // A name in two namespaces is counted once for both.
+            totals.clear();
+            for (name, &count) in names.iter().zip(&counts) {
+                let before: u32 = match totals.get_item(&name)? {
+                    Some(before) => before.extract()?,
+                    None => 0,
+                };
+                totals.set_item(name, before + count)?;
+            }
+        }
+        Ok(totals)
     }
 
     /// Number of different attribute runs.

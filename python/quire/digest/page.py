@@ -443,13 +443,7 @@ class Digest:
         >>> quire.encode(b"<ul><li>a<li>b</ul>").tag_counts()
         {'#document': 1, 'html': 1, 'head': 1, 'body': 1, 'ul': 1, 'li': 2, '#text': 2}
         """
-        names, counts = self.tags, self._native.tag_counts()
-        totals = dict(zip(names, counts, strict=True))
-        if len(totals) < len(names):
-            totals = dict.fromkeys(names, 0)
-            for name, count in zip(names, counts, strict=True):
-                totals[name] += count
-        return totals
+        return self._native.tag_counts(self.tags)
 
     # ------------------------------------------------------------ leaving
 
