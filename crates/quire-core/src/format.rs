@@ -9,7 +9,7 @@
 //!   0  magic            8 bytes   89 71 75 69 72 65 0d 0a   ("\x89quire\r\n")
 //!   8  format version   u16
 //!  10  kind             u8
-//!  11  compression      u8        0 none, 1 zstd over everything after the header
+//!  11  compression      u8        0 none, 1 zstd: a frame up to the heaps, a frame of the heaps
 //!  12  flags            u32
 //!  16  nodes            u32
 //!  20  sections         u32
@@ -394,7 +394,7 @@ impl Writer {
     }
 }
 
-/// Compress a digest: the header stays readable, the body becomes one zstd frame.
+/// Compress a digest: the header stays readable, the body becomes two zstd frames.
 pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
     let mut header = Header::read(digest)?;
     if header.compressed {

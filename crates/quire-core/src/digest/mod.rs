@@ -462,4 +462,23 @@ mod tests {
         assert!(late.check_heaps().is_err() && decode(&late).is_err() && late.whole().is_err());
         assert!((0..late.content_count()).all(|id| late.content_raw(id).is_empty()));
     }
+
+    #[test]
+    fn a_damaged_compressed_digest_is_an_error_or_still_the_page() {
+        let packed = packed();
+        let read = |bytes: Vec<u8>| {
+            let late = Digest::open(Box::new(bytes), Verify::Columns)?;
+            let _ = (late.derived(), late.attributes(late.n() - 1));
+            decode(&late)
+        };
+        for length in 0..packed.len() {
+            assert!(read(packed[..length].to_vec()).is_err(), "{length} bytes");
+        }
+        for at in 0..packed.len() {
+            let mut flipped = packed.clone();
+            flipped[at] ^= 0x10;
+            // A bit that zstd does not use changes nothing; any other is noticed.
+            assert!(read(flipped).map_or(true, |page| page == PAGE), "byte {at}");
+        }
+    }
 }

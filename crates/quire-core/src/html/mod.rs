@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod names;
+pub mod properties;
 pub mod scan;
 pub mod tokenizer;
 
