@@ -396,7 +396,7 @@ fn pairs(references: Vec<Reference>) -> Vec<(u32, String)> {
         .collect()
 }
 
-fn numbers<'py>(py: Python<'py>, nodes: &[u32]) -> Bound<'py, PyBytes> {
+pub fn numbers<'py>(py: Python<'py>, nodes: &[u32]) -> Bound<'py, PyBytes> {
     let bytes: Vec<u8> = nodes.iter().flat_map(|node| node.to_ne_bytes()).collect();
     PyBytes::new(py, &bytes)
 }

@@ -10,6 +10,7 @@ mod digest;
 mod errors;
 mod functions;
 mod guard;
+mod sdiff;
 
 /// The kernels of quire. Typed in `_native.pyi`; used through `quire._core`.
 #[pyo3::pymodule]
@@ -22,4 +23,6 @@ mod _native {
     use crate::functions::{
         _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,
     };
+    #[pymodule_export]
+    use crate::sdiff::annotate;
 }

@@ -15,6 +15,7 @@ from typing import cast
 from quire._core._native import (
     Digest,
     Navigation,
+    annotate,
     compress,
     encode,
     from_bytes,
@@ -26,6 +27,7 @@ from quire._core._native import (
 __all__ = [
     "Digest",
     "Navigation",
+    "annotate",
     "compress",
     "encode",
     "from_bytes",

@@ -1,12 +1,13 @@
 # What crates/quire-python compiles to; stubtest holds the two equal.
 import os
 from collections.abc import Sequence
-from typing import Literal, SupportsIndex, final
+from typing import Literal, Protocol, SupportsIndex, TypedDict, final
 
 __all__ = [
     "Digest",
     "Navigation",
     "_panic_for_test",
+    "annotate",
     "compress",
     "encode",
     "from_bytes",
@@ -85,3 +86,32 @@ def from_columns(
     contents: Sequence[bytes | None],
 ) -> Digest: ...
 def _panic_for_test() -> None: ...
+
+class Asked(Protocol):
+    # The rules of a comparison; read by attribute.
+    @property
+    def only(self) -> Sequence[str]: ...
+    @property
+    def without(self) -> Sequence[str]: ...
+    @property
+    def ignore_space(self) -> bool: ...
+    @property
+    def ignore_case(self) -> bool: ...
+    @property
+    def ignore_attributes(self) -> Sequence[str]: ...
+    @property
+    def ignore_text(self) -> Sequence[str]: ...
+    @property
+    def ignore_order(self) -> bool: ...
+    @property
+    def tolerance(self) -> tuple[float, float] | None: ...
+
+class Annotated(TypedDict):
+    # Partners as 32-bit integers (-1 for none), statuses as bytes.
+    to_new: bytes
+    to_old: bytes
+    old: bytes
+    new: bytes
+    coarse: list[tuple[int, int]]
+
+def annotate(old: Digest, new: Digest, rules: Asked, granularity: str) -> Annotated: ...

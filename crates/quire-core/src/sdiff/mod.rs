@@ -1,0 +1,28 @@
+//! Sdiff: what became of a page, from a yes or no to a script.
+//!
+//! Everything here asks two digests and gives arrays. The steps, each in a file:
+//!
+//! | step | gives |
+//! | --- | --- |
+//! | [`labels`] | what counts of each node, as three hashes: tag, attributes, content |
+//! | [`side`] | the nodes that take part, as a tree of their own with subtree hashes |
+//! | [`matching`] | pairs: which node of the old page is which node of the new one |
+//! | [`blanks`] | pairs of the white space that took no part |
+//! | [`placement`] | which pairs moved, and which stayed in their place |
+//! | [`annotation`] | a status for every node of both pages |
+//!
+//! Any one-to-one pairing in which the roots are partners gives a right answer;
+//! a better one gives a shorter. So nothing above [`matching`] trusts it for more
+//! than that, and its budgets can cost length but never truth.
+
+pub mod annotation;
+pub mod blanks;
+pub mod labels;
+pub mod matching;
+pub mod placement;
+pub mod rules;
+pub mod side;
+
+pub use self::annotation::{Annotation, Status, annotate};
+pub use self::matching::{Coarse, Granularity, Pairs};
+pub use self::rules::{Rules, Scope, Tolerance};
