@@ -12,8 +12,8 @@ use crate::sdiff::placement::longest_increasing;
 
 /// Cells of the weighted program.
 const MAX_CELLS: usize = 16_384;
-/// Words of the bit-parallel rows: 16 MB.
-const MAX_WORDS: usize = 2 << 20;
+/// Words of the bit-parallel rows: 64 MB, two lists of 23,000.
+const MAX_WORDS: usize = 8 << 20;
 
 /// Places in `xs` and `ys` of a common subsequence, in order, and whether it is a longest one.
 ///
@@ -32,7 +32,14 @@ pub fn common(
     if xs.len() * ys.len().div_ceil(64) <= MAX_WORDS {
         return (bit_parallel(xs, ys), true);
     }
-    (by_occurrence(xs, ys), false)
+    let pairs = kth_with_kth(xs, ys);
+    // Where nothing is repeated, the k-th is the only one.
+    let distinct = |values: &[u32]| {
+        let mut seen = std::collections::HashSet::with_capacity(values.len());
+        values.iter().all(|value| seen.insert(value))
+    };
+    let exact = distinct(xs) && distinct(ys);
+    (in_order(&pairs), exact)
 }
 
 fn weighted(xs: &[u32], ys: &[u32], weight: impl Fn(usize) -> u64) -> Vec<(usize, usize)> {
@@ -67,21 +74,55 @@ fn weighted(xs: &[u32], ys: &[u32], weight: impl Fn(usize) -> u64) -> Vec<(usize
     pairs
 }
 
+/// Where each number occurs in a list: places, or a row of bits for those that occur often.
+///
+/// Setting bits one by one would cost the product of the occurrences; a row is copied.
+struct Occurrences {
+    places: HashMap<u32, Vec<u32>>,
+    rows: HashMap<u32, Vec<u64>>,
+}
+
+impl Occurrences {
+    fn new(values: &[u32], words: usize) -> Self {
+        let mut places: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (at, &value) in values.iter().enumerate() {
+            places.entry(value).or_default().push(at as u32);
+        }
+        let rows = (places.iter())
+            .filter(|(_, places)| places.len() > words)
+            .map(|(&value, places)| {
+                let mut row = vec![0u64; words];
+                for &at in places {
+                    row[at as usize / 64] |= 1 << (at % 64);
+                }
+                (value, row)
+            })
+            .collect();
+        Self { places, rows }
+    }
+
+    /// Write the row of a number.
+    fn write(&self, value: u32, row: &mut [u64]) {
+        if let Some(known) = self.rows.get(&value) {
+            row.copy_from_slice(known);
+            return;
+        }
+        row.fill(0);
+        for &at in self.places.get(&value).map_or(&[][..], |places| places) {
+            row[at as usize / 64] |= 1 << (at % 64);
+        }
+    }
+}
+
 /// Rows of bits over `ys`: a zero where the length of the common subsequence grows.
 fn bit_parallel(xs: &[u32], ys: &[u32]) -> Vec<(usize, usize)> {
     let words = ys.len().div_ceil(64);
-    let mut places: HashMap<u32, Vec<u32>> = HashMap::new();
-    for (j, &y) in ys.iter().enumerate() {
-        places.entry(y).or_default().push(j as u32);
-    }
+    let occurrences = Occurrences::new(ys, words);
     let mut rows: Vec<u64> = Vec::with_capacity((xs.len() + 1) * words);
     rows.resize(words, u64::MAX);
     let mut matches = vec![0u64; words];
-    for (i, x) in xs.iter().enumerate() {
-        let found = places.get(x).map_or(&[][..], |places| places);
-        for &j in found {
-            matches[j as usize / 64] |= 1 << (j % 64);
-        }
+    for (i, &x) in xs.iter().enumerate() {
+        occurrences.write(x, &mut matches);
         let mut carry = false;
         for word in 0..words {
             let row = rows[i * words + word];
@@ -90,9 +131,6 @@ fn bit_parallel(xs: &[u32], ys: &[u32]) -> Vec<(usize, usize)> {
             let (sum, over_again) = sum.overflowing_add(u64::from(carry));
             carry = over || over_again;
             rows.push(sum | (row & !matches[word]));
-        }
-        for &j in found {
-            matches[j as usize / 64] = 0;
         }
     }
     // Back from the end. The length of (i, j) is the number of zeros among the first j bits of
@@ -117,9 +155,8 @@ fn bit_parallel(xs: &[u32], ys: &[u32]) -> Vec<(usize, usize)> {
     pairs
 }
 
-fn by_occurrence(xs: &[u32], ys: &[u32]) -> Vec<(usize, usize)> {
-    let mut pairs = kth_with_kth(xs, ys);
-    pairs.sort_unstable();
+/// As many of the pairs as keep the order.
+fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let places: Vec<u32> = pairs.iter().map(|&(_, j)| j as u32).collect();
     let kept = longest_increasing(&places);
     kept.into_iter().map(|at| pairs[at]).collect()
@@ -179,7 +216,7 @@ mod tests {
             check(&xs, &ys, &plain);
             check(&xs, &ys, &bits);
             assert_eq!(bits.len(), plain.len(), "seed {seed}");
-            check(&xs, &ys, &by_occurrence(&xs, &ys));
+            check(&xs, &ys, &in_order(&kth_with_kth(&xs, &ys)));
         }
     }
 

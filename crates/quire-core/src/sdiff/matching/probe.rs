@@ -102,17 +102,21 @@ impl Reading {
         let same_run = |xs: &[u32], ys: &[u32]| {
             xs.len() == ys.len() && xs.iter().zip(ys).all(|(&x, &y)| old.hash(x) == new.hash(y))
         };
+        if self.is_clean() && !xs.is_empty() && !ys.is_empty() {
+            // A new element around the run, or the one around it is gone: that is all, then.
+            let (inside, inside_new) = (old.children(xs[0]), new.children(ys[0]));
+            if ys.len() == 1 && same_run(xs, &inside_new) {
+                return self.wrap(xs, &inside_new);
+            }
+            if xs.len() == 1 && same_run(&inside, ys) {
+                return self.wrap(&inside, ys);
+            }
+        }
         match (xs, ys) {
             ([], []) => true,
             ([], ys) => self.insert(ys),
             (xs, []) => self.delete(xs),
             (&[x], &[y]) => {
-                if same_run(xs, &new.children(y)) || same_run(&old.children(x), ys) {
-                    let mut wrap = self.clone();
-                    if wrap.wrap(old, new, xs, ys) {
-                        others.push(wrap);
-                    }
-                }
                 if alike(old, new, x, y) {
                     self.open.push((x, y));
                     return true;
@@ -141,12 +145,6 @@ impl Reading {
             }
             (xs, ys) => {
                 let mut readings = Vec::new();
-                if same_run(xs, &new.children(ys[0])) || same_run(&old.children(xs[0]), ys) {
-                    let mut wrap = self.clone();
-                    if wrap.wrap(old, new, xs, ys) {
-                        readings.push(wrap);
-                    }
-                }
                 // The longer list has one end more than the other; at the other end one changed.
                 let (long, short) = if xs.len() > ys.len() {
                     (xs, ys)
@@ -199,20 +197,16 @@ impl Reading {
         }
     }
 
-    /// A new element around a run, or one around a run that is gone.
-    fn wrap(&mut self, old: Tree, new: Tree, xs: &[u32], ys: &[u32]) -> bool {
+    /// Keep a run that is one level deeper or higher now.
+    fn wrap(&mut self, xs: &[u32], ys: &[u32]) -> bool {
         self.edits += 1;
-        if let (xs, &[y]) = (xs, ys)
-            && xs.len() == new.children(y).len()
-        {
-            self.equal.push((xs.to_vec(), new.children(y)));
-            return true;
-        }
-        if let (&[x], ys) = (xs, ys) {
-            self.equal.push((old.children(x), ys.to_vec()));
-            return true;
-        }
-        false
+        self.equal.push((xs.to_vec(), ys.to_vec()));
+        true
+    }
+
+    /// Whether nothing was found yet, and nothing else is left to look at.
+    fn is_clean(&self) -> bool {
+        self.open.is_empty() && self.edits == 0 && self.deleted.is_none() && self.inserted.is_none()
     }
 
     fn delete(&mut self, run: &[u32]) -> bool {
