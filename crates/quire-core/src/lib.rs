@@ -26,6 +26,7 @@ pub mod order;
 pub mod reading;
 pub mod reconcile;
 pub mod reuse;
+pub mod sdiff;
 pub mod select;
 pub mod signature;
 pub mod sniff;
