@@ -212,6 +212,7 @@ impl Digest {
 mod tests {
     use super::*;
     use crate::encode::{Options, encode};
+    use crate::format::Header;
 
     /// The definition, node by node: the first that is wrong.
     fn first_wrong(page: &Digest) -> Option<usize> {
@@ -250,7 +251,8 @@ mod tests {
                     for value in [0i32, 1, 3, 4, -1] {
                         let mut forged = bytes.to_vec();
                         forged[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
-                        let mut forged = Digest::bare(Box::new(forged), None).unwrap();
+                        let header = Header::read(&forged).unwrap();
+                        let mut forged = Digest::bare(header, Box::new(forged), None).unwrap();
                         if forged.read_tags().is_err() {
                             continue;
                         }
