@@ -7,9 +7,16 @@ use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
 
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::CParameter;
 
 use super::{Header, bad};
 use crate::error::Error;
+
+/// Shorter matches are left to the literals: they save a fortieth of the bytes, and take a fourteenth of
+/// the time at every load.
+const MIN_MATCH: u32 = 6;
+/// From the next level on zstd weighs matches against literals itself; whoever asks for it wants few bytes.
+const MAX_QUICK_LEVEL: i32 = 12;
 
 /// Compress a digest: the header stays readable, the body becomes two zstd frames.
 pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
@@ -25,6 +32,11 @@ pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
     let mut out = header.write();
     let failed = |e: io::Error| bad(format!("digest could not be compressed: {e}"));
     let mut compressor = Compressor::new(level).map_err(failed)?;
+    if level <= MAX_QUICK_LEVEL {
+        compressor
+            .set_parameter(CParameter::MinMatch(MIN_MATCH))
+            .map_err(failed)?;
+    }
     // Two frames, so that columns can be had without texts. One after the other they are the body.
     for part in [&digest[header.length..split], &digest[split..]] {
         if !part.is_empty() {
