@@ -10,6 +10,7 @@
 //! | [`blanks`] | pairs of the white space that took no part |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
+//! | [`script`] | what turns one page into the other, byte for byte, and back |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
@@ -21,6 +22,7 @@ pub mod labels;
 pub mod matching;
 pub mod placement;
 pub mod rules;
+pub mod script;
 pub mod side;
 
 pub use self::annotation::{Annotation, Status, annotate};
