@@ -12,6 +12,7 @@ use crate::digest::{Digest, attribute_syntax};
 use crate::encode::{MAX_SOURCE, Options, decode, encode};
 use crate::error::Error;
 use crate::flags::Flags;
+use crate::format::Signatures;
 use crate::from_tree::{Columns, from_columns};
 use crate::hash::hash128;
 use crate::html::Context;
@@ -21,8 +22,10 @@ use crate::vocabulary::{Class, Namespace};
 impl Head {
     /// By what a page is recognised.
     pub fn of(page: &Digest) -> Self {
+        let Signatures([source, structure, tags, ..]) = page.signatures();
         Self {
-            signature: page.signatures().0[0],
+            signature: source,
+            tree: hash128(&[structure.to_le_bytes(), tags.to_le_bytes()].concat()),
             n: page.n() as u32,
             kind: page.kind().name().to_owned(),
             bytes: page.header().source_length,
@@ -41,11 +44,13 @@ pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
     }
     if found != *expected {
         return Err(refuse(format!(
-            "script is for this source read as {} with {} nodes, but it was read as {} with {}",
+            "script is for this source read as {} with {} nodes and tree {:032x}, but it was read as {} with {} and {:032x}",
             crate::error::shortened(&expected.kind),
             expected.n,
+            expected.tree,
             found.kind,
-            found.n
+            found.n,
+            found.tree
         )));
     }
     if script.new.bytes > MAX_SOURCE as u64 {
@@ -65,7 +70,7 @@ impl Script {
             return self.apply_to_tree(old, &whole);
         }
         let bytes = self.apply_bytes(old)?;
-        encode_as(&bytes, &whole, self.new.n)
+        encode_as(&bytes, &whole, &self.new)
     }
 
     /// Make the source of the new page.
@@ -135,7 +140,7 @@ fn tree_text(page: &Digest, node: usize, id: usize) -> Vec<u8> {
 }
 
 /// Read a source as the page was read that it is the source of.
-fn encode_as(bytes: &[u8], whole: &Whole, n: u32) -> Result<Digest, Error> {
+fn encode_as(bytes: &[u8], whole: &Whole, head: &Head) -> Result<Digest, Error> {
     let Whole { kind, flags, meta } = whole;
     let label = Encoding::for_label(meta.encoding.as_bytes());
     let mut options = Options {
@@ -148,7 +153,7 @@ fn encode_as(bytes: &[u8], whole: &Whole, n: u32) -> Result<Digest, Error> {
         recover: flags.has(Flags::RECOVERED),
     };
     if flags.has(Flags::FRAGMENT) {
-        return encode_fragment(bytes, options, &meta.context, n);
+        return encode_fragment(bytes, options, &meta.context, head);
     }
     let page = encode(bytes, &options)?;
     if page.meta().encoding == meta.encoding || label.is_none() {
@@ -158,13 +163,13 @@ fn encode_as(bytes: &[u8], whole: &Whole, n: u32) -> Result<Digest, Error> {
     encode(bytes, &options)
 }
 
-/// A digest names the element of a fragment without its namespace; the one that gives as many nodes
+/// A digest names the element of a fragment without its namespace; the one that gives the right tree
 /// is taken.
 fn encode_fragment(
     bytes: &[u8],
     mut options: Options,
     name: &str,
-    n: u32,
+    head: &Head,
 ) -> Result<Digest, Error> {
     let mut first = None;
     for namespace in [Namespace::Html, Namespace::Svg, Namespace::MathMl] {
@@ -174,7 +179,7 @@ fn encode_fragment(
             html_integration: false,
         });
         let page = encode(bytes, &options)?;
-        if page.n() == n as usize {
+        if Head::of(&page) == *head {
             return Ok(page);
         }
         first.get_or_insert(page);

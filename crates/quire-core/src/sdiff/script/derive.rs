@@ -204,6 +204,9 @@ impl View<'_> {
                 child += sizes[child] as usize;
             }
         }
+        for pieces in [&mut solid, &mut blanks] {
+            pieces.sort_by_key(|piece| piece.nodes.first().map(|row| (row.old, row.new)));
+        }
         (solid, blanks)
     }
 }

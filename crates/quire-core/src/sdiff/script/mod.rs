@@ -10,6 +10,7 @@
 //! | --- | --- |
 //! | `model`, `names`, `raw` | the script as data, which is its JSON form too |
 //! | `facts` | exceptions of a page by node |
+//! | `pairing` | from two pages to their script |
 //! | `derive`, `residual` | from partners to the layers |
 //! | `shape`, `predict`, `patch`, `apply` | from the old page and the layers to the new page |
 //! | `invert`, `compose` | the way back; two scripts as one |
@@ -23,6 +24,7 @@ mod facts;
 mod invert;
 mod model;
 mod names;
+mod pairing;
 mod patch;
 mod predict;
 mod raw;
@@ -32,6 +34,7 @@ mod shape;
 use self::derive::{Derivation, Page};
 use self::facts::Facts;
 pub use self::model::*;
+pub use self::pairing::{Wanted, between};
 use self::predict::{Whole, source};
 pub use self::raw::{Raw, from_base64, to_base64};
 use super::labels::Labels;

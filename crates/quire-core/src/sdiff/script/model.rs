@@ -369,6 +369,9 @@ pub struct Head {
     /// Signature of its source, 32 hexadecimal digits.
     #[serde(with = "hexadecimal")]
     pub signature: u128,
+    /// Signature of its shape and tags: the same source may be read in several ways.
+    #[serde(with = "hexadecimal")]
+    pub tree: u128,
     /// Number of nodes.
     pub n: u32,
     /// Its kind.
