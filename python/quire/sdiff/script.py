@@ -90,8 +90,9 @@ class EditScript:
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a"), quire.encode(b"<p>b")
-        >>> [str(action) for action in EditScript.of_pairs(old, new, [(0, 0), (1, 1), (3, 3)])]
-        ["insert head 2 'b' (3 nodes) in 1, first", "delete head 2 'a' (3 nodes) in 1, first"]
+        >>> pairs = [(0, 0), (1, 1), (2, 2), (3, 3)]  # document, html, head, body
+        >>> [str(action) for action in EditScript.of_pairs(old, new, pairs)]
+        ["insert p 4 'b' (2 nodes) in 3, first", "delete p 4 'a' (2 nodes) in 3, first"]
 
         Args:
             old: the old page.

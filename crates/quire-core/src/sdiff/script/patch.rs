@@ -11,10 +11,11 @@ use crate::error::Error;
 
 /// Level of patches: they are rare, small against their prefix, and kept.
 const LEVEL: i32 = 6;
-/// The narrowest and widest windows of zstd.
-const WINDOWS: (u32, u32) = (10, 31);
+/// The narrowest window of zstd, and the widest that is used: 128 MiB, so that a frame cannot ask for
+/// more memory than that before it has given anything.
+const WINDOWS: (u32, u32) = (10, 27);
 
-/// Wide enough to reach the start of the prefix from the end of the source.
+/// Wide enough to reach the start of the prefix from the end of the source, where that is possible.
 fn window(prefix: usize, source: usize) -> u32 {
     let reach = (prefix + source).max(1).next_power_of_two();
     reach.trailing_zeros().clamp(WINDOWS.0, WINDOWS.1)
