@@ -27,16 +27,19 @@ from quire.errors import (
     MissingExtra,
     NodeNotFound,
     QuireError,
+    ScriptError,
     SelectorBudgetExceeded,
     SelectorError,
     SourceTooLarge,
     TreeError,
 )
+from quire.sdiff import EditScript, edit_script
 
 __all__ = [
     "ByteList",
     "Digest",
     "DigestFormatError",
+    "EditScript",
     "Encoder",
     "Header",
     "Image",
@@ -47,11 +50,13 @@ __all__ = [
     "Node",
     "NodeNotFound",
     "QuireError",
+    "ScriptError",
     "SelectorBudgetExceeded",
     "SelectorError",
     "Signatures",
     "SourceTooLarge",
     "TreeError",
+    "edit_script",
     "encode",
     "from_bytes",
     "load",

@@ -9,7 +9,7 @@
 use super::blanks::pair_blanks;
 use super::labels::Labels;
 use super::matching::{Coarse, Granularity, Pairs, Tree, pair};
-use super::placement;
+use super::placement::{Party, place};
 use super::rules::{Rules, Scope};
 use super::side::Side;
 use crate::digest::Digest;
@@ -104,7 +104,20 @@ pub fn annotate(
         }
     }
     pair_blanks((old.page, &old_labels), (new.page, &new_labels), &mut pairs);
-    let moved = placement::moved(old.page, new.page, &pairs);
+    let placement = place(
+        Party {
+            page: old.page,
+            blank: &old_labels.blank,
+            inside: Some(&old_side.inside),
+        },
+        Party {
+            page: new.page,
+            blank: &new_labels.blank,
+            inside: Some(&new_side.inside),
+        },
+        &pairs,
+        false,
+    );
 
     let mut annotation = Annotation {
         old: alone(&old_labels, &old_side),
@@ -115,7 +128,7 @@ pub fn annotate(
                 new: new_side.node[at.new as usize],
             })
             .collect(),
-        pairs,
+        pairs: placement.pairs,
     };
     for (y, &x) in annotation.pairs.to_old.iter().enumerate() {
         if x == NONE {
@@ -123,12 +136,12 @@ pub fn annotate(
         }
         let x = x as usize;
         let mut status = 0;
-        if old_labels.blank[x] {
+        if old_labels.blank[x] && new_labels.blank[y] {
             if old_labels.content[x] != new_labels.content[y] {
                 status = Status::LAYOUT;
             }
         } else {
-            if moved[y] {
+            if placement.moved[y] {
                 status |= Status::MOVED;
             }
             if old_labels.tag[x] != new_labels.tag[y] {

@@ -11,6 +11,7 @@
 //! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
+//! | [`script`] | what turns one page into the other, byte for byte, and back |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
@@ -21,8 +22,10 @@ pub mod blanks;
 pub mod exact;
 pub mod labels;
 pub mod matching;
+pub mod pairing;
 pub mod placement;
 pub mod rules;
+pub mod script;
 pub mod side;
 
 pub use self::annotation::{Annotation, Status, annotate};
