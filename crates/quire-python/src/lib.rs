@@ -24,5 +24,5 @@ mod _native {
         _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,
     };
     #[pymodule_export]
-    use crate::sdiff::annotate;
+    use crate::sdiff::{annotate, text_rows, word_changes};
 }

@@ -22,6 +22,8 @@ from quire._core._native import (
     from_columns,
     from_file,
     peek,
+    text_rows,
+    word_changes,
 )
 
 __all__ = [
@@ -34,7 +36,9 @@ __all__ = [
     "from_columns",
     "from_file",
     "peek",
+    "text_rows",
     "view",
+    "word_changes",
 ]
 
 # Look at the memory of a digest or of a derived column; it stays while it is looked at. A type

@@ -14,6 +14,8 @@ __all__ = [
     "from_columns",
     "from_file",
     "peek",
+    "text_rows",
+    "word_changes",
 ]
 
 @final
@@ -107,7 +109,7 @@ class Asked(Protocol):
     def tolerance(self) -> tuple[float, float] | None: ...
 
 class Annotated(TypedDict):
-    # Partners as 32-bit integers (-1 for none), statuses as bytes.
+    # Partners as 32-bit integers (-1 for none), statuses as 16-bit ones.
     to_new: bytes
     to_old: bytes
     old: bytes
@@ -115,3 +117,12 @@ class Annotated(TypedDict):
     coarse: list[tuple[int, int]]
 
 def annotate(old: Digest, new: Digest, rules: Asked, granularity: str) -> Annotated: ...
+def word_changes(old: str, new: str) -> list[tuple[int, int, int, int]]: ...
+def text_rows(
+    old: Digest,
+    new: Digest,
+    found: tuple[bytes, bytes, bytes],
+    ignore_order: bool,
+) -> tuple[
+    list[tuple[str, list[int]]], list[tuple[str, list[int]]], list[tuple[int, int, int]]
+]: ...

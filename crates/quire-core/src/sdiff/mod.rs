@@ -10,6 +10,8 @@
 //! | [`blanks`] | pairs of the white space that took no part |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
+//! | [`words`] | what changed inside a text |
+//! | [`rows`] | the lines of both pages side by side |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
@@ -19,9 +21,13 @@ pub mod annotation;
 pub mod blanks;
 pub mod labels;
 pub mod matching;
+pub mod numbers;
 pub mod placement;
+pub mod references;
+pub mod rows;
 pub mod rules;
 pub mod side;
+pub mod words;
 
 pub use self::annotation::{Annotation, Status, annotate};
 pub use self::matching::{Coarse, Granularity, Pairs};
