@@ -111,8 +111,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The same, and for each node with words of its own, where in the text they are.
-    fn text_noting(&self, node: usize, note: impl FnMut(Span)) -> String {
-        self.read(node, &mut Budget::unlimited(self.digest, node), note)
+    fn text_heeding(&self, node: usize, heed: impl FnMut(Span)) -> String {
+        self.read(node, &mut Budget::unlimited(self.digest, node), heed)
     }
 
     /// The first `most` characters of the text of a subtree, read without reading all of it.
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    fn read(&self, node: usize, budget: &mut Budget, note: impl FnMut(Span)) -> String {
+    fn read(&self, node: usize, budget: &mut Budget, heed: impl FnMut(Span)) -> String {
         let digest = self.digest;
         let class = digest.class(node);
         if class.is_leaf() {
@@ -146,10 +146,10 @@ impl<'a> Reader<'a> {
         }
         match digest.kind() {
             Kind::Bytes => String::new(),
-            Kind::Text => lines(digest, node, note),
-            Kind::Json => members(digest, node, note),
-            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget, note),
-            _ => by_layout(digest, node, budget, note),
+            Kind::Text => lines(digest, node, heed),
+            Kind::Json => members(digest, node, heed),
+            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget, heed),
+            _ => by_layout(digest, node, budget, heed),
         }
     }
 }
@@ -267,7 +267,7 @@ fn by_roles(
     node: usize,
     roles: &[Role],
     budget: &mut Budget,
-    mut note: impl FnMut(Span),
+    mut heed: impl FnMut(Span),
 ) -> String {
     let sizes = &digest.derived().size;
     let tags = digest.tag();
@@ -294,7 +294,7 @@ fn by_roles(
             } else {
                 flow.words(&budget.content(digest, at));
             }
-            note_span(&mut note, at, start, flow.len());
+            heed_span(&mut heed, at, start, flow.len());
         } else if !class.is_leaf() {
             match role {
                 Role::Break => flow.hard_break(),
@@ -314,9 +314,9 @@ fn by_roles(
     flow.finish()
 }
 
-fn note_span(note: &mut impl FnMut(Span), node: usize, start: usize, end: usize) {
+fn heed_span(heed: &mut impl FnMut(Span), node: usize, start: usize, end: usize) {
     if end > start {
-        note(Span {
+        heed(Span {
             node: node as u32,
             start,
             end,
@@ -338,7 +338,7 @@ fn by_layout(
     digest: &Digest,
     node: usize,
     budget: &mut Budget,
-    mut note: impl FnMut(Span),
+    mut heed: impl FnMut(Span),
 ) -> String {
     let sizes = &digest.derived().size;
     let mut flow = Flow::default();
@@ -354,7 +354,7 @@ fn by_layout(
         if class.is_text() {
             let start = flow.len();
             flow.words(&budget.content(digest, at));
-            note_span(&mut note, at, start, flow.len());
+            heed_span(&mut heed, at, start, flow.len());
         } else if !class.is_leaf() {
             let inline = open.last().is_some_and(|parent| parent.mixed);
             let role = if inline { Role::Inline } else { Role::Block };
@@ -390,7 +390,7 @@ fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
     false
 }
 
-fn members(digest: &Digest, node: usize, mut note: impl FnMut(Span)) -> String {
+fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
     let end = node + digest.derived().size[node] as usize;
     let mut after_key = false;
@@ -415,7 +415,7 @@ fn members(digest: &Digest, node: usize, mut note: impl FnMut(Span)) -> String {
             }
             _ => after_key = false,
         }
-        note_span(&mut note, at, start, out.len());
+        heed_span(&mut heed, at, start, out.len());
     }
     out
 }
@@ -426,7 +426,7 @@ fn new_line(out: &mut String) {
     }
 }
 
-fn lines(digest: &Digest, node: usize, mut note: impl FnMut(Span)) -> String {
+fn lines(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
     for at in node..node + digest.derived().size[node] as usize {
         if digest.class(at).is_text() {
@@ -437,7 +437,7 @@ fn lines(digest: &Digest, node: usize, mut note: impl FnMut(Span)) -> String {
             } else {
                 out.push_str(&line);
             }
-            note_span(&mut note, at, start, out.len());
+            heed_span(&mut heed, at, start, out.len());
         }
     }
     out

@@ -30,7 +30,7 @@ pub struct Line {
 #[must_use]
 pub fn read_lines(page: &Digest) -> Vec<Line> {
     let mut spans: Vec<Span> = Vec::new();
-    let text = Reader::new(page).text_noting(0, |span| spans.push(span));
+    let text = Reader::new(page).text_heeding(0, |span| spans.push(span));
     let keeps_empty = page.kind() == Kind::Text;
     let mut lines = Vec::new();
     let mut first = 0; // the first span that may reach into the line

@@ -151,7 +151,7 @@ fn used_groups(groups: &[&str], marks: &[char]) -> Used {
     let Some(&first) = marks.first() else {
         return one;
     };
-    let can_group = (1..=3).contains(&groups[0].len()) && !(groups[0] == "0");
+    let can_group = (1..=3).contains(&groups[0].len()) && groups[0] != "0";
     // Groups of three behind the same mark.
     let grouped = if can_group {
         (marks.iter().zip(&groups[1..]))

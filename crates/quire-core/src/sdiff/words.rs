@@ -224,8 +224,9 @@ pub fn words(text: &str) -> Vec<&str> {
         let mut this = kind(c);
         let next = chars.peek().map(|&(_, next)| kind(next));
         let joins = match (last, this) {
-            (None, _) | (_, Kind::Mark) => true,
-            (Some(Kind::Space), Kind::Space)
+            (None, _)
+            | (_, Kind::Mark)
+            | (Some(Kind::Space), Kind::Space)
             | (Some(Kind::Letter | Kind::Digit), Kind::Letter | Kind::Digit) => true,
             (Some(Kind::Letter), Kind::Apostrophe) if next == Some(Kind::Letter) => {
                 this = Kind::Letter;
@@ -318,8 +319,11 @@ mod tests {
 
     #[test]
     fn hostile_texts_end_soon() {
-        let some: String = (0..30_000).map(|i| format!("{} ", i % 7)).collect();
-        let other: String = (0..30_000).map(|i| format!("{} ", i * i % 11)).collect();
+        let digits = |modulus: usize| -> String {
+            let digit = |i: usize| char::from(b'a' + (i * i % modulus) as u8);
+            (0..30_000).flat_map(|i| [digit(i), ' ']).collect()
+        };
+        let (some, other) = (digits(7), digits(11));
         assert!(!word_changes(&some, &other).is_empty());
         let long = "a b ".repeat(1_000_000);
         assert_eq!(word_changes(&long, &long.replace('a', "c")).len(), 1);
