@@ -91,7 +91,7 @@ def print_words(annotation: Annotation) -> None:
         _put(console, _text(shown(annotation.new.path(change.node)), "cyan"))
         drawn = _text("  ")
         for segment in change.segments:
-            text = shown(segment.text)
+            text = _safe(segment.text if segment.kind != "same" else _middle_cut(segment.text))
             if segment.kind == "deleted":
                 text = f"[-{text}-]"
             elif segment.kind == "inserted":
@@ -125,7 +125,7 @@ def _side(row: SideRow, page: str) -> Text:
         other = "inserted" if page == "old" else "deleted"
         kept = [segment for segment in row.segments if segment.kind != other]
         return _segments(kept, STYLES["deleted" if page == "old" else "inserted"])
-    return _text(shown(line.text), STYLES[row.kind])
+    return _text(_safe(line.text), STYLES[row.kind])
 
 
 def print_tree(annotation: Annotation, facets: Sequence[Facet]) -> None:
@@ -142,7 +142,7 @@ def print_tree(annotation: Annotation, facets: Sequence[Facet]) -> None:
             same += 1
         for depth in range(same, len(path)):
             _put(console, _text("  " * min(depth, MAX_INDENT) + path[depth], "dim"))
-        above = path
+        above = [*path, _label(page, change.node)]
         for text in _described(annotation, change, indent=len(path)):
             _put(console, text)
 
@@ -267,6 +267,18 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
 # ------------------------------------------------------------------ drawing
 
 
+def _safe(text: str) -> str:
+    """Make a line of a page safe to print; tabs between cells stay."""
+    return shown(text, keep="\t")
+
+
+def _middle_cut(text: str) -> str:
+    """Leave out the middle of a long text that did not change."""
+    if len(text) <= 2 * MAX_VALUE:
+        return text
+    return f"{text[: MAX_VALUE // 2]} … {text[-MAX_VALUE // 2 :]}"
+
+
 def _text(text: str, style: str = "") -> Text:
     from rich.text import Text  # noqa: PLC0415 - heavy
 
@@ -279,7 +291,7 @@ def _segments(segments: Sequence[Segment], style: str) -> Text:
     whole = all(segment.kind == segments[0].kind for segment in segments)
     for segment in segments:
         stands_out = segment.kind != "same" and not whole
-        drawn.append(shown(segment.text), f"{style} reverse".strip() if stands_out else style)
+        drawn.append(_safe(segment.text), f"{style} reverse".strip() if stands_out else style)
     return drawn
 
 

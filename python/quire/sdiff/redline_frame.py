@@ -12,21 +12,25 @@ from quire.sdiff.annotation import Summary
 
 # Marks come last and insist: a page must not be able to style them away.
 STYLE = """
-ins, .quire-ins { background: #d3f4d8 !important; color: #0b4a1c !important; text-decoration: none !important; }
-del, .quire-del { background: #ffdfdc !important; color: #8c1d18 !important; text-decoration: line-through !important; }
-.quire-del * { color: #8c1d18 !important; text-decoration: line-through !important; }
-.quire-ins { outline: 2px solid #58b56a !important; outline-offset: 1px !important; }
-.quire-del { outline: 2px dashed #d6635b !important; outline-offset: 1px !important; opacity: .85 !important; }
+body { padding-top: 3em !important; }
+.quire-ins { background: #d3f4d8 !important; color: #0b4a1c !important; outline: 2px solid #58b56a !important; outline-offset: 1px !important; }
+.quire-del { background: #ffdfdc !important; outline: 2px dashed #d6635b !important; outline-offset: 1px !important; }
+.quire-del, .quire-del * { color: #8c1d18 !important; text-decoration: line-through !important; }
+ins.quire-ins, del.quire-del { outline: none !important; border-radius: 2px !important; padding: 0 .1em !important; }
+ins.quire-ins { text-decoration: none !important; }
+del.quire-del + ins.quire-ins { margin-left: .15em !important; }
 .quire-moved { outline: 2px dotted #3b78c2 !important; outline-offset: 1px !important; background: #e3eefc !important; }
-.quire-attr { outline: 1px dotted #b07a00 !important; outline-offset: 1px !important; }
-img:not([src]) { min-width: 3em; min-height: 1em; outline: 1px solid #ccc; background: #f4f4f4; color: #666; font-size: 12px; }
+.quire-attr { outline: 1px dotted #c99a2e !important; outline-offset: 1px !important; }
+img { max-width: 100% !important; }
+img:not([src]) { min-width: 3em; min-height: 1em; max-height: 16em; outline: 1px solid #ddd; background: #f4f4f4; color: #666; font-size: 12px; }
 .quire-lines { font: 14px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; padding: 1em; }
-.quire-lines > div { min-height: 1.5em; padding: 0 .5em; }
+.quire-lines > div { min-height: 1.5em; padding: 0 .5em; outline: none !important; }
 .quire-bar { all: initial !important; display: flex !important; flex-wrap: wrap !important; gap: .3em 1.2em !important; align-items: baseline !important;
-  position: sticky !important; top: 0 !important; z-index: 2147483647 !important; padding: .5em 1em !important; box-sizing: border-box !important;
-  font: 14px/1.5 system-ui, sans-serif !important; color: #222 !important; background: #fffef6 !important; border-bottom: 1px solid #ccc !important; }
-.quire-bar span { padding: 0 .35em; }
-.quire-bar .quire-attr, .quire-bar .quire-moved { background: none; }
+  position: fixed !important; top: 0 !important; left: 0 !important; right: 0 !important; z-index: 2147483647 !important;
+  padding: .5em 1em !important; box-sizing: border-box !important; font: 14px/1.5 system-ui, sans-serif !important;
+  color: #222 !important; background: #fffef6 !important; border-bottom: 1px solid #ccc !important; }
+.quire-bar > span { padding: 0 .35em; }
+.quire-bar > .quire-moved { background: none !important; }
 """
 
 
