@@ -162,6 +162,8 @@ class _Drawing:
         for top in tops:
             stack: list[tuple[int, str]] = []
             node, end = top, top + page.sizes[top]
+            is_loose = self._is_loose(top)
+            table_end = top  # inside of a table of its own, parts are at home again
             while node < end:
                 while stack and stack[-1][0] <= node:
                     self.out.append(stack.pop()[1])
@@ -175,11 +177,24 @@ class _Drawing:
                 if written is None:
                     node += page.sizes[node]
                     continue
+                if is_loose and node >= table_end and written in safe.TABLE_ONLY:
+                    written = "span"
+                elif written == "table":
+                    table_end = max(table_end, node + page.sizes[node])
                 closing = self._open(page, node, written, "old", is_inside=node != top)
                 stack.append((node + page.sizes[node], closing))
                 node += 1
             while stack:
                 self.out.append(stack.pop()[1])
+
+    def _is_loose(self, top: int) -> bool:
+        """Tell whether a part that is gone was a part of a table, and is put back where no table is any more."""
+        old, new = self.pages["old"], self.pages["new"]
+        parent = old.parents[top]
+        home = self.partner["old"][parent] if parent >= 0 else -1
+        return old.names[top] in safe.TABLE_ONLY and (
+            home < 0 or new.names[home] != old.names[parent]
+        )
 
     # ------------------------------------------------------------ writing
 

@@ -163,6 +163,9 @@ VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
 # Elements whose text can have no marks in it: a browser would read the marks as text, or drop them.
 PLAIN = frozenset({"option", "optgroup", "select", "textarea"})
 
+# What a browser takes for a part of a table, and nowhere else for anything.
+TABLE_ONLY = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
+
 # Parts of tables: what is directly in them and is no part of a table would be put in front of it.
 TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "colgroup"})
 
