@@ -1,0 +1,1 @@
+"""What changed between two pages: verdicts, statuses, views."""
