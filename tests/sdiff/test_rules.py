@@ -73,6 +73,12 @@ def test_a_single_string_is_one_selector() -> None:
     assert Rules(only="p b").only == ("p b",)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("tolerance", [(-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)])
+def test_a_tolerance_is_a_difference_and_a_share(tolerance: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="both 0 or more"):
+        Rules(tolerance=tolerance)
+
+
 def test_numbers_in_attributes_are_compared_exactly() -> None:
     old, new = quire.encode(b"<p data-price=1.00>"), quire.encode(b"<p data-price=1.01>")
 

@@ -5,6 +5,7 @@ Above: ``annotation``, ``changed``. Below: nothing.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -38,6 +39,9 @@ class Rules:
         ignore_order: siblings that only changed places are unchanged.
         tolerance: numbers in otherwise equal texts are equal when they differ by no more than the first number, or
             by no more than the second as a share of the larger.
+
+    Raises:
+        ValueError: a tolerance is negative or no number.
     """
 
     only: tuple[str, ...] = ()
@@ -54,6 +58,13 @@ class Rules:
         for name in ("only", "without", "ignore_attributes", "ignore_text"):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        if self.tolerance is not None:
+            absolute, relative = map(float, self.tolerance)
+            if not (0 <= absolute < math.inf and 0 <= relative < math.inf):
+                raise ValueError(
+                    f"tolerance {self.tolerance} is not a difference and a share, both 0 or more"
+                )
+            object.__setattr__(self, "tolerance", (absolute, relative))
 
     def compares(self, attribute: str) -> bool:
         """Tell whether an attribute is compared.
