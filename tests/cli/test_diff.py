@@ -116,7 +116,7 @@ def test_json_is_the_report(quire: Quire) -> None:
 
     found = json.loads(result.stdout)
     assert found["schema"] == "quire-changes/1"
-    assert [change["kind"] for change in found["changes"]] == ["updated"]
+    assert [change["kind"] for change in found["changes"]] == ["updated", "inserted"]
     assert found["changes"][0]["new"]["path"] == "html > body > p:nth-of-type(1)"
 
 

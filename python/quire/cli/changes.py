@@ -7,7 +7,8 @@ changed line are told apart by colour, and in a pipe in the view ``words`` by ``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,8 @@ KIND_SIGNS = {
 }
 KIND_STYLES = {"inserted": "green", "deleted": "red", "moved": "blue"}
 
+_SPACES = re.compile(r"\s+")
+
 # Beside the text, so many changes are listed before the rest is a number.
 MAX_LISTED = 20
 # The text of larger parts is not read to show its beginning.
@@ -88,16 +91,26 @@ def print_words(annotation: Annotation) -> None:
     """Print the texts that changed, word by word, each under its place."""
     console = terminal.console()
     for change in text_changes(annotation):
+        if not _reads_differently(change.segments):
+            continue
         _put(console, _text(shown(annotation.new.path(change.node)), "cyan"))
         drawn = _text("  ")
         for segment in change.segments:
-            text = _safe(segment.text if segment.kind != "same" else _middle_cut(segment.text))
+            words = _SPACES.sub(" ", segment.text)
+            text = _safe(words if segment.kind != "same" else _middle_cut(words))
             if segment.kind == "deleted":
                 text = f"[-{text}-]"
             elif segment.kind == "inserted":
                 text = f"{{+{text}+}}"
             drawn.append(text, STYLES[segment.kind])
         _put(console, drawn)
+
+
+def _reads_differently(segments: Sequence[Segment]) -> bool:
+    """Tell whether more than white space is different."""
+    before = "".join(segment.text for segment in segments if segment.kind != "inserted")
+    after = "".join(segment.text for segment in segments if segment.kind != "deleted")
+    return before.split() != after.split()
 
 
 def print_side_by_side(annotation: Annotation, context: int) -> None:
@@ -132,7 +145,7 @@ def print_tree(annotation: Annotation, facets: Sequence[Facet]) -> None:
     """Print the nodes that changed, each where it is: what is around them is named once."""
     console = terminal.console()
     above: list[str] = []
-    for change in _tops(annotation, annotation.changes(facets)):
+    for change in _parts(annotation, facets):
         page = annotation.old if change.page == "old" else annotation.new
         path = _ancestors(page, change.node)
         same = 0
@@ -198,23 +211,14 @@ def print_summary(annotation: Annotation) -> None:
 # ------------------------------------------------------------------ lists
 
 
-def _tops(annotation: Annotation, changes: Iterable[Change]) -> Iterator[Change]:
-    """Leave out what is inside of something new or gone, and mere white space."""
-    fresh = set(annotation.tops("new").tolist())
-    gone = set(annotation.tops("old").tolist())
-    for change in changes:
-        if change.kind == "layout":
-            continue
-        if change.kind == "inserted" and change.node not in fresh:
-            continue
-        if change.kind == "deleted" and change.node not in gone:
-            continue
-        yield change
+def _parts(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
+    """List what changed without mere white space."""
+    return (change for change in annotation.parts(facets) if change.kind != "layout")
 
 
 def _beside(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
     """List the changes that lines of text do not show."""
-    for change in _tops(annotation, annotation.changes(facets)):
+    for change in _parts(annotation, facets):
         page = annotation.old if change.page == "old" else annotation.new
         if change.kind in {"renamed", "moved"} or (
             change.kind == "updated" and "attributes" in change.facets

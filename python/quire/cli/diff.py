@@ -23,7 +23,7 @@ from quire.cli.options import (
     KindOption,
     RecoverOption,
 )
-from quire.cli.pages import open_page, reader
+from quire.cli.pages import open_late, open_page, reader
 from quire.cli.terminal import Refusal, reports_errors
 
 if TYPE_CHECKING:
@@ -78,7 +78,10 @@ def diff(
     ] = None,
     facet: Annotated[
         list[FacetName] | None,
-        typer.Option(help="Only changes of this; may be given several times."),
+        typer.Option(
+            metavar="FACET",
+            help="Only this: structure, tags, attributes, content, links, images; again for more.",
+        ),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(metavar="CSS", help="Compare only inside these elements.")
@@ -178,9 +181,10 @@ def diff(
     )
     facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
     read = reader(kind=kind, encoding=encoding, recover=recover)
-    before, after = open_page(old, read), open_page(new, read)
     if quiet:
-        raise typer.Exit(CHANGED if _is_changed(before, after, facets, rules) else 0)
+        is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
+        raise typer.Exit(CHANGED if is_changed else 0)
+    before, after = open_page(old, read), open_page(new, read)
     from quire.sdiff import annotate, redline, report  # noqa: PLC0415 - heavy
 
     annotation = annotate(before, after, rules, granularity=granularity.value)
@@ -200,7 +204,9 @@ def _rules(**fields: object) -> Rules:
     return Rules(**fields)  # type: ignore[arg-type] # each option is checked by its type above
 
 
-def _is_changed(old: Digest, new: Digest, facets: tuple[Facet, ...], rules: Rules) -> bool:
+def _is_changed(
+    old: Digest | Path, new: Digest | Path, facets: tuple[Facet, ...], rules: Rules
+) -> bool:
     from quire.sdiff import changed  # noqa: PLC0415 - heavy
 
     return changed(old, new, facets, rules=rules)

@@ -16,7 +16,7 @@ Above: ``views``, ``changed``. Below: ``digest``, ``_core``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from quire import _core
@@ -242,6 +242,25 @@ class Annotation:
         for node, place in zip(nodes, order.tolist(), strict=True):
             yield self._change(node, "new" if place < len(fresh) else "old")
 
+    def parts(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
+        """List the same, with parts that are new or gone as one change each, however large.
+
+        Such a change names the root of the part, and what changed in any of its nodes.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>a"), quire.encode(b"<p>a<ul><li>b<li>c</ul>")
+        >>> [(change.kind, change.node) for change in quire.annotate(old, new).parts("content")]
+        [('inserted', 6)]
+        """
+        roots: dict[Side, dict[int, int]] = {"old": self._roots("old"), "new": self._roots("new")}
+        listed: dict[tuple[Side, int], Change] = {}
+        for change in self.changes(facets):
+            root = roots[change.page].get(change.node, change.node)
+            known = listed.get((change.page, root))
+            found = change.facets if known is None else known.facets | change.facets
+            listed[change.page, root] = replace(change, node=root, facets=found)
+        yield from listed.values()
+
     def attribute_changes(self, node: int) -> tuple[AttributeChange, ...]:
         """List the attributes of a node of the new page that changed, by name; none of a node that is new.
 
@@ -310,6 +329,15 @@ class Annotation:
         return np.flatnonzero(is_alone & ~below)
 
     # ------------------------------------------------------------ inside
+
+    def _roots(self, page: Side) -> dict[int, int]:
+        """For every node without a partner, the root of the part that came or went with it."""
+        parents = self._page(page).parent
+        alone = ((self._status(page) & Status.ALONE) != 0).nonzero()[0]
+        roots: dict[int, int] = {}
+        for node, parent in zip(alone.tolist(), parents[alone].tolist(), strict=True):
+            roots[node] = roots.get(parent, node)
+        return roots
 
     def _page(self, page: Side) -> Digest:
         return self.new if page == "new" else self.old

@@ -43,15 +43,7 @@ def report(annotation: Annotation, facets: Iterable[Facet] | Facet = ALL_FACETS)
         facets: only changes in these.
     """
     changes: list[Json] = []
-    tops = {
-        "new": set(annotation.tops("new").tolist()),
-        "old": set(annotation.tops("old").tolist()),
-    }
-    for change in annotation.changes(facets):
-        if change.kind == "inserted" and change.node not in tops["new"]:
-            continue
-        if change.kind == "deleted" and change.node not in tops["old"]:
-            continue
+    for change in annotation.parts(facets):
         changes.append(_entry(annotation, change, with_paths=len(changes) < MAX_PATHS))
     return {
         "schema": SCHEMA,
