@@ -1,7 +1,7 @@
 # What crates/quire-python compiles to; stubtest holds the two equal.
 import os
 from collections.abc import Sequence
-from typing import Literal, Protocol, SupportsIndex, TypedDict, final
+from typing import Literal, Protocol, SupportsIndex, TypedDict, final, type_check_only
 
 __all__ = [
     "Digest",
@@ -89,7 +89,8 @@ def from_columns(
 ) -> Digest: ...
 def _panic_for_test() -> None: ...
 
-class Asked(Protocol):
+@type_check_only
+class _Asked(Protocol):
     # The rules of a comparison; read by attribute.
     @property
     def only(self) -> Sequence[str]: ...
@@ -108,7 +109,8 @@ class Asked(Protocol):
     @property
     def tolerance(self) -> tuple[float, float] | None: ...
 
-class Annotated(TypedDict):
+@type_check_only
+class _Annotated(TypedDict):
     # Partners as 32-bit integers (-1 for none), statuses as 16-bit ones.
     to_new: bytes
     to_old: bytes
@@ -116,7 +118,7 @@ class Annotated(TypedDict):
     new: bytes
     coarse: list[tuple[int, int]]
 
-def annotate(old: Digest, new: Digest, rules: Asked, granularity: str) -> Annotated: ...
+def annotate(old: Digest, new: Digest, rules: _Asked, granularity: str) -> _Annotated: ...
 def word_changes(old: str, new: str) -> list[tuple[int, int, int, int]]: ...
 def text_rows(
     old: Digest,
