@@ -8,6 +8,7 @@
 mod buffers;
 mod digest;
 mod errors;
+mod files;
 mod functions;
 mod guard;
 mod sdiff;

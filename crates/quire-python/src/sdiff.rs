@@ -146,8 +146,9 @@ pub fn text_rows<'py>(
     ignore_order: bool,
 ) -> PyResult<(Vec<PyLine>, Vec<PyLine>, Vec<PyRow>)> {
     let (old, new) = (Arc::clone(old.get().page()), Arc::clone(new.get().page()));
-    let pairs = pairs_of(&found.0, old.n(), new.n());
-    let (old_status, new_status) = (status_of(&found.1), status_of(&found.2));
+    let (to_new, old_status, new_status) = found;
+    let pairs = pairs_of(&to_new, old.n(), new.n());
+    let (old_status, new_status) = (status_of(&old_status), status_of(&new_status));
     let (Some(pairs), true) = (
         pairs,
         old_status.len() == old.n() && new_status.len() == new.n(),

@@ -9,7 +9,7 @@
 
 use super::blanks::pair_blanks;
 use super::labels::Labels;
-use super::matching::{Coarse, Granularity, Pairs, pair};
+use super::matching::{Coarse, Granularity, Pairs, Tree, pair};
 use super::numbers::are_close;
 use super::placement::{self, longest_increasing};
 use super::references::References;
@@ -90,7 +90,19 @@ pub fn annotate(
     let new_labels = Labels::new(new.page, rules);
     let old_side = Side::new(old.page, &old_labels, &old.scope);
     let new_side = Side::new(new.page, &new_labels, &new.scope);
-    let (local, coarse) = pair(&old_side, &new_side, granularity);
+    let (local, coarse) = pair(
+        Tree {
+            page: old.page,
+            labels: &old_labels,
+            side: &old_side,
+        },
+        Tree {
+            page: new.page,
+            labels: &new_labels,
+            side: &new_side,
+        },
+        granularity,
+    );
 
     let mut pairs = Pairs::new(old.page.n(), new.page.n());
     for (x, &y) in local.to_new.iter().enumerate() {

@@ -8,6 +8,7 @@
 //! | [`side`] | the nodes that take part, as a tree of their own with subtree hashes |
 //! | [`matching`] | pairs: which node of the old page is which node of the new one |
 //! | [`blanks`] | pairs of the white space that took no part |
+//! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
 //! | [`words`] | what changed inside a text |
@@ -19,6 +20,7 @@
 
 pub mod annotation;
 pub mod blanks;
+pub mod exact;
 pub mod labels;
 pub mod matching;
 pub mod numbers;

@@ -87,8 +87,8 @@ impl Side {
             at += 1;
         }
         for i in (1..side.node.len()).rev() {
-            let size = side.size[i];
-            side.size[side.parent[i] as usize] += size;
+            let below = side.size[i];
+            side.size[side.parent[i] as usize] += below;
         }
         side
     }
