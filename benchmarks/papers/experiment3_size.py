@@ -13,9 +13,9 @@ import zstandard
 import quire
 from benchmarks import corpora
 from benchmarks.context import Context
-from benchmarks.generate import generate_tags
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table
+from quire.testing import generate_tags
 
 LENGTHS = (5, 10)
 REPETITIONS = range(0, 101, 10)

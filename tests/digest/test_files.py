@@ -306,10 +306,10 @@ def test_held_digests_keep_few_files_open(tmp_path: Path) -> None:
     text = "x" * 40_000
     for number in range(60):
         quire.encode(f"<p>{number} {text}".encode()).save(tmp_path / f"{number}.qd")
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
 
     held = [quire.load(tmp_path / f"{number}.qd", verify="columns") for number in range(60)]
-    during = len(os.listdir("/proc/self/fd"))
+    during = len(list(Path("/proc/self/fd").iterdir()))
     for number in range(60):
         quire.encode(b"another page").save(tmp_path / f"{number}.qd")
 

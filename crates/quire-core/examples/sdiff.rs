@@ -27,7 +27,7 @@ fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<PathBuf>>) {
 
 /// Actions by kind: inserted runs, deleted runs, moved nodes, changed nodes.
 fn actions(old: &Digest, new: &Digest, found: &Annotation) -> [usize; 4] {
-    let runs = |page: &Digest, status: &[u8]| {
+    let runs = |page: &Digest, status: &[u16]| {
         let tree = page.derived();
         let mut after_alone = vec![false; page.n()];
         let mut count = 0;
@@ -42,7 +42,7 @@ fn actions(old: &Digest, new: &Digest, found: &Annotation) -> [usize; 4] {
         }
         count
     };
-    let is = |bits: u8| {
+    let is = |bits: u16| {
         found
             .new
             .iter()

@@ -57,7 +57,7 @@ fn compare(name: &str, old: &str, new: &str) -> Annotation {
     )
     .unwrap();
     let time = start.elapsed();
-    let of = |bits: u8| {
+    let of = |bits: u16| {
         found
             .new
             .iter()
@@ -80,7 +80,7 @@ fn compare(name: &str, old: &str, new: &str) -> Annotation {
     found
 }
 
-fn count(found: &Annotation, bits: u8) -> usize {
+fn count(found: &Annotation, bits: u16) -> usize {
     found
         .new
         .iter()

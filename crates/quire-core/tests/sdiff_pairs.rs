@@ -29,7 +29,7 @@ fn compare(old: &Digest, new: &Digest) -> Annotation {
 }
 
 /// Runs of siblings without a partner, below parents that have one.
-fn runs(page: &Digest, status: &[u8]) -> usize {
+fn runs(page: &Digest, status: &[u16]) -> usize {
     let tree = page.derived();
     let mut in_run = vec![false; page.n()];
     let mut count = 0;
@@ -51,7 +51,7 @@ fn count(old: &str, new: &str) -> [usize; 4] {
     for (x, &y) in found.pairs.to_new.iter().enumerate() {
         assert!(y == NONE || found.pairs.to_old[y as usize] == x as u32);
     }
-    let having = |bits: u8| found.new.iter().filter(|&&s| s & bits != 0).count();
+    let having = |bits: u16| found.new.iter().filter(|&&s| s & bits != 0).count();
     [
         runs(&new, &found.new),
         runs(&old, &found.old),

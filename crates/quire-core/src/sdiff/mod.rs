@@ -12,6 +12,8 @@
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
 //! | [`script`] | what turns one page into the other, byte for byte, and back |
+//! | [`words`] | what changed inside a text |
+//! | [`rows`] | the lines of both pages side by side |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
@@ -22,11 +24,15 @@ pub mod blanks;
 pub mod exact;
 pub mod labels;
 pub mod matching;
+pub mod numbers;
 pub mod pairing;
 pub mod placement;
+pub mod references;
+pub mod rows;
 pub mod rules;
 pub mod script;
 pub mod side;
+pub mod words;
 
 pub use self::annotation::{Annotation, Status, annotate};
 pub use self::matching::{Coarse, Granularity, Pairs};
