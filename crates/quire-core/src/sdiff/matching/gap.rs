@@ -154,6 +154,9 @@ impl Matcher<'_> {
             }
             return 0.6 + 0.4 * (1.0 - alike);
         }
+        if self.are_other_links(x, y) {
+            return NEVER;
+        }
         let same_id = self.have_same_id(x, y);
         let mut label = 0.0;
         if old.tag(x) != new.tag(y) {
@@ -177,6 +180,14 @@ impl Matcher<'_> {
             return cost.min(alone(a) + alone(b) - 0.05);
         }
         cost
+    }
+
+    /// A link that reads otherwise and leads elsewhere is another link, in whatever place it stands.
+    fn are_other_links(&self, x: u32, y: u32) -> bool {
+        let (old, new) = (self.old, self.new);
+        old.attributes(x) != new.attributes(y)
+            && self.old_facts.reading(old, x) != self.new_facts.reading(new, y)
+            && matches!((old.link_path(x), new.link_path(y)), (Some(a), Some(b)) if a != b)
     }
 
     fn have_same_id(&self, x: u32, y: u32) -> bool {

@@ -30,10 +30,19 @@ const NAMED: [&str; 12] = [
 enum Key {
     Id,
     TextAndAddress,
+    /// With the part of the page it is in: navigation and footer often have the same links.
+    TextAndLandmark,
     TagAndText,
+    /// Headings of any level are headings.
+    RoleAndText,
     Address,
     Text,
 }
+
+/// Elements that say which part of a page is below them.
+const LANDMARKS: [&str; 7] = ["header", "nav", "main", "aside", "footer", "form", "dialog"];
+/// Ancestors looked at for a landmark.
+const MAX_ANCESTORS: usize = 64;
 
 impl Matcher<'_> {
     /// Find nodes again by what they are called, say and link to.
@@ -41,7 +50,9 @@ impl Matcher<'_> {
         for key in [
             Key::Id,
             Key::TextAndAddress,
+            Key::TextAndLandmark,
             Key::TagAndText,
+            Key::RoleAndText,
             Key::Address,
             Key::Text,
         ] {
@@ -89,7 +100,7 @@ impl Matcher<'_> {
         if tree.class(node) != Class::Element {
             return None;
         }
-        let address = || tree.attribute(node, "href").and_then(path_of);
+        let address = || tree.link_path(node);
         let hash = match key {
             Key::Id => hash64(
                 tree.attribute(node, "id")
@@ -97,7 +108,12 @@ impl Matcher<'_> {
                     .as_bytes(),
             ),
             Key::TextAndAddress => mix(self.reading(tree, node)? ^ hash64(address()?.as_bytes())),
+            Key::TextAndLandmark => mix(self.reading(tree, node)? ^ landmark(tree, node)?),
             Key::TagAndText => self.reading(tree, node)?,
+            Key::RoleAndText => {
+                let reading = self.reading(tree, node)?;
+                return is_heading(tree, node).then_some(reading);
+            }
             Key::Address => hash64(address()?.as_bytes()),
             Key::Text => {
                 return self
@@ -115,8 +131,7 @@ impl Matcher<'_> {
         } else {
             &self.new_facts
         };
-        let tag = tree.page.wide().tag[tree.at(node)] as usize;
-        let needed = if NAMED.contains(&tree.page.tag_name(tag)) {
+        let needed = if NAMED.contains(&tree.tag_name(node)) {
             FEW_LETTERS
         } else {
             MANY_LETTERS
@@ -169,6 +184,19 @@ fn winner(votes: &mut [(u32, u64)], all: u64) -> Option<u32> {
         .map(|(_, std::cmp::Reverse(parent))| parent)
 }
 
+/// The part of the page a node is in.
+fn landmark(tree: Tree, node: u32) -> Option<u64> {
+    let above = std::iter::successors(tree.above(node), |&above| tree.above(above));
+    above
+        .take(MAX_ANCESTORS)
+        .find(|&above| LANDMARKS.contains(&tree.tag_name(above)))
+        .map(|above| tree.tag(above))
+}
+
+fn is_heading(tree: Tree, node: u32) -> bool {
+    matches!(tree.tag_name(node).as_bytes(), [b'h', b'1'..=b'6'])
+}
+
 /// Whether no element below holds all the text of this one.
 fn is_innermost(tree: Tree, node: u32) -> bool {
     let mut elements =
@@ -177,28 +205,9 @@ fn is_innermost(tree: Tree, node: u32) -> bool {
     first.is_none_or(|child| tree.size(child) + 1 < tree.size(node) || elements.next().is_some())
 }
 
-/// The path of an address: without host, query and fragment, which change with campaigns and
-/// servers. Nothing for an address that leads to the page itself.
-fn path_of(address: &str) -> Option<&str> {
-    let rest = match address.split_once("://") {
-        Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
-        None => address,
-    };
-    let end = rest.find(['?', '#']).unwrap_or(rest.len());
-    Some(&rest[..end]).filter(|path| path.len() > 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_compared_by_path() {
-        assert_eq!(path_of("https://example.org/a/b?utm=1#top"), Some("/a/b"));
-        assert_eq!(path_of("/a/b"), Some("/a/b"));
-        assert_eq!(path_of("https://example.org"), None);
-        assert_eq!(path_of("#top"), None);
-    }
 
     #[test]
     fn half_of_the_votes_win() {

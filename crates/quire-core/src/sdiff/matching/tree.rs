@@ -79,6 +79,18 @@ impl<'a> Tree<'a> {
         self.page.tag_info(tag).class
     }
 
+    /// Name of the tag.
+    pub fn tag_name(self, node: u32) -> &'a str {
+        self.page
+            .tag_name(self.page.wide().tag[self.at(node)] as usize)
+    }
+
+    /// The path a node links to: without host, query and fragment, which change with campaigns
+    /// and servers. Nothing for a link to the page itself.
+    pub fn link_path(self, node: u32) -> Option<&'a str> {
+        path_of(self.attribute(node, "href")?)
+    }
+
     /// The children of a node.
     pub fn children(self, node: u32) -> Vec<u32> {
         self.side.children(node).collect()
@@ -100,5 +112,28 @@ impl<'a> Tree<'a> {
     /// The parent, if there is one.
     pub fn above(self, node: u32) -> Option<u32> {
         Some(self.parent(node)).filter(|&parent| parent != NONE)
+    }
+}
+
+/// The path of an address.
+fn path_of(address: &str) -> Option<&str> {
+    let rest = match address.split_once("://") {
+        Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
+        None => address,
+    };
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|path| path.len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_compared_by_path() {
+        assert_eq!(path_of("https://example.org/a/b?utm=1#top"), Some("/a/b"));
+        assert_eq!(path_of("/a/b"), Some("/a/b"));
+        assert_eq!(path_of("https://example.org"), None);
+        assert_eq!(path_of("#top"), None);
     }
 }
