@@ -12,8 +12,9 @@
 //!    beside the same columns (flag `verbatim`).
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use crate::digest::{Digest, Meta, attribute_syntax};
+use crate::digest::{Digest, Meta};
 use crate::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED};
 use crate::emit::{Comparison, emit, self_closed};
 use crate::error::Error;
@@ -25,7 +26,7 @@ use crate::ints::{width_of, write_ids, write_ints};
 use crate::order::Order;
 use crate::reconcile::{Exceptions, Stray, can_end, reconcile};
 use crate::reuse::Reused;
-use crate::signature::{self, Charset, RunHashes, Seen};
+use crate::signature::{self, Charset, Facets, Role};
 use crate::sniff::Kind;
 use crate::spelling::Spellings;
 use crate::vocabulary::{Class, Namespace};
@@ -148,16 +149,26 @@ impl<'a> Columns<'a> {
                 class, namespace, ..
             } = columns.tags[entry as usize];
             if class.is_leaf() {
-                let bytes = pieces.content(id, node);
-                columns.content[place] = columns.contents.intern(bytes, node.mode as u8) as i32;
+                let mode = node.mode as u8;
+                let id = if node.flags & IN_PIECES == 0 {
+                    let part = node.run as usize..node.end as usize;
+                    columns.contents.intern_span(job.text, part, mode)
+                } else {
+                    columns.contents.intern(pieces.content(id, node), mode)
+                };
+                columns.content[place] = id as i32;
             } else if class == Class::Element && attributes {
-                let run = run_of(draft, id, node, job.text);
-                let mut intern = || columns.runs.intern(run, namespace as u8) as i32;
-                if node.flags & IMPLIED != 0 && run.len() > LONG_RUN {
-                    columns.attr[place] = *copies.entry(node.run).or_insert_with(intern);
-                } else if !run.is_empty() {
-                    columns.attr[place] = intern();
+                let (text, part) = run_of(draft, id, node, job.text);
+                if part.is_empty() {
+                    continue;
                 }
+                let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
+                let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
+                columns.attr[place] = if long_copy {
+                    *copies.entry(node.run).or_insert_with(intern)
+                } else {
+                    intern()
+                };
             }
         }
         columns
@@ -271,49 +282,20 @@ impl<'a> Columns<'a> {
     }
 
     fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
-        let mut seen = Seen::default();
-        let runs: Vec<RunHashes> = (0..self.runs.len())
-            .map(|id| {
-                let namespace =
-                    Namespace::from_u8(self.runs.entries[id].key).unwrap_or(Namespace::Html);
-                let syntax = attribute_syntax(job.kind, namespace);
-                signature::hash_run(self.runs.get(id), syntax, job.charset, &mut seen)
-            })
-            .collect();
-        let contents = signature::hash_contents(&self.contents, job.charset);
-        let roles: Vec<Role> = self
-            .tags
-            .iter()
+        let roles: Vec<Role> = (self.tags.iter())
             .map(|t| Role::of(self.draft.names.name(t.tag)))
             .collect();
-        let n = self.order.len();
-        let mut attributes = Reused::filled(n, 0u64);
-        let mut content = Reused::filled(n, 0u64);
-        let mut links = Vec::new();
-        let mut images = Vec::new();
-        for place in 0..n {
-            if self.content[place] >= 0 {
-                content[place] = contents[self.content[place] as usize];
-            }
-            if self.attr[place] < 0 {
-                continue;
-            }
-            let run = runs[self.attr[place] as usize];
-            attributes[place] = run.all;
-            let (link, image) = match roles[self.tag[place] as usize] {
-                Role::Link => (run.link, 0),
-                Role::Embedded => (run.source, 0),
-                Role::Image => (0, run.source.wrapping_add(run.image)),
-                Role::SvgImage => (0, run.link),
-                Role::Other => (0, 0),
-            };
-            links.extend((link != 0).then_some(link));
-            images.extend((image != 0).then_some(image));
-        }
-        signatures.0[3] = signature::of_hashes(&attributes);
-        signatures.0[4] = signature::of_hashes(&content);
-        signatures.0[5] = signature::of_hashes(&links);
-        signatures.0[6] = signature::of_hashes(&images);
+        let facets = Facets {
+            kind: job.kind,
+            charset: job.charset,
+            runs: &self.runs,
+            contents: &self.contents,
+            roles: &roles,
+            tag: &self.tag,
+            attr: &self.attr,
+            content: &self.content,
+        };
+        signatures.0[3..].copy_from_slice(&facets.sign());
     }
 
     /// Implied nodes, nodes whose end tag is not as predicted, and the prediction per tag.
@@ -409,40 +391,26 @@ fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {
     width
 }
 
-/// What the attributes of a tag refer to.
-#[derive(Clone, Copy)]
-enum Role {
-    Link,
-    Embedded,
-    Image,
-    SvgImage,
-    Other,
-}
-
-impl Role {
-    fn of(name: &[u8]) -> Self {
-        match name {
-            b"a" | b"area" | b"link" | b"form" => Role::Link,
-            b"iframe" | b"frame" | b"embed" | b"script" => Role::Embedded,
-            b"img" | b"source" | b"video" | b"input" => Role::Image,
-            b"image" => Role::SvgImage,
-            _ => Role::Other,
-        }
-    }
-}
-
-/// The attribute run of an element: between its name and the `>`, as written.
-fn run_of<'a>(draft: &'a Draft, id: usize, node: &DraftNode, text: &'a [u8]) -> &'a [u8] {
+/// The attribute run of an element: between its name and the `>`, as written. The text it is in, and
+/// its place there.
+#[inline]
+fn run_of<'a>(
+    draft: &'a Draft,
+    id: usize,
+    node: &DraftNode,
+    text: &'a [u8],
+) -> (&'a [u8], Range<usize>) {
     if node.flags & JOINED != 0 {
         let at = draft
             .joined_runs
             .binary_search_by_key(&(id as u32), |(node, _)| *node);
-        return at.map_or(&[], |at| &draft.joined_runs[at].1);
+        let run = at.map_or(&[][..], |at| &draft.joined_runs[at].1);
+        return (run, 0..run.len());
     }
-    if node.end <= node.run {
-        return &[];
-    }
-    &text[node.run as usize..node.end as usize - 1]
+    (
+        text,
+        node.run as usize..(node.end as usize).saturating_sub(1),
+    )
 }
 
 /// Contents of texts, put together where the source interrupts them.

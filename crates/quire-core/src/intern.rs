@@ -5,8 +5,10 @@
 //! collision costs time, never truth. The 64-bit hashes stay, because facet
 //! signatures are folded from them.
 
-use crate::hash::hash64;
+use std::ops::Range;
+
 use crate::reuse::Reused;
+use crate::span;
 
 /// Longest search for a string. Strings crafted to collide are kept without
 /// finding their copies, so a hostile page costs space, not quadratic time.
@@ -22,6 +24,14 @@ pub struct Entry {
     pub length: u32,
     /// The extra key it was interned with.
     pub key: u8,
+}
+
+impl Entry {
+    /// Where it is in the heap.
+    #[inline]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..(self.start + self.length) as usize
+    }
 }
 
 /// A set of strings with ids in order of first use.
@@ -65,14 +75,18 @@ impl Interner {
     /// The string with this id.
     #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
-        let entry = &self.entries[id];
-        &self.heap[entry.start as usize..(entry.start + entry.length) as usize]
+        &self.heap[self.entries[id].range()]
     }
 
     /// The id of a string; strings with different keys are different.
-    #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
-        let hash = hash64(bytes);
+        self.intern_span(bytes, 0..bytes.len(), key)
+    }
+
+    /// The id of a part of a text.
+    #[inline]
+    pub fn intern_span(&mut self, text: &[u8], part: Range<usize>, key: u8) -> u32 {
+        let hash = span::hash(text, part.start, part.end);
         let (home, mark) = probe(hash, key);
         let slots = self.slots.len() - 1;
         let mut slot = home & slots;
@@ -83,8 +97,7 @@ impl Interner {
                 free = true;
                 break;
             }
-            let at = id as usize - 1;
-            if found == mark && self.entries[at].key == key && same(self.get(at), bytes) {
+            if found == mark && self.is(id as usize - 1, text, &part, key) {
                 return id - 1;
             }
             slot = (slot + 1) & slots;
@@ -96,14 +109,29 @@ impl Interner {
         self.entries.push(Entry {
             hash,
             start: self.heap.len() as u32,
-            length: bytes.len() as u32,
+            length: part.len() as u32,
             key,
         });
-        self.heap.extend_from_slice(bytes);
+        span::append(&mut self.heap, text, part.start, part.end);
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
         id
+    }
+
+    /// Whether an entry is this string.
+    #[inline]
+    fn is(&self, id: usize, text: &[u8], part: &Range<usize>, key: u8) -> bool {
+        let entry = &self.entries[id];
+        entry.key == key
+            && entry.length as usize == part.len()
+            && span::same(
+                &self.heap,
+                entry.start as usize,
+                text,
+                part.start,
+                part.len(),
+            )
     }
 
     #[cold]

@@ -29,6 +29,7 @@ pub mod reuse;
 pub mod select;
 pub mod signature;
 pub mod sniff;
+pub mod span;
 pub mod spelling;
 pub mod text;
 pub mod tree;
