@@ -24,7 +24,7 @@ use crate::hash::hash128;
 use crate::intern::Interner;
 use crate::ints::{width_of, write_ids, write_ints};
 use crate::order::Order;
-use crate::reconcile::{Exceptions, Stray, can_end, reconcile};
+use crate::reconcile::{ENDED, Exceptions, SILENT, Stray, can_end, reconcile};
 use crate::reuse::Reused;
 use crate::signature::{self, Charset, Facets, Role};
 use crate::sniff::Kind;
@@ -60,9 +60,10 @@ pub struct Job<'a> {
 /// Make the digest of a page.
 pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
     let order = Order::new(&mut draft);
+    let trail = draft.trail.take();
     let spellings = Spellings::choose(&draft, job.text);
     let exceptions = if job.invertible {
-        reconcile(&draft, &order, &spellings, job.text)
+        reconcile(&draft, &order, &spellings, job.text, trail)
     } else {
         None
     };
@@ -303,38 +304,55 @@ impl<'a> Columns<'a> {
         let Some(exceptions) = exceptions else {
             return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
         };
+        let marks = &exceptions.marks;
         // Only elements of namespaces that know `<a/>` have runs worth a look.
-        let traits: Vec<(bool, bool, bool)> = (self.tags.iter())
-            .map(|t| {
+        let may_close: Vec<bool> = (self.tags.iter())
+            .map(|t| t.namespace != Namespace::Html && can_end(t.class))
+            .collect();
+        let closed = |place: usize, tag: u32| may_close[tag as usize] && self.self_closed(place);
+        let mut votes = vec![(0u32, 0u32); self.tags.len()];
+        for (&tag, &mark) in self.tag.iter().zip(marks) {
+            let votes = &mut votes[tag as usize];
+            votes.0 += 1;
+            votes.1 += u32::from(mark & ENDED != 0);
+        }
+        if may_close.contains(&true) {
+            for (place, &tag) in self.tag.iter().enumerate() {
+                if closed(place, tag) {
+                    let votes = &mut votes[tag as usize];
+                    votes.0 -= 1;
+                    votes.1 -= u32::from(marks[place] & ENDED != 0);
+                }
+            }
+        }
+        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
+        // What nodes of a tag are marked with, if they are no exception; (mark, bits that count).
+        let usual: Vec<(u8, u8)> = (self.tags.iter().zip(&ends))
+            .map(|(t, &ends)| {
                 let silent = matches!(
                     t.class,
                     Class::Document | Class::Fragment | Class::Paragraph
                 );
-                (can_end(t.class), t.namespace != Namespace::Html, silent)
+                let end = if ends { ENDED } else { 0 };
+                (end, if silent { ENDED } else { ENDED | SILENT })
             })
             .collect();
-        let mut votes = vec![(0u32, 0u32); self.tags.len()];
-        for (place, &tag) in self.tag.iter().enumerate() {
-            let (can_end, may_close, _) = traits[tag as usize];
-            if can_end && !(may_close && self.self_closed(place)) {
-                let votes = &mut votes[tag as usize];
-                votes.0 += 1;
-                votes.1 += u32::from(exceptions.has_end[place]);
-            }
-        }
-        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
         let mut implied = Vec::new();
         let mut flipped = Vec::new();
-        for (place, &tag) in self.tag.iter().enumerate() {
-            let (can_end, may_close, silent) = traits[tag as usize];
-            if exceptions.implied[place] && !silent {
+        for (place, (&tag, &mark)) in self.tag.iter().zip(marks).enumerate() {
+            let (mut expected, counts) = usual[tag as usize];
+            if closed(place, tag) {
+                expected = 0;
+            }
+            let differs = (mark ^ expected) & counts;
+            if differs == 0 {
+                continue;
+            }
+            if differs & SILENT != 0 {
                 implied.push(place as u32);
             }
-            if can_end {
-                let predicted = ends[tag as usize] && !(may_close && self.self_closed(place));
-                if predicted != exceptions.has_end[place] {
-                    flipped.push(place as u32);
-                }
+            if differs & ENDED != 0 {
+                flipped.push(place as u32);
             }
         }
         (implied, flipped, ends)

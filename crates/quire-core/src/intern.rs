@@ -153,47 +153,9 @@ impl Interner {
     }
 }
 
-/// Equality without a call for the short strings that pages are full of.
-///
-/// The first and the last bytes are compared, overlapping where the length is not a power of
-/// two, so that there is no loop whose end the processor has to guess.
-#[inline]
-pub fn same(a: &[u8], b: &[u8]) -> bool {
-    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
-        a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
-    }
-    let length = a.len();
-    if length != b.len() {
-        return false;
-    }
-    match length {
-        0 => true,
-        1 => a[0] == b[0],
-        2..=3 => ends::<2>(a, b),
-        4..=7 => ends::<4>(a, b),
-        8..=15 => ends::<8>(a, b),
-        16..=32 => ends::<16>(a, b),
-        _ => a == b,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn strings_are_the_same_when_all_their_bytes_are() {
-        for length in 0..80usize {
-            let a: Vec<u8> = (0..length).map(|i| i as u8).collect();
-            assert!(same(&a, &a.clone()));
-            assert!(!same(&a, &[&a[..], b"x"].concat()));
-            for at in 0..length {
-                let mut b = a.clone();
-                b[at] ^= 0x80;
-                assert!(!same(&a, &b), "{length} {at}");
-            }
-        }
-    }
 
     #[test]
     fn ids_follow_first_use_and_survive_growth() {

@@ -68,16 +68,27 @@ fn fold(a: u64, b: u64) -> u64 {
 #[must_use]
 pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
+    if length > LANE {
+        return hash_long(text, start, end);
+    }
+    finish(add(K0, load(text, start) & FIRST[length]), length)
+}
+
+#[inline(never)]
+fn hash_long(text: &[u8], start: usize, end: usize) -> u64 {
+    let text = &text[..text.len().min(end + LANE)];
+    let length = end - start;
     if length > LONG {
         return hash64(&text[start..end]);
     }
-    let mut state = K0;
-    let mut at = start;
-    while end - at > LANE {
-        state = add(state, load(text, at));
-        at += LANE;
-    }
-    state = add(state, load(text, at) & FIRST[end - at]);
+    let (blocks, _) = text[start..end - 1].as_chunks();
+    let state = (blocks.iter()).fold(K0, |state, &block| add(state, u128::from_le_bytes(block)));
+    let at = start + blocks.len() * LANE;
+    finish(add(state, load(text, at) & FIRST[end - at]), length)
+}
+
+#[inline]
+fn finish(state: u64, length: usize) -> u64 {
     fold(state ^ K2, K0 ^ length as u64)
 }
 
@@ -99,7 +110,8 @@ pub fn hash_of(bytes: &[u8]) -> u64 {
 /// use quire_core::span::same;
 /// assert!(same(b"fish and chips", 9, b"chipshop", 0, 5));
 /// ```
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // a call would cost more than the comparison
 #[must_use]
 pub fn same(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool {
     if length > LANE {
@@ -108,7 +120,7 @@ pub fn same(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool
     (load(a, a_at) ^ load(b, b_at)) & FIRST[length] == 0
 }
 
-#[inline]
+#[inline(never)]
 fn same_long(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool {
     let last = length - LANE;
     if length > 2 * LANE {
