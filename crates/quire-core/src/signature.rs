@@ -168,6 +168,7 @@ impl Facets<'_> {
     fn hash_contents(&self) -> Vec<u64> {
         let heap = &self.contents.heap;
         let mut specials = Specials::new(heap);
+        let mut cooked = Vec::new();
         let mut hashes = Vec::with_capacity(self.contents.len() + 1);
         hashes.push(0);
         for entry in &self.contents.entries {
@@ -179,8 +180,13 @@ impl Facets<'_> {
             } else {
                 self.charset.is_plain(&heap[range.clone()], mode)
             };
+            cooked.clear();
             hashes.push(if plain {
                 entry.hash
+            } else if self.charset.valid_utf8
+                && cook::append_html_text(&heap[range.clone()], mode, &mut cooked)
+            {
+                span::hash_of(&cooked)
             } else {
                 span::hash_of(cook::text(&heap[range], mode, self.charset.encoding).as_bytes())
             });

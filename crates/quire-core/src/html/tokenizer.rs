@@ -210,6 +210,19 @@ impl<'a> Tokenizer<'a> {
         let cut_off = (source.len() + 1, false);
         let mut at = from;
         loop {
+            // Nearly all are written ` name="value"`: one search for each part, nothing to decide.
+            if source.get(at) == Some(&b' ') {
+                let name_end = scan::attribute_name_end(source, at + 1);
+                let value = name_end + 2;
+                if name_end > at + 1 && source.get(name_end..value) == Some(b"=\"") {
+                    at = scan::find(source, value, b'"') + 1;
+                    match source.get(at) {
+                        None => return cut_off,
+                        Some(b'>') => return (at + 1, false),
+                        Some(_) => continue,
+                    }
+                }
+            }
             // before attribute name
             at = scan::skip_class(source, at, SPACE);
             match source.get(at) {

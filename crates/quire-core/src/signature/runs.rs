@@ -64,15 +64,20 @@ pub struct Reading {
 impl Reading {
     /// The hash of a value as a reader sees it.
     #[inline]
-    fn hash_value(self, text: &[u8], value: Range<usize>) -> u64 {
+    fn hash_value(self, text: &[u8], value: Range<usize>, cooked: &mut Vec<u8>) -> u64 {
         if self.plain {
             return span::hash(text, value.start, value.end);
         }
-        self.hash_cooked(&text[value])
+        self.hash_cooked(&text[value], cooked)
     }
 
     #[cold]
-    fn hash_cooked(self, value: &[u8]) -> u64 {
+    fn hash_cooked(self, value: &[u8], cooked: &mut Vec<u8>) -> u64 {
+        if self.charset.valid_utf8 && matches!(self.syntax, Syntax::Html(_)) {
+            cooked.clear();
+            cook::append_attribute_value(value, cooked);
+            return span::hash_of(cooked);
+        }
         if self.charset.reads_as_written(value, self.syntax) {
             span::hash_of(value)
         } else {
@@ -109,7 +114,7 @@ pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut See
         at = value.end + 1;
         let name_hash = hash_name_at(&text[name.start..], name.len(), html);
         if seen.insert(name_hash) {
-            hashes.add(name_hash, reading.hash_value(text, value));
+            hashes.add(name_hash, reading.hash_value(text, value, &mut seen.cooked));
         }
     }
     if at < run.end {
@@ -117,7 +122,7 @@ pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut See
             let name_hash = hash_name_at(&text[at + name.start..], name.len(), html);
             if seen.insert(name_hash) {
                 let value = value.map_or(at..at, |v| at + v.start..at + v.end);
-                hashes.add(name_hash, reading.hash_value(text, value));
+                hashes.add(name_hash, reading.hash_value(text, value, &mut seen.cooked));
             }
         }
     }
@@ -211,6 +216,8 @@ pub struct Seen {
     few: [u64; FEW],
     count: usize,
     many: std::collections::HashSet<u64>,
+    /// Room for a value as a reader sees it.
+    cooked: Vec<u8>,
 }
 
 impl Seen {
