@@ -121,8 +121,8 @@ impl<'a> Columns<'a> {
             spellings,
             tags: Vec::with_capacity(64),
             tag: Reused::with_capacity(n),
-            attr: Reused::filled(n, -1),
-            content: Reused::filled(n, -1),
+            attr: Reused::with_capacity(n),
+            content: Reused::with_capacity(n),
             runs: Interner::new(n / 3, job.text.len() / 3),
             contents: Interner::new(n / 4, job.text.len() / 2),
         };
@@ -149,6 +149,7 @@ impl<'a> Columns<'a> {
             let TagEntry {
                 class, namespace, ..
             } = columns.tags[entry as usize];
+            let (mut attr, mut content) = (-1, -1);
             if class.is_leaf() {
                 let mode = node.mode as u8;
                 let id = if node.flags & IN_PIECES == 0 {
@@ -157,20 +158,21 @@ impl<'a> Columns<'a> {
                 } else {
                     columns.contents.intern(pieces.content(id, node), mode)
                 };
-                columns.content[place] = id as i32;
+                content = id as i32;
             } else if class == Class::Element && attributes {
                 let (text, part) = run_of(draft, id, node, job.text);
-                if part.is_empty() {
-                    continue;
+                if !part.is_empty() {
+                    let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
+                    let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
+                    attr = if long_copy {
+                        *copies.entry(node.run).or_insert_with(intern)
+                    } else {
+                        intern()
+                    };
                 }
-                let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
-                let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
-                columns.attr[place] = if long_copy {
-                    *copies.entry(node.run).or_insert_with(intern)
-                } else {
-                    intern()
-                };
             }
+            columns.attr.push(attr);
+            columns.content.push(content);
         }
         columns
     }

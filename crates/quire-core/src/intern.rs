@@ -48,7 +48,7 @@ pub struct Interner {
 #[inline]
 fn probe(hash: u64, key: u8) -> (usize, u32) {
     let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    (probe as usize, (probe >> 32) as u32)
+    (probe as u32 as usize, (probe >> 32) as u32)
 }
 
 impl Interner {
@@ -88,24 +88,25 @@ impl Interner {
     pub fn intern_span(&mut self, text: &[u8], part: Range<usize>, key: u8) -> u32 {
         let hash = span::hash(text, part.start, part.end);
         let (home, mark) = probe(hash, key);
-        let slots = self.slots.len() - 1;
-        let mut slot = home & slots;
-        let mut free = false;
-        for _ in 0..MAX_PROBES {
+        let last = self.slots.len() - 1;
+        for distance in 0..MAX_PROBES {
+            let slot = (home + distance) & last;
             let (found, id) = self.slots[slot];
             if id == 0 {
-                free = true;
+                self.slots[slot] = (mark, self.entries.len() as u32 + 1);
                 break;
             }
             if found == mark && self.is(id as usize - 1, text, &part, key) {
                 return id - 1;
             }
-            slot = (slot + 1) & slots;
         }
+        self.add(hash, text, part, key)
+    }
+
+    /// Add a string that is new.
+    #[inline(never)]
+    fn add(&mut self, hash: u64, text: &[u8], part: Range<usize>, key: u8) -> u32 {
         let id = self.entries.len() as u32;
-        if free {
-            self.slots[slot] = (mark, id + 1);
-        }
         self.entries.push(Entry {
             hash,
             start: self.heap.len() as u32,

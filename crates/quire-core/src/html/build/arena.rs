@@ -106,7 +106,7 @@ impl Arena {
     /// Build the links from the parents.
     #[cold]
     fn link_up(&mut self) {
-        self.follow.lose();
+        self.follow.out_of_order();
         let n = self.draft.nodes.len();
         let mut links = Links {
             first: vec![NONE; n],
@@ -141,6 +141,7 @@ impl Arena {
 
     /// Take a node with its subtree out of the tree.
     pub fn detach(&mut self, id: u32) {
+        self.follow.lose();
         let parent = self.draft.nodes[id as usize].parent;
         let links = self.links();
         if parent != NONE {
@@ -301,7 +302,9 @@ impl Arena {
             at = links.next[at as usize];
         }
         let in_order = order.len() == self.draft.nodes.len() && order.is_sorted();
-        if !in_order {
+        if in_order {
+            self.draft.trail = self.follow.finish();
+        } else {
             self.draft.order = Some(order);
         }
         self.draft

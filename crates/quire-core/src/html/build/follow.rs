@@ -56,6 +56,14 @@ impl Follow {
         self.state = State::Lost;
     }
 
+    /// A node is about to be put elsewhere than at the end of the tree. What was followed up to
+    /// `</body>` stands, if in the end all nodes are in order.
+    pub fn out_of_order(&mut self) {
+        if self.state == State::Following {
+            self.state = State::Lost;
+        }
+    }
+
     /// A node was put at the end of the tree.
     #[inline]
     pub fn node(&mut self, node: &DraftNode, depth: u32) {
