@@ -24,7 +24,7 @@ use crate::hash::hash128;
 use crate::intern::Interner;
 use crate::ints::{width_of, write_ids, write_ints};
 use crate::order::Order;
-use crate::reconcile::{ENDED, Exceptions, SILENT, Stray, can_end, reconcile};
+use crate::reconcile::{ENDED, Exceptions, SILENT, Stray, reconcile};
 use crate::reuse::Reused;
 use crate::signature::{self, Charset, Facets, Role};
 use crate::sniff::Kind;
@@ -307,28 +307,27 @@ impl<'a> Columns<'a> {
             return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
         };
         let marks = &exceptions.marks;
-        // Only elements of namespaces that know `<a/>` have runs worth a look.
-        let may_close: Vec<bool> = (self.tags.iter())
-            .map(|t| t.namespace != Namespace::Html && can_end(t.class))
-            .collect();
-        let closed = |place: usize, tag: u32| may_close[tag as usize] && self.self_closed(place);
         let mut votes = vec![(0u32, 0u32); self.tags.len()];
         for (&tag, &mark) in self.tag.iter().zip(marks) {
             let votes = &mut votes[tag as usize];
             votes.0 += 1;
             votes.1 += u32::from(mark & ENDED != 0);
         }
-        if may_close.contains(&true) {
-            for (place, &tag) in self.tag.iter().enumerate() {
-                if closed(place, tag) {
-                    let votes = &mut votes[tag as usize];
-                    votes.0 -= 1;
-                    votes.1 -= u32::from(marks[place] & ENDED != 0);
-                }
-            }
+        // Only elements of namespaces that know `<a/>` have runs worth a look.
+        let closed: Vec<usize> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
+            Vec::new()
+        } else {
+            (0..marks.len())
+                .filter(|&place| self.self_closed(place))
+                .collect()
+        };
+        for &place in &closed {
+            let votes = &mut votes[self.tag[place] as usize];
+            votes.0 -= 1;
+            votes.1 -= u32::from(marks[place] & ENDED != 0);
         }
         let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
-        // What nodes of a tag are marked with, if they are no exception; (mark, bits that count).
+        // How nodes of a tag are marked when they are no exception, and the marks that count.
         let usual: Vec<(u8, u8)> = (self.tags.iter().zip(&ends))
             .map(|(t, &ends)| {
                 let silent = matches!(
@@ -341,9 +340,10 @@ impl<'a> Columns<'a> {
             .collect();
         let mut implied = Vec::new();
         let mut flipped = Vec::new();
+        let mut closed = closed.into_iter().peekable();
         for (place, (&tag, &mark)) in self.tag.iter().zip(marks).enumerate() {
             let (mut expected, counts) = usual[tag as usize];
-            if closed(place, tag) {
+            if closed.next_if_eq(&place).is_some() {
                 expected = 0;
             }
             let differs = (mark ^ expected) & counts;
@@ -362,14 +362,8 @@ impl<'a> Columns<'a> {
 
     fn self_closed(&self, place: usize) -> bool {
         let id = self.attr[place];
-        let run = || {
-            if id < 0 {
-                &[][..]
-            } else {
-                self.runs.get(id as usize)
-            }
-        };
-        self_closed(self.tags[self.tag[place] as usize].namespace, run)
+        let run = || self.runs.get(id as usize);
+        id >= 0 && self_closed(self.tags[self.tag[place] as usize].namespace, run)
     }
 
     fn write_tags(&self, out: &mut Writer, ends: &[bool]) {

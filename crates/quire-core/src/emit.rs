@@ -30,7 +30,10 @@ pub trait Sink {
 
     /// Take `text[start..end]`. What is behind it may be read along, which is quicker than to cut it
     /// off.
-    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool;
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        self.put(&text[start as usize..end as usize])
+    }
 }
 
 impl Sink for Vec<u8> {

@@ -25,7 +25,6 @@ use crate::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, NONE, O
 use crate::order::Order;
 use crate::reuse::Reused;
 use crate::spelling::Spellings;
-use crate::vocabulary::Class;
 
 /// More passes than this only a hostile page needs.
 const MAX_PASSES: usize = 4;
@@ -109,7 +108,8 @@ pub fn reconcile(
     trail: Option<Trail>,
 ) -> Option<Exceptions> {
     let mut split = HashSet::new();
-    let mut trail = trail;
+    // Spellings are voted on at the end of a page; the parser follows the usual ones.
+    let mut trail = trail.filter(|_| !spellings.any);
     for _ in 0..MAX_PASSES {
         let trail = trail.take().unwrap_or_default();
         let mut walk = Walk::new(draft, order, spellings, source, &split, trail);
@@ -349,9 +349,4 @@ impl<'a> Walk<'a> {
         }
         self.next_sourced[self.trail.at as usize + 1] < last
     }
-}
-
-/// Whether a node of this class has an end tag at all.
-pub fn can_end(class: Class) -> bool {
-    matches!(class, Class::Element | Class::Object | Class::Array)
 }

@@ -108,33 +108,33 @@ impl Facets<'_> {
     /// The signatures of attributes, content, links and images.
     ///
     /// Strings are hashed once each; what is left to do for a node is to look up, without a branch
-    /// that depends on what it is.
+    /// that depends on what it is. Only few nodes refer to something.
     pub fn sign(&self) -> [u128; 4] {
         let runs = self.hash_runs();
         let contents = self.hash_contents();
-        let n = self.tag.len();
-        let mut attributes = Reused::with_capacity(n);
-        let mut links = Reused::filled(n + 1, 0u64);
-        let mut images = Reused::filled(n + 1, 0u64);
-        let (mut link_count, mut image_count) = (0, 0);
+        let all: Vec<u64> = runs.iter().map(|run| run.all).collect();
+        let (mut links, mut images) = (Vec::new(), Vec::new());
         for (&tag, &attr) in self.tag.iter().zip(self.attr) {
-            let run = &runs[(attr + 1) as usize];
-            let role = &self.roles[tag as usize];
-            attributes.push(run.all);
-            let link = role.link & run.link | role.embedded & run.source;
-            let image = role.image & run.source.wrapping_add(run.image) | role.svg_image & run.link;
-            links[link_count] = link;
-            link_count += usize::from(link != 0);
-            images[image_count] = image;
-            image_count += usize::from(image != 0);
+            let role = self.roles[tag as usize];
+            if role == Role::Other {
+                continue;
+            }
+            let run = runs[(attr + 1) as usize];
+            let (link, image) = match role {
+                Role::Link => (run.link, 0),
+                Role::Embedded => (run.source, 0),
+                Role::Image => (0, run.source.wrapping_add(run.image)),
+                Role::SvgImage => (0, run.link),
+                Role::Other => (0, 0),
+            };
+            links.extend((link != 0).then_some(link));
+            images.extend((image != 0).then_some(image));
         }
-        let mut content = Reused::with_capacity(n);
-        content.extend(self.content.iter().map(|&id| contents[(id + 1) as usize]));
         [
-            of_hashes(&attributes),
-            of_hashes(&content),
-            of_hashes(&links[..link_count]),
-            of_hashes(&images[..image_count]),
+            of_hashes(self.attr.iter().map(|&id| all[(id + 1) as usize])),
+            of_hashes(self.content.iter().map(|&id| contents[(id + 1) as usize])),
+            of_hashes(links.iter().copied()),
+            of_hashes(images.iter().copied()),
         ]
     }
 
@@ -195,31 +195,31 @@ impl Facets<'_> {
     }
 }
 
-/// What the attributes of a tag refer to: all bits are set where it is so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Role {
+/// What the attributes of a tag refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
     /// `href` and its like lead to another page.
-    link: u64,
-    /// `src` is a part of the page that is a page or a script of its own.
-    embedded: u64,
+    Link,
+    /// `src` is a page or a script of its own.
+    Embedded,
     /// `src` and its like are images.
-    image: u64,
+    Image,
     /// `href` is an image.
-    svg_image: u64,
+    SvgImage,
+    /// Nothing.
+    Other,
 }
 
 impl Role {
     /// The role of a tag.
     pub fn of(name: &[u8]) -> Self {
-        let mut role = Self::default();
         match name {
-            b"a" | b"area" | b"link" | b"form" => role.link = u64::MAX,
-            b"iframe" | b"frame" | b"embed" | b"script" => role.embedded = u64::MAX,
-            b"img" | b"source" | b"video" | b"input" => role.image = u64::MAX,
-            b"image" => role.svg_image = u64::MAX,
-            _ => {}
+            b"a" | b"area" | b"link" | b"form" => Role::Link,
+            b"iframe" | b"frame" | b"embed" | b"script" => Role::Embedded,
+            b"img" | b"source" | b"video" | b"input" => Role::Image,
+            b"image" => Role::SvgImage,
+            _ => Role::Other,
         }
-        role
     }
 }
 
@@ -229,7 +229,7 @@ pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
 }
 
 /// Fold one hash per node.
-fn of_hashes(hashes: &[u64]) -> u128 {
+fn of_hashes(hashes: impl ExactSizeIterator<Item = u64>) -> u128 {
     let mut bytes = Reused::filled(hashes.len() * 8, 0);
     let (places, _) = bytes.as_chunks_mut();
     for (place, hash) in places.iter_mut().zip(hashes) {

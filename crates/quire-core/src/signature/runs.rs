@@ -150,23 +150,13 @@ fn next_usual(text: &[u8], at: usize, end: usize) -> Option<(Range<usize>, Range
 /// Bytes behind the name are read along and masked off, which needs no copy.
 #[inline]
 fn hash_name_at(bytes: &[u8], length: usize, fold: bool) -> u64 {
-    let mut hash = (length as u64).wrapping_mul(FACTOR);
-    let mut at = 0;
-    while at < length {
-        let left = length - at;
-        let word = match bytes[at..].first_chunk() {
-            Some(&word) => u64::from_le_bytes(word),
-            None => (bytes[at..].iter().rev()).fold(0, |word, &byte| word << 8 | u64::from(byte)),
-        };
-        let word = if left < 8 {
-            word & ((1 << (8 * left)) - 1)
-        } else {
-            word
-        };
-        hash = add_word(hash, word, fold);
-        at += 8;
+    match bytes.first_chunk() {
+        Some(&word) if (1..=8).contains(&length) => {
+            let word = u64::from_le_bytes(word) & (u64::MAX >> (64 - 8 * length));
+            add_word((length as u64).wrapping_mul(FACTOR), word, fold)
+        }
+        _ => hash_name(&bytes[..length], fold),
     }
-    hash
 }
 
 #[inline]

@@ -138,3 +138,86 @@ impl Follow {
         (self.state != State::Lost).then_some(self.trail)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::draft::Draft;
+    use crate::html::{Options, parse};
+    use crate::order::Order;
+    use crate::reconcile::reconcile;
+    use crate::spelling::Spellings;
+
+    /// Everything that can end the following, between things that do not.
+    const PARTS: [&str; 32] = [
+        "<p>",
+        "</p>",
+        "<b>",
+        "</b>",
+        "<div class=a>",
+        "</div>",
+        "<a href='#'>",
+        "</a>",
+        "<br>",
+        "text",
+        " ",
+        "\n",
+        "a < b",
+        "<!-- c -->",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</table>",
+        "<ul>",
+        "<li>",
+        "</ul>",
+        "</nope>",
+        "<script>x</script>",
+        "<svg><path/></svg>",
+        "<DIV>",
+        "</DIV >",
+        "<body id=b>",
+        "</body>",
+        "</html>",
+        "<template>",
+        "</template>",
+        "<select><option>",
+    ];
+
+    fn page(seed: u64) -> String {
+        let mut state = seed;
+        let mut page =
+            String::from(["", "<!doctype html><html><head></head><body>"][seed as usize % 2]);
+        for _ in 0..seed % 24 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            page += PARTS[(state >> 59) as usize];
+        }
+        page
+    }
+
+    #[test]
+    fn the_walk_from_the_trail_is_the_walk_from_the_beginning() {
+        let options = Options {
+            scripting: true,
+            context: None,
+            encoding: encoding_rs::UTF_8,
+            skip: 0,
+        };
+        let mut followed = 0;
+        for seed in 0..20_000 {
+            let page = page(seed);
+            let mut draft: Draft = parse(page.as_bytes(), &options);
+            let trail = draft.trail.take();
+            followed += usize::from(trail.is_some());
+            let order = Order::new(&mut draft);
+            let spellings = Spellings::choose(&draft, page.as_bytes());
+            let walk = |trail| {
+                let walked = reconcile(&draft, &order, &spellings, page.as_bytes(), trail);
+                walked.map(|e| (e.marks.to_vec(), e.strays))
+            };
+            assert_eq!(walk(trail), walk(None), "{page}");
+        }
+        assert!(followed > 3_000, "{followed}");
+    }
+}
