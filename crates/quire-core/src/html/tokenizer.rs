@@ -100,7 +100,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// The next token. `cdata`: whether `<![CDATA[` opens a CDATA section here.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // in place, the match on a token is part of finding it
     pub fn next(&mut self, cdata: bool) -> Token {
         let source = self.source;
         let mut start = self.at;
@@ -177,7 +178,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// A tag whose name begins at `name_start`; `None` when the page ends inside it.
-    #[inline]
+    #[inline(never)]
     fn tag(&mut self, start: usize, name_start: usize) -> Option<TagToken> {
         let source = self.source;
         let (name_end, name, capitals) = self.name(name_start);
