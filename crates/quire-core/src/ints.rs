@@ -308,17 +308,9 @@ pub fn write_ints(values: impl ExactSizeIterator<Item = u32> + Clone, out: &mut 
         out.extend(values.map(|v| v as u8));
         1
     } else if max <= 0xffff {
-        out.reserve(values.len() * 2);
-        for v in values {
-            out.extend_from_slice(&(v as u16).to_le_bytes());
-        }
-        2
+        write(values.map(|v| (v as u16).to_le_bytes()), out)
     } else {
-        out.reserve(values.len() * 4);
-        for v in values {
-            out.extend_from_slice(&v.to_le_bytes());
-        }
-        4
+        write(values.map(u32::to_le_bytes), out)
     }
 }
 
@@ -328,18 +320,25 @@ pub fn write_ids(values: &[i32], count: usize, out: &mut Vec<u8>) -> u8 {
         out.extend(values.iter().map(|&v| (v as i8).cast_unsigned()));
         1
     } else if count <= 0x8000 {
-        out.reserve(values.len() * 2);
-        for &v in values {
-            out.extend_from_slice(&(v as i16).to_le_bytes());
-        }
-        2
+        write(values.iter().map(|&v| (v as i16).to_le_bytes()), out)
     } else {
-        out.reserve(values.len() * 4);
-        for &v in values {
-            out.extend_from_slice(&v.to_le_bytes());
-        }
-        4
+        write(values.iter().map(|v| v.to_le_bytes()), out)
     }
+}
+
+/// Append values of `WIDTH` bytes and return that width. Room is made first, so that the loop is a
+/// copy and nothing else.
+fn write<const WIDTH: usize>(
+    values: impl ExactSizeIterator<Item = [u8; WIDTH]>,
+    out: &mut Vec<u8>,
+) -> u8 {
+    let start = out.len();
+    out.resize(start + values.len() * WIDTH, 0);
+    let (places, _) = out[start..].as_chunks_mut();
+    for (place, value) in places.iter_mut().zip(values) {
+        *place = value;
+    }
+    WIDTH as u8
 }
 
 #[cfg(test)]
