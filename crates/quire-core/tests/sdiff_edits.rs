@@ -203,7 +203,7 @@ fn page(source: &str) -> Digest {
 
 /// Inserted and deleted runs, moved nodes and changed nodes.
 fn actions(old: &Digest, new: &Digest, found: &Annotation) -> usize {
-    let tops = |page: &Digest, status: &[u8]| {
+    let tops = |page: &Digest, status: &[u16]| {
         let parent = &page.derived().parent;
         (1..page.n())
             .filter(|&node| status[node] & Status::ALONE != 0)
