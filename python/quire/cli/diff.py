@@ -194,7 +194,7 @@ def diff(
         terminal.write_json(report(annotation, facets))
     else:
         _print(annotation, facets, view or View.unified, context)
-    if exit_code and _is_changed(before, after, facets, rules):
+    if exit_code and annotation.differs(facets):
         raise typer.Exit(CHANGED)
 
 
@@ -207,9 +207,20 @@ def _rules(**fields: object) -> Rules:
 def _is_changed(
     old: Digest | Path, new: Digest | Path, facets: tuple[Facet, ...], rules: Rules
 ) -> bool:
-    from quire.sdiff import changed  # noqa: PLC0415 - heavy
+    """Tell whether anything changed, from headers where they are enough.
 
-    return changed(old, new, facets, rules=rules)
+    Signatures compare some facets place by place, and every place changes where an element is new.
+    So a difference in some of them is looked at again; if none differs, or all are asked for, that is the answer.
+    """
+    from quire.digest import load  # noqa: PLC0415 - heavy
+    from quire.sdiff import ALL_FACETS, annotate, changed  # noqa: PLC0415 - heavy
+
+    if not changed(old, new, facets, rules=rules):
+        return False
+    if len(set(facets)) == len(ALL_FACETS):
+        return True
+    before, after = (load(page) if isinstance(page, Path) else page for page in (old, new))
+    return annotate(before, after, rules).differs(facets)
 
 
 def _tolerance(text: str | None) -> tuple[float, float] | None:

@@ -14,6 +14,7 @@ from quire.sdiff.annotation import (
     AttributeChange,
     Change,
     Granularity,
+    Side,
     Summary,
     annotate,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "Row",
     "Rules",
     "Segment",
+    "Side",
     "SideRow",
     "Status",
     "Summary",
