@@ -216,6 +216,12 @@ def print_summary(annotation: Annotation) -> None:
     ]
     console = terminal.console()
     _put(console, _text(", ".join(said) or "nothing changed", "bold"))
+    unseen = sum(not _reads_differently(change.segments) for change in text_changes(annotation))
+    if unseen:
+        whose = "all of them" if unseen == summary.content else f"{unseen:,} of them"
+        terminal.note(
+            f"of the texts, {whose} differ in white space only; --ignore-space leaves them out"
+        )
     if annotation.coarse:
         terminal.note("a limit was met: right, but it could be said in fewer changes")
 
