@@ -6,6 +6,7 @@
     ├── MalformedSource                XML or JSON is not well-formed
     ├── MissingExtra                   an optional dependency is not installed
     ├── NodeNotFound                   a page has no node of that number
+    ├── ScriptError                    an edit script is damaged, or for another page
     ├── SelectorError                  a selector cannot be read
     │   └── SelectorBudgetExceeded     a selector took more steps than it may
     ├── SourceTooLarge                 a source is longer than offsets can reach
@@ -100,6 +101,10 @@ class NodeNotFound(QuireError, IndexError):
         self.node: int = node
         self.n: int = n
         super().__init__(message)
+
+
+class ScriptError(QuireError, ValueError):
+    """An edit script that cannot be read, is damaged, or is not for this page."""
 
 
 class SelectorError(QuireError, ValueError):

@@ -14,7 +14,11 @@ import pytest
 
 from quire.demo import SITE
 
-GUIDES = sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
+GUIDES = [
+    guide
+    for guide in sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
+    if "```console" in guide.read_text(encoding="utf-8")
+]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

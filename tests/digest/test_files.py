@@ -299,3 +299,19 @@ def test_memory_that_can_change_is_copied() -> None:
     data[:] = bytes(len(data))
 
     assert page.decode() == PAGE
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no /proc to count open files in")
+def test_held_digests_keep_few_files_open(tmp_path: Path) -> None:
+    text = "x" * 40_000
+    for number in range(60):
+        quire.encode(f"<p>{number} {text}".encode()).save(tmp_path / f"{number}.qd")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    held = [quire.load(tmp_path / f"{number}.qd", verify="columns") for number in range(60)]
+    during = len(list(Path("/proc/self/fd").iterdir()))
+    for number in range(60):
+        quire.encode(b"another page").save(tmp_path / f"{number}.qd")
+
+    assert during - before <= 16
+    assert [page.text().split()[0] for page in held] == [str(number) for number in range(60)]

@@ -59,6 +59,11 @@ pub enum Error {
         /// What was found and what was expected.
         message: String,
     },
+    /// An edit script that cannot be read, is damaged, or is not for this page.
+    Script {
+        /// What was found and what was expected.
+        message: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -103,7 +108,9 @@ impl fmt::Display for Error {
                     "selector {selector:?}: stopped after {steps} steps; make it more specific"
                 )
             }
-            Error::Format { message } | Error::Tree { message } => f.write_str(message),
+            Error::Format { message } | Error::Tree { message } | Error::Script { message } => {
+                f.write_str(message)
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ mod errors;
 mod files;
 mod functions;
 mod guard;
+mod script;
 mod sdiff;
 
 /// The kernels of quire. Typed in `_native.pyi`; used through `quire._core`.
@@ -24,6 +25,8 @@ mod _native {
     use crate::functions::{
         _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,
     };
+    #[pymodule_export]
+    use crate::script::{Script, edit_script, script_from_json, script_of_pairs};
     #[pymodule_export]
     use crate::sdiff::{annotate, text_rows, word_changes};
 }

@@ -4,7 +4,7 @@ Everything compiled is imported from here and from nowhere else; it is typed in
 ``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
 as ``InternalError``.
 
-Above: ``digest``. Below: ``errors``, which the kernels import when they raise.
+Above: ``digest``, ``sdiff``. Below: ``errors``, which the kernels import when they raise.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from typing import cast
 from quire._core._native import (
     Digest,
     Navigation,
+    Script,
     annotate,
     compress,
+    edit_script,
     encode,
     from_bytes,
     from_columns,
     from_file,
     peek,
+    script_from_json,
+    script_of_pairs,
     text_rows,
     word_changes,
 )
@@ -29,13 +33,17 @@ from quire._core._native import (
 __all__ = [
     "Digest",
     "Navigation",
+    "Script",
     "annotate",
     "compress",
+    "edit_script",
     "encode",
     "from_bytes",
     "from_columns",
     "from_file",
     "peek",
+    "script_from_json",
+    "script_of_pairs",
     "text_rows",
     "view",
     "word_changes",

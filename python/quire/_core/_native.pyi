@@ -6,14 +6,18 @@ from typing import Literal, Protocol, SupportsIndex, TypedDict, final, type_chec
 __all__ = [
     "Digest",
     "Navigation",
+    "Script",
     "_panic_for_test",
     "annotate",
     "compress",
+    "edit_script",
     "encode",
     "from_bytes",
     "from_columns",
     "from_file",
     "peek",
+    "script_from_json",
+    "script_of_pairs",
     "text_rows",
     "word_changes",
 ]
@@ -119,6 +123,45 @@ class _Annotated(TypedDict):
     coarse: list[tuple[int, int]]
 
 def annotate(old: Digest, new: Digest, rules: _Asked, granularity: str) -> _Annotated: ...
+
+@final
+class Script:
+    @property
+    def exact_tree(self) -> bool: ...
+    @property
+    def invertible(self) -> bool: ...
+    @property
+    def node_edits(self) -> int | None: ...
+    @property
+    def proven_minimal(self) -> bool: ...
+    @property
+    def coarse(self) -> list[tuple[int | None, int | None]]: ...
+    @property
+    def heads(self) -> list[tuple[int, int, str, int]]: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def counts(self) -> dict[str, int]: ...
+    def apply(self, old: Digest) -> Digest: ...
+    def invert(self) -> Script: ...
+    def compose(self, following: Script, old: Digest, between: Digest, new: Digest) -> Script: ...
+    def to_json(self) -> str: ...
+
+def edit_script(
+    old: Digest,
+    new: Digest,
+    exact: bool,
+    granularity: str,
+    invertible: bool,
+    max_steps: int | None,
+) -> Script: ...
+def script_of_pairs(
+    old: Digest,
+    new: Digest,
+    pairs: Sequence[tuple[int, int]],
+    nodewise: bool,
+    invertible: bool,
+) -> Script: ...
+def script_from_json(text: str) -> Script: ...
 def word_changes(old: str, new: str) -> list[tuple[int, int, int, int]]: ...
 def text_rows(
     old: Digest,

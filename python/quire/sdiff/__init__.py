@@ -9,6 +9,19 @@ Above: ``sentinels``, ``cli``. Below: ``digest``, ``_core``.
 
 from __future__ import annotations
 
+from quire.sdiff.actions import (
+    Action,
+    Delete,
+    Insert,
+    Move,
+    MovedNode,
+    NodeRef,
+    Place,
+    Rename,
+    ScriptNode,
+    Update,
+    ValueChange,
+)
 from quire.sdiff.annotation import (
     Annotation,
     AttributeChange,
@@ -24,21 +37,33 @@ from quire.sdiff.lines import Row, TextLine, text_rows
 from quire.sdiff.redline import redline
 from quire.sdiff.report import report
 from quire.sdiff.rules import Rules
+from quire.sdiff.script import EditScript, PageHead, edit_script
 from quire.sdiff.side_by_side import SideRow, side_by_side
 from quire.sdiff.unified import Hunk, UnifiedLine, unified
 from quire.sdiff.words import Segment, TextChange, text_changes, word_changes
 
 __all__ = [
     "ALL_FACETS",
+    "Action",
     "Annotation",
     "AttributeChange",
     "Change",
     "ChangeKind",
+    "Delete",
+    "EditScript",
     "Facet",
     "Granularity",
     "Hunk",
+    "Insert",
+    "Move",
+    "MovedNode",
+    "NodeRef",
+    "PageHead",
+    "Place",
+    "Rename",
     "Row",
     "Rules",
+    "ScriptNode",
     "Segment",
     "Side",
     "SideRow",
@@ -47,8 +72,11 @@ __all__ = [
     "TextChange",
     "TextLine",
     "UnifiedLine",
+    "Update",
+    "ValueChange",
     "annotate",
     "changed",
+    "edit_script",
     "redline",
     "report",
     "side_by_side",

@@ -484,7 +484,7 @@ def annotate(
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
-    found = _core.annotate(old._native, new._native, rules, granularity)  # noqa: SLF001 - of one house
+    found = _core.annotate(old._native, new._native, rules, granularity)
     return Annotation(
         old,
         new,

@@ -75,8 +75,8 @@ def text_rows(annotation: Annotation) -> list[Row]:
         annotation.new_status.tobytes(),
     )
     old_lines, new_lines, rows = _core.text_rows(
-        annotation.old._native,  # noqa: SLF001 - of one house
-        annotation.new._native,  # noqa: SLF001 - same
+        annotation.old._native,
+        annotation.new._native,
         found,
         annotation.rules.ignore_order,
     )

@@ -288,7 +288,7 @@ class _Page:
         self.sizes: list[int] = digest.size.tolist()
         self.parents: list[int] = digest.parent.tolist()
         self.has_attributes: list[bool] = (digest.attr >= 0).tolist()
-        self.base = base_of(base, digest._native.base())  # noqa: SLF001 - of one house
+        self.base = base_of(base, digest._native.base())
 
 
 def _marked(tag: str, text: str) -> str:

@@ -7,13 +7,14 @@
 //! The columns of an [`Annotation`], in the nodes of the pages: `to_new` and `to_old` (partners),
 //! `old` and `new` (a [`Status`] for each node). O(n log n) and the budget of the matching.
 
-use super::blanks::pair_blanks;
 use super::labels::Labels;
-use super::matching::{Coarse, Granularity, Pairs, Tree, pair};
+use super::matching::{Coarse, Granularity, Pairs};
 use super::numbers::are_close;
-use super::placement::{self, longest_increasing};
+pub use super::pairing::Compared;
+use super::pairing::{Way, pair_pages};
+use super::placement::{Party, Placement, place};
 use super::references::References;
-use super::rules::{Rules, Scope};
+use super::rules::Rules;
 use super::side::Side;
 use crate::digest::Digest;
 use crate::draft::NONE;
@@ -56,14 +57,6 @@ pub struct Annotation {
     pub coarse: Vec<Coarse>,
 }
 
-/// A page and what of it is compared.
-pub struct Compared<'a> {
-    /// The page.
-    pub page: &'a Digest,
-    /// Its parts that count.
-    pub scope: Scope,
-}
-
 /// Say what became of every node.
 ///
 /// ```
@@ -84,51 +77,34 @@ pub fn annotate(
     rules: &Rules,
     granularity: Granularity,
 ) -> Result<Annotation, Error> {
-    old.page.check_heaps()?;
-    new.page.check_heaps()?;
-    let old_labels = Labels::new(old.page, rules);
-    let new_labels = Labels::new(new.page, rules);
-    let old_side = Side::new(old.page, &old_labels, &old.scope);
-    let new_side = Side::new(new.page, &new_labels, &new.scope);
-    let (local, coarse) = pair(
-        Tree {
-            page: old.page,
-            labels: &old_labels,
-            side: &old_side,
-        },
-        Tree {
-            page: new.page,
-            labels: &new_labels,
-            side: &new_side,
-        },
+    let way = Way {
         granularity,
+        exact: None,
+    };
+    let paired = pair_pages(old, new, rules, way)?;
+    let (old_labels, new_labels) = (&paired.old.labels, &paired.new.labels);
+    let mut placement = place(
+        Party {
+            page: old.page,
+            blank: &old_labels.blank,
+            inside: Some(&paired.old.side.inside),
+        },
+        Party {
+            page: new.page,
+            blank: &new_labels.blank,
+            inside: Some(&paired.new.side.inside),
+        },
+        &paired.pairs,
+        false,
     );
-
-    let mut pairs = Pairs::new(old.page.n(), new.page.n());
-    for (x, &y) in local.to_new.iter().enumerate() {
-        if y != NONE {
-            pairs.join(old_side.node[x], new_side.node[y as usize]);
-        }
-    }
-    pair_blanks((old.page, &old_labels), (new.page, &new_labels), &mut pairs);
-    let mut moved = placement::moved(old.page, new.page, &pairs);
-    if old.scope.only.is_some() || new.scope.only.is_some() {
-        place_chosen(&old_side, &new_side, &local, &mut moved);
-    }
     if rules.ignore_order {
-        forgive_order(old.page, new.page, &pairs, &mut moved);
+        forgive_order(old.page, new.page, &mut placement);
     }
-
     let mut annotation = Annotation {
-        old: alone(&old_labels, &old_side),
-        new: alone(&new_labels, &new_side),
-        coarse: (coarse.iter())
-            .map(|at| Coarse {
-                old: old_side.node[at.old as usize],
-                new: new_side.node[at.new as usize],
-            })
-            .collect(),
-        pairs,
+        old: alone(old_labels, &paired.old.side),
+        new: alone(new_labels, &paired.new.side),
+        coarse: paired.coarse,
+        pairs: placement.pairs,
     };
     for (y, &x) in annotation.pairs.to_old.iter().enumerate() {
         if x == NONE {
@@ -136,12 +112,12 @@ pub fn annotate(
         }
         let x = x as usize;
         let mut status = 0;
-        if old_labels.blank[x] {
+        if old_labels.blank[x] && new_labels.blank[y] {
             if old_labels.content[x] != new_labels.content[y] {
                 status = Status::LAYOUT;
             }
         } else {
-            if moved[y] {
+            if placement.moved[y] {
                 status |= Status::MOVED;
             }
             if old_labels.tag[x] != new_labels.tag[y] {
@@ -188,26 +164,11 @@ fn is_close(old: (&Digest, usize), new: (&Digest, usize), rules: &Rules) -> bool
     }
 }
 
-/// Subtrees chosen by a scope hang from the root of their side, whatever is above them on the page:
-/// they moved only when their order did.
-fn place_chosen(old: &Side, new: &Side, pairs: &Pairs, moved: &mut [bool]) {
-    let chosen: Vec<(u32, u32)> = (new.children(0))
-        .map(|y| (pairs.to_old[y as usize], y))
-        .filter(|&(x, _)| x != NONE && old.parent[x as usize] == 0)
-        .collect();
-    for &(_, y) in &chosen {
-        moved[new.node[y as usize] as usize] = true;
-    }
-    let sources: Vec<u32> = chosen.iter().map(|&(x, _)| x).collect();
-    for at in longest_increasing(&sources) {
-        moved[new.node[chosen[at].1 as usize] as usize] = false;
-    }
-}
-
 /// A node that is still below the partner of its parent has not moved.
-fn forgive_order(old: &Digest, new: &Digest, pairs: &Pairs, moved: &mut [bool]) {
+fn forgive_order(old: &Digest, new: &Digest, placement: &mut Placement) {
     let (old_parents, new_parents) = (&old.derived().parent, &new.derived().parent);
-    for (y, moved) in moved.iter_mut().enumerate().skip(1) {
+    let pairs = &placement.pairs;
+    for (y, moved) in placement.moved.iter_mut().enumerate().skip(1) {
         let x = pairs.to_old[y];
         if *moved && x != NONE {
             let was = old_parents[x as usize];

@@ -11,6 +11,7 @@
 //! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
+//! | [`script`] | what turns one page into the other, byte for byte, and back |
 //! | [`words`] | what changed inside a text |
 //! | [`rows`] | the lines of both pages side by side |
 //!
@@ -24,10 +25,12 @@ pub mod exact;
 pub mod labels;
 pub mod matching;
 pub mod numbers;
+pub mod pairing;
 pub mod placement;
 pub mod references;
 pub mod rows;
 pub mod rules;
+pub mod script;
 pub mod side;
 pub mod words;
 

@@ -1,43 +1,269 @@
 //! Placement: which pairs stayed where they were, and which moved.
 //!
-//! A node stays when its parent's partner is its partner's parent and it is among the longest
-//! increasing run of its siblings that stay; all others moved. So the number of moves
-//! among siblings is the smallest possible. O(n log n).
+//! A node is *below* its nearest ancestor that has a partner, so that an element put around some
+//! siblings, or taken away from around them, moves nothing. Partners stay when what they are below
+//! are partners too and they are among the longest increasing subsequence of all that
+//! stay there; all others moved. So the number of moves among siblings is the smallest possible.
+//!
+//! What is inserted in one piece adopts the children of one of its nodes; what else stands in it
+//! moved there. Likewise a piece that is deleted leaves behind the children of one of its nodes.
+//!
+//! White space has no identity of its own and never moves: blanks that would have to, and those
+//! between nodes that come or go together, lose their partners. O(n log n).
 
 use super::matching::Pairs;
 use crate::digest::Digest;
 use crate::draft::NONE;
 
-/// Whether each node of the new page moved there, by node.
-pub fn moved(old: &Digest, new: &Digest, pairs: &Pairs) -> Vec<bool> {
-    let (old_tree, new_tree) = (old.derived(), new.derived());
-    let mut moved = vec![false; new.n()];
-    let mut stays = Vec::new();
-    for parent in 0..new.n() {
-        stays.clear();
-        let was = pairs.to_old[parent];
-        let end = parent + new_tree.size[parent] as usize;
-        let mut child = parent + 1;
-        while child < end {
-            let source = pairs.to_old[child];
-            if source != NONE {
-                if was != NONE && old_tree.parent[source as usize] == was {
-                    stays.push((child, source));
+/// One page as the placement sees it.
+#[derive(Clone, Copy)]
+pub struct Party<'a> {
+    /// The page.
+    pub page: &'a Digest,
+    /// White space that only lays the source out, by node.
+    pub blank: &'a [bool],
+    /// Nodes that take part, by node; all of them when absent.
+    pub inside: Option<&'a [bool]>,
+}
+
+/// Where partners are.
+pub struct Placement {
+    /// The partners, without the blanks that do not stay.
+    pub pairs: Pairs,
+    /// Whether each node of the new page moved there.
+    pub moved: Vec<bool>,
+}
+
+/// Find out what moved. The roots must be partners.
+///
+/// With `freely`, pieces adopt and leave behind whatever stays in order: the rules of the tree
+/// edit distance.
+pub fn place(old: Party, new: Party, pairs: &Pairs, freely: bool) -> Placement {
+    let mut placed = Placement {
+        pairs: pairs.clone(),
+        moved: vec![false; new.page.n()],
+    };
+    placed.keep_order(old, new);
+    if !freely {
+        placed.adopt(old, new);
+        placed.release_blanks(old, new);
+    }
+    placed
+}
+
+/// Two partners below partners.
+struct Candidate {
+    old: u32,
+    new: u32,
+    blank: bool,
+}
+
+impl Placement {
+    /// The longest sequences that stay in order.
+    fn keep_order(&mut self, old: Party, new: Party) {
+        let above_old = effective_parents(old.page, &self.pairs.to_new);
+        let above_new = effective_parents(new.page, &self.pairs.to_old);
+        let (parent_old, parent_new) = (&old.page.derived().parent, &new.page.derived().parent);
+        let (starts, members) = grouped(&above_new, &self.pairs.to_old);
+        let mut staying: Vec<Candidate> = Vec::new();
+        let mut released = Vec::new();
+        for (above, bounds) in starts.windows(2).enumerate() {
+            staying.clear();
+            let was = self.pairs.to_old[above];
+            for &node in &members[bounds[0] as usize..bounds[1] as usize] {
+                let source = self.pairs.to_old[node as usize];
+                let blank = old.blank[source as usize] && new.blank[node as usize];
+                let stays = above_old[source as usize] == was
+                    && (!blank
+                        || (parent_old[source as usize] == was
+                            && parent_new[node as usize] as usize == above));
+                if stays {
+                    staying.push(Candidate {
+                        old: source,
+                        new: node,
+                        blank,
+                    });
+                } else if blank {
+                    released.push(node);
                 } else {
-                    moved[child] = true;
+                    self.moved[node as usize] = true;
                 }
             }
-            child += new_tree.size[child] as usize;
+            self.keep_longest(&staying, &mut released);
         }
-        let sources: Vec<u32> = stays.iter().map(|&(_, source)| source).collect();
-        let mut kept = longest_increasing(&sources).into_iter().peekable();
-        for (i, &(child, _)) in stays.iter().enumerate() {
-            if kept.next_if_eq(&i).is_none() {
-                moved[child] = true;
+        self.release(&released);
+    }
+
+    /// Keep as many as stay in order; blanks only where they fit between the others.
+    fn keep_longest(&mut self, staying: &[Candidate], released: &mut Vec<u32>) {
+        let solid: Vec<&Candidate> = staying.iter().filter(|c| !c.blank).collect();
+        let sources: Vec<u32> = solid.iter().map(|c| c.old).collect();
+        let kept = longest_increasing(&sources);
+        let mut next_kept = kept.iter().map(|&i| solid[i]).peekable();
+        let mut last = 0;
+        for candidate in staying {
+            let next = next_kept.peek().map_or(NONE, |c| c.old);
+            if candidate.blank {
+                if last < candidate.old && candidate.old < next {
+                    last = candidate.old;
+                } else {
+                    released.push(candidate.new);
+                }
+            } else if candidate.old == next {
+                last = next;
+                next_kept.next();
+            } else {
+                self.moved[candidate.new as usize] = true;
             }
         }
     }
-    moved
+
+    /// Let a piece adopt, or leave behind, the children of one of its nodes only.
+    fn adopt(&mut self, old: Party, new: Party) {
+        let (to_old, moved) = (&self.pairs.to_old, &self.moved);
+        let strangers = others(new, to_old, |node| !moved[node]);
+        for node in strangers {
+            self.moved[node as usize] = true;
+        }
+        let (to_new, moved) = (&self.pairs.to_new, &self.moved);
+        let strangers = others(old, to_new, |node| !moved[to_new[node] as usize]);
+        for node in strangers {
+            self.moved[self.pairs.to_new[node as usize] as usize] = true;
+        }
+    }
+
+    /// Blanks between two nodes that come, go or move belong to them and not to the place.
+    fn release_blanks(&mut self, old: Party, new: Party) {
+        let Pairs { to_new, to_old } = &self.pairs;
+        let moved = &self.moved;
+        let mut released = between(
+            new.page,
+            |node| new.blank[node] && (to_old[node] == NONE || old.blank[to_old[node] as usize]),
+            |node| to_old[node] == NONE || moved[node],
+        );
+        let gone = between(
+            old.page,
+            |node| old.blank[node] && (to_new[node] == NONE || new.blank[to_new[node] as usize]),
+            |node| to_new[node] == NONE || moved[to_new[node] as usize],
+        );
+        released.extend(gone.iter().map(|&node| to_new[node as usize]));
+        self.release(&released);
+    }
+
+    /// Part blanks of the new page from their partners.
+    fn release(&mut self, nodes: &[u32]) {
+        for &node in nodes {
+            if node == NONE {
+                continue;
+            }
+            let source = std::mem::replace(&mut self.pairs.to_old[node as usize], NONE);
+            if source != NONE {
+                self.pairs.to_new[source as usize] = NONE;
+            }
+        }
+    }
+}
+
+/// The nearest ancestor of each node that has a partner; [`NONE`] for the root.
+fn effective_parents(page: &Digest, partners: &[u32]) -> Vec<u32> {
+    let parents = &page.derived().parent;
+    let mut above = vec![NONE; page.n()];
+    for node in 1..page.n() {
+        let parent = parents[node] as usize;
+        above[node] = if partners[parent] == NONE {
+            above[parent]
+        } else {
+            parent as u32
+        };
+    }
+    above
+}
+
+/// The nodes that have partners by what they are above, in pre-order: where each group starts, and
+/// all groups one after another.
+fn grouped(above: &[u32], partners: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let n = above.len();
+    let mut starts = vec![0u32; n + 1];
+    let paired = |&node: &usize| partners[node] != NONE;
+    for node in (1..n).filter(paired) {
+        starts[above[node] as usize + 1] += 1;
+    }
+    for at in 0..n {
+        starts[at + 1] += starts[at];
+    }
+    let mut next = starts.clone();
+    let mut members = vec![0; starts[n] as usize];
+    for node in (1..n).filter(paired) {
+        let slot = &mut next[above[node] as usize];
+        members[*slot as usize] = node as u32;
+        *slot += 1;
+    }
+    (starts, members)
+}
+
+/// The nodes that stay, but stand in a piece without partners that adopts others.
+///
+/// Of each piece, the node with the most below the children that stay is the one that adopts.
+fn others(party: Party, partners: &[u32], stays: impl Fn(usize) -> bool) -> Vec<u32> {
+    let derived = party.page.derived();
+    let n = party.page.n();
+    let alone =
+        |node: usize| partners[node] == NONE && party.inside.is_none_or(|inside| inside[node]);
+    let adopted = |&node: &usize| {
+        partners[node] != NONE && alone(derived.parent[node] as usize) && stays(node)
+    };
+    let mut weight = vec![0u32; n];
+    for node in (1..n).filter(adopted) {
+        weight[derived.parent[node] as usize] += derived.size[node];
+    }
+    // The top of the piece that each node is in, and of each piece the node that adopts.
+    let mut top: Vec<u32> = (0..n as u32).collect();
+    let mut adopts: Vec<u32> = top.clone();
+    for node in (1..n).filter(|&node| alone(node)) {
+        let parent = derived.parent[node] as usize;
+        if alone(parent) {
+            top[node] = top[parent];
+        }
+        let best = &mut adopts[top[node] as usize];
+        if weight[node] > weight[*best as usize] {
+            *best = node as u32;
+        }
+    }
+    (1..n)
+        .filter(adopted)
+        .filter(|&node| {
+            let parent = derived.parent[node];
+            adopts[top[parent as usize] as usize] != parent
+        })
+        .map(|node| node as u32)
+        .collect()
+}
+
+/// The blanks between two siblings that are both free to go.
+fn between(page: &Digest, blank: impl Fn(usize) -> bool, free: impl Fn(usize) -> bool) -> Vec<u32> {
+    let sizes = &page.derived().size;
+    let mut found = Vec::new();
+    for parent in 0..page.n() {
+        let end = parent + sizes[parent] as usize;
+        let mut pending = found.len();
+        let mut before = false;
+        let mut child = parent + 1;
+        while child < end {
+            if blank(child) {
+                found.push(child as u32);
+            } else {
+                let free = free(child);
+                if !(free && before) {
+                    found.truncate(pending);
+                }
+                pending = found.len();
+                before = free;
+            }
+            child += sizes[child] as usize;
+        }
+        found.truncate(pending);
+    }
+    found
 }
 
 /// The places of a longest increasing subsequence of different numbers.

@@ -107,6 +107,15 @@ impl Side {
         }
     }
 
+    /// Number of children of each node.
+    pub fn child_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.n()];
+        for &parent in self.parent.iter().skip(1) {
+            counts[parent as usize] += 1;
+        }
+        counts
+    }
+
     /// The children of a node.
     pub fn children(&self, node: u32) -> impl Iterator<Item = u32> {
         let end = node + self.size[node as usize];

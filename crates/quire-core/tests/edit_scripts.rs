@@ -1,0 +1,154 @@
+//! Edit scripts are exact whatever the pairing: these tests draw partners by lot.
+
+#[path = "common/pages.rs"]
+mod pages;
+
+use pages::{Random, mutate, page};
+use quire_core::digest::Digest;
+use quire_core::encode::{Options, decode, encode};
+use quire_core::flags::Flags;
+use quire_core::sdiff::labels::Labels;
+use quire_core::sdiff::script::{Action, Making, Script, edit_script};
+use quire_core::sdiff::{Pairs, Rules};
+
+/// Pairs of pages a test draws; more with `QUIRE_PAGES=1000000`.
+fn seeds() -> u64 {
+    std::env::var("QUIRE_PAGES").map_or(2000, |n| n.parse().expect("a number of pages"))
+}
+
+fn read(source: &[u8]) -> Digest {
+    encode(source, &Options::default())
+        .or_else(|_| {
+            let recover = Options {
+                recover: true,
+                ..Options::default()
+            };
+            encode(source, &recover)
+        })
+        .expect("pages can be read")
+}
+
+/// Any partners: some in order, some not, of any class.
+fn by_lot(random: &mut Random, old: &Digest, new: &Digest) -> Pairs {
+    let mut pairs = Pairs::new(old.n(), new.n());
+    pairs.join(0, 0);
+    let in_order = random.below(3) > 0;
+    let share = random.below(5);
+    for x in 1..old.n() as u32 {
+        if random.below(4) < share {
+            let y = if in_order && random.below(8) > 0 {
+                x as usize
+            } else {
+                1 + random.below(new.n())
+            };
+            if y < new.n() && pairs.to_old[y] == u32::MAX {
+                pairs.join(x, y as u32);
+            }
+        }
+    }
+    pairs
+}
+
+fn script_of(old: &Digest, new: &Digest, pairs: &Pairs, making: Making) -> Script {
+    let labels = [old, new].map(|page| Labels::new(page, &Rules::default()));
+    edit_script(old, new, [&labels[0], &labels[1]], pairs, making).expect("scripts are made")
+}
+
+/// A page of any kind.
+fn any_page(random: &mut Random) -> Vec<u8> {
+    let some = |random: &mut Random| 1 + random.below(30);
+    match random.below(8) {
+        0 => b"{\"a\": [1, 2, {\"b\": null}],\n \"c\": \"d\"}\n".to_vec(),
+        1 => b"<?xml version='1.0'?>\n<a b='1'><c/> <d>x &amp; y</d><!-- e --></a>".to_vec(),
+        2 => b"one\ntwo\n\nthree\r\nfour".to_vec(),
+        3 => b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(),
+        _ => {
+            let pieces = some(random);
+            let mut source = page(random, pieces);
+            if random.below(3) == 0 {
+                mutate(random, &mut source);
+            }
+            source
+        }
+    }
+}
+
+#[test]
+fn any_partners_give_the_exact_page_and_the_way_back() {
+    let (mut patched, mut verbatim) = (0, 0);
+    for seed in 1..=seeds() {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let old_source = any_page(&mut random);
+        let new_source = if random.below(2) == 0 {
+            let mut source = old_source.clone();
+            mutate(&mut random, &mut source);
+            source
+        } else {
+            any_page(&mut random)
+        };
+        let (old, new) = (read(&old_source), read(&new_source));
+        let pairs = by_lot(&mut random, &old, &new);
+        let making = Making {
+            nodewise: random.below(4) == 0,
+            invertible: random.below(8) > 0,
+        };
+        let script = script_of(&old, &new, &pairs, making);
+        let told = || {
+            format!(
+                "seed {seed}: {:?} to {:?}",
+                String::from_utf8_lossy(&old_source),
+                String::from_utf8_lossy(&new_source)
+            )
+        };
+        let made = script
+            .apply(&old)
+            .unwrap_or_else(|e| panic!("{}: {e}", told()));
+        assert_eq!(decode(&made).unwrap(), new_source, "{}", told());
+        assert_eq!(
+            Script::from_json(&script.to_json().unwrap()).unwrap(),
+            script
+        );
+        if making.invertible {
+            let back = script.invert().unwrap();
+            let made = back
+                .apply(&new)
+                .unwrap_or_else(|e| panic!("{}: {e}", told()));
+            assert_eq!(decode(&made).unwrap(), old_source, "{}", told());
+            assert_eq!(back.invert().unwrap(), script);
+        } else {
+            assert!(script.invert().is_err());
+        }
+        let kept = [&old, &new]
+            .iter()
+            .any(|page| page.flags().has(Flags::VERBATIM));
+        verbatim += u64::from(kept);
+        let exact = script.is_exact_tree() && script.residual.old_patch.is_none();
+        if !kept && !exact {
+            patched += 1;
+            println!("patched, {}", told());
+        }
+    }
+    println!("{verbatim} pairs with a page kept verbatim, {patched} others with a patch");
+    assert_eq!(
+        patched, 0,
+        "the layers give every page that keeps no source"
+    );
+}
+
+#[test]
+fn nodes_are_inserted_and_deleted_one_by_one_where_they_are_counted_so() {
+    let (old, new) = (read(b"<ul><li>a<li>b</ul>"), read(b"<ul></ul><p>x"));
+    // document, html, head, body, ul are partners.
+    let mut pairs = Pairs::new(old.n(), new.n());
+    (0..5).for_each(|node| pairs.join(node, node));
+    let making = Making {
+        nodewise: true,
+        ..Making::default()
+    };
+    let script = script_of(&old, &new, &pairs, making);
+    assert_eq!(script.actions.len(), 4 + 2);
+    assert_eq!(script.node_edits, Some(6));
+    let whole = script_of(&old, &new, &pairs, Making::default());
+    assert_eq!(whole.actions.len(), 2);
+    assert!(matches!(whole.actions[0], Action::Insert(_)));
+}

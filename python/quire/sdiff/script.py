@@ -1,0 +1,317 @@
+"""Edit scripts: what turns one page into another, byte for byte, and back.
+
+A script has three layers. Actions are what a reader would say changed, and are
+what is counted; layout is white space between things and other spellings of the same; the residual is
+what no node accounts for. ``docs/edit-script.md`` has all three as JSON.
+
+Two choices worth knowing before changing this file:
+
+* A script is data of a kernel. Actions become Python values only when somebody looks at them.
+* A script that was made from pages holds them, so that it can say where its nodes are and be
+  composed. One that was read from JSON, or pickled, does not.
+
+Above: ``views``. Below: ``actions``, ``digest``, ``_core``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, cast, final
+
+from quire import _core
+from quire.digest import Digest
+from quire.errors import ScriptError
+from quire.sdiff.actions import Action, Rename, Update, action_of
+
+if TYPE_CHECKING:
+    from quire.sdiff.annotation import Granularity
+
+
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """By what a script knows a page.
+
+    Attributes:
+        signature: the signature of its source.
+        n: how many nodes it has.
+        kind: its kind.
+        source_bytes: how long its source is.
+    """
+
+    signature: int
+    n: int
+    kind: str
+    source_bytes: int
+
+
+@final
+class EditScript:
+    """What turns one page into another, and back. Immutable; made by ``quire.edit_script``.
+
+    >>> import quire
+    >>> old = quire.encode(b"<ul><li>Fish<li>Chips</ul>")
+    >>> new = quire.encode(b"<ul><li>Fish<li>Peas</ul>")
+    >>> script = quire.edit_script(old, new)
+    >>> len(script), str(script.actions[0])
+    (1, "update #text 8: 'Chips' to 'Peas'")
+    >>> script.apply(old).decode()
+    b'<ul><li>Fish<li>Peas</ul>'
+    >>> script.invert().apply(new) == old
+    True
+    """
+
+    __slots__ = ("_native", "_new", "_old", "_read")
+
+    def __init__(
+        self, native: _core.Script, old: Digest | None = None, new: Digest | None = None
+    ) -> None:
+        self._native = native
+        self._old = old
+        self._new = new
+        self._read: tuple[Action, ...] | None = None
+
+    # ------------------------------------------------------------ making
+
+    @classmethod
+    def of_pairs(
+        cls,
+        old: Digest,
+        new: Digest,
+        pairs: Iterable[tuple[int, int]],
+        *,
+        nodewise: bool = False,
+        invertible: bool = True,
+    ) -> Self:
+        """Make the script of a pairing of your own.
+
+        Any pairing gives an exact script; a better one gives a shorter.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>a"), quire.encode(b"<p>b")
+        >>> pairs = [(0, 0), (1, 1), (2, 2), (3, 3)]  # document, html, head, body
+        >>> [str(action) for action in EditScript.of_pairs(old, new, pairs)]
+        ["insert p 4 'b' (2 nodes) in 3, first", "delete p 4 'a' (2 nodes) in 3, first"]
+
+        Args:
+            old: the old page.
+            new: the new page.
+            pairs: numbers of nodes of the old and the new page, one to one, with (0, 0) among them.
+            nodewise: each inserted, deleted and relabelled node is an action of its own.
+            invertible: keep what the way back needs.
+
+        Raises:
+            ScriptError: the pairs are not one to one, or the roots are not a pair.
+        """
+        native = _core.script_of_pairs(old._native, new._native, list(pairs), nodewise, invertible)
+        return cls(native, old, new)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a script from JSON. Whether it fits a page is found out when it is applied.
+
+        Raises:
+            ScriptError: the text is not an edit script this version reads.
+        """
+        return cls(_core.script_from_json(text))
+
+    # ------------------------------------------------------------ facts
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(self.actions)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What changed: insertions, moves and changes in the order of the new page, then deletions."""
+        if self._read is None:
+            self._read = tuple(map(action_of, self._data()["actions"]))
+        return self._read
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many actions there are of each kind."""
+        return self._native.counts()
+
+    @property
+    def layout(self) -> tuple[Mapping[str, Any], ...]:
+        """What changed and is not seen, as in JSON: white space between things, other spellings."""
+        return tuple(self._data()["layout"])
+
+    @property
+    def residual(self) -> Mapping[str, Any]:
+        """What is left, as in JSON: bytes that no node accounts for, facts about whole pages."""
+        return cast("Mapping[str, Any]", self._data()["residual"])
+
+    @property
+    def old(self) -> PageHead:
+        """The page the script is for."""
+        return PageHead(*self._native.heads[0])
+
+    @property
+    def new(self) -> PageHead:
+        """The page the script makes."""
+        return PageHead(*self._native.heads[1])
+
+    @property
+    def exact_tree(self) -> bool:
+        """Whether the layers alone give the new source; otherwise a patch of bytes completes it."""
+        return self._native.exact_tree
+
+    @property
+    def invertible(self) -> bool:
+        """Whether the script has the way back."""
+        return self._native.invertible
+
+    @property
+    def node_edits(self) -> int | None:
+        """How many nodes are inserted, deleted or relabelled; None unless each was counted."""
+        return self._native.node_edits
+
+    @property
+    def proven_minimal(self) -> bool:
+        """Whether no script without moves has fewer node edits."""
+        return self._native.proven_minimal
+
+    @property
+    def coarse(self) -> tuple[tuple[int | None, int | None], ...]:
+        """Where the pairing met a limit and is coarser than it could be: old and new nodes."""
+        return tuple(self._native.coarse)
+
+    def where(self, action: Action) -> str | None:
+        """Find the path of an action's element; None for a script that does not hold its pages.
+
+        Of the new page, for deletions of the old one.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>a<p>b"), quire.encode(b"<p>a<p>c")
+        >>> script = quire.edit_script(old, new)
+        >>> script.where(script.actions[0])
+        'html > body > p:nth-of-type(2)'
+        """
+        node = action.node if isinstance(action, Update | Rename) else action.nodes[0].node
+        page, number = (self._old, node.old) if node.new is None else (self._new, node.new)
+        if page is None or number is None:
+            return None
+        return page.path(number)
+
+    # ------------------------------------------------------------ using
+
+    def apply(self, old: Digest) -> Digest:
+        """Make the new page of the old one, byte for byte.
+
+        The source is read as the new page was: its kind, character set, scripting and fragment.
+
+        Raises:
+            ScriptError: the script is for another page, or damaged.
+        """
+        return Digest(self._native.apply(old._native))
+
+    def invert(self) -> EditScript:
+        """Make the script that undoes this one.
+
+        Raises:
+            ScriptError: the script was made with ``invertible=False``.
+        """
+        return EditScript(self._native.invert(), self._new, self._old)
+
+    def compose(self, following: EditScript, *, base: Digest | None = None) -> EditScript:
+        """Make one script of this one and the one that follows it.
+
+        What the first does and the second undoes is gone; what moved twice moved once.
+
+        >>> import quire
+        >>> a, b, c = (quire.encode(text) for text in (b"<p>a", b"<p>b", b"<p>c"))
+        >>> both = quire.edit_script(a, b).compose(quire.edit_script(b, c))
+        >>> [str(action) for action in both]
+        ["update #text 5: 'a' to 'c'"]
+
+        Args:
+            following: the script that is applied to what this one makes.
+            base: the old page, for scripts that do not hold their pages.
+
+        Raises:
+            ScriptError: the second script is not for the page that the first makes, or a page is missing.
+        """
+        old = base or self._old
+        if old is None:
+            message = "a script from JSON does not hold its pages; pass the old one as base"
+            raise ScriptError(message)
+        between = self._new or following._old or self.apply(old)
+        new = following._new or following.apply(between)
+        native = self._native.compose(following._native, old._native, between._native, new._native)
+        return EditScript(native, old, new)
+
+    def __or__(self, following: EditScript) -> EditScript:
+        return self.compose(following)
+
+    def to_json(self) -> str:
+        """Write the script as JSON, see ``docs/edit-script.md``."""
+        return self._native.to_json()
+
+    # ------------------------------------------------------------ being a value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EditScript):
+            return NotImplemented
+        return self._native == other._native
+
+    def __hash__(self) -> int:
+        return hash((self._native.heads[0][0], self._native.heads[1][0], len(self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EditScript.from_json, (self.to_json(),)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
+        patched = "" if self.exact_tree else ", patched"
+        return f"<EditScript {len(self)} actions{found and ': '}{found}{patched}>"
+
+    def _data(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", json.loads(self.to_json()))
+
+
+def edit_script(
+    old: Digest,
+    new: Digest,
+    *,
+    exact: bool = False,
+    granularity: Granularity = "normal",
+    invertible: bool = True,
+    max_steps: int | None = None,
+) -> EditScript:
+    """Make the script that turns one page into another.
+
+    ``len`` of a script is the number of its actions. ``script.apply(old)`` has the source of
+    ``new``, always: each script is applied once when it is made.
+
+    >>> import quire
+    >>> old = quire.encode(b"<h1>Menu</h1><p>Fish</p>")
+    >>> new = quire.encode(b"<h1>Menu</h1><section><p>Fish</p></section>")
+    >>> len(edit_script(old, new)), len(edit_script(old, old))
+    (1, 0)
+
+    With ``exact``, the tree edit distance, as far as the budget goes:
+
+    >>> script = edit_script(old, new, exact=True)
+    >>> len(script), script.node_edits, script.proven_minimal
+    (1, 1, True)
+
+    Args:
+        old: the old page.
+        new: the new page.
+        exact: no moves; each inserted, deleted and relabelled node is an action.
+            ``proven_minimal`` says whether there is no script with fewer.
+        granularity: ``brief`` for short scripts, ``fine`` to keep the identity of nodes.
+        invertible: keep old values and deleted parts, which the way back needs.
+        max_steps: how long ``exact`` may look for the fewest, in steps of some two nanoseconds;
+            200 million if not given. Beyond, the fewest found so far are answered.
+
+    Raises:
+        DigestFormatError: the texts of a stored digest are damaged.
+    """
+    native = _core.edit_script(old._native, new._native, exact, granularity, invertible, max_steps)
+    return EditScript(native, old, new)
