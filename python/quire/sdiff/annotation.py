@@ -8,7 +8,7 @@ Two choices worth knowing before changing this file:
 * Counts are kept as prefix sums, one for each facet, made when first asked for. A
   subtree is a slice, so "what changed below this node" is one subtraction.
 * White space that only lays the source out has a status of its own. It counts as
-  content (as bytes it is), unless the rules ignore white space.
+  content (as bytes it is), unless the rules say otherwise.
 
 Above: ``views``, ``changed``. Below: ``digest``, ``_core``.
 """
@@ -380,7 +380,9 @@ class Annotation:
         elif facet == "attributes":
             found = ((status & Status.ATTRIBUTES) != 0) | (alone & (digest.attr >= 0))
         elif facet == "content":
-            bits = Status.CONTENT if self.rules.ignore_space else Status.CONTENT | Status.LAYOUT
+            bits = Status.CONTENT
+            if self.rules.compares_layout:
+                bits |= Status.LAYOUT
             found = ((status & bits) != 0) | (alone & (digest.content >= 0))
         else:
             found = (status & (Status.LINKS if facet == "links" else Status.IMAGES)) != 0
