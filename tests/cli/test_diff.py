@@ -49,6 +49,7 @@ def test_changed_lines_are_shown_with_those_around_them(quire: Quire) -> None:
         ("side", "Pears 3.10"),
         ("tree", "+ p  Kiwis  (2 nodes)"),
         ("unified", "+ Kiwis"),
+        ("script", "update #text"),
         ("redline", '<del class="quire-del">3.10</del>'),
     ],
 )
@@ -152,6 +153,13 @@ def test_json_is_the_report(quire: Quire) -> None:
     assert found["changes"][0]["new"]["path"] == "html > body > p:nth-of-type(1)"
 
 
+def test_a_script_for_programs_can_be_applied(quire: Quire) -> None:
+    result = quire("diff", "old.html", "new.html", "--view", "script", "--format", "json")
+
+    script = package.EditScript.from_json(result.stdout)
+    assert script.apply(package.encode(OLD)).decode() == NEW
+
+
 def test_a_redline_is_written_to_a_file_and_never_over_one(quire: Quire, folder: Path) -> None:
     result = quire("diff", "old.html", "new.html", "-o", "redline.html")
 
@@ -185,6 +193,7 @@ def test_what_a_page_says_never_commands_a_terminal(quire: Quire, folder: Path) 
         (["old.html", "new.html", "--tolerance", "nan"], "--tolerance nan: not a number"),
         (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o takes the redline"),
         (["old.html", "new.html", "--only", "p["], "p["),
+        (["old.html", "new.html", "--view", "script", "--only", "p"], "a script is of whole pages"),
         (["old.html", "new.html", "--ignore-text", "("], "not a regular expression"),
         (["old.html", "gone.html"], "gone.html: no such file"),
     ],

@@ -6,6 +6,7 @@ a terminal in colour; in a pipe the same lines without it.
 
 from __future__ import annotations
 
+import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -41,6 +42,7 @@ class View(StrEnum):
     words = "words"
     side = "side"
     tree = "tree"
+    script = "script"
     redline = "redline"
 
 
@@ -160,6 +162,7 @@ def diff(
       words    changed texts, word by word
       side     two columns
       tree     changed nodes in their places
+      script   the actions that make the new page of the old one; with --format json for apply
       summary  numbers
       redline  the page itself with the changes marked, as safe HTML
 
@@ -180,6 +183,8 @@ def diff(
         tolerance=_tolerance(tolerance),
     )
     facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
+    if view is View.script and (facet or rules != _rules()):
+        raise Refusal("a script is of whole pages: no facets, no rules", hint="use --view tree")
     read = reader(kind=kind, encoding=encoding, recover=recover)
     if quiet:
         is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
@@ -190,6 +195,8 @@ def diff(
     annotation = annotate(before, after, rules, granularity=granularity.value)
     if output is not None or view is View.redline:
         _write_redline(redline(annotation, base=base, images=images), output, force=force)
+    elif view is View.script:
+        _print_script(before, after, granularity, format)
     elif format is Format.json:
         terminal.write_json(report(annotation, facets))
     else:
@@ -252,6 +259,21 @@ def _write_redline(drawn: str, output: str | None, *, force: bool) -> None:
         raise Refusal("a redline is for a browser, not a terminal", hint="use -o redline.html")
     else:
         terminal.write_bytes(data)
+
+
+def _print_script(old: Digest, new: Digest, granularity: Grain, format_: Format) -> None:
+    from quire.sdiff import edit_script  # noqa: PLC0415 - heavy
+
+    script = edit_script(old, new, granularity=granularity.value)
+    if format_ is Format.json:
+        terminal.write_json(json.loads(script.to_json()))
+        return
+    for action in script:
+        terminal.write_text(terminal.shown(str(action)) + "\n")
+    if not len(script):
+        terminal.note(
+            "nothing that a reader would see changed" if old != new else "nothing changed"
+        )
 
 
 def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, context: int) -> None:
