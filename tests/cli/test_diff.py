@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def test_changed_lines_are_shown_with_those_around_them(quire: Quire) -> None:
         ("side", "Pears 3.10"),
         ("tree", "+ p  Kiwis  (2 nodes)"),
         ("unified", "+ Kiwis"),
+        ("script", "update #text"),
         ("redline", '<del class="quire-del">3.10</del>'),
     ],
 )
@@ -74,6 +76,37 @@ def test_the_exit_code_tells_when_asked(quire: Quire, option: str) -> None:
     assert quire("diff", "old.html", "old.html", option).exit_code == 0
     assert quire("diff", "old.html", "new.html", option, "--facet", "links").exit_code == 0
     assert quire("diff", "old.html", "gone.html", option).exit_code == 2
+
+
+@pytest.mark.parametrize("option", ["--exit-code", "--quiet"])
+def test_a_facet_that_only_moved_on_by_a_place_has_not_changed(
+    quire: Quire, folder: Path, option: str
+) -> None:
+    (folder / "longer.html").write_bytes(OLD.replace(b"<p class=a>", b"<hr><p class=a>"))
+
+    arguments = ["diff", "old.html", "longer.html", option]
+    assert quire(*arguments, "--facet", "attributes").exit_code == 0
+    assert quire(*arguments, "--facet", "attributes", "--facet", "tags").exit_code == 1
+
+
+def test_a_verdict_about_digests_reads_their_headers_only(quire: Quire, folder: Path) -> None:
+    for name, page in (("old", OLD), ("new", NEW)):
+        (folder / f"{name}.qd").write_bytes(package.encode(page * 50).to_bytes()[:1024])
+
+    assert quire("diff", "-q", "old.qd", "new.qd").exit_code == 1
+    assert quire("diff", "-q", "old.qd", "old.qd").exit_code == 0
+    assert quire("diff", "old.qd", "new.qd").exit_code == 2
+
+
+@pytest.mark.parametrize("view", ["unified", "words", "side", "tree", "summary"])
+def test_hostile_pages_are_shown_in_time(quire: Quire, folder: Path, view: str) -> None:
+    deep = b"<div class=a>" * 3_000 + b"x"
+    (folder / "deep.html").write_bytes(deep)
+    (folder / "deeper.html").write_bytes(deep.replace(b"=a", b"=b") + b"<p>y" * 3_000)
+    start = time.perf_counter()
+
+    assert quire("diff", "deep.html", "deeper.html", "--view", view).exit_code == 0
+    assert time.perf_counter() - start < 30
 
 
 def test_quiet_prints_nothing(quire: Quire) -> None:
@@ -120,6 +153,13 @@ def test_json_is_the_report(quire: Quire) -> None:
     assert found["changes"][0]["new"]["path"] == "html > body > p:nth-of-type(1)"
 
 
+def test_a_script_for_programs_can_be_applied(quire: Quire) -> None:
+    result = quire("diff", "old.html", "new.html", "--view", "script", "--format", "json")
+
+    script = package.EditScript.from_json(result.stdout)
+    assert script.apply(package.encode(OLD)).decode() == NEW
+
+
 def test_a_redline_is_written_to_a_file_and_never_over_one(quire: Quire, folder: Path) -> None:
     result = quire("diff", "old.html", "new.html", "-o", "redline.html")
 
@@ -153,6 +193,7 @@ def test_what_a_page_says_never_commands_a_terminal(quire: Quire, folder: Path) 
         (["old.html", "new.html", "--tolerance", "nan"], "--tolerance nan: not a number"),
         (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o takes the redline"),
         (["old.html", "new.html", "--only", "p["], "p["),
+        (["old.html", "new.html", "--view", "script", "--only", "p"], "a script is of whole pages"),
         (["old.html", "new.html", "--ignore-text", "("], "not a regular expression"),
         (["old.html", "gone.html"], "gone.html: no such file"),
     ],

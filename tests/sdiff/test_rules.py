@@ -39,6 +39,17 @@ CASES = {
         (b"<p>17 visitors at 09:15", b"<p>18 visitors at 10:00"),
         (b"<p>17 visitors today", b"<p>17 visitors yesterday"),
     ),
+    "ignore_order": (
+        Rules(ignore_order=True),
+        (
+            b"<ul><li>Apples and pears<li>Figs and plums<li>Tea with milk</ul>",
+            b"<ul><li>Tea with milk<li>Apples and pears<li>Figs and plums</ul>",
+        ),
+        (
+            b"<ul><li>Apples and pears<li>Figs and plums</ul>",
+            b"<ul><li>Figs and plums<li>Apples and quinces</ul>",
+        ),
+    ),
     "tolerance": (
         Rules(tolerance=(0.0, 0.01)),
         (b"<td>$1,200.50 (12.3 %)", b"<td>$1,201.00 (12.4 %)"),
@@ -77,6 +88,14 @@ def test_a_single_string_is_one_selector() -> None:
 def test_a_tolerance_is_a_difference_and_a_share(tolerance: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="both 0 or more"):
         Rules(tolerance=tolerance)
+
+
+def test_an_element_that_is_left_out_takes_the_white_space_around_it_along() -> None:
+    old = quire.encode(b"<body>\n<p>a</p>\n<p>b</p>\n")
+    new = quire.encode(b"<body>\n<p>a</p>\n<div class=ad>Buy</div>\n<p>b</p>\n")
+
+    assert quire.changed(old, new)
+    assert not quire.changed(old, new, rules=Rules(without=(".ad",)))
 
 
 def test_numbers_in_attributes_are_compared_exactly() -> None:

@@ -19,6 +19,7 @@ from quire.sdiff import (
     Change,
     Facet,
     Segment,
+    Side,
     SideRow,
     side_by_side,
     text_changes,
@@ -62,7 +63,9 @@ _SPACES = re.compile(r"\s+")
 # Beside the text, so many changes are listed before the rest is a number.
 MAX_LISTED = 20
 # The text of larger parts is not read to show its beginning.
-MAX_READ = 1_000
+MAX_READ = 100
+# Deeper than this, indenting would be all one sees.
+MAX_INDENT = 24
 # So much of a value or a text is shown in a list.
 MAX_VALUE = 60
 
@@ -144,33 +147,42 @@ def _side(row: SideRow, page: str) -> Text:
 def print_tree(annotation: Annotation, facets: Sequence[Facet]) -> None:
     """Print the nodes that changed, each where it is: what is around them is named once."""
     console = terminal.console()
-    above: list[str] = []
+    above: list[tuple[Side, int]] = []  # the elements around the last change, and that itself
+    places: dict[tuple[Side, int], int] = {}
     for change in _parts(annotation, facets):
-        page = annotation.old if change.page == "old" else annotation.new
-        path = _ancestors(page, change.node)
-        same = 0
-        for mine, theirs in zip(path, above, strict=False):
-            if mine != theirs:
-                break
-            same += 1
-        for depth in range(same, len(path)):
-            _put(console, _text("  " * min(depth, MAX_INDENT) + path[depth], "dim"))
-        above = [*path, _label(page, change.node)]
-        for text in _described(annotation, change, indent=len(path)):
+        climbed: list[tuple[Side, int]] = []
+        at = _parent(annotation, change.page, change.node)
+        while at is not None and at not in places:
+            climbed.append(at)
+            at = _parent(annotation, *at)
+        for left in above[0 if at is None else places[at] + 1 :]:
+            del places[left]
+        del above[0 if at is None else places[at] + 1 :]
+        for side, node in reversed(climbed):
+            _put(console, _text(_indent(len(above)) + _label(_page(annotation, side), node), "dim"))
+            places[side, node] = len(above)
+            above.append((side, node))
+        for text in _described(annotation, change, indent=len(above)):
             _put(console, text)
+        places[change.page, change.node] = len(above)
+        above.append((change.page, change.node))
 
 
-MAX_INDENT = 24
+def _page(annotation: Annotation, side: Side) -> Digest:
+    return annotation.old if side == "old" else annotation.new
 
 
-def _ancestors(page: Digest, node: int) -> list[str]:
-    """Name the elements around a node, from the outside."""
-    names: list[str] = []
-    at = int(page.parent[node])
-    while at > 0:
-        names.append(_label(page, at))
-        at = int(page.parent[at])
-    return names[::-1]
+def _parent(annotation: Annotation, side: Side, node: int) -> tuple[Side, int] | None:
+    """Give the element around a node; that of the new page where it is on both."""
+    parent = int(_page(annotation, side).parent[node])
+    if parent <= 0:
+        return None
+    partner = annotation.partner(parent, "old") if side == "old" else None
+    return (side, parent) if partner is None else ("new", partner)
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, MAX_INDENT)
 
 
 def _label(page: Digest, node: int) -> str:
@@ -204,6 +216,12 @@ def print_summary(annotation: Annotation) -> None:
     ]
     console = terminal.console()
     _put(console, _text(", ".join(said) or "nothing changed", "bold"))
+    unseen = sum(not _reads_differently(change.segments) for change in text_changes(annotation))
+    if unseen:
+        whose = "all of them" if unseen == summary.content else f"{unseen:,} of them"
+        terminal.note(
+            f"of the texts, {whose} differ in white space only; --ignore-space leaves them out"
+        )
     if annotation.coarse:
         terminal.note("a limit was met: right, but it could be said in fewer changes")
 
@@ -219,7 +237,7 @@ def _parts(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
 def _beside(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
     """List the changes that lines of text do not show."""
     for change in _parts(annotation, facets):
-        page = annotation.old if change.page == "old" else annotation.new
+        page = _page(annotation, change.page)
         if change.kind in {"renamed", "moved"} or (
             change.kind == "updated" and "attributes" in change.facets
         ):
@@ -246,9 +264,9 @@ def _has_words(page: Digest, node: int) -> bool:
 
 def _described(annotation: Annotation, change: Change, indent: int = 1) -> Iterator[Text]:
     """Say in a line or a few what became of a node."""
-    page = annotation.old if change.page == "old" else annotation.new
+    page = _page(annotation, change.page)
     style = KIND_STYLES.get(change.kind, "yellow")
-    room = "  " * min(indent, MAX_INDENT)
+    room = _indent(indent)
     name = _label(page, change.node)
     size = int(page.size[change.node])
     is_leaf = int(page.content[change.node]) >= 0

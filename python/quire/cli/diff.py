@@ -6,6 +6,7 @@ a terminal in colour; in a pipe the same lines without it.
 
 from __future__ import annotations
 
+import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -41,6 +42,7 @@ class View(StrEnum):
     words = "words"
     side = "side"
     tree = "tree"
+    script = "script"
     redline = "redline"
 
 
@@ -160,6 +162,7 @@ def diff(
       words    changed texts, word by word
       side     two columns
       tree     changed nodes in their places
+      script   the actions that make the new page of the old one; with --format json for apply
       summary  numbers
       redline  the page itself with the changes marked, as safe HTML
 
@@ -180,6 +183,8 @@ def diff(
         tolerance=_tolerance(tolerance),
     )
     facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
+    if view is View.script and (facet or rules != _rules()):
+        raise Refusal("a script is of whole pages: no facets, no rules", hint="use --view tree")
     read = reader(kind=kind, encoding=encoding, recover=recover)
     if quiet:
         is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
@@ -190,11 +195,13 @@ def diff(
     annotation = annotate(before, after, rules, granularity=granularity.value)
     if output is not None or view is View.redline:
         _write_redline(redline(annotation, base=base, images=images), output, force=force)
+    elif view is View.script:
+        _print_script(before, after, granularity, format)
     elif format is Format.json:
         terminal.write_json(report(annotation, facets))
     else:
         _print(annotation, facets, view or View.unified, context)
-    if exit_code and _is_changed(before, after, facets, rules):
+    if exit_code and annotation.differs(facets):
         raise typer.Exit(CHANGED)
 
 
@@ -207,9 +214,20 @@ def _rules(**fields: object) -> Rules:
 def _is_changed(
     old: Digest | Path, new: Digest | Path, facets: tuple[Facet, ...], rules: Rules
 ) -> bool:
-    from quire.sdiff import changed  # noqa: PLC0415 - heavy
+    """Tell whether anything changed, from headers where they are enough.
 
-    return changed(old, new, facets, rules=rules)
+    Signatures compare some facets place by place, and every place changes where an element is new.
+    So a difference in some of them is looked at again; if none differs, or all are asked for, that is the answer.
+    """
+    from quire.digest import load  # noqa: PLC0415 - heavy
+    from quire.sdiff import ALL_FACETS, annotate, changed  # noqa: PLC0415 - heavy
+
+    if not changed(old, new, facets, rules=rules):
+        return False
+    if len(set(facets)) == len(ALL_FACETS):
+        return True
+    before, after = (load(page) if isinstance(page, Path) else page for page in (old, new))
+    return annotate(before, after, rules).differs(facets)
 
 
 def _tolerance(text: str | None) -> tuple[float, float] | None:
@@ -241,6 +259,21 @@ def _write_redline(drawn: str, output: str | None, *, force: bool) -> None:
         raise Refusal("a redline is for a browser, not a terminal", hint="use -o redline.html")
     else:
         terminal.write_bytes(data)
+
+
+def _print_script(old: Digest, new: Digest, granularity: Grain, format_: Format) -> None:
+    from quire.sdiff import edit_script  # noqa: PLC0415 - heavy
+
+    script = edit_script(old, new, granularity=granularity.value)
+    if format_ is Format.json:
+        terminal.write_json(json.loads(script.to_json()))
+        return
+    for action in script:
+        terminal.write_text(terminal.shown(str(action)) + "\n")
+    if not len(script):
+        terminal.note(
+            "nothing that a reader would see changed" if old != new else "nothing changed"
+        )
 
 
 def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, context: int) -> None:

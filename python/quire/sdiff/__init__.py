@@ -27,6 +27,7 @@ from quire.sdiff.annotation import (
     AttributeChange,
     Change,
     Granularity,
+    Side,
     Summary,
     annotate,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "Rules",
     "ScriptNode",
     "Segment",
+    "Side",
     "SideRow",
     "Status",
     "Summary",

@@ -8,7 +8,7 @@ Two choices worth knowing before changing this file:
 * Counts are kept as prefix sums, one for each facet, made when first asked for. A
   subtree is a slice, so "what changed below this node" is one subtraction.
 * White space that only lays the source out has a status of its own. It counts as
-  content (as bytes it is), unless the rules ignore white space.
+  content (as bytes it is), unless the rules say otherwise.
 
 Above: ``views``, ``changed``. Below: ``digest``, ``_core``.
 """
@@ -238,9 +238,15 @@ class Annotation:
                 np.concatenate([fresh, after]),
             )
         )
-        nodes = np.concatenate([fresh, gone])[order].tolist()
-        for node, place in zip(nodes, order.tolist(), strict=True):
-            yield self._change(node, "new" if place < len(fresh) else "old")
+        codes = np.concatenate([self._codes("new")[fresh], self._codes("old")[gone]])[order]
+        nodes = np.concatenate([fresh, gone])[order]
+        sets: dict[int, frozenset[Facet]] = {}
+        for node, place, code in zip(nodes.tolist(), order.tolist(), codes.tolist(), strict=True):
+            if code not in sets:
+                sets[code] = frozenset(
+                    facet for bit, facet in enumerate(ALL_FACETS) if code >> bit & 1
+                )
+            yield self._change(node, "new" if place < len(fresh) else "old", sets[code])
 
     def parts(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
         """List the same, with parts that are new or gone as one change each, however large.
@@ -374,7 +380,9 @@ class Annotation:
         elif facet == "attributes":
             found = ((status & Status.ATTRIBUTES) != 0) | (alone & (digest.attr >= 0))
         elif facet == "content":
-            bits = Status.CONTENT if self.rules.ignore_space else Status.CONTENT | Status.LAYOUT
+            bits = Status.CONTENT
+            if self.rules.compares_layout:
+                bits |= Status.LAYOUT
             found = ((status & bits) != 0) | (alone & (digest.content >= 0))
         else:
             found = (status & (Status.LINKS if facet == "links" else Status.IMAGES)) != 0
@@ -387,6 +395,15 @@ class Annotation:
         for facet in facets:
             found |= self._facet(page, facet)
         return found
+
+    def _codes(self, page: Side) -> NDArray[np.uint8]:
+        """The facets in which each node of a page changed, as bits in the order of ``ALL_FACETS``."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        codes = np.zeros(self._page(page).n, np.uint8)
+        for bit, facet in enumerate(ALL_FACETS):
+            codes |= self._facet(page, facet).astype(np.uint8) << bit
+        return codes
 
     def _count(self, node: int, facet: Facet, page: Side) -> int:
         sums = self._sums(page, facet)
@@ -424,9 +441,8 @@ class Annotation:
         sums = np.concatenate([[0], np.cumsum(has)])
         return bool((sums[moved + self.new.size[moved]] > sums[moved]).any())
 
-    def _change(self, node: int, page: Side) -> Change:
+    def _change(self, node: int, page: Side, facets: frozenset[Facet]) -> Change:
         status = int(self._status(page)[node])
-        facets = frozenset(facet for facet in ALL_FACETS if self._facet(page, facet)[node])
         kind: ChangeKind
         if status & Status.LAYOUT:
             kind = "layout"

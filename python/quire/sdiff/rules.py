@@ -29,14 +29,16 @@ class Rules:
 
     Attributes:
         only: CSS selectors; only what is in elements they choose is compared.
-        without: CSS selectors; what is in elements they choose is not compared.
+        without: CSS selectors; what is in elements they choose is not compared, nor white space between
+            elements, which came and went with them.
         ignore_space: runs of white space are one space, and none at the ends of a text; white space
             between elements does not count at all.
         ignore_case: texts and attribute values are compared in lower case.
         ignore_attributes: names of attributes; ``data-*`` stands for all that begin so.
         ignore_text: regular expressions; what they match is not compared. Written as for
             Rust's ``regex``, which is linear in the text and knows no look-around.
-        ignore_order: siblings that only changed places are unchanged.
+        ignore_order: siblings that only changed places are unchanged, and white space between elements does not
+            count.
         tolerance: numbers in otherwise equal texts are equal when they differ by no more than the first number, or
             by no more than the second as a share of the larger.
 
@@ -65,6 +67,18 @@ class Rules:
                     f"tolerance {self.tolerance} is not a difference and a share, both 0 or more"
                 )
             object.__setattr__(self, "tolerance", (absolute, relative))
+
+    @property
+    def compares_layout(self) -> bool:
+        """Whether white space between elements counts.
+
+        It belongs to the elements around it. So where elements are left out or may change places, it would
+        tell of what is not to be told.
+
+        >>> Rules().compares_layout, Rules(without=("nav",)).compares_layout
+        (True, False)
+        """
+        return not (self.ignore_space or self.ignore_order or self.without)
 
     def compares(self, attribute: str) -> bool:
         """Tell whether an attribute is compared.
