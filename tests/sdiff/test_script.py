@@ -332,3 +332,21 @@ def test_actions_print_themselves() -> None:
         "update #text 5: 'a' to 'b'",
     ]
     assert {type(action) for action in actions} == {Insert, Delete, Move, Update}
+
+
+def test_large_and_deep_pages_have_scripts() -> None:
+    rows = [b"<tr><td>row %d</td><td>%d</td></tr>\n" % (row, row * 7) for row in range(16_000)]
+    deep = b"<a>" * 20_000 + b"%d" + b"</a>" * 20_000
+    pairs = [
+        (b"<table>" + b"".join(rows), b"<table>" + b"".join(reversed(rows))),
+        (b"<table>" + b"".join(rows), b"<table>" + b"".join(rows[::2])),
+        (b"", b"<table>" + b"".join(rows)),
+        (b"<?xml version='1.0'?>" + deep % 1, b"<?xml version='1.0'?>" + deep % 2),
+    ]
+
+    for before, after in pairs:
+        old, new = (quire.encode(source) for source in (before, after))
+        script = quire.edit_script(old, new)
+        assert script.apply(old) == new
+        assert script.invert().apply(new) == old
+        assert EditScript.from_json(script.to_json()) == script

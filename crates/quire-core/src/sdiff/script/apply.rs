@@ -4,7 +4,8 @@
 
 use encoding_rs::Encoding;
 
-use super::model::{Base, Head, Script};
+use super::head::Head;
+use super::model::{Base, Script};
 use super::predict::{Whole, predict, source};
 use super::{patch, refuse};
 use crate::cook;
@@ -12,26 +13,11 @@ use crate::digest::{Digest, attribute_syntax};
 use crate::encode::{MAX_SOURCE, Options, decode, encode};
 use crate::error::Error;
 use crate::flags::Flags;
-use crate::format::Signatures;
 use crate::from_tree::{Columns, from_columns};
 use crate::hash::hash128;
 use crate::html::Context;
 use crate::sniff::Kind;
 use crate::vocabulary::{Class, Namespace};
-
-impl Head {
-    /// By what a page is recognised.
-    pub fn of(page: &Digest) -> Self {
-        let Signatures([source, structure, tags, ..]) = page.signatures();
-        Self {
-            signature: source,
-            tree: hash128(&[structure.to_le_bytes(), tags.to_le_bytes()].concat()),
-            n: page.n() as u32,
-            kind: page.kind().name().to_owned(),
-            bytes: page.header().source_length,
-        }
-    }
-}
 
 /// Check that a script is made for a page.
 pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
