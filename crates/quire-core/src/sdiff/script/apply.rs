@@ -17,7 +17,7 @@ use crate::from_tree::{Columns, from_columns};
 use crate::hash::hash128;
 use crate::html::Context;
 use crate::sniff::Kind;
-use crate::vocabulary::{Class, Namespace};
+use crate::vocabulary::Namespace;
 
 /// Check that a script is made for a page.
 pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
@@ -103,9 +103,8 @@ impl Script {
                     .collect(),
             );
             let content = usize::try_from(wide.content[node]).ok();
-            columns
-                .contents
-                .push(content.map(|id| tree_text(&page, node, id)));
+            let text = |id| page.content_text(id).as_bytes().to_vec();
+            columns.contents.push(content.map(text));
         }
         let made = from_columns(&columns)?;
         if Head::of(&made) == self.new {
@@ -113,16 +112,6 @@ impl Script {
         }
         Err(refuse("script makes a tree that is not the one it says"))
     }
-}
-
-/// A content of a tree, without the delimiters that its source has.
-fn tree_text(page: &Digest, node: usize, id: usize) -> Vec<u8> {
-    let text = page.content_text(id);
-    let text = match page.class(node) {
-        Class::Comment => text.trim_start_matches("<!--").trim_end_matches("-->"),
-        _ => &text,
-    };
-    text.as_bytes().to_vec()
 }
 
 /// Read a source as the page was read that it is the source of.

@@ -137,12 +137,58 @@ impl View<'_> {
         rows
     }
 
-    /// The pieces without partners, by their first nodes; white space between things apart.
+    /// Which pieces, by their top nodes, have a node that stays in them.
+    fn adopting(&self) -> Vec<bool> {
+        let page = self.page.facts.page;
+        let parents = &page.derived().parent;
+        let mut top: Vec<u32> = (0..page.n() as u32).collect();
+        let mut adopting = vec![false; page.n()];
+        for node in 1..page.n() {
+            let parent = parents[node] as usize;
+            if !self.alone(parent) {
+                continue;
+            }
+            if self.alone(node) {
+                top[node] = top[parent];
+            } else if self.stays[node] {
+                adopting[top[parent] as usize] = true;
+            }
+        }
+        adopting
+    }
+
+    /// The pieces without partners; white space between things apart.
+    ///
+    /// Adjacent siblings are one piece, but each piece adopts only once: taking away the elements around
+    /// two siblings is two actions.
     pub fn pieces(&self, nodewise: bool) -> (Vec<Piece>, Vec<Piece>) {
         let page = self.page.facts.page;
         let sizes = &page.derived().size;
         let blank = &self.page.labels.blank;
+        let adopting = self.adopting();
         let (mut solid, mut blanks) = (Vec::new(), Vec::new());
+        let mut flush = |run: &mut Vec<u32>| {
+            let Some(&first) = run.first() else {
+                return;
+            };
+            let at = self.position(first);
+            let nodes = if nodewise && !blank[first as usize] {
+                self.single(first)
+            } else {
+                self.rows(run)
+            };
+            let blank = run.iter().all(|&node| blank[node as usize]);
+            let pieces = if blank { &mut blanks } else { &mut solid };
+            pieces.push(Piece { at, nodes });
+            run.clear();
+        };
+        let apart = |run: &[u32], node: usize| {
+            if nodewise {
+                !(run.first()).is_none_or(|&first| blank[first as usize] && blank[node])
+            } else {
+                adopting[node] && run.iter().any(|&node| adopting[node as usize])
+            }
+        };
         let mut run: Vec<u32> = Vec::new();
         for parent in 0..page.n() {
             if sizes[parent] == 1 || (!nodewise && self.alone(parent)) {
@@ -150,34 +196,17 @@ impl View<'_> {
             }
             let end = parent + sizes[parent] as usize;
             let mut child = parent + 1;
-            while child <= end {
-                let ends = child == end || !self.alone(child);
-                let lone = nodewise
-                    && (ends
-                        || (run.first())
-                            .is_some_and(|&top| !(blank[top as usize] && blank[child])));
-                if (ends || lone) && !run.is_empty() {
-                    let at = self.position(run[0]);
-                    if run.iter().all(|&node| blank[node as usize]) {
-                        let nodes = self.rows(&run);
-                        blanks.push(Piece { at, nodes });
-                    } else if nodewise {
-                        let nodes = self.single(run[0]);
-                        solid.push(Piece { at, nodes });
-                    } else {
-                        let nodes = self.rows(&run);
-                        solid.push(Piece { at, nodes });
-                    }
-                    run.clear();
+            while child < end {
+                let alone = self.alone(child);
+                if !alone || apart(&run, child) {
+                    flush(&mut run);
                 }
-                if child == end {
-                    break;
-                }
-                if !ends {
+                if alone {
                     run.push(child as u32);
                 }
                 child += sizes[child] as usize;
             }
+            flush(&mut run);
         }
         for pieces in [&mut solid, &mut blanks] {
             pieces.sort_by_key(|piece| piece.nodes.first().map(|row| (row.old, row.new)));
