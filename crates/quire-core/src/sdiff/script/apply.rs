@@ -51,6 +51,7 @@ pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
 impl Script {
     /// Make the new page of the old one.
     pub fn apply(&self, old: &Digest) -> Result<Digest, Error> {
+        check(self, old)?;
         let whole = Whole::new(self, old)?;
         if self.residual.new_patch.is_none() && whole.kind == Kind::Tree {
             return self.apply_to_tree(old, &whole);
