@@ -16,10 +16,10 @@ import numpy as np
 import quire
 from benchmarks import measure, peers
 from benchmarks.context import Context
-from benchmarks.generate import SHAPES, Shape, generate
 from benchmarks.peers.ours import count_nodes, elements_only
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table
+from quire.testing import SHAPES, Shape, generate
 
 SIZES = (1_000, 5_000, 10_000, 50_000, 100_000, 500_000)
 QUICK_SIZES = (1_000, 10_000)

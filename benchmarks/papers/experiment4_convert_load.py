@@ -15,9 +15,9 @@ import quire
 from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.corpora import Page, describe
-from benchmarks.generate import SHAPES, generate
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table
+from quire.testing import SHAPES, generate
 
 SIZES = (1_000, 5_000, 10_000, 50_000, 100_000, 500_000)
 QUICK_SIZES = (1_000, 10_000, 20_000)

@@ -24,6 +24,8 @@ PAGE = (
     + b"".join(b"<tr><td>Item %d<td title='a &amp; b'>%d.50" % (i, i) for i in range(300))
     + b"</table>"
 )
+# Longer than files that are read as a whole.
+LONG_PAGE = PAGE * 20
 COLUMNS = ("children", "tag", "attr", "content", "parent", "depth", "size")
 
 
@@ -138,26 +140,57 @@ def test_columns_outlive_their_digest_and_their_file(tmp_path: Path, *, loaded: 
     assert {name: column.tolist() for name, column in columns.items()} == expected
 
 
-def test_a_file_may_be_replaced_while_its_digest_is_in_use(tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", [PAGE, LONG_PAGE], ids=["short", "long"])
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("verify", ["all", "columns"])
+def test_a_file_may_be_replaced_while_its_digest_is_in_use(
+    tmp_path: Path, source: bytes, verify: Literal["all", "columns"], *, compress: bool
+) -> None:
     path = tmp_path / "a.qd"
-    quire.encode(PAGE).save(path)
-    old = quire.load(path)
+    quire.encode(source).save(path, compress=compress)
+    old = quire.load(path, verify=verify)
     quire.encode(b"<p>new").save(path)
 
-    assert old.decode() == PAGE
+    assert_same(old, quire.encode(source))
+    assert old.to_bytes() == quire.encode(source).to_bytes()
     assert quire.load(path).decode() == b"<p>new"
 
 
-def test_a_loaded_digest_holds_no_file_open(tmp_path: Path) -> None:
-    quire.encode(PAGE).save(tmp_path / "a.qd")
+def test_texts_that_were_left_in_the_file_are_checked_when_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.qd"
+    data = bytearray(quire.encode(LONG_PAGE).to_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    page = quire.load(path, verify="columns")
+
+    assert page.n == quire.encode(LONG_PAGE).n
+    for read in (page.decode, page.text, page.to_bytes, page.links):
+        with pytest.raises(quire.DigestFormatError, match="damaged"):
+            read()
+
+
+@pytest.mark.parametrize("length", [20_000, -1])
+def test_a_long_file_that_is_cut_off_is_refused(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "a.qd"
+    path.write_bytes(quire.encode(LONG_PAGE).to_bytes()[:length])
+
+    with pytest.raises(quire.DigestFormatError, match="its header says"):
+        quire.load(path, verify="columns")
+
+
+@pytest.mark.parametrize("verify", ["all", "columns"])
+def test_a_loaded_digest_holds_no_file_open(
+    tmp_path: Path, verify: Literal["all", "columns"]
+) -> None:
+    quire.encode(LONG_PAGE).save(tmp_path / "a.qd")
     limit, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     try:
-        held = [quire.load(tmp_path / "a.qd") for _ in range(400)]
+        held = [quire.load(tmp_path / "a.qd", verify=verify) for _ in range(400)]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
-    assert held[-1].decode() == PAGE
+    assert held[-1].decode() == LONG_PAGE
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -266,3 +299,19 @@ def test_memory_that_can_change_is_copied() -> None:
     data[:] = bytes(len(data))
 
     assert page.decode() == PAGE
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no /proc to count open files in")
+def test_held_digests_keep_few_files_open(tmp_path: Path) -> None:
+    text = "x" * 40_000
+    for number in range(60):
+        quire.encode(f"<p>{number} {text}".encode()).save(tmp_path / f"{number}.qd")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    held = [quire.load(tmp_path / f"{number}.qd", verify="columns") for number in range(60)]
+    during = len(list(Path("/proc/self/fd").iterdir()))
+    for number in range(60):
+        quire.encode(b"another page").save(tmp_path / f"{number}.qd")
+
+    assert during - before <= 16
+    assert [page.text().split()[0] for page in held] == [str(number) for number in range(60)]

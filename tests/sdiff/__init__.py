@@ -1,1 +1,1 @@
-"""What changed between two pages."""
+"""What changed between two pages: verdicts, statuses, views, scripts."""

@@ -12,8 +12,9 @@
 //!    beside the same columns (flag `verbatim`).
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use crate::digest::{Digest, Meta, attribute_syntax};
+use crate::digest::{Digest, Meta};
 use crate::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED};
 use crate::emit::{Comparison, emit, self_closed};
 use crate::error::Error;
@@ -23,9 +24,9 @@ use crate::hash::hash128;
 use crate::intern::Interner;
 use crate::ints::{width_of, write_ids, write_ints};
 use crate::order::Order;
-use crate::reconcile::{Exceptions, Stray, can_end, reconcile};
+use crate::reconcile::{ENDED, Exceptions, SILENT, Stray, reconcile};
 use crate::reuse::Reused;
-use crate::signature::{self, Charset, RunHashes, Seen};
+use crate::signature::{self, Charset, Facets, Role};
 use crate::sniff::Kind;
 use crate::spelling::Spellings;
 use crate::vocabulary::{Class, Namespace};
@@ -59,9 +60,10 @@ pub struct Job<'a> {
 /// Make the digest of a page.
 pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
     let order = Order::new(&mut draft);
+    let trail = draft.trail.take();
     let spellings = Spellings::choose(&draft, job.text);
     let exceptions = if job.invertible {
-        reconcile(&draft, &order, &spellings, job.text)
+        reconcile(&draft, &order, &spellings, job.text, trail)
     } else {
         None
     };
@@ -119,8 +121,8 @@ impl<'a> Columns<'a> {
             spellings,
             tags: Vec::with_capacity(64),
             tag: Reused::with_capacity(n),
-            attr: Reused::filled(n, -1),
-            content: Reused::filled(n, -1),
+            attr: Reused::with_capacity(n),
+            content: Reused::with_capacity(n),
             runs: Interner::new(n / 3, job.text.len() / 3),
             contents: Interner::new(n / 4, job.text.len() / 2),
         };
@@ -147,18 +149,30 @@ impl<'a> Columns<'a> {
             let TagEntry {
                 class, namespace, ..
             } = columns.tags[entry as usize];
+            let (mut attr, mut content) = (-1, -1);
             if class.is_leaf() {
-                let bytes = pieces.content(id, node);
-                columns.content[place] = columns.contents.intern(bytes, node.mode as u8) as i32;
+                let mode = node.mode as u8;
+                let id = if node.flags & IN_PIECES == 0 {
+                    let part = node.run as usize..node.end as usize;
+                    columns.contents.intern_span(job.text, part, mode)
+                } else {
+                    columns.contents.intern(pieces.content(id, node), mode)
+                };
+                content = id as i32;
             } else if class == Class::Element && attributes {
-                let run = run_of(draft, id, node, job.text);
-                let mut intern = || columns.runs.intern(run, namespace as u8) as i32;
-                if node.flags & IMPLIED != 0 && run.len() > LONG_RUN {
-                    columns.attr[place] = *copies.entry(node.run).or_insert_with(intern);
-                } else if !run.is_empty() {
-                    columns.attr[place] = intern();
+                let (text, part) = run_of(draft, id, node, job.text);
+                if !part.is_empty() {
+                    let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
+                    let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
+                    attr = if long_copy {
+                        *copies.entry(node.run).or_insert_with(intern)
+                    } else {
+                        intern()
+                    };
                 }
             }
+            columns.attr.push(attr);
+            columns.content.push(content);
         }
         columns
     }
@@ -271,49 +285,20 @@ impl<'a> Columns<'a> {
     }
 
     fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
-        let mut seen = Seen::default();
-        let runs: Vec<RunHashes> = (0..self.runs.len())
-            .map(|id| {
-                let namespace =
-                    Namespace::from_u8(self.runs.entries[id].key).unwrap_or(Namespace::Html);
-                let syntax = attribute_syntax(job.kind, namespace);
-                signature::hash_run(self.runs.get(id), syntax, job.charset, &mut seen)
-            })
-            .collect();
-        let contents = signature::hash_contents(&self.contents, job.charset);
-        let roles: Vec<Role> = self
-            .tags
-            .iter()
+        let roles: Vec<Role> = (self.tags.iter())
             .map(|t| Role::of(self.draft.names.name(t.tag)))
             .collect();
-        let n = self.order.len();
-        let mut attributes = Reused::filled(n, 0u64);
-        let mut content = Reused::filled(n, 0u64);
-        let mut links = Vec::new();
-        let mut images = Vec::new();
-        for place in 0..n {
-            if self.content[place] >= 0 {
-                content[place] = contents[self.content[place] as usize];
-            }
-            if self.attr[place] < 0 {
-                continue;
-            }
-            let run = runs[self.attr[place] as usize];
-            attributes[place] = run.all;
-            let (link, image) = match roles[self.tag[place] as usize] {
-                Role::Link => (run.link, 0),
-                Role::Embedded => (run.source, 0),
-                Role::Image => (0, run.source.wrapping_add(run.image)),
-                Role::SvgImage => (0, run.link),
-                Role::Other => (0, 0),
-            };
-            links.extend((link != 0).then_some(link));
-            images.extend((image != 0).then_some(image));
-        }
-        signatures.0[3] = signature::of_hashes(&attributes);
-        signatures.0[4] = signature::of_hashes(&content);
-        signatures.0[5] = signature::of_hashes(&links);
-        signatures.0[6] = signature::of_hashes(&images);
+        let facets = Facets {
+            kind: job.kind,
+            charset: job.charset,
+            runs: &self.runs,
+            contents: &self.contents,
+            roles: &roles,
+            tag: &self.tag,
+            attr: &self.attr,
+            content: &self.content,
+        };
+        signatures.0[3..].copy_from_slice(&facets.sign());
     }
 
     /// Implied nodes, nodes whose end tag is not as predicted, and the prediction per tag.
@@ -321,38 +306,55 @@ impl<'a> Columns<'a> {
         let Some(exceptions) = exceptions else {
             return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
         };
+        let marks = &exceptions.marks;
+        let mut votes = vec![(0u32, 0u32); self.tags.len()];
+        for (&tag, &mark) in self.tag.iter().zip(marks) {
+            let votes = &mut votes[tag as usize];
+            votes.0 += 1;
+            votes.1 += u32::from(mark & ENDED != 0);
+        }
         // Only elements of namespaces that know `<a/>` have runs worth a look.
-        let traits: Vec<(bool, bool, bool)> = (self.tags.iter())
-            .map(|t| {
+        let closed: Vec<usize> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
+            Vec::new()
+        } else {
+            (0..marks.len())
+                .filter(|&place| self.self_closed(place))
+                .collect()
+        };
+        for &place in &closed {
+            let votes = &mut votes[self.tag[place] as usize];
+            votes.0 -= 1;
+            votes.1 -= u32::from(marks[place] & ENDED != 0);
+        }
+        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
+        // How nodes of a tag are marked when they are no exception, and the marks that count.
+        let usual: Vec<(u8, u8)> = (self.tags.iter().zip(&ends))
+            .map(|(t, &ends)| {
                 let silent = matches!(
                     t.class,
                     Class::Document | Class::Fragment | Class::Paragraph
                 );
-                (can_end(t.class), t.namespace != Namespace::Html, silent)
+                let end = if ends { ENDED } else { 0 };
+                (end, if silent { ENDED } else { ENDED | SILENT })
             })
             .collect();
-        let mut votes = vec![(0u32, 0u32); self.tags.len()];
-        for (place, &tag) in self.tag.iter().enumerate() {
-            let (can_end, may_close, _) = traits[tag as usize];
-            if can_end && !(may_close && self.self_closed(place)) {
-                let votes = &mut votes[tag as usize];
-                votes.0 += 1;
-                votes.1 += u32::from(exceptions.has_end[place]);
-            }
-        }
-        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
         let mut implied = Vec::new();
         let mut flipped = Vec::new();
-        for (place, &tag) in self.tag.iter().enumerate() {
-            let (can_end, may_close, silent) = traits[tag as usize];
-            if exceptions.implied[place] && !silent {
+        let mut closed = closed.into_iter().peekable();
+        for (place, (&tag, &mark)) in self.tag.iter().zip(marks).enumerate() {
+            let (mut expected, counts) = usual[tag as usize];
+            if closed.next_if_eq(&place).is_some() {
+                expected = 0;
+            }
+            let differs = (mark ^ expected) & counts;
+            if differs == 0 {
+                continue;
+            }
+            if differs & SILENT != 0 {
                 implied.push(place as u32);
             }
-            if can_end {
-                let predicted = ends[tag as usize] && !(may_close && self.self_closed(place));
-                if predicted != exceptions.has_end[place] {
-                    flipped.push(place as u32);
-                }
+            if differs & ENDED != 0 {
+                flipped.push(place as u32);
             }
         }
         (implied, flipped, ends)
@@ -360,14 +362,8 @@ impl<'a> Columns<'a> {
 
     fn self_closed(&self, place: usize) -> bool {
         let id = self.attr[place];
-        let run = || {
-            if id < 0 {
-                &[][..]
-            } else {
-                self.runs.get(id as usize)
-            }
-        };
-        self_closed(self.tags[self.tag[place] as usize].namespace, run)
+        let run = || self.runs.get(id as usize);
+        id >= 0 && self_closed(self.tags[self.tag[place] as usize].namespace, run)
     }
 
     fn write_tags(&self, out: &mut Writer, ends: &[bool]) {
@@ -409,40 +405,26 @@ fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {
     width
 }
 
-/// What the attributes of a tag refer to.
-#[derive(Clone, Copy)]
-enum Role {
-    Link,
-    Embedded,
-    Image,
-    SvgImage,
-    Other,
-}
-
-impl Role {
-    fn of(name: &[u8]) -> Self {
-        match name {
-            b"a" | b"area" | b"link" | b"form" => Role::Link,
-            b"iframe" | b"frame" | b"embed" | b"script" => Role::Embedded,
-            b"img" | b"source" | b"video" | b"input" => Role::Image,
-            b"image" => Role::SvgImage,
-            _ => Role::Other,
-        }
-    }
-}
-
-/// The attribute run of an element: between its name and the `>`, as written.
-fn run_of<'a>(draft: &'a Draft, id: usize, node: &DraftNode, text: &'a [u8]) -> &'a [u8] {
+/// The attribute run of an element: between its name and the `>`, as written. The text it is in, and
+/// its place there.
+#[inline]
+fn run_of<'a>(
+    draft: &'a Draft,
+    id: usize,
+    node: &DraftNode,
+    text: &'a [u8],
+) -> (&'a [u8], Range<usize>) {
     if node.flags & JOINED != 0 {
         let at = draft
             .joined_runs
             .binary_search_by_key(&(id as u32), |(node, _)| *node);
-        return at.map_or(&[], |at| &draft.joined_runs[at].1);
+        let run = at.map_or(&[][..], |at| &draft.joined_runs[at].1);
+        return (run, 0..run.len());
     }
-    if node.end <= node.run {
-        return &[];
-    }
-    &text[node.run as usize..node.end as usize - 1]
+    (
+        text,
+        node.run as usize..(node.end as usize).saturating_sub(1),
+    )
 }
 
 /// Contents of texts, put together where the source interrupts them.

@@ -22,6 +22,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use crate::html::names as html_names;
+use crate::reconcile::Trail;
 use crate::reuse::Reused;
 use crate::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
 
@@ -269,6 +270,8 @@ pub struct Draft {
     pub pieces: Vec<Piece>,
     /// Attribute runs put together from several tags (node, run), by node.
     pub joined_runs: Vec<(u32, Vec<u8>)>,
+    /// How far the parser itself has followed the source, if it did.
+    pub trail: Option<Trail>,
     /// Whether any node or end tag is [`ODD`].
     pub any_odd: bool,
     /// What the parser has to say about the page as a whole.
@@ -285,6 +288,7 @@ impl Draft {
             ends: Reused::with_capacity(bytes / 96 + 8),
             pieces: Vec::new(),
             joined_runs: Vec::new(),
+            trail: None,
             any_odd: false,
             flags: crate::flags::Flags::default(),
         };

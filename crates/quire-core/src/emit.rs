@@ -9,18 +9,31 @@
 //! where [`crate::reconcile`] found them. Cost: linear in nodes and bytes, a
 //! stack as deep as the tree.
 
+mod json;
+mod markup;
+
+use std::ops::Range;
+
+use self::json::Json;
+use self::markup::{Markup, Strings};
 use crate::digest::Digest;
 use crate::format::Section;
-use crate::intern::same;
 use crate::ints::Ints;
-use crate::json;
 use crate::sniff::Kind;
+use crate::span;
 use crate::vocabulary::{Class, Namespace};
 
 /// Where emitted bytes go.
 pub trait Sink {
     /// Take the next bytes; `false` stops the walk.
     fn put(&mut self, bytes: &[u8]) -> bool;
+
+    /// Take `text[start..end]`. What is behind it may be read along, which is quicker than to cut it
+    /// off.
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        self.put(&text[start as usize..end as usize])
+    }
 }
 
 impl Sink for Vec<u8> {
@@ -29,51 +42,56 @@ impl Sink for Vec<u8> {
         self.extend_from_slice(bytes);
         true
     }
+
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        span::append(self, text, start as usize, end as usize);
+        true
+    }
 }
 
 /// Compares what is emitted with what was read.
 pub struct Comparison<'a> {
-    rest: &'a [u8],
+    source: &'a [u8],
+    at: usize,
 }
 
 impl<'a> Comparison<'a> {
     /// Expect exactly `source`.
     pub fn new(source: &'a [u8]) -> Self {
-        Self { rest: source }
+        Self { source, at: 0 }
     }
 
     /// Whether everything was emitted.
     pub fn is_complete(&self) -> bool {
-        self.rest.is_empty()
+        self.at == self.source.len()
     }
 }
 
 impl Sink for Comparison<'_> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> bool {
-        let Some((head, rest)) = self.rest.split_at_checked(bytes.len()) else {
+        let Some(expected) = self.source.get(self.at..self.at + bytes.len()) else {
             return false;
         };
-        self.rest = rest;
-        same(head, bytes)
+        self.at += bytes.len();
+        expected == bytes
+    }
+
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        let (at, length) = (self.at, (end - start) as usize);
+        self.at = at + length;
+        self.at <= self.source.len() && span::same(text, start as usize, self.source, at, length)
     }
 }
 
 /// Emit the source of a digest that is not verbatim. `false` when the sink stopped the walk.
 pub fn emit(digest: &Digest, sink: &mut impl Sink) -> bool {
     if digest.kind() == Kind::Json {
-        let layout = json::Layout::from_bytes(&digest.meta().layout).unwrap_or_default();
-        walk(
-            digest,
-            sink,
-            &mut Json {
-                digest,
-                predictor: json::Predictor::new(layout),
-                gap: Vec::new(),
-            },
-        )
+        walk(digest, sink, &mut Json::new(digest))
     } else {
-        walk(digest, sink, &mut Markup::new(digest))
+        Markup::new(digest).is_some_and(|mut hand| walk(digest, sink, &mut hand))
     }
 }
 
@@ -84,6 +102,25 @@ trait Hand {
     fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool>;
     /// Close a node that may have children; it writes its end only if it has one.
     fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool;
+    /// Write nodes of which none is an exception, as the walk would, and give the first that is left
+    /// for it. `None` when the sink stopped.
+    fn stretch(
+        &mut self,
+        _nodes: &Nodes,
+        part: Range<usize>,
+        _stack: &mut Vec<Open>,
+        _sink: &mut impl Sink,
+    ) -> Option<usize> {
+        Some(part.start)
+    }
+}
+
+/// The columns, widened once: four indexed loads a node cost more than four passes.
+struct Nodes {
+    children: Vec<u32>,
+    tag: Vec<u32>,
+    attr: Vec<i32>,
+    content: Vec<i32>,
 }
 
 /// A node as the walk meets it.
@@ -93,146 +130,8 @@ struct Place {
     class: Class,
     attr: i32,
     children: u32,
+    /// It writes nothing of its own.
     implied: bool,
-}
-
-/// HTML, XML, and everything whose leaves are simply written one after another.
-struct Markup<'a> {
-    runs: Strings<'a>,
-    /// Start and end tags of all tags, without attributes.
-    written: Vec<u8>,
-    marks: Vec<Mark>,
-}
-
-/// A heap with the offsets of its strings, looked up once for the whole walk.
-#[derive(Clone, Copy)]
-struct Strings<'a> {
-    heap: &'a [u8],
-    offsets: &'a [u32],
-}
-
-impl<'a> Strings<'a> {
-    /// The string with this id, or nothing for -1.
-    #[inline]
-    fn get(self, id: i32) -> &'a [u8] {
-        match usize::try_from(id) {
-            Ok(id) => (self.heap)
-                .get(self.offsets[id] as usize..self.offsets[id + 1] as usize)
-                .unwrap_or_default(),
-            Err(_) => &[],
-        }
-    }
-}
-
-/// Where the bytes of a tag lie in [`Markup::written`]: `<name`, then its end tag.
-#[derive(Clone, Copy)]
-struct Mark {
-    open: u32,
-    close: u32,
-    end: u32,
-}
-
-impl<'a> Markup<'a> {
-    fn new(digest: &'a Digest) -> Self {
-        let mut written = Vec::with_capacity(digest.tag_count() * 16);
-        let marks = (0..digest.tag_count())
-            .map(|tag| {
-                let name = digest.tag_name(tag).as_bytes();
-                let open = written.len() as u32;
-                written.push(b'<');
-                written.extend_from_slice(digest.start_spelling(tag).unwrap_or(name));
-                let close = written.len() as u32;
-                if let Some(spelling) = digest.end_spelling(tag) {
-                    written.extend_from_slice(spelling);
-                } else {
-                    written.extend_from_slice(b"</");
-                    written.extend_from_slice(name);
-                    written.push(b'>');
-                }
-                let end = written.len() as u32;
-                Mark { open, close, end }
-            })
-            .collect();
-        let runs = Strings {
-            heap: digest.section(Section::AttrHeap),
-            offsets: digest.attr_offsets(),
-        };
-        Self {
-            runs,
-            written,
-            marks,
-        }
-    }
-}
-
-impl Hand for Markup<'_> {
-    #[inline]
-    fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool> {
-        if place.class.is_leaf() {
-            return None;
-        }
-        if place.implied || place.class != Class::Element {
-            return Some(true);
-        }
-        let run = self.runs.get(place.attr);
-        let mark = self.marks[place.tag];
-        let open = &self.written[mark.open as usize..mark.close as usize];
-        Some(sink.put(open) && sink.put(run) && sink.put(b">"))
-    }
-
-    #[inline]
-    fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
-        let mark = self.marks[open.tag as usize];
-        !open.ends || sink.put(&self.written[mark.close as usize..mark.end as usize])
-    }
-}
-
-/// JSON: spacing and punctuation follow the layout of the page.
-struct Json<'a> {
-    digest: &'a Digest,
-    predictor: json::Predictor,
-    gap: Vec<u8>,
-}
-
-impl Hand for Json<'_> {
-    fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool> {
-        if place.class == Class::Document {
-            return Some(true);
-        }
-        let digest = self.digest;
-        let children = place.children as usize;
-        let following = (place.node + 1..digest.n()).map(|i| digest.class(i));
-        let scalars = place.class == Class::Array && json::all_scalars(following, children);
-        let gap = self.predictor.open(place.class, scalars);
-        if place.implied {
-            return Some(true);
-        }
-        self.gap.clear();
-        gap.write(&mut self.gap);
-        let content = digest.content().get(place.node);
-        let bytes = if content >= 0 {
-            digest.content_raw(content as usize)
-        } else {
-            digest.tag_name(place.tag).as_bytes()
-        };
-        json::write_token(place.class, bytes, &mut self.gap);
-        Some(sink.put(&self.gap))
-    }
-
-    fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
-        if open.leaf || open.node == 0 {
-            return true;
-        }
-        let gap = self.predictor.close();
-        if !open.ends {
-            return true;
-        }
-        self.gap.clear();
-        gap.write(&mut self.gap);
-        self.gap
-            .extend_from_slice(json::closing(self.digest.class(open.node as usize)));
-        sink.put(&self.gap)
-    }
 }
 
 /// A sorted list of nodes, read along with the walk.
@@ -331,40 +230,49 @@ struct Open {
 
 /// The walk all kinds share.
 fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
-    // Widened once: four indexed loads a node cost more than four passes.
-    let (children, tags, attr, content) = (
-        digest.children().to_vec(),
-        digest.tag().to_vec(),
-        digest.attr().to_vec(),
-        digest.content().to_vec(),
-    );
+    let nodes = Nodes {
+        children: digest.children().to_vec(),
+        tag: digest.tag().to_vec(),
+        attr: digest.attr().to_vec(),
+        content: digest.content().to_vec(),
+    };
     let infos: Vec<_> = (0..digest.tag_count())
         .map(|tag| digest.tag_info(tag))
         .collect();
-    let runs = Strings {
-        heap: digest.section(Section::AttrHeap),
-        offsets: digest.attr_offsets(),
-    };
-    let contents = Strings {
-        heap: digest.section(Section::ContentHeap),
-        offsets: digest.content_offsets(),
+    let (Some(runs), Some(contents)) = (
+        Strings::new(digest.section(Section::AttrHeap), digest.attr_offsets()),
+        Strings::new(
+            digest.section(Section::ContentHeap),
+            digest.content_offsets(),
+        ),
+    ) else {
+        return false;
     };
     let mut implied = Rising::new(digest.ints(Section::Implied));
     let mut flipped = Rising::new(digest.ints(Section::EndFlipped));
     let mut strays = Strays::new(digest);
     let mut stack: Vec<Open> = Vec::with_capacity(64);
-    for i in 0..digest.n() {
+    let mut next = 0;
+    while next < digest.n() {
+        let exception = implied.next.min(flipped.next).min(strays.node.next);
+        let plain = next..digest.n().min(exception as usize).max(next);
+        let Some(i) = hand.stretch(&nodes, plain, &mut stack, sink) else {
+            return false;
+        };
+        if i == digest.n() {
+            break;
+        }
+        next = i + 1;
         let node = i as u32;
         let depth = stack.len() as u32;
-        let tag = tags[i] as usize;
+        let tag = nodes.tag[i] as usize;
         let info = infos[tag];
-        let count = children[i];
-        let leaf = info.class.is_leaf();
+        let count = nodes.children[i];
         let place = Place {
             node: i,
             tag,
             class: info.class,
-            attr: attr[i],
+            attr: nodes.attr[i],
             children: count,
             implied: implied.take(node),
         };
@@ -372,20 +280,20 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             let text = if place.implied {
                 &[]
             } else {
-                contents.get(content[i])
+                contents.get(nodes.content[i])
             };
             strays.put_text(node, depth, text, sink)
         });
         if !written || !strays.put(node, depth, sink) {
             return false;
         }
-        let predicted = info.ends && !self_closed(info.namespace, || runs.get(attr[i]));
+        let predicted = info.ends && !self_closed(info.namespace, || runs.get(place.attr));
         let open = Open {
             left: count,
             tag: tag as u32,
             node,
             ends: flipped.take(node) != predicted,
-            leaf,
+            leaf: info.class.is_leaf(),
         };
         if count > 0 {
             stack.push(open);

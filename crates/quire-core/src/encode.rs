@@ -270,6 +270,17 @@ impl crate::emit::Sink for Capped<'_> {
         self.out.extend_from_slice(bytes);
         true
     }
+
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        let length = (end - start) as usize;
+        if length > self.left {
+            return false;
+        }
+        self.left -= length;
+        crate::span::append(self.out, text, start as usize, end as usize);
+        true
+    }
 }
 
 fn inflate(stored: &[u8], length: usize) -> Option<Vec<u8>> {

@@ -20,11 +20,10 @@
 //!   …  header checksum  u64       XXH3-64 of all bytes before it
 //! ```
 
-use std::cell::RefCell;
-use std::io::{self, Cursor, Read};
+mod packing;
 
-use zstd::bulk::Decompressor;
-
+pub(crate) use self::packing::unpack;
+pub use self::packing::{compress, decompress};
 use crate::encode::MAX_SOURCE;
 use crate::error::Error;
 use crate::flags::Flags;
@@ -279,6 +278,11 @@ impl Header {
             .map_or(self.length as u64 + self.body_length, |place| place.offset)
     }
 
+    /// Length of everything from the first heap on.
+    pub fn heaps_length(&self) -> u64 {
+        self.length as u64 + self.body_length - self.heap_start()
+    }
+
     /// The bytes of the header, checksum included.
     fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.length);
@@ -392,104 +396,4 @@ impl Writer {
         }
         self.out
     }
-}
-
-/// Compress a digest: the header stays readable, the body becomes two zstd frames.
-pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
-    let mut header = Header::read(digest)?;
-    if header.compressed {
-        return Ok(digest.to_vec());
-    }
-    let split = header.heap_start() as usize;
-    if split < header.length || split > digest.len() {
-        return Err(bad("digest is cut off before its heaps"));
-    }
-    header.compressed = true;
-    let mut out = header.write();
-    // Two frames, so that columns can be had without texts. One after the other they are the body.
-    for part in [&digest[header.length..split], &digest[split..]] {
-        if !part.is_empty() {
-            let frame = zstd::bulk::compress(part, level)
-                .map_err(|e| bad(format!("digest could not be compressed: {e}")))?;
-            out.extend_from_slice(&frame);
-        }
-    }
-    Ok(out)
-}
-
-/// A frame that claims to grow by more than this is let grow as it comes.
-const PLAUSIBLE_RATIO: u64 = 64;
-
-/// Undo [`compress`]. Memory follows what the frame really holds, not what it claims.
-pub fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut header = Header::read(bytes)?;
-    if !header.compressed {
-        return Ok(bytes.to_vec());
-    }
-    header.compressed = false;
-    let mut out = header.write();
-    unpack(&bytes[header.length..], header.body_length, &mut out)?;
-    Ok(out)
-}
-
-/// Undo [`compress`] for everything but the heaps. Gives the digest up to its heaps, and where their
-/// frame begins in `bytes`.
-pub fn decompress_columns(bytes: &[u8]) -> Result<(Vec<u8>, usize), Error> {
-    let mut header = Header::read(bytes)?;
-    header.compressed = false;
-    let frames = &bytes[header.length..];
-    let length = zstd::zstd_safe::find_frame_compressed_size(frames)
-        .map_err(|_| bad("compressed digest is damaged: it does not begin with a zstd frame"))?
-        .min(frames.len());
-    let mut out = header.write();
-    let claimed = header.heap_start() - header.length as u64;
-    unpack(&frames[..length], claimed, &mut out)?;
-    Ok((out, header.length + length))
-}
-
-/// Append what frames hold to `out`, which must be as much as is claimed. Memory follows what they
-/// really hold.
-pub fn unpack(frames: &[u8], claimed: u64, out: &mut Vec<u8>) -> Result<(), Error> {
-    let start = out.len();
-    let grown = if claimed <= frames.len() as u64 * PLAUSIBLE_RATIO {
-        inflate(frames, claimed as usize, out)
-    } else {
-        grow(frames, claimed, out)
-    };
-    grown.map_err(|e| bad(format!("compressed digest is damaged: {e}")))?;
-    let found = (out.len() - start) as u64;
-    if found == claimed {
-        return Ok(());
-    }
-    Err(bad(format!(
-        "compressed digest holds {found} bytes or more, but claims {claimed}"
-    )))
-}
-
-thread_local! {
-    /// Making a decompressor costs as much as using it on a page.
-    static INFLATER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-}
-
-/// Decompress a frame of at most `limit` bytes and append it to `out`.
-fn inflate(frame: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<()> {
-    INFLATER.with_borrow_mut(|kept| {
-        let decompressor = match kept {
-            Some(kept) => kept,
-            None => kept.insert(Decompressor::new()?),
-        };
-        out.reserve_exact(limit);
-        let start = out.len() as u64;
-        let mut end = Cursor::new(out);
-        end.set_position(start);
-        decompressor.decompress_to_buffer(frame, &mut end)?;
-        Ok(())
-    })
-}
-
-/// Decompress a frame of unknown honesty, to at most one byte more than it claims.
-fn grow(frame: &[u8], claimed: u64, out: &mut Vec<u8>) -> io::Result<()> {
-    let decoder = zstd::stream::read::Decoder::new(frame)?;
-    decoder.take(claimed + 1).read_to_end(out)?;
-    Ok(())
 }

@@ -1,4 +1,5 @@
-//! XXH3, the one hash of digests: checksums, signatures, interning.
+//! XXH3, the hash of digests: checksums and signatures. Short strings have one of their own
+//! ([`crate::span`]), of which signatures are folded.
 //!
 //! A fixed specification, so that hashes may be stored. `twox-hash` chooses wide
 //! instructions at run time where the processor has them, which halves the time

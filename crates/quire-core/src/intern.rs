@@ -5,8 +5,10 @@
 //! collision costs time, never truth. The 64-bit hashes stay, because facet
 //! signatures are folded from them.
 
-use crate::hash::hash64;
+use std::ops::Range;
+
 use crate::reuse::Reused;
+use crate::span;
 
 /// Longest search for a string. Strings crafted to collide are kept without
 /// finding their copies, so a hostile page costs space, not quadratic time.
@@ -24,6 +26,14 @@ pub struct Entry {
     pub key: u8,
 }
 
+impl Entry {
+    /// Where it is in the heap.
+    #[inline]
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..(self.start + self.length) as usize
+    }
+}
+
 /// A set of strings with ids in order of first use.
 pub struct Interner {
     /// (upper hash bits, id + 1); id 0 means the slot is free.
@@ -38,7 +48,7 @@ pub struct Interner {
 #[inline]
 fn probe(hash: u64, key: u8) -> (usize, u32) {
     let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    (probe as usize, (probe >> 32) as u32)
+    (probe as u32 as usize, (probe >> 32) as u32)
 }
 
 impl Interner {
@@ -65,45 +75,64 @@ impl Interner {
     /// The string with this id.
     #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
-        let entry = &self.entries[id];
-        &self.heap[entry.start as usize..(entry.start + entry.length) as usize]
+        &self.heap[self.entries[id].range()]
     }
 
     /// The id of a string; strings with different keys are different.
-    #[inline]
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
-        let hash = hash64(bytes);
+        self.intern_span(bytes, 0..bytes.len(), key)
+    }
+
+    /// The id of a part of a text.
+    #[inline]
+    pub fn intern_span(&mut self, text: &[u8], part: Range<usize>, key: u8) -> u32 {
+        let hash = span::hash(text, part.start, part.end);
         let (home, mark) = probe(hash, key);
-        let slots = self.slots.len() - 1;
-        let mut slot = home & slots;
-        let mut free = false;
-        for _ in 0..MAX_PROBES {
+        let last = self.slots.len() - 1;
+        for distance in 0..MAX_PROBES {
+            let slot = (home + distance) & last;
             let (found, id) = self.slots[slot];
             if id == 0 {
-                free = true;
+                self.slots[slot] = (mark, self.entries.len() as u32 + 1);
                 break;
             }
-            let at = id as usize - 1;
-            if found == mark && self.entries[at].key == key && same(self.get(at), bytes) {
+            if found == mark && self.is(id as usize - 1, text, &part, key) {
                 return id - 1;
             }
-            slot = (slot + 1) & slots;
         }
+        self.add(hash, text, part, key)
+    }
+
+    /// Add a string that is new.
+    #[inline(never)]
+    fn add(&mut self, hash: u64, text: &[u8], part: Range<usize>, key: u8) -> u32 {
         let id = self.entries.len() as u32;
-        if free {
-            self.slots[slot] = (mark, id + 1);
-        }
         self.entries.push(Entry {
             hash,
             start: self.heap.len() as u32,
-            length: bytes.len() as u32,
+            length: part.len() as u32,
             key,
         });
-        self.heap.extend_from_slice(bytes);
+        span::append(&mut self.heap, text, part.start, part.end);
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
         id
+    }
+
+    /// Whether an entry is this string.
+    #[inline]
+    fn is(&self, id: usize, text: &[u8], part: &Range<usize>, key: u8) -> bool {
+        let entry = &self.entries[id];
+        entry.key == key
+            && entry.length as usize == part.len()
+            && span::same(
+                &self.heap,
+                entry.start as usize,
+                text,
+                part.start,
+                part.len(),
+            )
     }
 
     #[cold]
@@ -125,47 +154,9 @@ impl Interner {
     }
 }
 
-/// Equality without a call for the short strings that pages are full of.
-///
-/// The first and the last bytes are compared, overlapping where the length is not a power of
-/// two, so that there is no loop whose end the processor has to guess.
-#[inline]
-pub fn same(a: &[u8], b: &[u8]) -> bool {
-    fn ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
-        a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
-    }
-    let length = a.len();
-    if length != b.len() {
-        return false;
-    }
-    match length {
-        0 => true,
-        1 => a[0] == b[0],
-        2..=3 => ends::<2>(a, b),
-        4..=7 => ends::<4>(a, b),
-        8..=15 => ends::<8>(a, b),
-        16..=32 => ends::<16>(a, b),
-        _ => a == b,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn strings_are_the_same_when_all_their_bytes_are() {
-        for length in 0..80usize {
-            let a: Vec<u8> = (0..length).map(|i| i as u8).collect();
-            assert!(same(&a, &a.clone()));
-            assert!(!same(&a, &[&a[..], b"x"].concat()));
-            for at in 0..length {
-                let mut b = a.clone();
-                b[at] ^= 0x80;
-                assert!(!same(&a, &b), "{length} {at}");
-            }
-        }
-    }
 
     #[test]
     fn ids_follow_first_use_and_survive_growth() {

@@ -65,13 +65,43 @@ impl<'a> Ints<'a> {
     /// Check the values as child counts, see [`crate::tree::check`].
     pub fn check_tree(self) -> Result<(), Error> {
         match self.width {
-            1 => tree::check(self.bytes.iter().copied()),
-            2 => {
-                tree::check((self.bytes.chunks_exact(2)).map(|c| u16::from_le_bytes([c[0], c[1]])))
-            }
-            _ => tree::check(
-                (self.bytes.chunks_exact(4)).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])),
-            ),
+            1 => tree::check(self.bytes, u32::from),
+            2 => tree::check(self.bytes.as_chunks().0, |c| u16::from_le_bytes(c).into()),
+            _ => tree::check(self.bytes.as_chunks().0, u32::from_le_bytes),
+        }
+    }
+
+    /// Put what two tables, one after the other, have for the values from `start` on into `out`; 0 for
+    /// values beyond both. The first has an entry for every value of one byte, so those are never beyond it.
+    pub fn look_up(self, start: usize, table: &[u8; 256], beyond: &[u8], out: &mut [u8]) {
+        let at = |value: u32| {
+            let value = value as usize;
+            *(table.get(value).or_else(|| beyond.get(value - table.len()))).unwrap_or(&0)
+        };
+        match self.width {
+            1 => zip(out, &self.bytes[start..], |out, &b| {
+                *out = table[b as usize];
+            }),
+            2 => zip(out, &self.bytes.as_chunks().0[start..], |out, &c| {
+                *out = at(u16::from_le_bytes(c).into());
+            }),
+            _ => zip(out, &self.bytes.as_chunks().0[start..], |out, &c| {
+                *out = at(u32::from_le_bytes(c));
+            }),
+        }
+    }
+
+    /// Set `mark` in `out` where the values from `start` on are not 0.
+    pub fn mark_positive(self, start: usize, mark: u8, out: &mut [u8]) {
+        let of = |positive: bool| if positive { mark } else { 0 };
+        match self.width {
+            1 => zip(out, &self.bytes[start..], |out, &b| *out |= of(b != 0)),
+            2 => zip(out, &self.bytes.as_chunks().0[start..], |out, &c| {
+                *out |= of(u16::from_le_bytes(c) != 0);
+            }),
+            _ => zip(out, &self.bytes.as_chunks().0[start..], |out, &c| {
+                *out |= of(u32::from_le_bytes(c) != 0);
+            }),
         }
     }
 
@@ -153,6 +183,14 @@ impl<'a> Ints<'a> {
     }
 }
 
+/// Do something with the values of two slices, side by side, up to the end of the shorter one.
+#[inline]
+fn zip<T, U>(out: &mut [T], values: &[U], each: impl Fn(&mut T, &U)) {
+    out.iter_mut()
+        .zip(values)
+        .for_each(|(out, value)| each(out, value));
+}
+
 /// A column of ids where -1 means "none".
 #[derive(Clone, Copy, Debug)]
 pub struct Ids<'a> {
@@ -212,6 +250,22 @@ impl<'a> Ids<'a> {
         }
     }
 
+    /// Set `mark` in `out` where the ids from `start` on are not "none".
+    pub fn mark_some(self, start: usize, mark: u8, out: &mut [u8]) {
+        let of = |some: bool| if some { mark } else { 0 };
+        match self.width {
+            1 => zip(out, &self.bytes[start..], |out, &b| {
+                *out |= of(b.cast_signed() >= 0);
+            }),
+            2 => zip(out, &self.bytes.as_chunks().0[start..], |out, &c| {
+                *out |= of(i16::from_le_bytes(c) >= 0);
+            }),
+            _ => zip(out, &self.bytes.as_chunks().0[start..], |out, &c| {
+                *out |= of(i32::from_le_bytes(c) >= 0);
+            }),
+        }
+    }
+
     /// Smallest and largest id, (-1, -1) when empty. One pass on the stored width.
     pub fn range(self) -> (i32, i32) {
         fn of(values: impl Iterator<Item = i32>) -> (i32, i32) {
@@ -254,17 +308,9 @@ pub fn write_ints(values: impl ExactSizeIterator<Item = u32> + Clone, out: &mut 
         out.extend(values.map(|v| v as u8));
         1
     } else if max <= 0xffff {
-        out.reserve(values.len() * 2);
-        for v in values {
-            out.extend_from_slice(&(v as u16).to_le_bytes());
-        }
-        2
+        write(values.map(|v| (v as u16).to_le_bytes()), out)
     } else {
-        out.reserve(values.len() * 4);
-        for v in values {
-            out.extend_from_slice(&v.to_le_bytes());
-        }
-        4
+        write(values.map(u32::to_le_bytes), out)
     }
 }
 
@@ -274,18 +320,25 @@ pub fn write_ids(values: &[i32], count: usize, out: &mut Vec<u8>) -> u8 {
         out.extend(values.iter().map(|&v| (v as i8).cast_unsigned()));
         1
     } else if count <= 0x8000 {
-        out.reserve(values.len() * 2);
-        for &v in values {
-            out.extend_from_slice(&(v as i16).to_le_bytes());
-        }
-        2
+        write(values.iter().map(|&v| (v as i16).to_le_bytes()), out)
     } else {
-        out.reserve(values.len() * 4);
-        for &v in values {
-            out.extend_from_slice(&v.to_le_bytes());
-        }
-        4
+        write(values.iter().map(|v| v.to_le_bytes()), out)
     }
+}
+
+/// Append values of `WIDTH` bytes and return that width. Room is made first, so that the loop is a
+/// copy and nothing else.
+fn write<const WIDTH: usize>(
+    values: impl ExactSizeIterator<Item = [u8; WIDTH]>,
+    out: &mut Vec<u8>,
+) -> u8 {
+    let start = out.len();
+    out.resize(start + values.len() * WIDTH, 0);
+    let (places, _) = out[start..].as_chunks_mut();
+    for (place, value) in places.iter_mut().zip(values) {
+        *place = value;
+    }
+    WIDTH as u8
 }
 
 #[cfg(test)]
@@ -325,6 +378,40 @@ mod tests {
             assert_eq!(column.to_vec(), ids);
             assert_eq!((0..3).map(|i| column.get(i)).collect::<Vec<_>>(), ids);
             assert_eq!(column.range(), (-1, top as i32));
+        }
+    }
+
+    #[test]
+    fn marks_are_those_of_the_single_values() {
+        let mut near = [0; 256];
+        (near.iter_mut().enumerate()).for_each(|(value, out)| *out = value as u8 ^ 0x55);
+        let far = [7u8, 9];
+        for width in [1u8, 2, 4] {
+            let bytes: Vec<u8> = [0u32, 1, 0x80, 0xff, 0x100, 0x101, 0x102, 0x8000, u32::MAX]
+                .iter()
+                .flat_map(|value| value.to_le_bytes()[..width as usize].to_vec())
+                .collect();
+            let (ints, ids) = (
+                Ints::new(&bytes, width).unwrap(),
+                Ids::new(&bytes, width).unwrap(),
+            );
+            for start in 0..ints.len() {
+                let mut out = vec![1; ints.len() - start];
+                ints.mark_positive(start, 4, &mut out);
+                ids.mark_some(start, 8, &mut out);
+                let mut found = vec![0; ints.len() - start];
+                ints.look_up(start, &near, &far, &mut found);
+                for (i, (out, found)) in out.into_iter().zip(found).enumerate() {
+                    let (value, id) = (ints.get(start + i), ids.get(start + i));
+                    assert_eq!(out, 1 | u8::from(value > 0) << 2 | u8::from(id >= 0) << 3);
+                    let expected = match value {
+                        0..256 => value as u8 ^ 0x55,
+                        256 | 257 => far[value as usize - 256],
+                        _ => 0,
+                    };
+                    assert_eq!(found, expected, "{value}");
+                }
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ pub mod sdiff;
 pub mod select;
 pub mod signature;
 pub mod sniff;
+pub mod span;
 pub mod spelling;
 pub mod text;
 pub mod tree;

@@ -43,20 +43,29 @@ impl Order {
             node_at,
             place_of,
         };
-        for place in 1..kept {
-            let parent = order.parent(draft, place);
-            order.children[parent] += 1;
-            order.depth[place] = order.depth[parent] + 1;
-        }
-        for place in (1..kept).rev() {
-            let parent = order.parent(draft, place);
-            order.size[parent] += order.size[place];
+        if order.is_reordered() {
+            let parents: Vec<u32> = (order.node_at.iter())
+                .map(|&node| match draft.nodes[node as usize].parent {
+                    NONE => NONE, // the document
+                    parent => order.place_of[parent as usize],
+                })
+                .collect();
+            order.count(parents.iter().copied());
+        } else {
+            order.count(draft.nodes.iter().map(|node| node.parent));
         }
         order
     }
 
-    fn parent(&self, draft: &Draft, place: usize) -> usize {
-        self.place(draft.nodes[self.node(place)].parent) as usize
+    /// Count from the parents of all nodes in pre-order.
+    fn count(&mut self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone) {
+        for (place, parent) in parents.clone().enumerate().skip(1) {
+            self.children[parent as usize] += 1;
+            self.depth[place] = self.depth[parent as usize] + 1;
+        }
+        for (place, parent) in parents.enumerate().skip(1).rev() {
+            self.size[parent as usize] += self.size[place];
+        }
     }
 
     /// Number of nodes in the tree.

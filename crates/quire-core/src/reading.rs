@@ -17,8 +17,11 @@
 //! so for them only the beginning is read: see [`Reader::beginning`].
 
 mod flow;
+mod lines;
 mod references;
 
+pub use lines::{Line, read_lines};
+pub(crate) use references::referring;
 pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
 
 use std::borrow::Cow;
@@ -104,7 +107,12 @@ impl<'a> Reader<'a> {
     /// The text of a subtree in reading order: see [`text`].
     #[must_use]
     pub fn text(&self, node: usize) -> String {
-        self.read(node, &mut Budget::unlimited(self.digest, node))
+        self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
+    }
+
+    /// The same, and for each node with words of its own, where in the text they are.
+    fn text_heeding(&self, node: usize, heed: impl FnMut(Span)) -> String {
+        self.read(node, &mut Budget::unlimited(self.digest, node), heed)
     }
 
     /// The first `most` characters of the text of a subtree, read without reading all of it.
@@ -118,7 +126,7 @@ impl<'a> Reader<'a> {
         budget.bytes = most.saturating_mul(BYTES_FOR_A_CHARACTER);
         budget.ahead = budget.bytes;
         budget.length = most.saturating_mul(4); // no character has more bytes in UTF-8
-        let mut text = self.read(node, &mut budget);
+        let mut text = self.read(node, &mut budget, |_| ());
         if let Some((end, _)) = text.char_indices().nth(most) {
             text.truncate(end);
             text.truncate(text.trim_ascii_end().len());
@@ -126,7 +134,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    fn read(&self, node: usize, budget: &mut Budget) -> String {
+    fn read(&self, node: usize, budget: &mut Budget, heed: impl FnMut(Span)) -> String {
         let digest = self.digest;
         let class = digest.class(node);
         if class.is_leaf() {
@@ -138,10 +146,10 @@ impl<'a> Reader<'a> {
         }
         match digest.kind() {
             Kind::Bytes => String::new(),
-            Kind::Text => lines(digest, node),
-            Kind::Json => members(digest, node),
-            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget),
-            _ => by_layout(digest, node, budget),
+            Kind::Text => lines(digest, node, heed),
+            Kind::Json => members(digest, node, heed),
+            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget, heed),
+            _ => by_layout(digest, node, budget, heed),
         }
     }
 }
@@ -246,7 +254,21 @@ fn roles(digest: &Digest) -> Vec<Role> {
         .collect()
 }
 
-fn by_roles(digest: &Digest, node: usize, roles: &[Role], budget: &mut Budget) -> String {
+/// Where the words of a node are in a text, in bytes; white space may be in front of them.
+#[derive(Clone, Copy)]
+struct Span {
+    node: u32,
+    start: usize,
+    end: usize,
+}
+
+fn by_roles(
+    digest: &Digest,
+    node: usize,
+    roles: &[Role],
+    budget: &mut Budget,
+    mut heed: impl FnMut(Span),
+) -> String {
     let sizes = &digest.derived().size;
     let tags = digest.tag();
     let mut flow = Flow::default();
@@ -266,11 +288,13 @@ fn by_roles(digest: &Digest, node: usize, roles: &[Role], budget: &mut Budget) -
         }
         let class = digest.tag_info(tag).class;
         if class.is_text() {
+            let start = flow.len();
             if kept > 0 {
                 flow.keep(&budget.content(digest, at));
             } else {
                 flow.words(&budget.content(digest, at));
             }
+            heed_span(&mut heed, at, start, flow.len());
         } else if !class.is_leaf() {
             match role {
                 Role::Break => flow.hard_break(),
@@ -290,6 +314,16 @@ fn by_roles(digest: &Digest, node: usize, roles: &[Role], budget: &mut Budget) -
     flow.finish()
 }
 
+fn heed_span(heed: &mut impl FnMut(Span), node: usize, start: usize, end: usize) {
+    if end > start {
+        heed(Span {
+            node: node as u32,
+            start,
+            end,
+        });
+    }
+}
+
 fn close(role: Role, flow: &mut Flow) {
     match role {
         Role::Cell => flow.cell(),
@@ -300,7 +334,12 @@ fn close(role: Role, flow: &mut Flow) {
 }
 
 /// XML and trees: which elements break lines is read off where the text is.
-fn by_layout(digest: &Digest, node: usize, budget: &mut Budget) -> String {
+fn by_layout(
+    digest: &Digest,
+    node: usize,
+    budget: &mut Budget,
+    mut heed: impl FnMut(Span),
+) -> String {
     let sizes = &digest.derived().size;
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
@@ -313,7 +352,9 @@ fn by_layout(digest: &Digest, node: usize, budget: &mut Budget) -> String {
         }
         let class = digest.class(at);
         if class.is_text() {
+            let start = flow.len();
             flow.words(&budget.content(digest, at));
+            heed_span(&mut heed, at, start, flow.len());
         } else if !class.is_leaf() {
             let inline = open.last().is_some_and(|parent| parent.mixed);
             let role = if inline { Role::Inline } else { Role::Block };
@@ -349,11 +390,12 @@ fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
     false
 }
 
-fn members(digest: &Digest, node: usize) -> String {
+fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
     let end = node + digest.derived().size[node] as usize;
     let mut after_key = false;
     for at in node..end {
+        let start = out.len();
         let tag = digest.tag().get(at) as usize;
         match digest.tag_info(tag).class {
             Class::Member => {
@@ -373,6 +415,7 @@ fn members(digest: &Digest, node: usize) -> String {
             }
             _ => after_key = false,
         }
+        heed_span(&mut heed, at, start, out.len());
     }
     out
 }
@@ -383,16 +426,18 @@ fn new_line(out: &mut String) {
     }
 }
 
-fn lines(digest: &Digest, node: usize) -> String {
+fn lines(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
     for at in node..node + digest.derived().size[node] as usize {
         if digest.class(at).is_text() {
+            let start = out.len();
             let line = content(digest, at);
             if line.contains('\r') {
                 out.push_str(&line.replace("\r\n", "\n").replace('\r', "\n"));
             } else {
                 out.push_str(&line);
             }
+            heed_span(&mut heed, at, start, out.len());
         }
     }
     out

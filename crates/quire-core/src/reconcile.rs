@@ -25,7 +25,6 @@ use crate::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, NONE, O
 use crate::order::Order;
 use crate::reuse::Reused;
 use crate::spelling::Spellings;
-use crate::vocabulary::Class;
 
 /// More passes than this only a hostile page needs.
 const MAX_PASSES: usize = 4;
@@ -46,30 +45,80 @@ pub struct Stray {
     pub end: u32,
 }
 
+/// A mark: the node writes nothing of its own.
+pub const SILENT: u8 = 1;
+/// A mark: the node's end tag is in the source.
+pub const ENDED: u8 = 2;
+
 /// What the tree alone does not say about the bytes.
-#[derive(Default)]
 pub struct Exceptions {
-    /// Whether a node writes nothing of its own, by pre-order position.
-    pub implied: Reused<bool>,
-    /// Whether a node's end tag is in the source, by pre-order position.
-    pub has_end: Reused<bool>,
+    /// [`SILENT`] and [`ENDED`], by pre-order position.
+    pub marks: Reused<u8>,
     /// Left-over bytes in the order of the walk.
     pub strays: Vec<Stray>,
 }
 
-/// Follow the source with the walk. `None` when a page splits texts beyond reason.
+/// How far a walk has come: after the nodes that have marks, and the first end tags and pieces.
+///
+/// A parser that follows the source itself hands over the beginning of the walk.
+#[derive(Default)]
+pub struct Trail {
+    /// [`SILENT`] and [`ENDED`], by pre-order position.
+    pub marks: Reused<u8>,
+    /// Left-over bytes in the order of the walk.
+    pub strays: Vec<Stray>,
+    /// Last node opened.
+    pub at: u32,
+    /// Everything deeper is closed.
+    pub level: u32,
+    /// Bytes written of the text at `at`.
+    pub offset: u32,
+    /// Source bytes up to here are accounted for.
+    pub done: u32,
+    /// End tags passed.
+    pub ends: usize,
+    /// Pieces passed.
+    pub pieces: usize,
+}
+
+impl Trail {
+    /// Bytes up to `until` belong to nobody: a stray at the present place.
+    #[inline]
+    pub fn flush(&mut self, until: u32) {
+        if until > self.done {
+            self.strays.push(Stray {
+                node: self.at,
+                depth: self.level,
+                offset: self.offset,
+                start: self.done,
+                end: until,
+            });
+            self.done = until;
+        }
+    }
+}
+
+/// Follow the source with the walk, from where the parser left it. `None` when a page splits texts
+/// beyond reason.
 pub fn reconcile(
     draft: &Draft,
     order: &Order,
     spellings: &Spellings,
     source: &[u8],
+    trail: Option<Trail>,
 ) -> Option<Exceptions> {
     let mut split = HashSet::new();
+    // Spellings are voted on at the end of a page; the parser follows the usual ones.
+    let mut trail = trail.filter(|_| !spellings.any);
     for _ in 0..MAX_PASSES {
-        let mut walk = Walk::new(draft, order, spellings, source, &split);
+        let trail = trail.take().unwrap_or_default();
+        let mut walk = Walk::new(draft, order, spellings, source, &split, trail);
         walk.run();
         if walk.conflicts.is_empty() {
-            return Some(walk.out);
+            return Some(Exceptions {
+                marks: walk.trail.marks,
+                strays: walk.trail.strays,
+            });
         }
         let conflicts = std::mem::take(&mut walk.conflicts);
         split.extend(conflicts);
@@ -91,18 +140,11 @@ struct Walk<'a> {
     next_sourced: Vec<u32>,
     /// Open nodes by depth.
     path: Vec<u32>,
-    /// Last node opened.
-    at: u32,
-    /// Everything deeper is closed.
-    level: u32,
-    /// Bytes written of the text at `at`.
-    offset: u32,
-    /// Whether the text at `at` was begun and has later pieces in the draft.
+    /// Whether the text at `trail.at` was begun and has later pieces in the draft.
     in_pieces: bool,
-    /// Source bytes up to here are accounted for.
-    done: u32,
+    /// How far the walk has come.
+    trail: Trail,
     conflicts: Vec<u32>,
-    out: Exceptions,
 }
 
 impl<'a> Walk<'a> {
@@ -112,15 +154,15 @@ impl<'a> Walk<'a> {
         spellings: &'a Spellings,
         source: &'a [u8],
         split: &'a HashSet<u32>,
+        trail: Trail,
     ) -> Self {
         let mut pieces_left = HashMap::new();
-        for piece in &draft.pieces {
+        for piece in &draft.pieces[trail.pieces..] {
             *pieces_left.entry(piece.node).or_insert(0) += 1;
         }
-        let n = order.len();
-        let mut path = vec![0; 64];
-        path[0] = 0;
-        Self {
+        // A trail begun by the parser is in the order of creation, which then is pre-order.
+        let at = trail.at;
+        let mut walk = Self {
             draft,
             order,
             spellings,
@@ -128,27 +170,28 @@ impl<'a> Walk<'a> {
             split,
             pieces_left,
             next_sourced: Vec::new(),
-            path,
-            at: 0,
-            level: 0,
-            offset: 0,
-            in_pieces: false,
-            done: 0,
+            path: vec![0; 64],
+            in_pieces: draft.nodes[at as usize].flags & IN_PIECES != 0,
+            trail,
             conflicts: Vec::new(),
-            out: Exceptions {
-                implied: Reused::filled(n, false),
-                has_end: Reused::filled(n, false),
-                strays: Vec::new(),
-            },
+        };
+        let mut open = at;
+        while open != 0 {
+            walk.enter(open);
+            open = draft.nodes[open as usize].parent;
         }
+        walk
     }
 
     /// Merge nodes, end tags and pieces in source order.
     fn run(&mut self) {
         let draft = self.draft;
-        let (mut ends, mut pieces) = (&draft.ends[..], &draft.pieces[..]);
-        self.out.implied[0] = true;
-        for (node, entry) in draft.nodes.iter().enumerate().skip(1) {
+        let mut ends = &draft.ends[self.trail.ends..];
+        let mut pieces = &draft.pieces[self.trail.pieces..];
+        let passed = self.trail.marks.len().max(1);
+        self.trail.marks.resize(self.order.len(), 0);
+        self.trail.marks[0] = SILENT;
+        for (node, entry) in draft.nodes.iter().enumerate().skip(passed) {
             if entry.flags & IMPLIED != 0 {
                 continue;
             }
@@ -156,9 +199,9 @@ impl<'a> Walk<'a> {
             self.start(node as u32, entry);
         }
         self.run_before(NONE, &mut ends, &mut pieces);
-        self.flush(self.source.len() as u32);
-        for place in self.at as usize + 1..self.order.len() {
-            self.out.implied[place] = true;
+        self.trail.flush(self.source.len() as u32);
+        for mark in &mut self.trail.marks[self.trail.at as usize + 1..] {
+            *mark |= SILENT;
         }
     }
 
@@ -183,32 +226,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Bytes up to `until` belong to nobody: a stray at the present place.
-    #[inline]
-    fn flush(&mut self, until: u32) {
-        if until > self.done {
-            self.out.strays.push(Stray {
-                node: self.at,
-                depth: self.level,
-                offset: self.offset,
-                start: self.done,
-                end: until,
-            });
-            self.done = until;
-        }
-    }
-
     /// Open every node up to `place`; those before it have no bytes here.
     #[inline]
     fn open(&mut self, place: u32) {
-        for skipped in self.at + 1..place {
-            self.out.implied[skipped as usize] = true;
+        for skipped in self.trail.at + 1..place {
+            self.trail.marks[skipped as usize] |= SILENT;
             self.enter(skipped);
         }
         self.enter(place);
-        self.at = place;
-        self.level = self.order.depth[place as usize];
-        self.offset = 0;
+        self.trail.at = place;
+        self.trail.level = self.order.depth[place as usize];
+        self.trail.offset = 0;
         self.in_pieces = false;
     }
 
@@ -224,7 +252,7 @@ impl<'a> Walk<'a> {
     #[inline]
     fn start(&mut self, node: u32, entry: &DraftNode) {
         let place = self.order.place(node);
-        if place == NONE || place <= self.at {
+        if place == NONE || place <= self.trail.at {
             return; // moved to a place already passed, or out of the tree: its bytes become a stray
         }
         let odd = entry.flags & JOINED != 0
@@ -233,18 +261,18 @@ impl<'a> Walk<'a> {
                     .spellings
                     .start_is_predicted(self.draft, node, self.source));
         if odd || (entry.flags & IN_PIECES != 0 && self.split.contains(&node)) {
-            self.flush(entry.end);
+            self.trail.flush(entry.end);
             self.open(place);
-            self.out.implied[place as usize] = true;
+            self.trail.marks[place as usize] |= SILENT;
             return;
         }
-        self.flush(entry.start);
+        self.trail.flush(entry.start);
         self.open(place);
         if entry.run == entry.start {
-            self.offset = entry.end - entry.run; // a leaf; an element has its name before the run
+            self.trail.offset = entry.end - entry.run; // a leaf; an element has its name before the run
             self.in_pieces = entry.flags & IN_PIECES != 0;
         }
-        self.done = entry.end;
+        self.trail.done = entry.end;
     }
 
     fn piece(&mut self, piece: &Piece) {
@@ -252,13 +280,14 @@ impl<'a> Walk<'a> {
             *left -= 1;
         }
         let place = self.order.place(piece.node);
-        if place == NONE || self.out.implied[place as usize] || place > self.at {
+        if place == NONE || self.trail.marks[place as usize] & SILENT != 0 || place > self.trail.at
+        {
             return;
         }
-        if place == self.at && self.level == self.order.depth[place as usize] {
-            self.flush(piece.start);
-            self.offset += piece.end - piece.start;
-            self.done = piece.end;
+        if place == self.trail.at && self.trail.level == self.order.depth[place as usize] {
+            self.trail.flush(piece.start);
+            self.trail.offset += piece.end - piece.start;
+            self.trail.done = piece.end;
         } else {
             self.conflicts.push(piece.node);
         }
@@ -271,7 +300,7 @@ impl<'a> Walk<'a> {
         }
         let depth = self.order.depth[place as usize];
         let last = place + self.order.size[place as usize];
-        let open = depth <= self.level && self.path[depth as usize] == place;
+        let open = depth <= self.trail.level && self.path[depth as usize] == place;
         if !open
             || ((end.odd || self.spellings.any)
                 && !self
@@ -281,30 +310,30 @@ impl<'a> Walk<'a> {
         {
             return;
         }
-        self.flush(end.start);
-        for skipped in self.at + 1..last {
-            self.out.implied[skipped as usize] = true;
+        self.trail.flush(end.start);
+        for skipped in self.trail.at + 1..last {
+            self.trail.marks[skipped as usize] |= SILENT;
             self.enter(skipped);
         }
-        if self.at != last - 1 {
-            self.at = last - 1;
+        if self.trail.at != last - 1 {
+            self.trail.at = last - 1;
             self.in_pieces = false;
         }
-        self.level = depth - 1;
-        self.offset = 0;
-        self.done = end.end;
-        self.out.has_end[place as usize] = true;
+        self.trail.level = depth - 1;
+        self.trail.offset = 0;
+        self.trail.done = end.end;
+        self.trail.marks[place as usize] |= ENDED;
     }
 
     /// Whether bytes of the nodes before `last` are still to come.
     fn more_to_come(&mut self, last: u32) -> bool {
         if self.in_pieces {
-            let node = self.order.node(self.at as usize) as u32;
+            let node = self.order.node(self.trail.at as usize) as u32;
             if self.pieces_left.get(&node).is_some_and(|&left| left > 0) {
                 return true;
             }
         }
-        if self.at + 1 >= last {
+        if self.trail.at + 1 >= last {
             return false;
         }
         if self.next_sourced.is_empty() {
@@ -318,11 +347,6 @@ impl<'a> Walk<'a> {
                 };
             }
         }
-        self.next_sourced[self.at as usize + 1] < last
+        self.next_sourced[self.trail.at as usize + 1] < last
     }
-}
-
-/// Whether a node of this class has an end tag at all.
-pub fn can_end(class: Class) -> bool {
-    matches!(class, Class::Element | Class::Object | Class::Array)
 }

@@ -14,33 +14,21 @@
 //! | `links` | `href` of `a`, `area`, `link`; `action` of `form`; `src` of `iframe`, `frame`, `embed`, `script` |
 //! | `images` | `src`, `srcset` of `img`, `source`; `poster` of `video`; `src` of image `input`; `href` of SVG `image` |
 
-use crate::hash::{hash64, hash128, hash128_seeded};
+mod runs;
+
 use encoding_rs::Encoding;
 
-use crate::cook::{self, Syntax};
+use self::runs::has_no_line_ends;
+pub use self::runs::{Reading, RunHashes, Seen, hash_run};
+use crate::cook;
+use crate::digest::attribute_syntax;
 use crate::draft::Mode;
-use crate::html::scan;
+use crate::hash::{hash128, hash128_seeded};
 use crate::intern::Interner;
 use crate::reuse::Reused;
-
-/// Spreads one hash before hashes are added, so that sums do not cancel.
-fn mix(hash: u64) -> u64 {
-    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    hash ^ (hash >> 29)
-}
-
-/// Which reference attributes a run has, as hashes; 0 when absent.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunHashes {
-    /// All attributes, without order.
-    pub all: u64,
-    /// `href`, `action` and their like.
-    pub link: u64,
-    /// `src`.
-    pub source: u64,
-    /// `srcset`, `poster`.
-    pub image: u64,
-}
+use crate::sniff::Kind;
+use crate::span;
+use crate::vocabulary::Namespace;
 
 /// What is known about the bytes of a page before they are hashed.
 #[derive(Clone, Copy)]
@@ -65,177 +53,174 @@ impl Charset {
     }
 }
 
-/// Hash the attributes of a run: a sum over its attributes, so that order does not count.
+/// The strings of a heap that have a byte which may read as something else: `&`, CR, NUL.
 ///
-/// The first of several attributes with one name wins; names are compared by hash.
-pub fn hash_run(run: &[u8], syntax: Syntax, charset: Charset, seen: &mut Seen) -> RunHashes {
-    let mut hashes = RunHashes::default();
-    seen.clear();
-    let html = matches!(syntax, Syntax::Html(_));
-    // In XML, line ends in values become spaces; in HTML, CR becomes LF.
-    let is_plain = |bytes: &[u8]| {
-        charset.is_plain(bytes, Mode::Data)
-            && (html || memchr::memchr2(b'\n', b'\t', bytes).is_none())
-    };
-    let plain = is_plain(run);
-    let mut add = |name_hash: u64, value: &[u8]| {
-        if !seen.insert(name_hash) {
-            return;
+/// Strings are asked about in the order of the heap, so one search goes through it once, however
+/// short they are.
+struct Specials<'a> {
+    heap: &'a [u8],
+    next: usize,
+}
+
+impl<'a> Specials<'a> {
+    fn new(heap: &'a [u8]) -> Self {
+        let mut specials = Self { heap, next: 0 };
+        specials.find_from(0);
+        specials
+    }
+
+    fn find_from(&mut self, from: usize) {
+        let found = memchr::memchr3(b'&', b'\r', 0, &self.heap[from..]);
+        self.next = found.map_or(usize::MAX, |found| from + found);
+    }
+
+    /// Whether there is one in the string at `start..end`.
+    #[inline]
+    fn any_in(&mut self, start: usize, end: usize) -> bool {
+        if self.next < start {
+            self.find_from(start);
         }
-        let value_hash = if plain || is_plain(value) {
-            hash64(value)
-        } else {
-            hash64(cook::attribute_value(value, syntax, charset.encoding).as_bytes())
-        };
-        let pair = mix(name_hash.wrapping_add(value_hash.rotate_left(23)));
-        hashes.all = hashes.all.wrapping_add(pair);
-        match NAME_HASHES.iter().position(|&known| known == name_hash) {
-            Some(0..=2) => hashes.link = hashes.link.wrapping_add(pair),
-            Some(3) => hashes.source = pair,
-            Some(_) => hashes.image = hashes.image.wrapping_add(pair),
-            None => {}
-        }
-    };
-    let mut rest = run;
-    while let Some((name_end, value, after)) = next_usual(rest) {
-        add(hash_name_at(&rest[1..], name_end - 1, html), value);
-        rest = after;
+        self.next < end
     }
-    for (name, value) in cook::attribute_spans(rest) {
-        let name_hash = hash_name_at(&rest[name.start..], name.len(), html);
-        add(name_hash, value.map_or(&[][..], |v| &rest[v]));
-    }
-    hashes
 }
 
-/// The next attribute of a run, if it is written as nearly all are: ` name="value"`. Gives the end of
-/// its name, its value and what follows.
-///
-/// Then there is nothing to decide, and one search for each part finds it. Whatever looks
-/// otherwise is left to [`cook::attribute_spans`].
-#[inline]
-fn next_usual(run: &[u8]) -> Option<(usize, &[u8], &[u8])> {
-    if run.first() != Some(&b' ') {
-        return None;
-    }
-    let name_end = scan::attribute_name_end(run, 1);
-    let value = run.get(name_end..)?.strip_prefix(b"=\"")?;
-    let length = scan::find(value, 0, b'"');
-    let after = value.get(length + 1..)?;
-    (name_end > 1).then(|| (name_end, &value[..length], after))
+/// The columns the facets are made of, and the strings they refer to.
+pub struct Facets<'a> {
+    /// Kind of the page.
+    pub kind: Kind,
+    /// What is known about its bytes.
+    pub charset: Charset,
+    /// Attribute runs.
+    pub runs: &'a Interner,
+    /// Contents.
+    pub contents: &'a Interner,
+    /// What the attributes of each tag refer to.
+    pub roles: &'a [Role],
+    /// Tag of each node.
+    pub tag: &'a [u32],
+    /// Attribute run of each node, or -1.
+    pub attr: &'a [i32],
+    /// Content of each node, or -1.
+    pub content: &'a [i32],
 }
 
-/// [`hash_name`] of the first `length` bytes, eight at a time.
-///
-/// Bytes behind the name are read along and masked off, which needs no copy.
-#[inline]
-fn hash_name_at(bytes: &[u8], length: usize, fold: bool) -> u64 {
-    let mut hash = (length as u64).wrapping_mul(FACTOR);
-    let mut at = 0;
-    while at < length {
-        let left = length - at;
-        let word = match bytes[at..].first_chunk() {
-            Some(&word) => u64::from_le_bytes(word),
-            None => (bytes[at..].iter().rev()).fold(0, |word, &byte| word << 8 | u64::from(byte)),
-        };
-        let word = if left < 8 {
-            word & ((1 << (8 * left)) - 1)
-        } else {
-            word
-        };
-        hash = add_word(hash, word, fold);
-        at += 8;
-    }
-    hash
-}
-
-#[inline]
-const fn add_word(hash: u64, word: u64, fold: bool) -> u64 {
-    let word = if fold { scan::lower(word) } else { word };
-    let hash = (hash ^ word).wrapping_mul(FACTOR);
-    hash ^ (hash >> 32)
-}
-
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The names that refer to something else.
-const NAME_HASHES: [u64; 6] = [
-    hash_name(b"href", true),
-    hash_name(b"action", true),
-    hash_name(b"xlink:href", true),
-    hash_name(b"src", true),
-    hash_name(b"srcset", true),
-    hash_name(b"poster", true),
-];
-
-/// Hash an attribute name, in HTML without regard to ASCII case.
-const fn hash_name(name: &[u8], fold: bool) -> u64 {
-    let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
-    let mut i = 0;
-    while i < name.len() {
-        let mut word = 0;
-        let mut shift = 0;
-        while shift < 64 && i < name.len() {
-            word |= (name[i] as u64) << shift;
-            shift += 8;
-            i += 1;
-        }
-        hash = add_word(hash, word, fold);
-    }
-    hash
-}
-
-/// Larger sets of names are not kept for the next run.
-const MAX_KEPT_NAMES: usize = 256;
-
-/// Names already met in a run: a short list, and a set once it is long.
-#[derive(Default)]
-pub struct Seen {
-    few: Vec<u64>,
-    many: std::collections::HashSet<u64>,
-}
-
-impl Seen {
-    fn clear(&mut self) {
-        self.few.clear();
-        // Emptying a set costs as much as it once held: after one run of a million attributes,
-        // every small run would pay for it.
-        if self.many.capacity() > MAX_KEPT_NAMES {
-            self.many = std::collections::HashSet::new();
-        }
-        self.many.clear();
-    }
-
-    /// Add a name; `false` when it was there.
-    fn insert(&mut self, name: u64) -> bool {
-        if self.many.is_empty() {
-            if self.few.contains(&name) {
-                return false;
+impl Facets<'_> {
+    /// The signatures of attributes, content, links and images.
+    ///
+    /// Strings are hashed once each; what is left to do for a node is to look up, without a branch
+    /// that depends on what it is. Only few nodes refer to something.
+    pub fn sign(&self) -> [u128; 4] {
+        let runs = self.hash_runs();
+        let contents = self.hash_contents();
+        let all: Vec<u64> = runs.iter().map(|run| run.all).collect();
+        let (mut links, mut images) = (Vec::new(), Vec::new());
+        for (&tag, &attr) in self.tag.iter().zip(self.attr) {
+            let role = self.roles[tag as usize];
+            if role == Role::Other {
+                continue;
             }
-            self.few.push(name);
-            if self.few.len() > 16 {
-                self.many.extend(self.few.drain(..));
-            }
-            true
-        } else {
-            self.many.insert(name)
+            let run = runs[(attr + 1) as usize];
+            let (link, image) = match role {
+                Role::Link => (run.link, 0),
+                Role::Embedded => (run.source, 0),
+                Role::Image => (0, run.source.wrapping_add(run.image)),
+                Role::SvgImage => (0, run.link),
+                Role::Other => (0, 0),
+            };
+            links.extend((link != 0).then_some(link));
+            images.extend((image != 0).then_some(image));
         }
+        [
+            of_hashes(self.attr.iter().map(|&id| all[(id + 1) as usize])),
+            of_hashes(self.content.iter().map(|&id| contents[(id + 1) as usize])),
+            of_hashes(links.iter().copied()),
+            of_hashes(images.iter().copied()),
+        ]
     }
-}
 
-/// Hash every content as a reader sees it.
-pub fn hash_contents(contents: &Interner, charset: Charset) -> Vec<u64> {
-    (0..contents.len())
-        .map(|id| {
-            let raw = contents.get(id);
-            let mode = Mode::from_u8(contents.entries[id].key).unwrap_or(Mode::Plain);
-            if charset.is_plain(raw, mode) {
-                contents.entries[id].hash
+    /// The hashes of every run, by id + 1; those of no run are 0.
+    fn hash_runs(&self) -> Vec<RunHashes> {
+        let mut seen = Seen::default();
+        let heap = &self.runs.heap;
+        let mut specials = Specials::new(heap);
+        let mut hashes = Vec::with_capacity(self.runs.len() + 1);
+        hashes.push(RunHashes::default());
+        for entry in &self.runs.entries {
+            let namespace = Namespace::from_u8(entry.key).unwrap_or(Namespace::Html);
+            let syntax = attribute_syntax(self.kind, namespace);
+            let run = entry.range();
+            let plain = if self.charset.valid_utf8 {
+                !specials.any_in(run.start, run.end) && has_no_line_ends(&heap[run.clone()], syntax)
             } else {
-                hash64(cook::text(raw, mode, charset.encoding).as_bytes())
-            }
-        })
-        .collect()
+                self.charset.reads_as_written(&heap[run.clone()], syntax)
+            };
+            let reading = Reading {
+                syntax,
+                charset: self.charset,
+                plain,
+            };
+            hashes.push(hash_run(heap, run, reading, &mut seen));
+        }
+        hashes
+    }
+
+    /// The hash of every content as a reader sees it, by id + 1; that of no content is 0.
+    fn hash_contents(&self) -> Vec<u64> {
+        let heap = &self.contents.heap;
+        let mut specials = Specials::new(heap);
+        let mut cooked = Vec::new();
+        let mut hashes = Vec::with_capacity(self.contents.len() + 1);
+        hashes.push(0);
+        for entry in &self.contents.entries {
+            let mode = Mode::from_u8(entry.key).unwrap_or(Mode::Plain);
+            let range = entry.range();
+            let text = matches!(mode, Mode::Data | Mode::Rcdata);
+            let plain = if text && self.charset.valid_utf8 {
+                !specials.any_in(range.start, range.end)
+            } else {
+                self.charset.is_plain(&heap[range.clone()], mode)
+            };
+            cooked.clear();
+            hashes.push(if plain {
+                entry.hash
+            } else if self.charset.valid_utf8
+                && cook::append_html_text(&heap[range.clone()], mode, &mut cooked)
+            {
+                span::hash_of(&cooked)
+            } else {
+                span::hash_of(cook::text(&heap[range], mode, self.charset.encoding).as_bytes())
+            });
+        }
+        hashes
+    }
+}
+
+/// What the attributes of a tag refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `href` and its like lead to another page.
+    Link,
+    /// `src` is a page or a script of its own.
+    Embedded,
+    /// `src` and its like are images.
+    Image,
+    /// `href` is an image.
+    SvgImage,
+    /// Nothing.
+    Other,
+}
+
+impl Role {
+    /// The role of a tag.
+    pub fn of(name: &[u8]) -> Self {
+        match name {
+            b"a" | b"area" | b"link" | b"form" => Role::Link,
+            b"iframe" | b"frame" | b"embed" | b"script" => Role::Embedded,
+            b"img" | b"source" | b"video" | b"input" => Role::Image,
+            b"image" => Role::SvgImage,
+            _ => Role::Other,
+        }
+    }
 }
 
 /// Fold a column that is stored in its narrowest width.
@@ -244,71 +229,11 @@ pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
 }
 
 /// Fold one hash per node.
-pub fn of_hashes(hashes: &[u64]) -> u128 {
-    let mut bytes = Reused::with_capacity(hashes.len() * 8);
-    for hash in hashes {
-        bytes.extend_from_slice(&hash.to_le_bytes());
+fn of_hashes(hashes: impl ExactSizeIterator<Item = u64>) -> u128 {
+    let mut bytes = Reused::filled(hashes.len() * 8, 0);
+    let (places, _) = bytes.as_chunks_mut();
+    for (place, hash) in places.iter_mut().zip(hashes) {
+        *place = hash.to_le_bytes();
     }
     hash128(&bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use encoding_rs::UTF_8;
-
-    use super::*;
-    use crate::vocabulary::Namespace;
-
-    fn hashes(run: &str) -> (u64, u64, u64, u64) {
-        let charset = Charset {
-            encoding: UTF_8,
-            valid_utf8: true,
-        };
-        let syntax = Syntax::Html(Namespace::Html);
-        let hashes = hash_run(run.as_bytes(), syntax, charset, &mut Seen::default());
-        (hashes.all, hashes.link, hashes.source, hashes.image)
-    }
-
-    #[test]
-    fn spelling_and_order_do_not_count() {
-        let usual = hashes(" class=\"a\" href=\"/?x=1&amp;y\"");
-        for run in [
-            " href=\"/?x=1&amp;y\" class=\"a\"",
-            " CLASS='a'  HREF='/?x=1&y'/",
-            "\nclass=a href=/?x=1&#38;y ",
-            " class=\"a\" href=\"/?x=1&amp;y\" class=\"b\"",
-        ] {
-            assert_eq!(hashes(run), usual, "{run}");
-        }
-        for run in [
-            " class=\"a\"",
-            " class=\"a\" href=\"/\"",
-            " class=\"\" href=\"/?x=1&amp;y\"",
-        ] {
-            assert_ne!(hashes(run), usual, "{run}");
-        }
-    }
-
-    #[test]
-    fn capitals_are_folded_and_nothing_else_is() {
-        for byte in 0..=255u8 {
-            let word = u64::from_le_bytes([byte; 8]);
-            let expected = u64::from_le_bytes([byte.to_ascii_lowercase(); 8]);
-            assert_eq!(scan::lower(word), expected, "{byte}");
-        }
-        for length in 0..30 {
-            let name: Vec<u8> = (0..length).map(|i| b'A' + i).collect();
-            for fold in [true, false] {
-                assert_eq!(
-                    hash_name_at(&name, name.len(), fold),
-                    hash_name(&name, fold)
-                );
-                let longer = [&name[..], b"=\"and more\""].concat();
-                assert_eq!(
-                    hash_name_at(&longer, name.len(), fold),
-                    hash_name(&name, fold)
-                );
-            }
-        }
-    }
 }

@@ -4,8 +4,6 @@
 //! is the predicted one, so that a page in capitals costs a few bytes in the tag
 //! list and not one exception a tag. Costs nothing on pages without odd spellings.
 
-use std::collections::HashMap;
-
 use crate::draft::{Draft, EndTag, ODD};
 use crate::vocabulary::{Class, Tag};
 
@@ -14,12 +12,13 @@ use crate::vocabulary::{Class, Tag};
 pub struct Spellings {
     /// Whether there is any.
     pub any: bool,
-    start: HashMap<Tag, Box<[u8]>>,
-    end: HashMap<Tag, Box<[u8]>>,
+    /// By tag; empty when there is none.
+    start: Vec<Option<Box<[u8]>>>,
+    end: Vec<Option<Box<[u8]>>>,
 }
 
 /// Votes for one tag: all occurrences, odd ones, the first odd spelling.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Votes<'a> {
     all: u32,
     odd: u32,
@@ -32,12 +31,12 @@ impl Spellings {
         if !draft.any_odd {
             return Self::default();
         }
-        let mut starts: HashMap<Tag, Votes> = HashMap::new();
-        let mut ends: HashMap<Tag, Votes> = HashMap::new();
+        let mut starts = vec![Votes::default(); draft.names.len()];
+        let mut ends = starts.clone();
         for node in &draft.nodes {
             if draft.names.class(node.tag) == Class::Element && node.start < node.run {
                 vote(
-                    starts.entry(node.tag).or_default(),
+                    &mut starts[node.tag as usize],
                     node.flags & ODD != 0,
                     &source[node.start as usize + 1..node.run as usize],
                 );
@@ -47,14 +46,14 @@ impl Spellings {
             let tag = draft.nodes[end.node as usize].tag;
             if draft.names.class(tag) == Class::Element {
                 vote(
-                    ends.entry(tag).or_default(),
+                    &mut ends[tag as usize],
                     end.odd,
                     &source[end.start as usize..end.end as usize],
                 );
             }
         }
-        let start = winners(starts);
-        let end = winners(ends);
+        let start = winners(&starts);
+        let end = winners(&ends);
         Self {
             any: !start.is_empty() || !end.is_empty(),
             start,
@@ -64,12 +63,12 @@ impl Spellings {
 
     /// The predicted name in start tags, when it is not the name in the tree.
     pub fn start(&self, tag: Tag) -> Option<&[u8]> {
-        self.start.get(&tag).map(AsRef::as_ref)
+        self.start.get(tag as usize)?.as_deref()
     }
 
     /// The predicted end tag, when it is not `</name>`.
     pub fn end(&self, tag: Tag) -> Option<&[u8]> {
-        self.end.get(&tag).map(AsRef::as_ref)
+        self.end.get(tag as usize)?.as_deref()
     }
 
     /// Whether a node's own bytes are the predicted ones.
@@ -104,9 +103,12 @@ fn vote<'a>(votes: &mut Votes<'a>, odd: bool, spelling: &'a [u8]) {
     }
 }
 
-fn winners(votes: HashMap<Tag, Votes>) -> HashMap<Tag, Box<[u8]>> {
-    (votes.into_iter())
-        .filter(|(_, v)| v.odd * 2 > v.all)
-        .map(|(tag, v)| (tag, Box::from(v.first_odd)))
+fn winners(votes: &[Votes]) -> Vec<Option<Box<[u8]>>> {
+    let odd = |v: &Votes| v.odd * 2 > v.all;
+    if !votes.iter().any(odd) {
+        return Vec::new();
+    }
+    (votes.iter())
+        .map(|v| odd(v).then(|| v.first_odd.into()))
         .collect()
 }

@@ -18,27 +18,45 @@ pub struct Derived {
     pub size: Vec<u32>,
 }
 
+/// Nodes that [`check`] takes at once.
+const BLOCK: usize = 8;
+
 /// Check that child counts describe one tree, without building anything.
 ///
-/// After each node but the last, some node must still wait for a child; after the last, none.
+/// After each node but the last, some node must still wait for a child; after the last, none. A node
+/// fills one place, so as long as a block's worth of places is open, only the sum of the block matters.
 ///
 /// ```
 /// # use quire_core::tree::check;
-/// assert!(check([2u8, 0, 1, 0].into_iter()).is_ok());
-/// assert!(check([1u8, 0, 0].into_iter()).is_err()); // node 2 has no parent
-/// assert!(check([2u8, 0].into_iter()).is_err()); // node 0 lacks a child
+/// assert!(check(&[2u8, 0, 1, 0], u32::from).is_ok());
+/// assert!(check(&[1u8, 0, 0], u32::from).is_err()); // node 2 has no parent
+/// assert!(check(&[2u8, 0], u32::from).is_err()); // node 0 lacks a child
 /// ```
-pub fn check<T: Into<u32>>(children: impl ExactSizeIterator<Item = T>) -> Result<(), Error> {
+pub fn check<T: Copy>(children: &[T], count: impl Fn(T) -> u32) -> Result<(), Error> {
     let n = children.len();
+    let (blocks, rest) = children.as_chunks::<BLOCK>();
     let mut waiting = 1u64;
-    for (i, count) in children.enumerate() {
-        if waiting == 0 {
-            return Err(Error::Tree {
-                message: format!("child counts end at node {i} of {n}: every parent is full"),
-            });
+    let check_each = |waiting: &mut u64, start: usize, nodes: &[T]| {
+        for (i, &node) in nodes.iter().enumerate() {
+            if *waiting == 0 {
+                let i = start + i;
+                return Err(Error::Tree {
+                    message: format!("child counts end at node {i} of {n}: every parent is full"),
+                });
+            }
+            *waiting = *waiting - 1 + u64::from(count(node));
         }
-        waiting = waiting - 1 + u64::from(count.into());
+        Ok(())
+    };
+    for (i, block) in blocks.iter().enumerate() {
+        if waiting >= BLOCK as u64 {
+            let sum: u64 = block.iter().map(|&node| u64::from(count(node))).sum();
+            waiting = waiting - BLOCK as u64 + sum;
+        } else {
+            check_each(&mut waiting, i * BLOCK, block)?;
+        }
     }
+    check_each(&mut waiting, n - rest.len(), rest)?;
     if waiting == 0 {
         return Ok(());
     }
@@ -141,6 +159,24 @@ mod tests {
                     .map(|i| (code / 4usize.pow(i as u32) % 4) as u32)
                     .collect();
                 assert_eq!(derive(&children).ok(), oracle(&children), "{children:?}");
+                let checked = check(&children, |count| count).is_ok();
+                assert_eq!(checked, oracle(&children).is_some(), "{children:?}");
+            }
+        }
+    }
+
+    // The end of the tree in every place of a block, with few and with many places open before it.
+    #[test]
+    fn check_equals_derive_on_sequences_of_several_blocks() {
+        for first in 0..4 * BLOCK as u32 {
+            for second in 0..4u32 {
+                for n in 1..5 * BLOCK {
+                    let mut children = vec![0; n];
+                    children[0] = first;
+                    children[n / 2] += second;
+                    let found = check(&children, |count| count);
+                    assert_eq!(found.is_ok(), derive(&children).is_ok(), "{children:?}");
+                }
             }
         }
     }

@@ -5,16 +5,14 @@
 
 use std::ffi::c_int;
 use std::fs::File;
-use std::io::Read;
 use std::ops::Deref;
-use std::path::Path;
 use std::sync::Arc;
 
-use memmap2::MmapOptions;
+use memmap2::{Mmap, MmapOptions};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use quire_core::digest::{Buffer, Digest, Verify};
+use quire_core::digest::Digest;
 
 /// Lend `bytes` to Python, read-only, for as long as `owner` lives.
 ///
@@ -101,32 +99,13 @@ impl Navigation {
     }
 }
 
-/// Files up to this size are read when every byte is looked at anyway: a copy costs less than the
-/// page faults of a map.
-const MAX_READ_WHOLE_BYTES: u64 = 1 << 20;
-/// Files up to this size are read in any case.
-const MAX_READ_BYTES: u64 = 32 << 10;
-
-/// Map a file, or read it where that is cheaper or it cannot be mapped (a pipe). Holds no file
-/// descriptor afterwards.
-pub fn map(path: &Path, verify: Verify) -> std::io::Result<Buffer> {
-    let max_read = match verify {
-        Verify::All => MAX_READ_WHOLE_BYTES,
-        Verify::Columns => MAX_READ_BYTES,
-    };
-    let mut file = File::open(path)?;
-    let facts = file.metadata()?;
-    if !facts.is_file() || facts.len() <= max_read {
-        let mut bytes = Vec::with_capacity(facts.len() as usize + 1);
-        file.read_to_end(&mut bytes)?;
-        return Ok(Box::new(bytes));
-    }
-    let length = usize::try_from(facts.len()).unwrap_or(usize::MAX);
-    // SAFETY: the map is private to this module and never written to. Another process could write
+/// Map a file from its first byte. The map outlives the file descriptor.
+pub fn map(file: &File, length: u64) -> std::io::Result<Mmap> {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    // SAFETY: the map is private to this crate and never written to. Another process could write
     // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
     // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-    let map = unsafe { MmapOptions::new().len(length).map(&file) }?;
-    Ok(Box::new(map))
+    unsafe { MmapOptions::new().len(length).map(file) }
 }
 
 /// Bytes that Python owns and cannot change.

@@ -16,8 +16,9 @@ use quire_core::html::Context;
 use quire_core::sniff::Kind;
 use quire_core::vocabulary::Namespace;
 
-use crate::buffers::{Owned, map};
+use crate::buffers::Owned;
 use crate::digest::Digest;
+use crate::files;
 use crate::guard::{brief, run};
 
 /// Make the digest of a source.
@@ -100,16 +101,13 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
     run(py, move || Page::open(Box::new(Owned(data)), verify)).map(Digest::new)
 }
 
-/// Open a digest in a file, compressed or not. The file is mapped, and must not be changed in place.
+/// Open a digest in a file, compressed or not. The file must not be changed in place afterwards.
 #[pyfunction]
 pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let opened = run(py, || {
-        let bytes = match map(&path, verify) {
-            Ok(bytes) => bytes,
-            Err(error) => return Ok(Err(error)),
-        };
-        Page::open(bytes, verify).map(Ok)
+    let opened = run(py, || match files::open(&path, verify) {
+        Ok(opened) => opened.map(Ok),
+        Err(error) => Ok(Err(error)),
     })?;
     opened.map(Digest::new).map_err(|error| {
         let Some(code) = error.raw_os_error() else {

@@ -8,6 +8,7 @@
 mod buffers;
 mod digest;
 mod errors;
+mod files;
 mod functions;
 mod guard;
 mod script;
@@ -27,5 +28,5 @@ mod _native {
     #[pymodule_export]
     use crate::script::{Script, edit_script, script_from_json, script_of_pairs};
     #[pymodule_export]
-    use crate::sdiff::annotate;
+    use crate::sdiff::{annotate, text_rows, word_changes};
 }

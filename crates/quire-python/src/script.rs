@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use quire_core::error::Error;
+use quire_core::sdiff::exact::Budget;
 use quire_core::sdiff::labels::Labels;
 use quire_core::sdiff::script::{self, Action, Making, Script as Kernel, Wanted};
 use quire_core::sdiff::{Pairs, Rules};
@@ -142,11 +143,18 @@ pub fn edit_script(
     exact: bool,
     granularity: &str,
     invertible: bool,
+    max_steps: Option<u64>,
 ) -> PyResult<Script> {
+    let usual = Budget::default();
     let wanted = Wanted {
         exact,
         granularity: granularity_of(granularity)?,
         invertible,
+        // Cells are memory and stay within their limit, whatever time is given.
+        budget: Budget {
+            steps: max_steps.unwrap_or(usual.steps),
+            ..usual
+        },
     };
     let [old, new] = [old, new].map(|page| Arc::clone(page.get().page()));
     run(py, move || script::between(&old, &new, wanted)).map(Script::new)

@@ -4,10 +4,15 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
+use quire_core::draft::NONE;
 use quire_core::error::Error;
+use quire_core::reading::{Line, read_lines};
 use quire_core::sdiff::annotation::{Annotation, Compared};
-use quire_core::sdiff::{Granularity, Rules, Scope, Tolerance};
+use quire_core::sdiff::rows::{self, Row};
+use quire_core::sdiff::words;
+use quire_core::sdiff::{Granularity, Pairs, Rules, Scope, Tolerance};
 use quire_core::select::{CssSelector, Limits};
 use quire_core::view::View;
 
@@ -103,9 +108,104 @@ fn arrays<'py>(py: Python<'py>, found: &Annotation) -> PyResult<Bound<'py, PyDic
     let arrays = PyDict::new(py);
     arrays.set_item("to_new", numbers(py, &found.pairs.to_new))?;
     arrays.set_item("to_old", numbers(py, &found.pairs.to_old))?;
-    arrays.set_item("old", PyBytes::new(py, &found.old))?;
-    arrays.set_item("new", PyBytes::new(py, &found.new))?;
+    arrays.set_item("old", PyBytes::new(py, &status_bytes(&found.old)))?;
+    arrays.set_item("new", PyBytes::new(py, &status_bytes(&found.new)))?;
     let coarse: Vec<(u32, u32)> = found.coarse.iter().map(|at| (at.old, at.new)).collect();
     arrays.set_item("coarse", coarse)?;
     Ok(arrays)
+}
+
+fn status_bytes(status: &[u16]) -> Vec<u8> {
+    status.iter().flat_map(|bits| bits.to_ne_bytes()).collect()
+}
+
+/// The parts of a text that changed: where each begins and ends in the old and in the new one.
+#[pyfunction]
+pub fn word_changes(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, u32, u32, u32)>> {
+    run(py, || {
+        Ok((words::word_changes(old, new).into_iter())
+            .map(|hunk| (hunk.old.start, hunk.old.end, hunk.new.start, hunk.new.end))
+            .collect())
+    })
+}
+
+/// A line: its text and its nodes.
+type PyLine = (String, Vec<u32>);
+
+/// A row: its kind, and the places of its lines; -1 for none.
+type PyRow = (u8, i32, i32);
+
+/// The lines of two pages, and how they stand side by side, by what `annotate` said.
+#[pyfunction]
+#[allow(clippy::type_complexity)] // two lists of lines and one of rows, each named above
+pub fn text_rows<'py>(
+    py: Python<'py>,
+    old: &Bound<'py, Digest>,
+    new: &Bound<'py, Digest>,
+    found: (PyBackedBytes, PyBackedBytes, PyBackedBytes),
+    ignore_order: bool,
+) -> PyResult<(Vec<PyLine>, Vec<PyLine>, Vec<PyRow>)> {
+    let (old, new) = (Arc::clone(old.get().page()), Arc::clone(new.get().page()));
+    let (to_new, old_status, new_status) = found;
+    let pairs = pairs_of(&to_new, old.n(), new.n());
+    let (old_status, new_status) = (status_of(&old_status), status_of(&new_status));
+    let (Some(pairs), true) = (
+        pairs,
+        old_status.len() == old.n() && new_status.len() == new.n(),
+    ) else {
+        return Err(PyValueError::new_err(
+            "partners and statuses are of other pages",
+        ));
+    };
+    run(py, move || {
+        old.check_heaps()?;
+        new.check_heaps()?;
+        let (old_lines, new_lines) = (read_lines(&old), read_lines(&new));
+        let rows = rows::rows(
+            &rows::Page {
+                lines: &old_lines,
+                status: &old_status,
+            },
+            &rows::Page {
+                lines: &new_lines,
+                status: &new_status,
+            },
+            &pairs,
+            ignore_order,
+        );
+        let place = |line: u32| if line == NONE { -1 } else { line as i32 };
+        let row = |row: &Row| (row.kind as u8, place(row.old), place(row.new));
+        let line = |line: Line| (line.text, line.nodes);
+        Ok((
+            old_lines.into_iter().map(line).collect(),
+            new_lines.into_iter().map(line).collect(),
+            rows.iter().map(row).collect(),
+        ))
+    })
+}
+
+fn status_of(bytes: &[u8]) -> Vec<u16> {
+    (bytes.as_chunks().0.iter())
+        .map(|&bits| u16::from_ne_bytes(bits))
+        .collect()
+}
+
+/// Read partners back; `None` where they are not those of two pages of these sizes.
+fn pairs_of(to_new: &[u8], old: usize, new: usize) -> Option<Pairs> {
+    let mut pairs = Pairs::new(old, new);
+    let partners = to_new.as_chunks().0;
+    if partners.len() != old {
+        return None;
+    }
+    for (node, &partner) in partners.iter().enumerate() {
+        let partner = u32::from_ne_bytes(partner);
+        if partner != NONE {
+            let free = pairs.to_old.get(partner as usize) == Some(&NONE);
+            if !free {
+                return None;
+            }
+            pairs.join(node as u32, partner);
+        }
+    }
+    Some(pairs)
 }

@@ -26,6 +26,8 @@ from quire._core._native import (
     peek,
     script_from_json,
     script_of_pairs,
+    text_rows,
+    word_changes,
 )
 
 __all__ = [
@@ -42,7 +44,9 @@ __all__ = [
     "peek",
     "script_from_json",
     "script_of_pairs",
+    "text_rows",
     "view",
+    "word_changes",
 ]
 
 # Look at the memory of a digest or of a derived column; it stays while it is looked at. A type

@@ -1,7 +1,7 @@
 # What crates/quire-python compiles to; stubtest holds the two equal.
 import os
 from collections.abc import Sequence
-from typing import Literal, Protocol, SupportsIndex, TypedDict, final
+from typing import Literal, Protocol, SupportsIndex, TypedDict, final, type_check_only
 
 __all__ = [
     "Digest",
@@ -18,6 +18,8 @@ __all__ = [
     "peek",
     "script_from_json",
     "script_of_pairs",
+    "text_rows",
+    "word_changes",
 ]
 
 @final
@@ -91,7 +93,8 @@ def from_columns(
 ) -> Digest: ...
 def _panic_for_test() -> None: ...
 
-class Asked(Protocol):
+@type_check_only
+class _Asked(Protocol):
     # The rules of a comparison; read by attribute.
     @property
     def only(self) -> Sequence[str]: ...
@@ -110,15 +113,16 @@ class Asked(Protocol):
     @property
     def tolerance(self) -> tuple[float, float] | None: ...
 
-class Annotated(TypedDict):
-    # Partners as 32-bit integers (-1 for none), statuses as bytes.
+@type_check_only
+class _Annotated(TypedDict):
+    # Partners as 32-bit integers (-1 for none), statuses as 16-bit ones.
     to_new: bytes
     to_old: bytes
     old: bytes
     new: bytes
     coarse: list[tuple[int, int]]
 
-def annotate(old: Digest, new: Digest, rules: Asked, granularity: str) -> Annotated: ...
+def annotate(old: Digest, new: Digest, rules: _Asked, granularity: str) -> _Annotated: ...
 
 @final
 class Script:
@@ -143,7 +147,12 @@ class Script:
     def to_json(self) -> str: ...
 
 def edit_script(
-    old: Digest, new: Digest, exact: bool, granularity: str, invertible: bool
+    old: Digest,
+    new: Digest,
+    exact: bool,
+    granularity: str,
+    invertible: bool,
+    max_steps: int | None,
 ) -> Script: ...
 def script_of_pairs(
     old: Digest,
@@ -153,3 +162,12 @@ def script_of_pairs(
     invertible: bool,
 ) -> Script: ...
 def script_from_json(text: str) -> Script: ...
+def word_changes(old: str, new: str) -> list[tuple[int, int, int, int]]: ...
+def text_rows(
+    old: Digest,
+    new: Digest,
+    found: tuple[bytes, bytes, bytes],
+    ignore_order: bool,
+) -> tuple[
+    list[tuple[str, list[int]]], list[tuple[str, list[int]]], list[tuple[int, int, int]]
+]: ...

@@ -80,6 +80,23 @@ def open_page(name: str, read: Reader) -> Digest:
         raise _refusal(error, name) from error
 
 
+def open_late(name: str, read: Reader) -> Digest | Path:
+    """Give the path of a digest file, for those who may need no more than its header; else the digest of a page.
+
+    Args:
+        name: the file; ``-`` is standard input.
+        read: encodes a page, should it be one.
+
+    Raises:
+        Refusal: it cannot be read; says why.
+    """
+    if name != STANDARD_INPUT:
+        source, is_digest = _source(name)
+        if is_digest and isinstance(source, Path):
+            return source
+    return open_page(name, read)
+
+
 def open_digest(name: str) -> Digest:
     """Give the digest in a file; ``-`` is standard input.
 

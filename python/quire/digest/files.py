@@ -97,10 +97,11 @@ def encode(
 def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
     """Open a stored digest.
 
-    The file is mapped into memory, and its columns are read where they lie; a compressed one is
-    unpacked, its texts only when they are first read if ``verify`` is ``columns``; a small one is
-    simply read. While a digest is in use its file may be renamed, deleted or replaced by another (as ``save``
-    does), but must not be written to or cut short in place.
+    The file is read, or mapped into memory if it is large. If ``verify`` is ``columns``, texts stay
+    in the file, or packed in a compressed one, until they are first read; the last few digests keep
+    their files open for that, older ones a map. While a digest is
+    in use its file may be renamed, deleted or replaced by another (as ``save`` does), but must not
+    be written to or cut short in place.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

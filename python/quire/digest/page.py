@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# zstd 3: a third of the time of 9 for a tenth more bytes, on digests of real pages.
-_LEVEL = 3
+# A page is compressed once and loaded often: level 6 takes 1.1 ms for a page where 3 takes 0.4, for
+# 6 % fewer bytes that are unpacked in 5 % less time.
+_LEVEL = 6
 
 
 @final

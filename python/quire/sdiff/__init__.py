@@ -1,5 +1,9 @@
 """Sdiff: what changed between two pages, from a yes or no to a script.
 
+A ladder from cheap to rich: ``changed`` reads signatures, ``annotate`` says what became of
+every node, and the views arrange that for people (``unified``, ``side_by_side``, ``text_changes``,
+``redline``) and programs (``report``). Views are data; drawing them is for the interfaces.
+
 Above: ``sentinels``, ``cli``. Below: ``digest``, ``_core``.
 """
 
@@ -7,7 +11,6 @@ from __future__ import annotations
 
 from quire.sdiff.actions import (
     Action,
-    Change,
     Delete,
     Insert,
     Move,
@@ -17,17 +20,39 @@ from quire.sdiff.actions import (
     Rename,
     ScriptNode,
     Update,
+    ValueChange,
 )
-from quire.sdiff.annotation import Annotation, annotate
+from quire.sdiff.annotation import (
+    Annotation,
+    AttributeChange,
+    Change,
+    Granularity,
+    Summary,
+    annotate,
+)
+from quire.sdiff.changed import changed, structure_changed
+from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status
+from quire.sdiff.lines import Row, TextLine, text_rows
+from quire.sdiff.redline import redline
+from quire.sdiff.report import report
 from quire.sdiff.rules import Rules
 from quire.sdiff.script import EditScript, PageHead, edit_script
+from quire.sdiff.side_by_side import SideRow, side_by_side
+from quire.sdiff.unified import Hunk, UnifiedLine, unified
+from quire.sdiff.words import Segment, TextChange, text_changes, word_changes
 
 __all__ = [
+    "ALL_FACETS",
     "Action",
     "Annotation",
+    "AttributeChange",
     "Change",
+    "ChangeKind",
     "Delete",
     "EditScript",
+    "Facet",
+    "Granularity",
+    "Hunk",
     "Insert",
     "Move",
     "MovedNode",
@@ -35,9 +60,27 @@ __all__ = [
     "PageHead",
     "Place",
     "Rename",
+    "Row",
     "Rules",
     "ScriptNode",
+    "Segment",
+    "SideRow",
+    "Status",
+    "Summary",
+    "TextChange",
+    "TextLine",
+    "UnifiedLine",
     "Update",
+    "ValueChange",
     "annotate",
+    "changed",
     "edit_script",
+    "redline",
+    "report",
+    "side_by_side",
+    "structure_changed",
+    "text_changes",
+    "text_rows",
+    "unified",
+    "word_changes",
 ]

@@ -56,7 +56,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Generic[T]):
+class ValueChange(Generic[T]):
     """What a value was and what it is; None for none, and for what a script left out."""
 
     old: T | None
@@ -149,8 +149,8 @@ class Update:
 
     node: NodeRef
     name: str
-    attributes: Change[bytes] | None
-    content: Change[bytes] | None
+    attributes: ValueChange[bytes] | None
+    content: ValueChange[bytes] | None
 
     def __str__(self) -> str:
         return f"update {self.name} {self.node}{_values(self.attributes, self.content)}"
@@ -168,9 +168,9 @@ class Rename:
     """
 
     node: NodeRef
-    name: Change[str]
-    attributes: Change[bytes] | None
-    content: Change[bytes] | None
+    name: ValueChange[str]
+    attributes: ValueChange[bytes] | None
+    content: ValueChange[bytes] | None
 
     def __str__(self) -> str:
         names = f"{self.name.old or '?'} {self.node} to {self.name.new}"
@@ -200,7 +200,7 @@ def action_of(entry: Mapping[str, Any]) -> Action:
     content = _change(entry.get("content"), lambda value: raw_of(value["raw"]))
     if kind == "update":
         return Update(_ref(entry["node"]), entry.get("name", ""), attributes, content)
-    name = _change(entry["tag"], lambda tag: str(tag["name"])) or Change(None, None)
+    name = _change(entry["tag"], lambda tag: str(tag["name"])) or ValueChange(None, None)
     return Rename(_ref(entry["node"]), name, attributes, content)
 
 
@@ -229,11 +229,11 @@ def _row(entry: Mapping[str, Any]) -> ScriptNode:
     )
 
 
-def _change(entry: Mapping[str, Any] | None, read: Callable[[Any], T]) -> Change[T] | None:
+def _change(entry: Mapping[str, Any] | None, read: Callable[[Any], T]) -> ValueChange[T] | None:
     if entry is None:
         return None
     old, new = entry["old"], entry["new"]
-    return Change(None if old is None else read(old), None if new is None else read(new))
+    return ValueChange(None if old is None else read(old), None if new is None else read(new))
 
 
 def _short(value: bytes | None) -> str:
@@ -254,7 +254,7 @@ def _piece(nodes: tuple[ScriptNode, ...]) -> str:
     return f"{name} {first.node}{said}{count}"
 
 
-def _values(attributes: Change[bytes] | None, content: Change[bytes] | None) -> str:
+def _values(attributes: ValueChange[bytes] | None, content: ValueChange[bytes] | None) -> str:
     said = [
         f"{_short(change.old)} to {_short(change.new)}"
         for change in (attributes, content)

@@ -1,42 +1,444 @@
 """Annotation: which nodes of a page changed since the last version, and how.
 
-Two digests in, two arrays out: a status for every node of either page, and a
+Two digests in, arrays out: a status for every node of either page, and a
 partner (or none). Everything above this module asks the arrays; nothing above it walks trees.
 
-Above: ``views``. Below: ``digest``, ``_core``.
+Two choices worth knowing before changing this file:
+
+* Counts are kept as prefix sums, one for each facet, made when first asked for. A
+  subtree is a slice, so "what changed below this node" is one subtraction.
+* White space that only lays the source out has a status of its own. It counts as
+  content (as bytes it is), unless the rules ignore white space.
+
+Above: ``views``, ``changed``. Below: ``digest``, ``_core``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-import numpy as np
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from quire import _core
-from quire.sdiff.rules import Rules
+from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status, check_facets
+from quire.sdiff.rules import EVERYTHING, Rules
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from quire.digest import Digest
 
 Granularity: TypeAlias = Literal["brief", "normal", "fine"]
+Side: TypeAlias = Literal["old", "new"]
 
-EVERYTHING = Rules()
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one node.
+
+    Attributes:
+        node: the node, of the new page; what is gone is of the old one.
+        partner: what it was on the old page; None for a node that is new or gone.
+        kind: the most that can be said in a word: ``inserted``, ``deleted``, ``moved``, ``renamed`` (another tag),
+            ``updated`` (other attributes or content), ``layout`` (white space between elements).
+        facets: all that changed of it. A node that is new, gone or moved changed in ``structure``.
+        page: whose node it is: ``old`` for what is gone, else ``new``.
+    """
+
+    node: int
+    partner: int | None
+    kind: ChangeKind
+    facets: frozenset[Facet]
+    page: Side = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeChange:
+    """An attribute that changed; None for a value that was not there, or no longer is."""
+
+    name: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How much changed, in nodes. A node can be in several of the counts.
+
+    Attributes:
+        insertions: parts that are new: subtrees, however large.
+        inserted: all nodes in them.
+        deletions: parts that are gone.
+        deleted: all nodes in them.
+        moved: nodes that moved, with all below them.
+        renamed: nodes with another tag.
+        attributes: nodes with other attributes.
+        content: texts, comments and other leaves that say something else.
+        layout: white space between elements that changed, came or went.
+        links: nodes that link to something else, came or went.
+        images: nodes that show another image, came or went.
+    """
+
+    insertions: int
+    inserted: int
+    deletions: int
+    deleted: int
+    moved: int
+    renamed: int
+    attributes: int
+    content: int
+    layout: int
+    links: int
+    images: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Annotation:
-    """What became of every node of two pages."""
+    """What became of every node of two pages. Made by ``quire.annotate``; true when anything changed.
+
+    >>> import quire
+    >>> old = quire.encode(b"<ul><li>Fish<li>Chips</ul>")
+    >>> new = quire.encode(b"<ul><li>Fish<li>Peas<li class=new>Tea</ul>")
+    >>> annotation = quire.annotate(old, new)
+    >>> for change in annotation.changes():
+    ...     print(change.kind, new.tags[new.tag[change.node]], sorted(change.facets))
+    updated #text ['content']
+    inserted li ['attributes', 'structure', 'tags']
+    inserted #text ['content', 'structure', 'tags']
+
+    Attributes:
+        old: the old page.
+        new: the new page.
+        rules: what was not a difference.
+        to_new: the partner of each node of the old page; -1 for none.
+        to_old: the partner of each node of the new page; -1 for none.
+        old_status: bits of ``Status`` for each node of the old page.
+        new_status: bits of ``Status`` for each node of the new page.
+        coarse: pairs of nodes, old and new, whose children were paired by a shorter way because a limit
+            was met. What is said of them is true, but could be said in fewer changes.
+    """
 
     old: Digest
     new: Digest
+    rules: Rules
     to_new: NDArray[np.int32]
     to_old: NDArray[np.int32]
-    old_status: NDArray[np.uint8]
-    new_status: NDArray[np.uint8]
+    old_status: NDArray[np.uint16]
+    new_status: NDArray[np.uint16]
     coarse: tuple[tuple[int, int], ...]
+    _kept: dict[tuple[Side, str], NDArray[Any]] = field(default_factory=dict, repr=False)
+
+    # ------------------------------------------------------------ asking
+
+    def status(self, node: int, page: Side = "new") -> Status:
+        """Give what became of a node, as bits.
+
+        >>> import quire
+        >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>b")).status(5)
+        <Status.CONTENT: 16>
+        """
+        return Status(int(self._status(page)[self._check(node, page)]))
+
+    def partner(self, node: int, page: Side = "new") -> int | None:
+        """Give the node that a node of this page is on the other one; None for a node that is new or gone.
+
+        >>> import quire
+        >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>b")).partner(5)
+        5
+        """
+        partners = self.to_old if page == "new" else self.to_new
+        found = int(partners[self._check(node, page)])
+        return None if found < 0 else found
+
+    def count(self, node: int, facet: Facet, page: Side = "new") -> int:
+        """Count the nodes of a subtree that changed in a facet, itself included. O(1) after the first time.
+
+        Nodes that are gone are on the old page, and counted there.
+
+        >>> import quire
+        >>> annotation = quire.annotate(quire.encode(b"<p>a<p>b"), quire.encode(b"<p>a<p>c"))
+        >>> annotation.count(0, "content"), annotation.count(4, "content")
+        (1, 0)
+        """
+        (facet,) = check_facets(facet)
+        return self._count(node, facet, page)
+
+    def changed_below(self, node: int, facet: Facet | None = None, page: Side = "new") -> bool:
+        """Tell whether anything in a subtree changed, itself included. O(1) after the first time.
+
+        What is gone from below a node counts too: it is looked for below its partner.
+
+        >>> import quire
+        >>> annotation = quire.annotate(quire.encode(b"<p>a<b>c</b><p>b"), quire.encode(b"<p>a<p>b"))
+        >>> annotation.changed_below(4), annotation.changed_below(6)
+        (True, False)
+
+        Args:
+            node: the root of the subtree.
+            facet: the facet; None for any.
+            page: whose node it is.
+        """
+        facets = ALL_FACETS if facet is None else check_facets(facet)
+        other: Side = "old" if page == "new" else "new"
+        partner = self.partner(node, page)
+        return any(
+            self._count(node, each, page) > 0
+            or (partner is not None and self._count(partner, each, other) > 0)
+            for each in facets
+        )
+
+    def differs(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> bool:
+        """Tell whether anything changed in some facets.
+
+        A part that moved with what it says counts for the facets of what it says: the texts
+        of the page have another order now.
+
+        >>> import quire
+        >>> annotation = quire.annotate(quire.encode(b"<p id=a>x"), quire.encode(b"<p id=b>x"))
+        >>> annotation.differs(), annotation.differs("content")
+        (True, False)
+        """
+        return any(
+            self._count(0, facet, "new") > 0
+            or self._count(0, facet, "old") > 0
+            or self._has_moved(facet)
+            for facet in check_facets(facets)
+        )
+
+    def __bool__(self) -> bool:
+        return self.differs()
+
+    # ------------------------------------------------------------ listing
+
+    def changes(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
+        """List what became of the nodes that changed in some facets, in document order.
+
+        Nodes of the new page are in its order; what is gone comes where it was.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>a<p>b<p>c"), quire.encode(b"<p>a<p>c")
+        >>> [change.kind for change in quire.annotate(old, new).changes("content")]
+        ['deleted']
+        """
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        wanted = check_facets(facets)
+        is_changed = self._changed_in("new", wanted)
+        # Of the old page only what has no partner; the rest is said of the new one.
+        is_gone = self._changed_in("old", wanted) & (self.to_new < 0)
+        fresh, gone = np.flatnonzero(is_changed), np.flatnonzero(is_gone)
+        # A node that is gone comes after the last node before it that is still there.
+        kept = np.where(self.to_new >= 0, np.arange(self.old.n), 0)
+        after = self.to_new[np.maximum.accumulate(kept)[gone]]
+        order = np.lexsort(
+            (
+                np.concatenate([fresh, gone]),
+                np.concatenate([np.zeros_like(fresh), np.ones_like(gone)]),
+                np.concatenate([fresh, after]),
+            )
+        )
+        nodes = np.concatenate([fresh, gone])[order].tolist()
+        for node, place in zip(nodes, order.tolist(), strict=True):
+            yield self._change(node, "new" if place < len(fresh) else "old")
+
+    def parts(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
+        """List the same, with parts that are new or gone as one change each, however large.
+
+        Such a change names the root of the part, and what changed in any of its nodes.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>a"), quire.encode(b"<p>a<ul><li>b<li>c</ul>")
+        >>> [(change.kind, change.node) for change in quire.annotate(old, new).parts("content")]
+        [('inserted', 6)]
+        """
+        roots: dict[Side, dict[int, int]] = {"old": self._roots("old"), "new": self._roots("new")}
+        listed: dict[tuple[Side, int], Change] = {}
+        for change in self.changes(facets):
+            root = roots[change.page].get(change.node, change.node)
+            known = listed.get((change.page, root))
+            found = change.facets if known is None else known.facets | change.facets
+            listed[change.page, root] = replace(change, node=root, facets=found)
+        yield from listed.values()
+
+    def attribute_changes(self, node: int) -> tuple[AttributeChange, ...]:
+        """List the attributes of a node of the new page that changed, by name; none of a node that is new.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p id=a class=x>"), quire.encode(b"<p class=y title=z>")
+        >>> for change in quire.annotate(old, new).attribute_changes(4):
+        ...     print(change)
+        AttributeChange(name='class', old='x', new='y')
+        AttributeChange(name='id', old='a', new=None)
+        AttributeChange(name='title', old=None, new='z')
+        """
+        partner = self.partner(node)
+        if partner is None:
+            return ()
+        before, after = self.old.attributes(partner), self.new.attributes(node)
+        return tuple(
+            AttributeChange(name, before.get(name), after.get(name))
+            for name in sorted(before.keys() | after.keys())
+            if self.rules.compares(name) and not self._is_same(before.get(name), after.get(name))
+        )
+
+    def summary(self) -> Summary:
+        """Count the changes by kind.
+
+        >>> import quire
+        >>> summary = quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>a<p>b")).summary()
+        >>> summary.insertions, summary.inserted, summary.content
+        (1, 2, 0)
+        """
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        def count(status: NDArray[np.uint16], bits: int) -> int:
+            return int(np.count_nonzero(status & bits))
+
+        def count_both(bits: int) -> int:
+            gone = self.old_status[self.to_new < 0]
+            return count(self.new_status, bits) + count(gone, bits)
+
+        return Summary(
+            insertions=len(self.tops("new")),
+            inserted=count(self.new_status, Status.ALONE),
+            deletions=len(self.tops("old")),
+            deleted=count(self.old_status, Status.ALONE),
+            moved=count(self.new_status, Status.MOVED),
+            renamed=count(self.new_status, Status.TAG),
+            attributes=count(self.new_status, Status.ATTRIBUTES),
+            content=count(self.new_status, Status.CONTENT),
+            layout=count_both(Status.LAYOUT),
+            links=count_both(Status.LINKS),
+            images=count_both(Status.IMAGES),
+        )
+
+    def tops(self, page: Side = "new") -> NDArray[np.int64]:
+        """List the roots of what is new (on the old page: of what is gone): nodes without a partner whose parent has one.
+
+        >>> import quire
+        >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>a<p>b")).tops().tolist()
+        [6]
+        """
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        is_alone = (self._status(page) & Status.ALONE) != 0
+        parent = self._page(page).parent
+        below = np.zeros_like(is_alone)
+        below[1:] = is_alone[parent[1:]]
+        return np.flatnonzero(is_alone & ~below)
+
+    # ------------------------------------------------------------ inside
+
+    def _roots(self, page: Side) -> dict[int, int]:
+        """For every node without a partner, the root of the part that came or went with it."""
+        parents = self._page(page).parent
+        alone = ((self._status(page) & Status.ALONE) != 0).nonzero()[0]
+        roots: dict[int, int] = {}
+        for node, parent in zip(alone.tolist(), parents[alone].tolist(), strict=True):
+            roots[node] = roots.get(parent, node)
+        return roots
+
+    def _page(self, page: Side) -> Digest:
+        return self.new if page == "new" else self.old
+
+    def _status(self, page: Side) -> NDArray[np.uint16]:
+        return self.new_status if page == "new" else self.old_status
+
+    def _check(self, node: int, page: Side) -> int:
+        digest = self._page(page)
+        if not 0 <= node < digest.n:  # a negative number would be a node from the end
+            digest.node(node)  # raises
+        return node
+
+    def _is_same(self, old: str | None, new: str | None) -> bool:
+        if old is None or new is None or not self.rules.ignore_case:
+            return old == new
+        return old.lower() == new.lower()
+
+    def _facet(self, page: Side, facet: Facet) -> NDArray[np.bool_]:
+        """Which nodes of a page changed in a facet."""
+        kept = self._kept.get((page, facet))
+        if kept is None:
+            kept = self._kept[page, facet] = self._find_facet(page, facet)
+        return kept
+
+    def _find_facet(self, page: Side, facet: Facet) -> NDArray[np.bool_]:
+        digest, status = self._page(page), self._status(page)
+        alone = (status & Status.ALONE) != 0
+        found: NDArray[np.bool_]
+        if facet == "structure":
+            found = (status & (Status.ALONE | Status.MOVED)) != 0
+        elif facet == "tags":
+            found = (status & (Status.ALONE | Status.TAG)) != 0
+        elif facet == "attributes":
+            found = ((status & Status.ATTRIBUTES) != 0) | (alone & (digest.attr >= 0))
+        elif facet == "content":
+            bits = Status.CONTENT if self.rules.ignore_space else Status.CONTENT | Status.LAYOUT
+            found = ((status & bits) != 0) | (alone & (digest.content >= 0))
+        else:
+            found = (status & (Status.LINKS if facet == "links" else Status.IMAGES)) != 0
+        return found
+
+    def _changed_in(self, page: Side, facets: Iterable[Facet]) -> NDArray[np.bool_]:
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        found = np.zeros(self._page(page).n, np.bool_)
+        for facet in facets:
+            found |= self._facet(page, facet)
+        return found
+
+    def _count(self, node: int, facet: Facet, page: Side) -> int:
+        sums = self._sums(page, facet)
+        node = self._check(node, page)
+        return int(sums[node + int(self._page(page).size[node])] - sums[node])
+
+    def _sums(self, page: Side, facet: Facet) -> NDArray[np.int32]:
+        """Prefix sums: how many nodes before each one changed in a facet."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        sums = self._kept.get((page, f"{facet} sums"))
+        if sums is None:
+            sums = np.zeros(self._page(page).n + 1, np.int32)
+            np.cumsum(self._facet(page, facet), out=sums[1:])
+            self._kept[page, f"{facet} sums"] = sums
+        return sums
+
+    def _has_moved(self, facet: Facet) -> bool:
+        """Whether a part moved that has something of a facet in it."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        moved = np.flatnonzero((self.new_status & Status.MOVED) != 0)
+        if facet == "structure" or not len(moved):
+            return False  # moves are counted under structure already
+        if facet == "tags":
+            return True
+        has = np.zeros(self.new.n, np.bool_)
+        if facet == "attributes":
+            has[:] = self.new.attr >= 0
+        elif facet == "content":
+            has[:] = self.new.content >= 0
+        else:
+            found = self.new.links() if facet == "links" else self.new.images()
+            has[[each.node for each in found]] = True
+        sums = np.concatenate([[0], np.cumsum(has)])
+        return bool((sums[moved + self.new.size[moved]] > sums[moved]).any())
+
+    def _change(self, node: int, page: Side) -> Change:
+        status = int(self._status(page)[node])
+        facets = frozenset(facet for facet in ALL_FACETS if self._facet(page, facet)[node])
+        kind: ChangeKind
+        if status & Status.LAYOUT:
+            kind = "layout"
+        elif status & Status.ALONE:
+            kind = "inserted" if page == "new" else "deleted"
+        elif status & Status.MOVED:
+            kind = "moved"
+        elif status & Status.TAG:
+            kind = "renamed"
+        else:
+            kind = "updated"
+        return Change(node, self.partner(node, page), kind, facets, page)
 
 
 def annotate(
@@ -46,14 +448,36 @@ def annotate(
     *,
     granularity: Granularity = "normal",
 ) -> Annotation:
-    """Say what became of every node of two pages."""
+    """Say what became of every node of two pages.
+
+    >>> import quire
+    >>> annotation = annotate(quire.encode(b"<p>Open 9 to 5"), quire.encode(b"<p>Open 9 to 6"))
+    >>> annotation.new_status.tolist()
+    [0, 0, 0, 0, 0, 16]
+    >>> annotation.to_old.tolist()
+    [0, 1, 2, 3, 4, 5]
+
+    Args:
+        old: a page.
+        new: another version of it.
+        rules: what is compared, and what is not a difference.
+        granularity: ``brief`` says of a part that changed a lot that it was replaced; ``fine`` follows nodes
+            as long as anything speaks for them.
+
+    Raises:
+        SelectorError: a selector or a pattern of the rules cannot be read.
+        SelectorBudgetExceeded: a selector took too many steps on a page.
+    """
+    import numpy as np  # noqa: PLC0415 - heavy
+
     found = _core.annotate(old._native, new._native, rules, granularity)
     return Annotation(
         old,
         new,
+        rules,
         np.frombuffer(found["to_new"], np.int32),
         np.frombuffer(found["to_old"], np.int32),
-        np.frombuffer(found["old"], np.uint8),
-        np.frombuffer(found["new"], np.uint8),
+        np.frombuffer(found["old"], np.uint16),
+        np.frombuffer(found["new"], np.uint16),
         tuple(found["coarse"]),
     )

@@ -281,6 +281,7 @@ def edit_script(
     exact: bool = False,
     granularity: Granularity = "normal",
     invertible: bool = True,
+    max_steps: int | None = None,
 ) -> EditScript:
     """Make the script that turns one page into another.
 
@@ -290,9 +291,14 @@ def edit_script(
     >>> import quire
     >>> old = quire.encode(b"<h1>Menu</h1><p>Fish</p>")
     >>> new = quire.encode(b"<h1>Menu</h1><section><p>Fish</p></section>")
-    >>> script = edit_script(old, old)
-    >>> len(script), script.apply(old) == old
-    (0, True)
+    >>> len(edit_script(old, new)), len(edit_script(old, old))
+    (1, 0)
+
+    With ``exact``, the tree edit distance, as far as the budget goes:
+
+    >>> script = edit_script(old, new, exact=True)
+    >>> len(script), script.node_edits, script.proven_minimal
+    (1, 1, True)
 
     Args:
         old: the old page.
@@ -301,6 +307,11 @@ def edit_script(
             ``proven_minimal`` says whether there is no script with fewer.
         granularity: ``brief`` for short scripts, ``fine`` to keep the identity of nodes.
         invertible: keep old values and deleted parts, which the way back needs.
+        max_steps: how long ``exact`` may look for the fewest, in steps of some two nanoseconds;
+            200 million if not given. Beyond, the fewest found so far are answered.
+
+    Raises:
+        DigestFormatError: the texts of a stored digest are damaged.
     """
-    native = _core.edit_script(old._native, new._native, exact, granularity, invertible)
+    native = _core.edit_script(old._native, new._native, exact, granularity, invertible, max_steps)
     return EditScript(native, old, new)

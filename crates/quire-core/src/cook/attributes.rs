@@ -21,7 +21,7 @@ use std::ops::Range;
 use encoding_rs::Encoding;
 
 use super::decode;
-use super::expand::{Nul, References, Rules, expand};
+use super::expand::{Nul, References, Rules, expand, expand_bytes};
 use crate::html::scan;
 use crate::vocabulary::Namespace;
 
@@ -225,6 +225,11 @@ pub fn attribute_value<'a>(
             super::map(value, |value| expand(value, XML_VALUE))
         }
     }
+}
+
+/// Append the value of an HTML attribute, from bytes that are known to be UTF-8.
+pub fn append_attribute_value(raw: &[u8], out: &mut Vec<u8>) {
+    expand_bytes(raw, HTML_VALUE, out);
 }
 
 /// A space for every tab and line end.

@@ -110,6 +110,17 @@ pub(super) fn expand_into(source: &str, rules: Rules, out: &mut String) {
     }
 }
 
+/// Append the text as a reader sees it, when it is known to be UTF-8: nothing is checked again.
+pub(super) fn expand_bytes(source: &[u8], rules: Rules, out: &mut Vec<u8>) {
+    let mut from = 0;
+    while let Some(change) = next_change(source, from, rules) {
+        out.extend_from_slice(&source[from..change.start]);
+        change.with.push_bytes(out);
+        from = change.end;
+    }
+    out.extend_from_slice(&source[from..]);
+}
+
 fn expand_from(source: &str, first: Change, rules: Rules, out: &mut String) {
     let mut from = 0;
     let mut next = Some(first);

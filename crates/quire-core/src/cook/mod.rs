@@ -26,9 +26,11 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, GB18030, GBK, UTF_8};
 
-pub use self::attributes::{Syntax, attribute_spans, attribute_value, attributes};
+pub use self::attributes::{
+    Syntax, append_attribute_value, attribute_spans, attribute_value, attributes,
+};
 pub use self::doctype::{Doctype, Quirks, doctype, quirks};
-use self::expand::{Nul, References, Rules, expand, next_change};
+use self::expand::{Nul, References, Rules, expand, expand_bytes, next_change};
 use crate::draft::Mode;
 
 const DATA: Rules = Rules {
@@ -75,6 +77,19 @@ pub fn text<'a>(raw: &'a [u8], mode: Mode, encoding: &'static Encoding) -> Cow<'
         Mode::DataAfterPre => map(decoded, |text| without_line_end(text, DATA)),
         Mode::RcdataAfterTextarea => map(decoded, |text| without_line_end(text, RCDATA)),
     }
+}
+
+/// Append what a reader sees of HTML text, from bytes that are known to be UTF-8. `false` when `mode`
+/// is another one; then ask [`text`].
+pub fn append_html_text(raw: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
+    let rules = match mode {
+        Mode::Data => DATA,
+        Mode::Rcdata => RCDATA,
+        Mode::RawText => markup::RAW,
+        _ => return false,
+    };
+    expand_bytes(raw, rules, out);
+    true
 }
 
 /// Whether [`text`] gives the raw bytes back unchanged, found without allocating.

@@ -30,6 +30,16 @@ impl With {
             With::Char(character) => out.push(character),
         }
     }
+
+    /// Append it in UTF-8.
+    pub(super) fn push_bytes(self, out: &mut Vec<u8>) {
+        match self {
+            With::Text(text) => out.extend_from_slice(text.as_bytes()),
+            With::Char(character) => {
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
 }
 
 /// Where one entry of the table is.
@@ -147,6 +157,9 @@ pub(super) fn html(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
 }
 
 fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
+    if after.starts_with(b"amp;") {
+        return Some((With::Text("&"), 4)); // more common than all others together
+    }
     let window = &after[..after.len().min(LONGEST)];
     let length = window.iter().position(|byte| !byte.is_ascii_alphanumeric());
     let key = &window[..length.unwrap_or(window.len())];

@@ -61,42 +61,50 @@ impl Digest {
 
     /// Node 0 is the document and no other is, leaves have content and no children, no other node
     /// has content, and only elements have attributes.
+    ///
+    /// In blocks of nodes that stay in the nearest cache, one column after the other in its own width.
     fn check_nodes(&self) -> Result<(), Error> {
+        const BLOCK: usize = 512;
         const DOCUMENT: u8 = 1;
         const LEAF: u8 = 2;
         const CHILDREN: u8 = 4;
         const ELEMENT: u8 = 8;
-        let allowed: Vec<u8> = (self.tag_info.iter())
-            .map(|info| match info.class {
-                Class::Document => DOCUMENT | CHILDREN,
-                Class::Element => ELEMENT | CHILDREN,
-                class if class.is_leaf() => LEAF,
-                _ => CHILDREN,
-            })
-            .collect();
-        let tag = self.tag().to_vec();
-        let children = self.children().to_vec();
-        let attr = self.attr().to_vec();
-        let content = self.content().to_vec();
-        let mut nodes = tag.iter().zip(&children).zip(&attr).zip(&content);
-        let mut document = DOCUMENT;
-        let wrong = nodes.position(|(((&tag, &count), &attr), &content)| {
-            // All tests always, without a branch that depends on the page.
-            let allowed = allowed[tag as usize];
-            let leaf = if content >= 0 { LEAF } else { 0 };
-            let parent = if count > 0 { CHILDREN } else { 0 };
-            let element = if attr >= 0 { ELEMENT } else { 0 };
+        /// What a class not only may have but must have.
+        const NEEDED: u8 = DOCUMENT | LEAF;
+        let allowed_of = |info: &TagInfo| match info.class {
+            Class::Document => DOCUMENT | CHILDREN,
+            Class::Element => ELEMENT | CHILDREN,
+            class if class.is_leaf() => LEAF,
+            _ => CHILDREN,
+        };
+        let mut near = [0u8; 256];
+        (near.iter_mut().zip(&self.tag_info)).for_each(|(out, info)| *out = allowed_of(info));
+        let far: Vec<u8> = (self.tag_info.iter().skip(near.len()).map(allowed_of)).collect();
+        let (tag, children, attr, content) =
+            (self.tag(), self.children(), self.attr(), self.content());
+        let (mut allowed, mut found) = ([0u8; BLOCK], [0u8; BLOCK]);
+        for start in (0..self.n()).step_by(BLOCK) {
+            let length = BLOCK.min(self.n() - start);
+            let (allowed, found) = (&mut allowed[..length], &mut found[..length]);
+            found.fill(0);
+            if start == 0 {
+                found[0] = DOCUMENT;
+            }
+            tag.look_up(start, &near, &far, allowed);
+            children.mark_positive(start, CHILDREN, found);
+            attr.mark_some(start, ELEMENT, found);
+            content.mark_some(start, LEAF, found);
             let wrong =
-                (allowed & (DOCUMENT | LEAF) ^ (document | leaf)) | ((parent | element) & !allowed);
-            document = 0;
-            wrong != 0
-        });
-        match wrong {
-            None => Ok(()),
-            Some(node) => Err(bad(format!(
-                "node {node} has content, children or attributes that its class does not have"
-            ))),
+                |(&allowed, &found): (&u8, &u8)| (found & !allowed) | (allowed & !found & NEEDED);
+            let nodes = || allowed.iter().zip(&*found);
+            if nodes().map(wrong).fold(0, |all, wrong| all | wrong) != 0 {
+                let node = start + nodes().take_while(|&node| wrong(node) == 0).count();
+                return Err(bad(format!(
+                    "node {node} has content, children or attributes that its class does not have"
+                )));
+            }
         }
+        Ok(())
     }
 
     /// What lies between the sections is zero, so that equal pages are equal files.
@@ -149,7 +157,9 @@ impl Digest {
             .ok_or_else(|| bad("a tag has an unknown class or namespace"))?;
         let offsets = lengths.offsets();
         let heap = self.section(Section::TagHeap);
-        for tag in 0..tags {
+        let ascii = heap.is_ascii();
+        // Names are nearly always ASCII, and then one look at all of them is enough.
+        for tag in (0..tags).filter(|_| !ascii) {
             let name = &heap[offsets[3 * tag] as usize..offsets[3 * tag + 1] as usize];
             if std::str::from_utf8(name).is_err() {
                 return Err(bad(format!("the name of tag {tag} is not UTF-8")));
@@ -195,5 +205,65 @@ impl Digest {
             }
         }
         self.check_lengths(Section::StrayLength, Section::StrayHeap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Options, encode};
+    use crate::format::Header;
+
+    /// The definition, node by node: the first that is wrong.
+    fn first_wrong(page: &Digest) -> Option<usize> {
+        (0..page.n()).find(|&node| {
+            let class = page.class(node);
+            let has_content = page.content().get(node) >= 0;
+            let has_children = page.children().get(node) > 0;
+            let has_attributes = page.attr().get(node) >= 0;
+            (class == Class::Document) != (node == 0)
+                || class.is_leaf() != has_content
+                || class.is_leaf() && has_children
+                || class != Class::Element && has_attributes
+        })
+    }
+
+    // More nodes than a block has, more tags than a byte names.
+    #[test]
+    fn nodes_are_refused_as_the_definition_says() {
+        let tags: Vec<String> = (0..300)
+            .map(|i| format!("<x{i} a={i}>{i}</x{i}>"))
+            .collect();
+        for source in ["<p a=b>x<!-- y -->", &tags.concat()] {
+            let page = encode(source.as_bytes(), &Options::default()).unwrap();
+            let bytes = page.as_bytes();
+            let nodes = (0..page.n()).filter(|node| node % 37 < 3 || (510..515).contains(node));
+            for node in nodes.chain([page.n() - 1]) {
+                for column in [
+                    Section::Children,
+                    Section::Tag,
+                    Section::Attr,
+                    Section::Content,
+                ] {
+                    let place = page.header().places[column as usize];
+                    let width = place.width as usize;
+                    let at = place.offset as usize + node * width;
+                    for value in [0i32, 1, 3, 4, -1] {
+                        let mut forged = bytes.to_vec();
+                        forged[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+                        let header = Header::read(&forged).unwrap();
+                        let mut forged = Digest::bare(header, Box::new(forged), None).unwrap();
+                        if forged.read_tags().is_err() {
+                            continue;
+                        }
+                        let found = forged.check_nodes().err().map(|e| e.to_string());
+                        let expected = first_wrong(&forged).map(|node| {
+                            format!("node {node} has content, children or attributes that its class does not have")
+                        });
+                        assert_eq!(found, expected, "{column:?} of {node} is {value}");
+                    }
+                }
+            }
+        }
     }
 }

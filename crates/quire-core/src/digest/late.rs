@@ -1,4 +1,4 @@
-//! Texts of a compressed digest, unpacked when somebody reads one.
+//! Texts of a stored digest, fetched when somebody reads one.
 
 use std::sync::OnceLock;
 
@@ -6,37 +6,68 @@ use super::Buffer;
 use crate::error::Error;
 use crate::format::{self, Header};
 
-/// The heaps of a compressed digest, unpacked when somebody reads a string.
+/// The heaps of a digest in an uncompressed file: everything behind its columns.
+pub trait Rest: Send + Sync {
+    /// How many bytes there are.
+    fn length(&self) -> u64;
+    /// The bytes; the same ones, in the same place, at every call.
+    fn bytes(&self) -> Result<&[u8], Error>;
+}
+
+/// The heaps of a digest that was opened without them.
 pub(super) struct LateHeaps {
-    file: Buffer,
-    /// Where their frame begins in the file.
-    frame: usize,
-    pub(super) heaps: OnceLock<Vec<u8>>,
+    source: Source,
     pub(super) failure: OnceLock<Error>,
 }
 
+enum Source {
+    Rest(Box<dyn Rest>),
+    Packed {
+        file: Buffer,
+        /// Where their frame begins in the file.
+        frame: usize,
+        heaps: OnceLock<Vec<u8>>,
+    },
+}
+
 impl LateHeaps {
-    pub(super) fn new(file: Buffer, frame: usize) -> Self {
+    pub(super) fn stored(rest: Box<dyn Rest>) -> Self {
         Self {
-            file,
-            frame,
-            heaps: OnceLock::new(),
+            source: Source::Rest(rest),
             failure: OnceLock::new(),
         }
     }
 
-    /// All heaps, one after another. When their frame is damaged the failure is kept and they are
+    pub(super) fn packed(file: Buffer, frame: usize) -> Self {
+        Self {
+            source: Source::Packed {
+                file,
+                frame,
+                heaps: OnceLock::new(),
+            },
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// All heaps, one after another. When they cannot be had the failure is kept and they are
     /// empty: every string is then empty too, and [`super::Digest::check_heaps`] says why.
     pub(super) fn heaps(&self, header: &Header) -> &[u8] {
-        self.heaps.get_or_init(|| {
-            let length = header.length as u64 + header.body_length - header.heap_start();
-            let mut heaps = Vec::new();
-            let file: &[u8] = (*self.file).as_ref();
-            if let Err(error) = format::unpack(&file[self.frame..], length, &mut heaps) {
-                let _ = self.failure.set(error);
-                heaps = Vec::new();
-            }
-            heaps
-        })
+        let fail = |error| {
+            let _ = self.failure.set(error);
+        };
+        match &self.source {
+            Source::Rest(rest) => rest.bytes().map_err(fail).unwrap_or_default(),
+            Source::Packed { file, frame, heaps } => heaps.get_or_init(|| {
+                let mut heaps = Vec::new();
+                let file: &[u8] = (**file).as_ref();
+                match format::unpack(&file[*frame..], header.heaps_length(), &mut heaps) {
+                    Ok(()) => heaps,
+                    Err(error) => {
+                        fail(error);
+                        Vec::new()
+                    }
+                }
+            }),
+        }
     }
 }

@@ -17,12 +17,13 @@ use std::sync::OnceLock;
 use encoding_rs::{Encoding, UTF_8};
 
 use self::late::LateHeaps;
+pub use self::late::Rest;
 pub use self::meta::Meta;
 use crate::cook::{self, Syntax};
 use crate::draft::Mode;
 use crate::error::Error;
 use crate::flags::Flags;
-use crate::format::{self, Header, SECTIONS, Section, Signatures};
+use crate::format::{Header, SECTIONS, Section, Signatures};
 use crate::ints::{Ids, Ints};
 use crate::sniff::Kind;
 use crate::tree::{self, Derived};
@@ -57,7 +58,7 @@ pub type Attribute = (Box<str>, Box<str>);
 /// A page as columns.
 pub struct Digest {
     buffer: Buffer,
-    /// The heaps of a compressed digest, when `buffer` ends before them.
+    /// The heaps, when `buffer` ends before them.
     late: Option<LateHeaps>,
     header: Header,
     meta: Meta,
@@ -97,20 +98,20 @@ impl Digest {
     /// access can leave its section, whatever the file says.
     pub fn open(buffer: Buffer, verify: Verify) -> Result<Self, Error> {
         let bytes: &[u8] = (*buffer).as_ref();
-        let mut digest = if !Header::read(bytes)?.compressed {
-            Self::bare(buffer, None)?
+        let mut header = Header::read(bytes)?;
+        let mut digest = if !header.compressed {
+            Self::bare(header, buffer, None)?
         } else if verify == Verify::All {
-            Self::bare(Box::new(format::decompress(bytes)?), None)?
+            let unpacked = header.unpack_all(bytes)?;
+            Self::bare(header, Box::new(unpacked), None)?
         } else {
-            let (columns, frame) = format::decompress_columns(bytes)?;
-            Self::bare(Box::new(columns), Some(LateHeaps::new(buffer, frame)))?
+            let (columns, frame) = header.unpack_columns(bytes)?;
+            let late = LateHeaps::packed(buffer, frame);
+            Self::bare(header, Box::new(columns), Some(late))?
         };
-        for id in 1..SECTIONS {
-            if verify == Verify::All || !Section::is_heap(id) {
-                digest.check_section(id)?;
-            }
-        }
+        digest.check_sections(false)?;
         if verify == Verify::All {
+            digest.check_sections(true)?;
             digest.check_padding()?;
             let _ = digest.heaps_checked.set(Ok(()));
         }
@@ -118,18 +119,38 @@ impl Digest {
         Ok(digest)
     }
 
+    /// Open a digest that is not compressed, in two parts: `columns` begin with `header` and end where
+    /// its heaps begin. Checks what [`Verify::Columns`] does, without a look at the heaps.
+    pub fn open_columns(
+        header: Header,
+        columns: Buffer,
+        heaps: Box<dyn Rest>,
+    ) -> Result<Self, Error> {
+        if heaps.length() != header.heaps_length() {
+            return Err(bad(format!(
+                "digest has {} bytes, but its header says {}",
+                header.heap_start() + heaps.length(),
+                header.length as u64 + header.body_length
+            )));
+        }
+        let mut digest = Self::bare(header, columns, Some(LateHeaps::stored(heaps)))?;
+        digest.check_sections(false)?;
+        digest.check()?;
+        Ok(digest)
+    }
+
     /// Take a digest that was assembled in this process: its columns need no checks.
     pub(crate) fn trusted(buffer: Vec<u8>) -> Result<Self, Error> {
-        let mut digest = Self::bare(Box::new(buffer), None)?;
+        let mut digest = Self::bare(Header::read(&buffer)?, Box::new(buffer), None)?;
         let _ = digest.heaps_checked.set(Ok(()));
         digest.read_meta()?;
         digest.read_tags()?;
         Ok(digest)
     }
 
-    fn bare(buffer: Buffer, late: Option<LateHeaps>) -> Result<Self, Error> {
+    /// A digest whose bytes begin with `header`, unchecked but for their number.
+    fn bare(header: Header, buffer: Buffer, late: Option<LateHeaps>) -> Result<Self, Error> {
         let bytes: &[u8] = (*buffer).as_ref();
-        let header = Header::read(bytes)?;
         let expected = match late {
             Some(_) => header.heap_start(),
             None => header.length as u64 + header.body_length,
@@ -156,6 +177,13 @@ impl Digest {
         })
     }
 
+    /// The checksums of all heaps, or of all other sections.
+    fn check_sections(&self, heaps: bool) -> Result<(), Error> {
+        (1..SECTIONS)
+            .filter(|&id| Section::is_heap(id) == heaps)
+            .try_for_each(|id| self.check_section(id))
+    }
+
     fn check_section(&self, id: usize) -> Result<(), Error> {
         let place = self.header.places[id];
         if place.width != 0 && crate::hash::hash64(self.raw(id)) != place.checksum {
@@ -175,9 +203,7 @@ impl Digest {
                     late.heaps(&self.header);
                     late.failure.get().map_or(Ok(()), |e| Err(e.clone()))?;
                 }
-                (1..SECTIONS)
-                    .filter(|&id| Section::is_heap(id))
-                    .try_for_each(|id| self.check_section(id))
+                self.check_sections(true)
             })
             .clone()
     }
@@ -220,8 +246,7 @@ impl Digest {
 
     // ------------------------------------------------------------ facts
 
-    /// The digest as it is in memory: whole, but for the heaps of a compressed one that are not
-    /// unpacked yet. Columns are always there.
+    /// The digest as it is in memory: whole, or up to its heaps when it was opened without them.
     pub fn as_bytes(&self) -> &[u8] {
         (*self.buffer).as_ref()
     }
@@ -431,6 +456,7 @@ pub fn attribute_syntax(kind: Kind, namespace: Namespace) -> Syntax {
 mod tests {
     use super::*;
     use crate::encode::{Options, decode, encode};
+    use crate::format;
 
     const PAGE: &[u8] = b"<title>Fish</title><p class=a>and <b>chips</b> &amp; peas</p>";
 
@@ -446,9 +472,36 @@ mod tests {
 
         assert!(late.as_bytes().len() < plain.as_bytes().len());
         assert_eq!(late.tag().to_vec(), plain.tag().to_vec());
-        assert!(late.late.as_ref().unwrap().heaps.get().is_none());
         assert_eq!(decode(&late).unwrap(), PAGE);
         assert_eq!(late.whole().unwrap(), plain.as_bytes());
+    }
+
+    struct Unreadable(u64);
+
+    impl Rest for Unreadable {
+        fn length(&self) -> u64 {
+            self.0
+        }
+        fn bytes(&self) -> Result<&[u8], Error> {
+            Err(bad("the disk is gone"))
+        }
+    }
+
+    #[test]
+    fn texts_that_cannot_be_fetched_are_an_error_when_they_are_read() {
+        let page = encode(PAGE, &Options::default()).unwrap();
+        let open = |length: u64| {
+            let header = page.header().clone();
+            let columns = page.as_bytes()[..header.heap_start() as usize].to_vec();
+            Digest::open_columns(header, Box::new(columns), Box::new(Unreadable(length)))
+        };
+        let length = page.header().heaps_length();
+        let late = open(length).unwrap();
+
+        assert_eq!(late.derived(), page.derived());
+        assert!(late.check_heaps().is_err() && decode(&late).is_err() && late.whole().is_err());
+        assert!((0..late.content_count()).all(|id| late.content_raw(id).is_empty()));
+        assert!(open(length - 1).is_err() && open(length + 1).is_err());
     }
 
     #[test]

@@ -100,7 +100,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// The next token. `cdata`: whether `<![CDATA[` opens a CDATA section here.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // in place, the match on a token is part of finding it
     pub fn next(&mut self, cdata: bool) -> Token {
         let source = self.source;
         let mut start = self.at;
@@ -177,7 +178,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// A tag whose name begins at `name_start`; `None` when the page ends inside it.
-    #[inline]
+    #[inline(never)]
     fn tag(&mut self, start: usize, name_start: usize) -> Option<TagToken> {
         let source = self.source;
         let (name_end, name, capitals) = self.name(name_start);
@@ -210,6 +211,19 @@ impl<'a> Tokenizer<'a> {
         let cut_off = (source.len() + 1, false);
         let mut at = from;
         loop {
+            // Nearly all are written ` name="value"`: one search for each part, nothing to decide.
+            if source.get(at) == Some(&b' ') {
+                let name_end = scan::attribute_name_end(source, at + 1);
+                let value = name_end + 2;
+                if name_end > at + 1 && source.get(name_end..value) == Some(b"=\"") {
+                    at = scan::find(source, value, b'"') + 1;
+                    match source.get(at) {
+                        None => return cut_off,
+                        Some(b'>') => return (at + 1, false),
+                        Some(_) => continue,
+                    }
+                }
+            }
             // before attribute name
             at = scan::skip_class(source, at, SPACE);
             match source.get(at) {

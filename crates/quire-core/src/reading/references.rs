@@ -31,6 +31,11 @@ fn roles(name: &str) -> (&'static [&'static str], &'static [&'static str]) {
     }
 }
 
+/// Which attributes of an element of this name are links, and which are images.
+pub(crate) fn referring(tag: &str) -> (&'static [&'static str], &'static [&'static str]) {
+    roles(local(tag))
+}
+
 fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }

@@ -62,8 +62,8 @@ fn neighbours(page: &Digest) -> (Vec<u32>, Vec<u32>) {
     let derived = page.derived();
     let n = page.n();
     let (mut before, mut behind) = (vec![NONE; n], vec![NONE; n]);
-    for at in 1..n {
-        let next = at + derived.size[at] as usize;
+    for (at, &size) in derived.size.iter().enumerate() {
+        let next = at + size as usize;
         if next < n && derived.parent[next] == derived.parent[at] {
             behind[at] = next as u32;
             before[next] = at as u32;

@@ -8,9 +8,12 @@
 //! | [`side`] | the nodes that take part, as a tree of their own with subtree hashes |
 //! | [`matching`] | pairs: which node of the old page is which node of the new one |
 //! | [`blanks`] | pairs of the white space that took no part |
+//! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
 //! | [`script`] | what turns one page into the other, byte for byte, and back |
+//! | [`words`] | what changed inside a text |
+//! | [`rows`] | the lines of both pages side by side |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
@@ -18,12 +21,18 @@
 
 pub mod annotation;
 pub mod blanks;
+pub mod exact;
 pub mod labels;
 pub mod matching;
+pub mod numbers;
+pub mod pairing;
 pub mod placement;
+pub mod references;
+pub mod rows;
 pub mod rules;
 pub mod script;
 pub mod side;
+pub mod words;
 
 pub use self::annotation::{Annotation, Status, annotate};
 pub use self::matching::{Coarse, Granularity, Pairs};

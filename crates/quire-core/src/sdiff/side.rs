@@ -87,8 +87,8 @@ impl Side {
             at += 1;
         }
         for i in (1..side.node.len()).rev() {
-            let size = side.size[i];
-            side.size[side.parent[i] as usize] += size;
+            let below = side.size[i];
+            side.size[side.parent[i] as usize] += below;
         }
         side
     }
@@ -105,6 +105,15 @@ impl Side {
                 *above = above.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(hash);
             }
         }
+    }
+
+    /// Number of children of each node.
+    pub fn child_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.n()];
+        for &parent in self.parent.iter().skip(1) {
+            counts[parent as usize] += 1;
+        }
+        counts
     }
 
     /// The children of a node.

@@ -5,9 +5,10 @@
 
 #![allow(dead_code)] // every test binary and fuzz target uses its own part of this
 
-use quire_core::digest::{Digest, Verify};
+use quire_core::digest::{Digest, Rest, Verify};
 use quire_core::emit::{Sink, emit};
 use quire_core::encode::decode;
+use quire_core::error::Error;
 use quire_core::format::{Header, compress, decompress};
 use quire_core::hash::hash64;
 use quire_core::reading;
@@ -56,6 +57,26 @@ impl Sink for Limited {
     }
 }
 
+/// The heaps of a file, apart from its columns.
+struct Heaps(Vec<u8>);
+
+impl Rest for Heaps {
+    fn length(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn bytes(&self) -> Result<&[u8], Error> {
+        Ok(&self.0)
+    }
+}
+
+/// Open a file that is not compressed without its heaps, as one does that is mapped.
+fn open_in_parts(bytes: &[u8]) -> Option<Digest> {
+    let header = Header::read(bytes).ok()?;
+    let (columns, heaps) = bytes.split_at_checked(header.heap_start() as usize)?;
+    let (columns, heaps) = (columns.to_vec(), Heaps(heaps.to_vec()));
+    Digest::open_columns(header, Box::new(columns), Box::new(heaps)).ok()
+}
+
 /// Open a file in every way and ask for everything. Only the absence of panics is checked here, and
 /// whether it could be opened with every check is given back.
 pub fn read_everything(bytes: &[u8]) -> bool {
@@ -63,7 +84,15 @@ pub fn read_everything(bytes: &[u8]) -> bool {
     let unpacked = decompress(bytes);
     let _ = compress(bytes, 1);
     let all = Digest::open(Box::new(bytes.to_vec()), Verify::All);
-    if let Ok(digest) = Digest::open(Box::new(bytes.to_vec()), Verify::Columns) {
+    let columns = Digest::open(Box::new(bytes.to_vec()), Verify::Columns);
+    if Header::read(bytes).is_ok_and(|header| !header.compressed) {
+        let parts = open_in_parts(bytes);
+        assert_eq!(parts.is_some(), columns.is_ok(), "parts open as the whole");
+        if let Some(digest) = parts {
+            ask(&digest);
+        }
+    }
+    if let Ok(digest) = columns {
         ask(&digest);
     } else {
         assert!(all.is_err(), "opens with every check, but not with some");

@@ -7,6 +7,7 @@
 //! links are built from the parents in one pass, kept from then on, and walked
 //! once at the end.
 
+use super::follow::Follow;
 use crate::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, Mode, NONE, Piece};
 use crate::reuse::Reused;
 use crate::vocabulary::{TEXT, Tag};
@@ -48,6 +49,7 @@ pub struct Arena {
     /// The rightmost path: `path[d]` is its node at depth `d`.
     path: Vec<u32>,
     links: Option<Links>,
+    follow: Follow,
 }
 
 impl Arena {
@@ -58,11 +60,13 @@ impl Arena {
         depth.push(0);
         let mut path = Vec::with_capacity(64);
         path.push(0);
+        let follow = Follow::new(draft.nodes.capacity());
         Self {
             draft,
             depth,
             path,
             links: None,
+            follow,
         }
     }
 
@@ -78,6 +82,7 @@ impl Arena {
             if spot.before == NONE && level < self.path.len() && self.path[level] == spot.parent {
                 self.path.truncate(level + 1);
                 self.path.push(id);
+                self.follow.node(&node, depth + 1);
                 return id;
             }
             self.draft.nodes[id as usize].parent = NONE;
@@ -101,6 +106,7 @@ impl Arena {
     /// Build the links from the parents.
     #[cold]
     fn link_up(&mut self) {
+        self.follow.out_of_order();
         let n = self.draft.nodes.len();
         let mut links = Links {
             first: vec![NONE; n],
@@ -135,6 +141,7 @@ impl Arena {
 
     /// Take a node with its subtree out of the tree.
     pub fn detach(&mut self, id: u32) {
+        self.follow.lose();
         let parent = self.draft.nodes[id as usize].parent;
         let links = self.links();
         if parent != NONE {
@@ -187,20 +194,7 @@ impl Arena {
         let (start, end) = (start as u32, end as u32);
         let before = self.node_before(spot);
         if before != NONE && self.draft.nodes[before as usize].tag == TEXT {
-            let node = &mut self.draft.nodes[before as usize];
-            if node.flags & IN_PIECES == 0 && node.end == start {
-                node.end = end;
-                return;
-            }
-            node.flags |= IN_PIECES;
-            match self.draft.pieces.last_mut() {
-                Some(last) if last.node == before && last.end == start => last.end = end,
-                _ => self.draft.pieces.push(Piece {
-                    node: before,
-                    start,
-                    end,
-                }),
-            }
+            self.add_to_text(before, start, end);
             return;
         }
         self.add(
@@ -215,6 +209,52 @@ impl Arena {
                 mode,
             },
         );
+    }
+
+    fn add_to_text(&mut self, text: u32, start: u32, end: u32) {
+        let node = &mut self.draft.nodes[text as usize];
+        let depth = self.depth[text as usize];
+        if node.flags & IN_PIECES == 0 && node.end == start {
+            node.end = end;
+            self.follow.text(text, depth, start, end, false);
+            return;
+        }
+        node.flags |= IN_PIECES;
+        let pieces = &mut self.draft.pieces;
+        let new_piece = match pieces.last_mut() {
+            Some(last) if last.node == text && last.end == start => {
+                last.end = end;
+                false
+            }
+            _ => {
+                let node = text;
+                pieces.push(Piece { node, start, end });
+                true
+            }
+        };
+        self.follow.text(text, depth, start, end, new_piece);
+    }
+
+    /// Record the end tag of an open element.
+    #[inline]
+    pub fn end_tag(&mut self, node: u32, start: u32, end: u32, odd: bool) {
+        self.draft.end_tag(node, start, end, odd);
+        let depth = self.depth[node as usize];
+        if self.path.get(depth as usize) == Some(&node) {
+            self.follow.end(node, depth, start, end, odd);
+        } else {
+            self.follow.lose();
+        }
+    }
+
+    /// What comes next depends on what comes after it: see [`Follow::halt`].
+    pub fn stop_following(&mut self) {
+        self.follow.halt();
+    }
+
+    /// A node is no longer what its start tag says: see [`Follow::lose`].
+    pub fn lose_trail(&mut self) {
+        self.follow.lose();
     }
 
     /// Add a node that the source does not have.
@@ -242,6 +282,7 @@ impl Arena {
     /// Finish: write the order into the draft if it is not the order of creation.
     pub fn finish(mut self) -> Draft {
         let Some(links) = self.links.take() else {
+            self.draft.trail = self.follow.finish();
             return self.draft;
         };
         let mut order = Vec::with_capacity(self.draft.nodes.len());
@@ -261,7 +302,9 @@ impl Arena {
             at = links.next[at as usize];
         }
         let in_order = order.len() == self.draft.nodes.len() && order.is_sorted();
-        if !in_order {
+        if in_order {
+            self.draft.trail = self.follow.finish();
+        } else {
             self.draft.order = Some(order);
         }
         self.draft

@@ -14,7 +14,7 @@ use crate::draft::NONE;
 use crate::flags::Flags;
 use crate::html::names::{self, Name};
 use crate::html::tokenizer::TagToken;
-use crate::signature::{Charset, RunHashes, Seen, hash_run};
+use crate::signature::{Charset, Reading, RunHashes, Seen, hash_run};
 use crate::vocabulary::{Namespace, Tag};
 
 /// Entries since the last marker; the oldest is dropped beyond. Seen: 10.
@@ -141,7 +141,12 @@ impl Builder<'_> {
         let hashes = if run.is_empty() {
             RunHashes::default()
         } else {
-            hash_run(run, Syntax::Html(Namespace::Html), charset, &mut seen)
+            let reading = Reading {
+                syntax: Syntax::Html(Namespace::Html),
+                charset,
+                plain: false,
+            };
+            hash_run(run, 0..run.len(), reading, &mut seen)
         };
         self.formatting.seen = seen;
         hashes.all

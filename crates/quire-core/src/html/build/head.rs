@@ -236,5 +236,6 @@ impl Builder<'_> {
             }
         }
         entry.flags |= JOINED;
+        self.arena.lose_trail();
     }
 }

@@ -251,8 +251,10 @@ impl Builder<'_> {
     pub(super) fn record_end_of(&mut self, node: u32, element: Tag, tag: &TagToken) {
         let bare = tag.end == tag.name_end + 1;
         let odd = !bare || tag.capitals || self.spelled_differently(element, tag);
+        if element == names::html(names::BODY) || element == names::html(names::HTML) {
+            self.arena.stop_following();
+        }
         self.arena
-            .draft
             .end_tag(node, tag.start as u32, tag.end as u32, odd);
     }
 

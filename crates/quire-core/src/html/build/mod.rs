@@ -3,6 +3,7 @@
 //! | file | rules |
 //! | --- | --- |
 //! | [`arena`] | where nodes go |
+//! | `follow` | which bytes the tree predicts, while it grows |
 //! | [`stack`] | open elements |
 //! | `insert` | inserting and closing elements |
 //! | `formatting` | active formatting elements, the adoption agency |
@@ -19,6 +20,7 @@
 
 pub mod arena;
 mod body;
+mod follow;
 mod foreign;
 mod formatting;
 mod frames;

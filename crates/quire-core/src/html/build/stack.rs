@@ -15,6 +15,9 @@ use crate::vocabulary::{Namespace, Tag};
 /// "Not on the stack": below every position.
 pub const NOWHERE: u32 = 0;
 
+/// Nodes the list of positions is made longer for at once.
+const ROOM: usize = 1024;
+
 /// An open element. Positions count from 1, so that 0 can mean "none".
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
@@ -47,7 +50,7 @@ pub struct Stack {
     entries: Reused<Open>,
     /// Topmost position of each tag.
     last: Reused<u32>,
-    /// Position of each node; as long as the latest node that was pushed.
+    /// Position of each node, at least up to the latest that was pushed.
     positions: Reused<u32>,
     scope: u32,
     special: u32,
@@ -261,7 +264,7 @@ impl Stack {
             return;
         }
         if node as usize >= self.positions.len() {
-            self.positions.resize(node as usize + 1, NOWHERE);
+            self.positions.resize(node as usize + ROOM, NOWHERE);
         }
         self.positions[node as usize] = position;
     }

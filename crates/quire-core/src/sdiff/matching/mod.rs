@@ -1,5 +1,41 @@
 //! Matching: which node of the old page is which node of the new one.
-use super::side::Side;
+//!
+//! Any one-to-one pairing with the roots as partners gives a right script, so this is all
+//! about a good one: short scripts, and nodes that keep their identity through redesigns. The
+//! steps, each on what the steps before have left:
+//!
+//! 1. [`probe`]: is it one edit? Settles most pairs of versions in the time of the path to it.
+//! 2. [`align`]: from partners to their children. Equal subtrees in order, then equal ones out of order,
+//!    then between those the cheapest way to turn one list into the other ([`gap`]).
+//! 3. [`moves`]: equal subtrees left anywhere, the largest first, when they say enough to be
+//!    recognised.
+//! 4. [`recover`]: parents by the votes of their children; then nodes by id, by text and address, by text.
+//!    Each find is aligned again.
+//! 5. Alignment once more, with everything that is still left.
+//!
+//! Cost: O(n log n) for the orders and sixteen steps a node for sketches; alignment is exact up to a
+//! limit for each list of children and a budget for all of them, and takes shorter ways beyond,
+//! which are reported as [`Coarse`]. Candidates are ordered by size and place, never
+//! by hash, so the answer is always the same.
+
+mod align;
+mod facts;
+mod gap;
+mod ladder;
+pub mod lcs;
+mod moves;
+mod probe;
+mod recover;
+mod sketch;
+mod tree;
+mod twins;
+
+use std::cell::OnceCell;
+
+use self::facts::{Facts, LETTER};
+use self::sketch::Sketches;
+pub use self::tree::Tree;
+use self::twins::Twins;
 use crate::draft::NONE;
 
 /// Partners, both ways; [`NONE`] for nodes without.
@@ -21,6 +57,17 @@ pub enum Granularity {
     Normal,
     /// Nodes keep their identity as long as anything speaks for it.
     Fine,
+}
+
+impl Granularity {
+    /// How alike two elements with equal labels must be, not to be replaced.
+    fn floor(self) -> f64 {
+        match self {
+            Self::Brief => 0.4,
+            Self::Normal => 0.15,
+            Self::Fine => 0.05,
+        }
+    }
 }
 
 /// Where a limit was met and the pairing is coarser than it could be.
@@ -49,41 +96,144 @@ impl Pairs {
         self.to_new[old as usize] = new;
         self.to_old[new as usize] = old;
     }
+
+    /// Make the nodes of two equal subtrees partners. All must be free.
+    pub fn join_subtrees(&mut self, old: u32, new: u32, size: u32) {
+        for i in 0..size {
+            self.join(old + i, new + i);
+        }
+    }
+
+    /// Whether no node of two subtrees of one size has a partner.
+    fn are_free(&self, old: u32, new: u32, size: u32) -> bool {
+        let free = |partners: &[u32], from: u32| {
+            partners[from as usize..(from + size) as usize]
+                .iter()
+                .all(|&partner| partner == NONE)
+        };
+        free(&self.to_new, old) && free(&self.to_old, new)
+    }
+
+    #[inline]
+    fn old_is_free(&self, node: u32) -> bool {
+        self.to_new[node as usize] == NONE
+    }
+
+    #[inline]
+    fn new_is_free(&self, node: u32) -> bool {
+        self.to_old[node as usize] == NONE
+    }
+}
+
+/// Information that a subtree needs to be recognised under another parent: 24 letters.
+///
+/// On 445 pairs of news pages: none, 133,000 actions; 12, 109,000; 24, a little less.
+const ENOUGH: u64 = 24 * LETTER;
+
+/// Steps of alignment for a pair of pages: some 100 ms.
+const BUDGET: u64 = 50_000_000;
+
+/// The state of a matching.
+struct Matcher<'a> {
+    old: Tree<'a>,
+    new: Tree<'a>,
+    twins: Twins,
+    old_facts: Facts,
+    new_facts: Facts,
+    sketches: OnceCell<(Sketches, Sketches)>,
+    pairs: Pairs,
+    /// Partners whose children wait to be aligned.
+    work: Vec<(u32, u32)>,
+    coarse: Vec<Coarse>,
+    floor: f64,
+    steps_left: u64,
+    /// Only the first alignment knows that whatever is below free nodes is free.
+    first: bool,
+    /// The last alignment takes every child that is left.
+    late: bool,
 }
 
 /// Pair the nodes of two sides. The roots are partners.
-pub fn pair(old: &Side, new: &Side, _granularity: Granularity) -> (Pairs, Vec<Coarse>) {
-    let mut pairs = Pairs::new(old.n(), new.n());
-    let mut work = vec![(0u32, 0u32)];
-    while let Some((x, y)) = work.pop() {
-        pairs.join(x, y);
-        let xs: Vec<u32> = old.children(x).collect();
-        let ys: Vec<u32> = new.children(y).collect();
-        let same = |x: u32, y: u32| old.hash[x as usize] == new.hash[y as usize];
-        let head = xs
-            .iter()
-            .zip(&ys)
-            .take_while(|&(&x, &y)| same(x, y))
-            .count();
-        let rest = xs.len().min(ys.len()) - head;
-        let tail = (xs.iter().rev().zip(ys.iter().rev()))
-            .take(rest)
-            .take_while(|&(&x, &y)| same(x, y))
-            .count();
-        for i in 0..head {
-            work.push((xs[i], ys[i]));
-        }
-        for i in 0..tail {
-            work.push((xs[xs.len() - 1 - i], ys[ys.len() - 1 - i]));
-        }
-        for (&x, &y) in xs[head..xs.len() - tail]
-            .iter()
-            .zip(&ys[head..ys.len() - tail])
-        {
-            if (old.size[x as usize] == 1) == (new.size[y as usize] == 1) {
-                work.push((x, y));
-            }
+pub fn pair(old: Tree, new: Tree, granularity: Granularity) -> (Pairs, Vec<Coarse>) {
+    if let Some(pairs) = probe::probe(old, new) {
+        return (pairs, Vec::new());
+    }
+    let mut matcher = Matcher::new(old, new, granularity);
+    matcher.link(0, 0);
+    matcher.align_all();
+    matcher.first = false;
+    matcher.pair_moved();
+    matcher.vote();
+    matcher.align_all();
+    matcher.recover();
+    matcher.late = true;
+    matcher.align_again();
+    (matcher.pairs, matcher.coarse)
+}
+
+impl<'a> Matcher<'a> {
+    fn new(old: Tree<'a>, new: Tree<'a>, granularity: Granularity) -> Self {
+        Self {
+            twins: Twins::new(old, new),
+            old_facts: Facts::new(old),
+            new_facts: Facts::new(new),
+            sketches: OnceCell::new(),
+            pairs: Pairs::new(old.n(), new.n()),
+            work: Vec::new(),
+            coarse: Vec::new(),
+            floor: granularity.floor(),
+            steps_left: BUDGET,
+            first: true,
+            late: false,
+            old,
+            new,
         }
     }
-    (pairs, Vec::new())
+
+    /// Make two nodes partners and have their children aligned.
+    fn link(&mut self, x: u32, y: u32) {
+        self.pairs.join(x, y);
+        self.work.push((x, y));
+    }
+
+    /// Make two equal subtrees partners, as far as they are free.
+    fn link_equal(&mut self, x: u32, y: u32) {
+        let size = self.old.size(x);
+        if self.first || self.pairs.are_free(x, y, size) {
+            self.pairs.join_subtrees(x, y, size);
+        } else {
+            self.link(x, y);
+        }
+    }
+
+    /// What changed subtrees are made of.
+    fn sketches(&self) -> &(Sketches, Sketches) {
+        self.sketches.get_or_init(|| {
+            let twins = &self.twins;
+            let copies_old = |node: u32| twins.counts[twins.old[node as usize] as usize].0;
+            let copies_new = |node: u32| twins.counts[twins.new[node as usize] as usize].1;
+            (
+                Sketches::new(
+                    self.old,
+                    &twins.old,
+                    |node| twins.novel_old(node),
+                    copies_old,
+                ),
+                Sketches::new(
+                    self.new,
+                    &twins.new,
+                    |node| twins.novel_new(node),
+                    copies_new,
+                ),
+            )
+        })
+    }
+
+    fn old_info(&self, node: u32) -> u64 {
+        self.old_facts.info(self.old, node)
+    }
+
+    fn new_info(&self, node: u32) -> u64 {
+        self.new_facts.info(self.new, node)
+    }
 }

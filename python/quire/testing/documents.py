@@ -4,15 +4,19 @@ The paper does not say how its generator draws trees, so the shapes are defined
 here: a document is a random walk over depths. From a node at depth *d* the next
 one is its child with the shape's chance of going down, its next sibling with
 the chance of staying, and otherwise the next sibling of one of its ancestors.
-``most`` bounds the depth: there, going down means going back up. Any number of nodes, in one pass, the same for the
-same seed.
+``most`` bounds the depth: there, going down means going back up. Any number of nodes, in one pass; the same
+bytes for the same seed, on every platform.
+
+Above: ``edits``. Below: nothing.
 """
+
+from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-Shape = Literal["bushy", "mixed", "deep"]
+Shape: TypeAlias = Literal["bushy", "mixed", "deep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,20 @@ def generate(shape: Shape, nodes: int, seed: int = 0) -> bytes:
 
     >>> generate("mixed", 3, seed=1).count(b"</")
     3
+
+    Args:
+        shape: ``bushy`` is wide and up to 5 deep, ``mixed`` up to 30, ``deep`` up to 250 with hardly any branches.
+        nodes: how many elements, the root included; at least one.
+        seed: the same seed gives the same document.
+
+    Raises:
+        ValueError: there is no such shape, or no node to write.
     """
-    draw = random.Random(seed)
+    if shape not in SHAPES:
+        raise ValueError(f"shape {shape!r} is not known; known are {', '.join(SHAPES)}")
+    if nodes < 1:
+        raise ValueError(f"a document has at least one element, not {nodes}")
+    draw = random.Random(seed)  # noqa: S311 - makes documents, not secrets
     depths = _depths(SHAPES[shape], nodes, draw)
     out: list[str] = []
     open_tags: list[str] = []
@@ -78,7 +94,7 @@ def generate_tags(
     >>> generate_tags(2, 5, 100)
     b'<aaaaa><aaaaa></aaaaa></aaaaa>'
     """
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - makes documents, not secrets
     depths = _depths(SHAPES["mixed"], nodes, draw)
     repeated = round(nodes * repetition_percent / 100)
     same = "a" * tag_length

@@ -1,0 +1,331 @@
+//! Words: what changed inside a text.
+//!
+//! A text is cut into words, and the words are compared as a sequence. What is a word is
+//! decided character by character, without dictionaries:
+//!
+//! * letters and digits in a row, with apostrophes and the points and commas of numbers inside (`don't`,
+//!   `1,234.50`);
+//! * white space in a row;
+//! * a character of a script that does not put spaces between words (Chinese, Japanese, Thai, Khmer, ...);
+//! * any other character.
+//!
+//! Marks that combine stay with what is before them, so no letter is torn apart.
+//!
+//! Linear in the texts but for the comparison, which is histogram diff with the limits of
+//! `imara-diff`. Where more than [`MAX_WORDS`] are left on a side after equal ends are taken off, all that
+//! is left counts as one change.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, Token};
+
+/// More words than this are not compared one by one.
+pub const MAX_WORDS: usize = 1 << 15;
+
+/// A part that changed, as ranges of characters; one of the two may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// What is gone.
+    pub old: Range<u32>,
+    /// What is there instead.
+    pub new: Range<u32>,
+}
+
+/// Find the parts that changed.
+///
+/// ```
+/// use quire_core::sdiff::words::word_changes;
+///
+/// let found = word_changes("Open 9 to 5", "Open 10 to 5");
+/// assert_eq!((found[0].old.clone(), found[0].new.clone()), (5..6, 5..7));
+/// ```
+#[must_use]
+pub fn word_changes(old: &str, new: &str) -> Vec<Hunk> {
+    let (old_words, new_words) = (words(old), words(new));
+    let hunks = differing(&old_words, &new_words);
+    let old_places = places(&old_words);
+    let new_places = places(&new_words);
+    (join_over_spaces(hunks, &old_words).into_iter())
+        .map(|(old, new)| Hunk {
+            old: old_places[old.start]..old_places[old.end],
+            new: new_places[new.start]..new_places[new.end],
+        })
+        .collect()
+}
+
+type Change = (Range<usize>, Range<usize>);
+
+/// The parts that differ, in words.
+fn differing(old: &[&str], new: &[&str]) -> Vec<Change> {
+    let head = (old.iter().zip(new))
+        .take_while(|(old, new)| old == new)
+        .count();
+    let tail = (old[head..].iter().rev().zip(new[head..].iter().rev()))
+        .take_while(|(old, new)| old == new)
+        .count();
+    let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    if old.is_empty() && new.is_empty() {
+        return Vec::new();
+    }
+    if old.is_empty() || new.is_empty() || old.len() > MAX_WORDS || new.len() > MAX_WORDS {
+        return vec![(head..head + old.len(), head..head + new.len())];
+    }
+    let mut known: HashMap<&str, Token> = HashMap::new();
+    let old = tokens(old, &mut known);
+    let new = tokens(new, &mut known);
+    sequence_changes(&old, &new, known.len() as u32)
+        .into_iter()
+        .map(|(old, new)| {
+            (
+                old.start + head..old.end + head,
+                new.start + head..new.end + head,
+            )
+        })
+        .collect()
+}
+
+/// A number for each different string.
+pub(super) fn tokens<'a>(strings: &[&'a str], known: &mut HashMap<&'a str, Token>) -> Vec<Token> {
+    (strings.iter())
+        .map(|&string| {
+            let next = Token(known.len() as u32);
+            *known.entry(string).or_insert(next)
+        })
+        .collect()
+}
+
+/// The parts in which two sequences differ.
+pub(super) fn sequence_changes(old: &[Token], new: &[Token], distinct: u32) -> Vec<Change> {
+    let mut diff = Diff::default();
+    diff.compute_with(Algorithm::Histogram, old, new, distinct);
+    diff.hunks()
+        .map(|hunk| {
+            (
+                hunk.before.start as usize..hunk.before.end as usize,
+                hunk.after.start as usize..hunk.after.end as usize,
+            )
+        })
+        .collect()
+}
+
+/// Make one change of two that replace words, where only a space is between them.
+fn join_over_spaces(changes: Vec<Change>, old: &[&str]) -> Vec<Change> {
+    let replaces = |change: &Change| !change.0.is_empty() && !change.1.is_empty();
+    let mut joined: Vec<Change> = Vec::with_capacity(changes.len());
+    for change in changes {
+        if let Some(last) = joined.last_mut() {
+            let between = &old[last.0.end..change.0.start];
+            if replaces(last) && replaces(&change) && between.iter().all(|word| is_space(word)) {
+                (last.0.end, last.1.end) = (change.0.end, change.1.end);
+                continue;
+            }
+        }
+        joined.push(change);
+    }
+    joined
+}
+
+fn is_space(word: &str) -> bool {
+    word.chars().all(char::is_whitespace)
+}
+
+/// Where each word begins, in characters; and the end.
+fn places(words: &[&str]) -> Vec<u32> {
+    let mut places = Vec::with_capacity(words.len() + 1);
+    let mut at = 0;
+    places.push(0);
+    for word in words {
+        at += word.chars().count() as u32;
+        places.push(at);
+    }
+    places
+}
+
+/// What a character does to the word before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Space,
+    Letter,
+    Digit,
+    /// Stands alone.
+    Single,
+    /// Belongs to what is before it.
+    Mark,
+    /// Belongs to a word when letters are on both sides.
+    Apostrophe,
+    /// Belongs to a number when digits are on both sides.
+    Point,
+}
+
+fn kind(c: char) -> Kind {
+    match c {
+        '\'' | '\u{2019}' => Kind::Apostrophe,
+        '.' | ',' => Kind::Point,
+        '0'..='9' => Kind::Digit,
+        _ if c.is_ascii() => {
+            if c.is_ascii_alphabetic() || c == '_' {
+                Kind::Letter
+            } else if c.is_whitespace() {
+                Kind::Space
+            } else {
+                Kind::Single
+            }
+        }
+        _ if c.is_whitespace() => Kind::Space,
+        _ if is_mark(c) => Kind::Mark,
+        _ if is_unspaced(c) => Kind::Single,
+        _ if c.is_numeric() => Kind::Digit,
+        _ if c.is_alphabetic() => Kind::Letter,
+        _ => Kind::Single,
+    }
+}
+
+/// Marks that combine with what is before them, where they are not letters themselves.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0300..=0x036f | 0x0483..=0x0489 | 0x0591..=0x05bd | 0x0610..=0x061a | 0x064b..=0x065f
+        // virama and its like, which join the letters of Indic scripts
+        | 0x093c | 0x094d | 0x09bc | 0x09cd | 0x0a3c | 0x0a4d | 0x0abc | 0x0acd | 0x0b3c | 0x0b4d
+        | 0x0bcd | 0x0c4d | 0x0ccd | 0x0d4d | 0x0dca
+        // vowels and tones above, below and around: Thai, Lao, Myanmar, Khmer
+        | 0x0e31 | 0x0e34..=0x0e3a | 0x0e47..=0x0e4e | 0x0eb1 | 0x0eb4..=0x0ebc | 0x0ec8..=0x0ece
+        | 0x102b..=0x103e | 0x1056..=0x1059 | 0x17b4..=0x17d3
+        | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff | 0x3099..=0x309a
+        // joiners, variation selectors, skin tones
+        | 0x200c..=0x200d | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0x1f3fb..=0x1f3ff
+        | 0xe0020..=0xe007f | 0xe0100..=0xe01ef)
+}
+
+/// Letters of scripts that write words without spaces between them.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff
+        | 0x2e80..=0x2fdf | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3040..=0x30ff | 0x3100..=0x312f
+        | 0x31a0..=0x31bf | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xa000..=0xa4cf
+        | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x1b000..=0x1b16f | 0x20000..=0x3ffff)
+}
+
+/// Cut a text into words. They are the text again when put together.
+///
+/// ```
+/// use quire_core::sdiff::words::words;
+///
+/// assert_eq!(words("It's 1,234.50!"), ["It's", " ", "1,234.50", "!"]);
+/// assert_eq!(words("东京 2026年"), ["东", "京", " ", "2026", "年"]);
+/// ```
+#[must_use]
+pub fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut last: Option<Kind> = None; // the kind of the character before
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let mut this = kind(c);
+        let next = chars.peek().map(|&(_, next)| kind(next));
+        let joins = match (last, this) {
+            (None, _)
+            | (_, Kind::Mark)
+            | (Some(Kind::Space), Kind::Space)
+            | (Some(Kind::Letter | Kind::Digit), Kind::Letter | Kind::Digit) => true,
+            (Some(Kind::Letter), Kind::Apostrophe) if next == Some(Kind::Letter) => {
+                this = Kind::Letter;
+                true
+            }
+            (Some(Kind::Digit), Kind::Point | Kind::Apostrophe) if next == Some(Kind::Digit) => {
+                this = Kind::Digit;
+                true
+            }
+            // A joiner puts two pictures together to one.
+            (Some(Kind::Mark), Kind::Single) => text[..at].ends_with('\u{200d}'),
+            _ => false,
+        };
+        if !joins {
+            words.push(&text[start..at]);
+            start = at;
+        }
+        last = match (this, last) {
+            // A letter with a mark is still a letter.
+            (Kind::Mark, Some(before @ (Kind::Letter | Kind::Digit))) => Some(before),
+            _ => Some(this),
+        };
+    }
+    if start < text.len() {
+        words.push(&text[start..]);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes(old: &str, new: &str) -> Vec<(String, String)> {
+        let cut = |text: &str, range: &Range<u32>| -> String {
+            let (start, end) = (range.start as usize, range.end as usize);
+            text.chars().skip(start).take(end - start).collect()
+        };
+        (word_changes(old, new).iter())
+            .map(|hunk| (cut(old, &hunk.old), cut(new, &hunk.new)))
+            .collect()
+    }
+
+    fn pair(old: &str, new: &str) -> (String, String) {
+        (old.to_owned(), new.to_owned())
+    }
+
+    #[test]
+    fn words_change_as_a_whole() {
+        assert_eq!(
+            changes("The river is open", "The river was closed"),
+            [pair("is open", "was closed")]
+        );
+        assert_eq!(changes("12.3 %", "12.4 %"), [pair("12.3", "12.4")]);
+        assert_eq!(changes("a b", "a b"), []);
+        assert_eq!(changes("", "a"), [pair("", "a")]);
+        assert_eq!(changes("a c", "a b c"), [pair("", "b ")]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_change_character_by_character() {
+        assert_eq!(
+            changes("私は東京に住んでいます", "私は京都に住んでいます"),
+            [pair("東", ""), pair("", "都")]
+        );
+        assert_eq!(changes("今天天气很好", "今天天气不好"), [pair("很", "不")]);
+    }
+
+    #[test]
+    fn nothing_that_belongs_together_is_torn_apart() {
+        for whole in [
+            "e\u{301}te\u{301}",
+            "don't",
+            "👩\u{200d}🚀",
+            "👍🏽",
+            "हिन्दी",
+            "1'234,5",
+            "กี่",
+        ] {
+            assert_eq!(words(whole), [whole]);
+        }
+        assert_eq!(words("a.b, c"), ["a", ".", "b", ",", " ", "c"]);
+    }
+
+    #[test]
+    fn words_are_the_text() {
+        let text = "É. 9,5'–x\u{200d}\u{301} 東a\r\n\t'q' ";
+        assert_eq!(words(text).concat(), text);
+    }
+
+    #[test]
+    fn hostile_texts_end_soon() {
+        let digits = |modulus: usize| -> String {
+            let digit = |i: usize| char::from(b'a' + (i * i % modulus) as u8);
+            (0..30_000).flat_map(|i| [digit(i), ' ']).collect()
+        };
+        let (some, other) = (digits(7), digits(11));
+        assert!(!word_changes(&some, &other).is_empty());
+        let long = "a b ".repeat(1_000_000);
+        assert_eq!(word_changes(&long, &long.replace('a', "c")).len(), 1);
+    }
+}

@@ -1,0 +1,160 @@
+//! Stored digests: how much of a file is read, and when.
+//!
+//! What is looked at anyway is read: a copy costs less than the page faults of a map. When only
+//! columns are asked for, the heaps stay in the file. They must be there later, even if another
+//! file has its name by then, and people hold thousands of digests, more than a process may
+//! have files open. So the last few digests keep their files open, and of an older one that
+//! is still in use the file is mapped and closed. Most are dropped before: a map that
+//! nobody reads costs as much as reading and checking the columns.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+use quire_core::digest::{Buffer, Digest, Rest, Verify};
+use quire_core::error::Error;
+use quire_core::format::Header;
+
+use crate::buffers::map;
+
+/// Files and columns up to this size are read, larger ones mapped.
+const MAX_READ_BYTES: u64 = 1 << 20;
+/// Files up to this size are read as a whole when columns are asked for.
+const MAX_SMALL_BYTES: u64 = 16 << 10;
+/// Compressed files up to this size are read when columns are asked for, larger ones mapped.
+const MAX_PACKED_BYTES: u64 = 64 << 10;
+/// What is read first: more than the longest header.
+const HEAD_BYTES: usize = 4 << 10;
+/// Files that are kept open at the same time, in the whole process.
+const MAX_OPEN: usize = 16;
+
+/// Open a stored digest, compressed or not.
+pub fn open(path: &Path, verify: Verify) -> io::Result<Result<Digest, Error>> {
+    let mut file = File::open(path)?;
+    let facts = file.metadata()?;
+    let length = facts.len();
+    if !facts.is_file() {
+        // A pipe: neither its length nor a map of it can be had.
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Ok(Digest::open(Box::new(bytes), verify));
+    }
+    if verify == Verify::Columns && length > MAX_SMALL_BYTES {
+        return open_columns(file, length);
+    }
+    let bytes = read_or_map(file, &[], length, MAX_READ_BYTES)?;
+    Ok(Digest::open(bytes, verify))
+}
+
+/// Open a digest of more than [`HEAD_BYTES`] bytes without its heaps.
+fn open_columns(mut file: File, length: u64) -> io::Result<Result<Digest, Error>> {
+    let mut head = [0; HEAD_BYTES];
+    file.read_exact(&mut head)?;
+    let header = match Header::read(&head) {
+        Ok(header) => header,
+        Err(error) => return Ok(Err(error)),
+    };
+    let start = header.heap_start();
+    if header.compressed || start > length.min(MAX_READ_BYTES) {
+        let bytes = read_or_map(file, &head, length, MAX_PACKED_BYTES)?;
+        return Ok(Digest::open(bytes, Verify::Columns));
+    }
+    let mut columns = vec![0; start as usize];
+    let known = columns.len().min(HEAD_BYTES);
+    columns[..known].copy_from_slice(&head[..known]);
+    file.read_exact(&mut columns[known..])?;
+    let heaps = Arc::new(Heaps {
+        file: Mutex::new(Some(file)),
+        start,
+        length: length - start,
+        bytes: OnceLock::new(),
+    });
+    let digest = Digest::open_columns(header, Box::new(columns), Box::new(Shared(heaps.clone())));
+    if digest.is_ok() {
+        keep_open(&heaps);
+    }
+    Ok(digest)
+}
+
+/// All bytes of a file, of which `head` is read already.
+fn read_or_map(mut file: File, head: &[u8], length: u64, max_read: u64) -> io::Result<Buffer> {
+    if length > max_read {
+        return Ok(Box::new(map(&file, length)?));
+    }
+    let mut bytes = Vec::with_capacity(length as usize + 1);
+    bytes.extend_from_slice(head);
+    file.read_to_end(&mut bytes)?;
+    Ok(Box::new(bytes))
+}
+
+/// The heaps of a digest: in an open file at first, then in a map of it.
+struct Heaps {
+    file: Mutex<Option<File>>,
+    start: u64,
+    length: u64,
+    bytes: OnceLock<Result<(Buffer, usize), Error>>,
+}
+
+impl Heaps {
+    /// Map the file and close it, once.
+    fn settle(&self) -> &Result<(Buffer, usize), Error> {
+        self.bytes.get_or_init(|| {
+            let file = self.file.lock().ok().and_then(|mut file| file.take());
+            let file = file.ok_or_else(|| io::Error::other("its file is closed"));
+            file.and_then(|file| self.fetch(file))
+                .map_err(|error| Error::Format {
+                    message: format!("the texts of the digest could not be read: {error}"),
+                })
+        })
+    }
+
+    fn fetch(&self, mut file: File) -> io::Result<(Buffer, usize)> {
+        if let Ok(map) = map(&file, self.start + self.length) {
+            return Ok((Box::new(map), self.start as usize));
+        }
+        // A process has only so many maps, fewer than the digests that memory can hold.
+        let mut bytes = Vec::with_capacity(self.length as usize);
+        file.seek(SeekFrom::Start(self.start))?;
+        file.take(self.length).read_to_end(&mut bytes)?;
+        Ok((Box::new(bytes), 0))
+    }
+}
+
+/// The heaps as the digest holds them; [`OPEN`] knows of them too.
+struct Shared(Arc<Heaps>);
+
+impl Rest for Shared {
+    fn length(&self) -> u64 {
+        self.0.length
+    }
+
+    fn bytes(&self) -> Result<&[u8], Error> {
+        let (bytes, start) = self.0.settle().as_ref().map_err(Error::clone)?;
+        let bytes: &[u8] = (**bytes).as_ref();
+        Ok(&bytes[*start..])
+    }
+}
+
+/// Digests whose files may be open, the oldest first.
+static OPEN: Mutex<VecDeque<Weak<Heaps>>> = Mutex::new(VecDeque::new());
+
+/// Let a digest keep its file open, and close that of the oldest if there are too many.
+fn keep_open(heaps: &Arc<Heaps>) {
+    // Never waits: after a fork, nobody might be left to unlock it.
+    let oldest = match OPEN.try_lock() {
+        Ok(mut open) => {
+            open.push_back(Arc::downgrade(heaps));
+            if open.len() > MAX_OPEN {
+                open.pop_front()
+            } else {
+                None
+            }
+        }
+        Err(_) => Some(Arc::downgrade(heaps)),
+    };
+    if let Some(heaps) = oldest.and_then(|heaps| heaps.upgrade()) {
+        let _ = heaps.settle();
+    }
+}

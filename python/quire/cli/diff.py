@@ -1,0 +1,260 @@
+"""``quire diff``: what changed between two versions of a page.
+
+The comparing and the views are ``quire.sdiff``'s; here they are asked for and drawn. On
+a terminal in colour; in a pipe the same lines without it.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli import files, terminal
+from quire.cli.files import STANDARD_INPUT
+from quire.cli.options import (
+    EncodingOption,
+    ForceOption,
+    Format,
+    FormatOption,
+    KindOption,
+    RecoverOption,
+)
+from quire.cli.pages import open_late, open_page, reader
+from quire.cli.terminal import Refusal, reports_errors
+
+if TYPE_CHECKING:
+    from quire.digest import Digest
+    from quire.sdiff import Annotation, Facet, Rules
+
+CHANGED = 1
+
+
+class View(StrEnum):
+    """How changes are shown."""
+
+    summary = "summary"
+    unified = "unified"
+    words = "words"
+    side = "side"
+    tree = "tree"
+    redline = "redline"
+
+
+class FacetName(StrEnum):
+    """What is looked at."""
+
+    structure = "structure"
+    tags = "tags"
+    attributes = "attributes"
+    content = "content"
+    links = "links"
+    images = "images"
+
+
+class Grain(StrEnum):
+    """How long nodes are followed."""
+
+    brief = "brief"
+    normal = "normal"
+    fine = "fine"
+
+
+@reports_errors
+def diff(
+    *,
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help="A page or a digest; - is standard input.")
+    ],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="A later version of it; - is standard input.")
+    ],
+    view: Annotated[
+        View | None,
+        typer.Option(help="How changes are shown; unified when left out."),
+    ] = None,
+    facet: Annotated[
+        list[FacetName] | None,
+        typer.Option(
+            metavar="FACET",
+            help="Only this: structure, tags, attributes, content, links, images; again for more.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="CSS", help="Compare only inside these elements.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--except", metavar="CSS", help="Leave these elements out."),
+    ] = None,
+    ignore_space: Annotated[
+        bool, typer.Option("--ignore-space", help="White space is no difference.")
+    ] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", help="Capitals are no difference.")
+    ] = False,
+    ignore_attribute: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Do not compare it; data-* is all that begin so."),
+    ] = None,
+    ignore_text: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REGEX", help="Do not compare what it matches in texts."),
+    ] = None,
+    ignore_order: Annotated[
+        bool, typer.Option("--ignore-order", help="Siblings in another order are no difference.")
+    ] = False,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Numbers this close are equal: 0.5, or 2%."),
+    ] = None,
+    granularity: Annotated[
+        Grain, typer.Option(help="brief replaces what changed a lot, fine follows every node.")
+    ] = Grain.normal,
+    context: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Unchanged lines shown around changes.")
+    ] = 3,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Leave with 1 when anything changed.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print nothing; implies --exit-code.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Write the redline, an HTML file, here."
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The page's address, for links in the redline."),
+    ] = None,
+    images: Annotated[
+        bool, typer.Option("--images", help="Let the redline load images from their sites.")
+    ] = False,
+    force: ForceOption = False,
+    kind: KindOption = None,
+    encoding: EncodingOption = None,
+    recover: RecoverOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Show what changed between two versions of a page.
+
+    OLD and NEW are pages or digests. Shown are the lines of text that changed, in
+    reading order, and what else is different: links, attributes, parts that moved.
+
+    \b
+    Examples:
+      quire diff monday.html tuesday.html
+      quire diff --format json --facet content a.qd b.qd | jq .changes
+      curl -s https://example.org | quire diff --exit-code last.qd -
+      quire diff a.html b.html -o redline.html
+
+    \b
+    Views:
+      unified  changed lines with those around them, as diff -u has them
+      words    changed texts, word by word
+      side     two columns
+      tree     changed nodes in their places
+      summary  numbers
+      redline  the page itself with the changes marked, as safe HTML
+
+    Exit code: 0 done, 1 changed (with --exit-code or --quiet), 2 error.
+    """
+    if old == new == STANDARD_INPUT:
+        raise Refusal("standard input is one page, and a comparison takes two")
+    if output is not None and view not in {None, View.redline}:
+        raise Refusal(f"-o takes the redline, not the view {view}", hint="redirect with > instead")
+    rules = _rules(
+        only=only or (),
+        without=without or (),
+        ignore_space=ignore_space,
+        ignore_case=ignore_case,
+        ignore_attributes=ignore_attribute or (),
+        ignore_text=ignore_text or (),
+        ignore_order=ignore_order,
+        tolerance=_tolerance(tolerance),
+    )
+    facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
+    read = reader(kind=kind, encoding=encoding, recover=recover)
+    if quiet:
+        is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
+        raise typer.Exit(CHANGED if is_changed else 0)
+    before, after = open_page(old, read), open_page(new, read)
+    from quire.sdiff import annotate, redline, report  # noqa: PLC0415 - heavy
+
+    annotation = annotate(before, after, rules, granularity=granularity.value)
+    if output is not None or view is View.redline:
+        _write_redline(redline(annotation, base=base, images=images), output, force=force)
+    elif format is Format.json:
+        terminal.write_json(report(annotation, facets))
+    else:
+        _print(annotation, facets, view or View.unified, context)
+    if exit_code and _is_changed(before, after, facets, rules):
+        raise typer.Exit(CHANGED)
+
+
+def _rules(**fields: object) -> Rules:
+    from quire.sdiff import Rules  # noqa: PLC0415 - heavy
+
+    return Rules(**fields)  # type: ignore[arg-type] # each option is checked by its type above
+
+
+def _is_changed(
+    old: Digest | Path, new: Digest | Path, facets: tuple[Facet, ...], rules: Rules
+) -> bool:
+    from quire.sdiff import changed  # noqa: PLC0415 - heavy
+
+    return changed(old, new, facets, rules=rules)
+
+
+def _tolerance(text: str | None) -> tuple[float, float] | None:
+    """Read a tolerance: a number, or a share in percent.
+
+    >>> _tolerance("0.5"), _tolerance("2%"), _tolerance(None)
+    ((0.5, 0.0), (0.0, 0.02), None)
+
+    Raises:
+        Refusal: it is neither.
+    """
+    if text is None:
+        return None
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise Refusal(f"--tolerance {text}: not a number", hint="use 0.5, or 2% of the larger one")
+    return (0.0, number / 100) if text.endswith("%") else (number, 0.0)
+
+
+def _write_redline(drawn: str, output: str | None, *, force: bool) -> None:
+    data = drawn.encode("utf-8", "replace")
+    if output is not None and output != STANDARD_INPUT:
+        files.write_whole(Path(output), data, force=force)
+        terminal.note(f"{output}: open it in a browser")
+    elif sys.stdout.isatty():
+        raise Refusal("a redline is for a browser, not a terminal", hint="use -o redline.html")
+    else:
+        terminal.write_bytes(data)
+
+
+def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, context: int) -> None:
+    from quire.cli import changes  # noqa: PLC0415 - heavy
+
+    if not annotation.differs(facets):
+        terminal.note("nothing changed")
+        return
+    if view is View.unified:
+        changes.print_unified(annotation, facets, context)
+    elif view is View.words:
+        changes.print_words(annotation)
+    elif view is View.side:
+        changes.print_side_by_side(annotation, context)
+    elif view is View.tree:
+        changes.print_tree(annotation, facets)
+    changes.print_summary(annotation)

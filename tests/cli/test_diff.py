@@ -1,0 +1,173 @@
+"""``quire diff``: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import quire as package
+from quire.cli.terminal import Refusal
+from tests.cli.conftest import Process, Quire
+
+OLD = b"<!doctype html><title>Shop</title><h1>Fruit</h1><p class=a>Pears 3.10<p>Figs"
+NEW = b"<!doctype html><title>Shop</title><h1>Fruit</h1><p class=b>Pears 3.40<p>Figs<p>Kiwis"
+
+
+@pytest.fixture(autouse=True)
+def versions(folder: Path) -> Path:
+    """Two versions of a page: old.html and new.html."""
+    (folder / "old.html").write_bytes(OLD)
+    (folder / "new.html").write_bytes(NEW)
+    return folder
+
+
+def test_changed_lines_are_shown_with_those_around_them(quire: Quire) -> None:
+    result = quire("diff", "old.html", "new.html", "--context", "1")
+
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[:6] == [
+        "@@ -2,3 +2,4 @@",
+        "  Fruit",
+        "- Pears 3.10",
+        "+ Pears 3.40",
+        "  Figs",
+        "+ Kiwis",
+    ]
+    assert "      class: 'a' → 'b'" in lines
+    assert lines[-1] == "1 text edited, 1 part inserted (2 nodes), 1 node with other attributes"
+
+
+@pytest.mark.parametrize(
+    ("view", "expected"),
+    [
+        ("summary", "1 text edited, 1 part inserted (2 nodes)"),
+        ("words", "Pears [-3.10-]{+3.40+}"),
+        ("side", "Pears 3.10"),
+        ("tree", "+ p  Kiwis  (2 nodes)"),
+        ("unified", "+ Kiwis"),
+        ("redline", '<del class="quire-del">3.10</del>'),
+    ],
+)
+def test_every_view_shows_the_change(quire: Quire, view: str, expected: str) -> None:
+    result = quire("diff", "old.html", "new.html", "--view", view)
+
+    assert result.exit_code == 0
+    assert expected in result.stdout
+
+
+def test_pages_and_digests_and_standard_input_are_all_taken(quire: Quire, folder: Path) -> None:
+    package.encode(OLD).save(folder / "old.qd")
+    expected = quire("diff", "old.html", "new.html").stdout
+
+    assert quire("diff", "old.qd", "new.html").stdout == expected
+    assert quire("diff", "old.qd", "-", given=NEW).stdout == expected
+    assert quire("diff", "-", "new.html", given=package.encode(OLD).to_bytes()).stdout == expected
+
+
+@pytest.mark.parametrize("option", ["--exit-code", "--quiet"])
+def test_the_exit_code_tells_when_asked(quire: Quire, option: str) -> None:
+    assert quire("diff", "old.html", "new.html").exit_code == 0
+    assert quire("diff", "old.html", "new.html", option).exit_code == 1
+    assert quire("diff", "old.html", "old.html", option).exit_code == 0
+    assert quire("diff", "old.html", "new.html", option, "--facet", "links").exit_code == 0
+    assert quire("diff", "old.html", "gone.html", option).exit_code == 2
+
+
+def test_quiet_prints_nothing(quire: Quire) -> None:
+    assert quire("diff", "old.html", "new.html", "-q").output == ""
+
+
+def test_nothing_changed_is_said_beside_the_output(process: Process) -> None:
+    result = process("diff", "old.html", "old.html")
+
+    assert (result.returncode, result.stdout) == (0, b"")
+    assert result.stderr == b"note: nothing changed\n"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["--only", "h1"],
+        ["--except", "p"],
+        ["--ignore-attribute", "class", "--ignore-text", r"[\d.]+", "--except", "p:nth-of-type(3)"],
+        ["--tolerance", "0.5", "--ignore-attribute", "cl*", "--except", "p:nth-of-type(3)"],
+        ["--tolerance", "10%", "--ignore-attribute", "class", "--except", "p:nth-of-type(3)"],
+    ],
+)
+def test_rules_are_options(quire: Quire, rules: list[str]) -> None:
+    result = quire("diff", "old.html", "new.html", "--exit-code", *rules)
+
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+def test_space_case_and_order_can_be_ignored(quire: Quire, folder: Path) -> None:
+    (folder / "other.html").write_bytes(OLD.replace(b"<p>Figs", b"\n<p> FIGS "))
+    options = ["--ignore-space", "--ignore-case", "--ignore-order", "--granularity", "fine"]
+
+    assert quire("diff", "old.html", "other.html", "-q").exit_code == 1
+    assert quire("diff", "old.html", "other.html", "-q", *options).exit_code == 0
+
+
+def test_json_is_the_report(quire: Quire) -> None:
+    result = quire("diff", "old.html", "new.html", "--format", "json", "--facet", "content")
+
+    found = json.loads(result.stdout)
+    assert found["schema"] == "quire-changes/1"
+    assert [change["kind"] for change in found["changes"]] == ["updated", "inserted"]
+    assert found["changes"][0]["new"]["path"] == "html > body > p:nth-of-type(1)"
+
+
+def test_a_redline_is_written_to_a_file_and_never_over_one(quire: Quire, folder: Path) -> None:
+    result = quire("diff", "old.html", "new.html", "-o", "redline.html")
+
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    drawn = (folder / "redline.html").read_text("utf-8")
+    assert "Content-Security-Policy" in drawn
+    assert quire("diff", "old.html", "new.html", "-o", "redline.html").exit_code == 2
+    assert quire("diff", "old.html", "new.html", "-o", "redline.html", "--force").exit_code == 0
+
+
+def test_what_a_page_says_never_commands_a_terminal(quire: Quire, folder: Path) -> None:
+    (folder / "evil.html").write_bytes(
+        OLD.replace(b"Figs", b"\x1b]0;owned\x07Figs\xe2\x80\xae").replace(
+            b"class=a", b"class='\x1b[31m'"
+        )
+    )
+    for view in ("unified", "words", "side", "tree", "summary"):
+        result = quire("diff", "old.html", "evil.html", "--view", view)
+        assert "\x1b" not in result.stdout
+        assert "\x07" not in result.stdout
+        assert "\u202e" not in result.stdout
+    assert r"\x1b]0;owned" in quire("diff", "old.html", "evil.html").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-", "-"], "standard input is one page, and a comparison takes two"),
+        (["old.html", "new.html", "--tolerance", "much"], "--tolerance much: not a number"),
+        (["old.html", "new.html", "--tolerance", "nan"], "--tolerance nan: not a number"),
+        (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o takes the redline"),
+        (["old.html", "new.html", "--only", "p["], "p["),
+        (["old.html", "new.html", "--ignore-text", "("], "not a regular expression"),
+        (["old.html", "gone.html"], "gone.html: no such file"),
+    ],
+)
+def test_errors_say_what_is_wrong(quire: Quire, arguments: list[str], message: str) -> None:
+    result = quire("diff", *arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_redline_is_not_put_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    from quire.cli import diff  # noqa: PLC0415 - `quire` is the fixture elsewhere
+
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    with pytest.raises(Refusal, match="for a browser"):
+        diff._write_redline("<p>", None, force=False)

@@ -1,0 +1,133 @@
+"""Changed or not, from headers where they are enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quire
+from quire import ALL_FACETS, Rules
+from tests.strategies import html
+
+# One change for each facet, and all the facets that it is seen in.
+PAIRS = {
+    "nothing": (b"<p>a", b"<p>a", set()),
+    "spelling": (b"<p class=a>&amp;</p>", b"<P class='a'>&#38;", set()),
+    "content": (b"<p>a", b"<p>b", {"content"}),
+    "attributes": (b"<p id=a>", b"<p id=b>", {"attributes"}),
+    "tags": (b"<b>a</b>", b"<i>a</i>", {"tags"}),
+    "links": (b"<a href=x>", b"<a href=y>", {"attributes", "links"}),
+    "images": (b"<img src=x>", b"<img src=y>", {"attributes", "images"}),
+}
+
+rules = st.builds(
+    Rules,
+    only=st.sampled_from([(), (), ("p",), ("body",)]),
+    without=st.sampled_from([(), (), ("b",), ("td", "li")]),
+    ignore_space=st.booleans(),
+    ignore_case=st.booleans(),
+    ignore_attributes=st.sampled_from([(), ("id",), ("*",)]),
+    ignore_text=st.sampled_from([(), ("fish",)]),
+    ignore_order=st.booleans(),
+    tolerance=st.sampled_from([None, (1.0, 0.0)]),
+)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_change_is_seen_in_its_facets_and_no_others(name: str) -> None:
+    before, after, expected = PAIRS[name]
+    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
+
+    assert {facet for facet in ALL_FACETS if quire.changed(old, new, facet)} == expected
+    assert quire.changed(old, new) == bool(expected)
+    found = {facet for change in quire.annotate(old, new).changes() for facet in change.facets}
+    assert found == expected
+
+
+@given(html, html)
+def test_changed_agrees_with_the_annotation(before: bytes, after: bytes) -> None:
+    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
+    annotation = quire.annotate(old, new)
+
+    assert quire.changed(old, new) == bool(annotation)
+    assert bool(annotation) == any(True for _ in annotation.changes())
+
+
+@given(html, html, rules)
+def test_under_rules_changed_agrees_with_the_annotation(
+    before: bytes, after: bytes, given_rules: Rules
+) -> None:
+    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
+    annotation = quire.annotate(old, new, given_rules)
+
+    assert quire.changed(old, new, rules=given_rules) == bool(annotation)
+    for facet in ALL_FACETS:
+        found = quire.changed(old, new, facet, rules=given_rules)
+        assert found <= quire.changed(old, new, facet)  # rules forgive, and add nothing
+        # Without rules facets are compared place by place: where an element is new, all after it moved.
+        assert found <= (annotation.differs(facet) or given_rules == Rules())
+
+
+@given(html, rules)
+def test_a_page_has_not_changed_since_itself(source: bytes, given_rules: Rules) -> None:
+    page = quire.encode(source, kind="html")
+
+    assert not quire.changed(page, page, rules=given_rules)
+    assert not quire.annotate(page, page, given_rules)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_headers_decide_about_stored_digests(tmp_path: Path, compress: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    old, new = tmp_path / "old.qd", tmp_path / "new.qd"
+    body = b"<ul>" + b"".join(b"<li>%d</li>" % (number**5 % 99_991) for number in range(2_000))
+    quire.encode(body, kind="html").save(old, compress=compress)
+    quire.encode(body + b"<p>more", kind="html").save(new, compress=compress)
+    expected = {facet: quire.changed(old, new, facet) for facet in ALL_FACETS}
+    for path in (old, new):  # all that is left is the header
+        path.write_bytes(path.read_bytes()[:1024])
+        with pytest.raises(quire.DigestFormatError):
+            quire.load(path)
+
+    assert {facet: quire.changed(old, new, facet) for facet in ALL_FACETS} == expected
+    assert quire.changed(str(old), new)
+    assert quire.changed(quire.peek(old), quire.peek(new))
+    assert not quire.changed(old, quire.peek(old))
+    assert quire.structure_changed(old, new)
+    assert not quire.structure_changed(old, old)
+    # With rules, equal signatures still are an answer, and the whole page is not needed for it.
+    assert not quire.changed(old, new, "links", rules=Rules(ignore_case=True))
+
+
+def test_rules_are_applied_to_stored_digests_that_differ(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.qd", tmp_path / "new.qd"
+    quire.encode(b"<p>Open").save(old)
+    quire.encode(b"<p>OPEN").save(new)
+
+    assert quire.changed(old, new)
+    assert not quire.changed(old, new, rules=Rules(ignore_case=True))
+    with pytest.raises(TypeError, match="header"):
+        quire.changed(quire.peek(old), new, rules=Rules(ignore_case=True))
+
+
+def test_the_same_bytes_read_in_two_ways_are_two_pages() -> None:
+    source = b"<p>a"
+
+    assert quire.changed(quire.encode(source, kind="html"), quire.encode(source, kind="text"))
+
+
+def test_a_facet_that_is_not_known_is_an_error_that_lists_those_that_are() -> None:
+    page = quire.encode(b"<p>a")
+    with pytest.raises(ValueError, match="'colour' is not known; known are structure, tags"):
+        quire.changed(page, page, ["content", "colour"])  # type: ignore[list-item]
+
+
+@given(html, html)
+def test_algorithm_3_is_what_the_paper_says(before: bytes, after: bytes) -> None:
+    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
+    expected = old.children.tolist() != new.children.tolist()
+
+    assert quire.structure_changed(old, new) == expected
+    assert quire.structure_changed(old, new) == quire.changed(old, new, "structure")
