@@ -123,6 +123,8 @@ SIBLINGS = [
     (f"<div><b>{A}</b><i>{B}</i></div>{C}{D}", A + B + C + D, "MD"),
     (A + B + C + D, f"{C}{D}<div>{A}\n {B}</div>", "MI"),
     (f"{A} {B} {C} {D}", f"{A}\n<ul>\n{B}\n{C}\n</ul>\n{D}", "I"),
+    (f"<i>{A}</i><i>{B}</i><i>x</i>{C}{D}", A + B + C + D, "DD"),
+    (A + B + C + D, f"<i>{A}</i> <i>x</i> <i>{B}</i><i>{C}</i>{D}", "III"),
     (A + B + C + D, f"{A}{B}<hr>\n<hr>{C}<hr> <hr>{D}", "II"),
     (f"{A} <hr> <hr> {B} {C} {D}", f"{A} {B} {C} {D}", "D"),
     (f"{A} {B} {C} {D}", f"{C} {D} {A} {B}", "M"),
@@ -229,7 +231,7 @@ def test_trees_that_were_not_parsed_have_scripts_too() -> None:
         [3, 0, 0, 0],
         ["a", "b", "#comment", "c"],
         attributes=[None, {"id": "1"}, None, None],
-        contents=[None, "x > y", "note", "z"],
+        contents=[None, "x > y", "<!- & note", "z"],
     )
 
     script = quire.edit_script(old, new)
@@ -332,3 +334,21 @@ def test_actions_print_themselves() -> None:
         "update #text 5: 'a' to 'b'",
     ]
     assert {type(action) for action in actions} == {Insert, Delete, Move, Update}
+
+
+def test_large_and_deep_pages_have_scripts() -> None:
+    rows = [b"<tr><td>row %d</td><td>%d</td></tr>\n" % (row, row * 7) for row in range(16_000)]
+    deep = b"<a>" * 20_000 + b"%d" + b"</a>" * 20_000
+    pairs = [
+        (b"<table>" + b"".join(rows), b"<table>" + b"".join(reversed(rows))),
+        (b"<table>" + b"".join(rows), b"<table>" + b"".join(rows[::2])),
+        (b"", b"<table>" + b"".join(rows)),
+        (b"<?xml version='1.0'?>" + deep % 1, b"<?xml version='1.0'?>" + deep % 2),
+    ]
+
+    for before, after in pairs:
+        old, new = (quire.encode(source) for source in (before, after))
+        script = quire.edit_script(old, new)
+        assert script.apply(old) == new
+        assert script.invert().apply(new) == old
+        assert EditScript.from_json(script.to_json()) == script

@@ -152,3 +152,86 @@ fn nodes_are_inserted_and_deleted_one_by_one_where_they_are_counted_so() {
     assert_eq!(whole.actions.len(), 2);
     assert!(matches!(whole.actions[0], Action::Insert(_)));
 }
+
+/// The children of a node.
+fn children(page: &Digest, node: u32) -> Vec<u32> {
+    let sizes = &page.derived().size;
+    let end = node + sizes[node as usize];
+    let mut found = Vec::new();
+    let mut child = node + 1;
+    while child < end {
+        found.push(child);
+        child += sizes[child as usize];
+    }
+    found
+}
+
+/// Partners that keep order and ancestors, as those of the tree edit distance do.
+fn in_order(random: &mut Random, old: &Digest, new: &Digest) -> Pairs {
+    let mut pairs = Pairs::new(old.n(), new.n());
+    pairs.join(0, 0);
+    // Two forests, first trees last, to be mapped on each other.
+    let reversed = |page: &Digest, node| children(page, node).into_iter().rev().collect::<Vec<_>>();
+    let mut work = vec![(reversed(old, 0), reversed(new, 0))];
+    while let Some((mut xs, mut ys)) = work.pop() {
+        while let (Some(&x), Some(&y)) = (xs.last(), ys.last()) {
+            match random.below(4) {
+                0 => {
+                    xs.pop();
+                    xs.extend(reversed(old, x));
+                }
+                1 => {
+                    ys.pop();
+                    ys.extend(reversed(new, y));
+                }
+                _ => {
+                    xs.pop();
+                    ys.pop();
+                    pairs.join(x, y);
+                    work.push((reversed(old, x), reversed(new, y)));
+                }
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn a_mapping_that_keeps_order_and_ancestors_costs_its_node_edits() {
+    for seed in 1..=seeds() {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (old, new) = (read(&any_page(&mut random)), read(&any_page(&mut random)));
+        let pairs = in_order(&mut random, &old, &new);
+        let labels = [&old, &new].map(|page| Labels::new(page, &Rules::default()));
+        // Blanks are not counted, so here none has a partner that is not one too.
+        if (pairs.to_new.iter().enumerate())
+            .any(|(x, &y)| y != u32::MAX && labels[0].blank[x] != labels[1].blank[y as usize])
+        {
+            continue;
+        }
+        let alone = |partners: &[u32], blank: &[bool]| {
+            let alone = partners.iter().zip(blank);
+            alone
+                .filter(|&(&to, &blank)| to == u32::MAX && !blank)
+                .count()
+        };
+        let relabelled = (pairs.to_new.iter().enumerate())
+            .filter(|&(x, &y)| {
+                y != u32::MAX
+                    && !labels[0].blank[x]
+                    && labels[0].whole(x) != labels[1].whole(y as usize)
+            })
+            .count();
+        let expected = alone(&pairs.to_new, &labels[0].blank)
+            + alone(&pairs.to_old, &labels[1].blank)
+            + relabelled;
+        let making = Making {
+            nodewise: true,
+            ..Making::default()
+        };
+        let script = script_of(&old, &new, &pairs, making);
+        assert_eq!(script.actions.len(), expected, "seed {seed}");
+        let moves = |action: &Action| matches!(action, Action::Move(_));
+        assert!(!script.actions.iter().any(moves), "seed {seed}");
+    }
+}

@@ -295,3 +295,105 @@ pub fn longest_increasing(values: &[u32]) -> Vec<usize> {
     kept.reverse();
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Options, encode};
+    use crate::sdiff::Rules;
+    use crate::sdiff::labels::Labels;
+
+    /// The ids of the elements that moved, when all with an id are partners, and html and body.
+    fn moved(before: &str, after: &str, freely: bool) -> String {
+        let pages = [before, after].map(|source| {
+            encode(source.as_bytes(), &Options::default()).expect("HTML is never refused")
+        });
+        let labels = [&pages[0], &pages[1]].map(|page| Labels::new(page, &Rules::default()));
+        let named = |page: &Digest, node: usize| {
+            let id = page
+                .attributes(node)
+                .iter()
+                .find(|(name, _)| &**name == "id");
+            id.map(|(_, value)| value.to_string())
+        };
+        let [old, new] = &pages;
+        let mut pairs = Pairs::new(old.n(), new.n());
+        (0..4).for_each(|node| pairs.join(node, node));
+        for x in 4..old.n() {
+            let partner = named(old, x).and_then(|id| {
+                (4..new.n()).find(|&y| named(new, y).as_deref() == Some(id.as_str()))
+            });
+            if let Some(y) = partner {
+                pairs.join(x as u32, y as u32);
+            }
+        }
+        let party = |at: usize| Party {
+            page: &pages[at],
+            blank: &labels[at].blank,
+            inside: None,
+        };
+        let placement = place(party(0), party(1), &pairs, freely);
+        (0..new.n())
+            .filter(|&node| placement.moved[node])
+            .filter_map(|node| named(new, node))
+            .collect()
+    }
+
+    #[test]
+    fn the_fewest_siblings_move() {
+        let (a, b, c) = ("<p id=a></p>", "<p id=b></p>", "<p id=c></p>");
+        assert_eq!(moved(&[a, b, c].concat(), &[c, a, b].concat(), false), "c");
+        assert_eq!(moved(&[a, b, c].concat(), &[c, b, a].concat(), false), "cb");
+        assert_eq!(
+            moved(&format!("{a} {b} {c}"), &format!("{b} {c} {a}"), false),
+            "a"
+        );
+    }
+
+    #[test]
+    fn what_is_put_around_siblings_moves_nothing() {
+        let (a, b, c) = ("<p id=a></p>", "<p id=b></p>", "<p id=c></p>");
+        let bare = [a, b, c].concat();
+        let inside = format!("{a}<div>{b} {c}</div>");
+        assert_eq!(moved(&bare, &inside, false), "");
+        assert_eq!(moved(&inside, &bare, false), "");
+        let other = format!("{a}<section><h1>x</h1>{b}{c}</section>");
+        assert_eq!(moved(&inside, &other, false), "");
+    }
+
+    #[test]
+    fn a_piece_adopts_the_children_of_one_node() {
+        let (a, b, c) = ("<p id=a></p>", "<p id=b></p>", "<p id=c></p>");
+        let bare = [a, b, c].concat();
+        let apart = format!("<div><div>{a}</div><div>{b}{c}</div></div>");
+        assert_eq!(moved(&bare, &apart, false), "a");
+        assert_eq!(moved(&apart, &bare, false), "a");
+        assert_eq!(moved(&bare, &apart, true), "");
+    }
+
+    #[test]
+    fn nodes_that_are_not_compared_adopt_nothing() {
+        let page = |source: &str| {
+            encode(source.as_bytes(), &Options::default()).expect("HTML is never refused")
+        };
+        // document, html, head, body, div, p, div, p
+        let (old, new) = (
+            page("<div><p></p></div><div><p></p></div>"),
+            page("<ul><p></p></ul><ol><p></p></ol>"),
+        );
+        let mut pairs = Pairs::new(old.n(), new.n());
+        for node in [0, 5, 7] {
+            pairs.join(node, node);
+        }
+        let blank = [false; 8];
+        let inside = [true, false, false, false, false, true, false, true];
+        let party = |page, inside| Party {
+            page,
+            blank: &blank,
+            inside,
+        };
+        let moved = |inside| place(party(&old, inside), party(&new, inside), &pairs, false).moved;
+        assert!(!moved(Some(&inside)).contains(&true));
+        assert!(moved(None).contains(&true));
+    }
+}

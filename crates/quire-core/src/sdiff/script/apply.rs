@@ -4,7 +4,8 @@
 
 use encoding_rs::Encoding;
 
-use super::model::{Base, Head, Script};
+use super::head::Head;
+use super::model::{Base, Script};
 use super::predict::{Whole, predict, source};
 use super::{patch, refuse};
 use crate::cook;
@@ -12,26 +13,11 @@ use crate::digest::{Digest, attribute_syntax};
 use crate::encode::{MAX_SOURCE, Options, decode, encode};
 use crate::error::Error;
 use crate::flags::Flags;
-use crate::format::Signatures;
 use crate::from_tree::{Columns, from_columns};
 use crate::hash::hash128;
 use crate::html::Context;
 use crate::sniff::Kind;
-use crate::vocabulary::{Class, Namespace};
-
-impl Head {
-    /// By what a page is recognised.
-    pub fn of(page: &Digest) -> Self {
-        let Signatures([source, structure, tags, ..]) = page.signatures();
-        Self {
-            signature: source,
-            tree: hash128(&[structure.to_le_bytes(), tags.to_le_bytes()].concat()),
-            n: page.n() as u32,
-            kind: page.kind().name().to_owned(),
-            bytes: page.header().source_length,
-        }
-    }
-}
+use crate::vocabulary::Namespace;
 
 /// Check that a script is made for a page.
 pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
@@ -65,6 +51,7 @@ pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
 impl Script {
     /// Make the new page of the old one.
     pub fn apply(&self, old: &Digest) -> Result<Digest, Error> {
+        check(self, old)?;
         let whole = Whole::new(self, old)?;
         if self.residual.new_patch.is_none() && whole.kind == Kind::Tree {
             return self.apply_to_tree(old, &whole);
@@ -117,9 +104,8 @@ impl Script {
                     .collect(),
             );
             let content = usize::try_from(wide.content[node]).ok();
-            columns
-                .contents
-                .push(content.map(|id| tree_text(&page, node, id)));
+            let text = |id| page.content_text(id).as_bytes().to_vec();
+            columns.contents.push(content.map(text));
         }
         let made = from_columns(&columns)?;
         if Head::of(&made) == self.new {
@@ -127,16 +113,6 @@ impl Script {
         }
         Err(refuse("script makes a tree that is not the one it says"))
     }
-}
-
-/// A content of a tree, without the delimiters that its source has.
-fn tree_text(page: &Digest, node: usize, id: usize) -> Vec<u8> {
-    let text = page.content_text(id);
-    let text = match page.class(node) {
-        Class::Comment => text.trim_start_matches("<!--").trim_end_matches("-->"),
-        _ => &text,
-    };
-    text.as_bytes().to_vec()
 }
 
 /// Read a source as the page was read that it is the source of.

@@ -51,6 +51,8 @@ impl Script {
                 pairs.join(node as u32, target);
             }
         }
+        old.check_heaps()?;
+        new.check_heaps()?;
         let rules = Rules::default();
         let labels = [old, new].map(|page| Labels::new(page, &rules));
         let making = Making {

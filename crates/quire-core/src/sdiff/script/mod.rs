@@ -8,24 +8,28 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `model`, `names`, `raw` | the script as data, which is its JSON form too |
+//! | `model`, `head`, `names`, `raw` | the script as data, which is its JSON form too |
 //! | `facts` | exceptions of a page by node |
 //! | `pairing` | from two pages to their script |
-//! | `derive`, `residual` | from partners to the layers |
-//! | `shape`, `predict`, `patch`, `apply` | from the old page and the layers to the new page |
+//! | `derive`, `pieces`, `edits`, `residual` | from partners to the layers |
+//! | `shape`, `columns`, `predict`, `patch`, `apply` | from the old page and the layers to the new page |
 //! | `invert`, `compose` | the way back; two scripts as one |
 //!
 //! Every step is linear but for the longest increasing subsequences of the placement.
 
 mod apply;
+mod columns;
 mod compose;
 mod derive;
+mod edits;
 mod facts;
+mod head;
 mod invert;
 mod model;
 mod names;
 mod pairing;
 mod patch;
+mod pieces;
 mod predict;
 mod raw;
 mod residual;
@@ -33,6 +37,7 @@ mod shape;
 
 use self::derive::{Derivation, Page};
 use self::facts::Facts;
+pub use self::head::{Head, Mark, Version};
 pub use self::model::*;
 pub use self::pairing::{Wanted, between};
 use self::predict::{Whole, source};
