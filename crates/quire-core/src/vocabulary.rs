@@ -86,6 +86,11 @@ impl Class {
         )
     }
 
+    /// Whether a node of this class has an end of its own in the source at all.
+    pub fn can_end(self) -> bool {
+        matches!(self, Class::Element | Class::Object | Class::Array)
+    }
+
     /// Text of the page as a reader sees it (comments and the like are not).
     pub fn is_text(self) -> bool {
         matches!(

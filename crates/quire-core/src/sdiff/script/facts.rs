@@ -12,7 +12,6 @@ use crate::draft::NONE;
 use crate::emit::self_closed;
 use crate::flags::Flags;
 use crate::format::Section;
-use crate::reconcile::can_end;
 
 /// Bytes that no node accounts for, by the node they go with.
 pub type Strays = BTreeMap<(u32, Side), Vec<StrayBytes>>;
@@ -50,7 +49,7 @@ impl<'a> Facts<'a> {
         for node in 0..n {
             let info = infos[wide.tag[node] as usize];
             facts.end[node] = info.ends
-                && can_end(info.class)
+                && info.class.can_end()
                 && !self_closed(info.namespace, || facts.attributes(node));
         }
         for node in page.ints(Section::EndFlipped).to_vec() {
