@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use quire_core::digest::Digest;
 use quire_core::encode::{Options, encode};
-use quire_core::sdiff::annotation::{Annotation, Compared, Status, annotate};
+use quire_core::sdiff::annotation::{Compared, annotate};
+use quire_core::sdiff::script::{Action, Script, Wanted, between};
 use quire_core::sdiff::{Granularity, Rules, Scope};
 
 const NONE: u32 = u32::MAX;
@@ -25,37 +26,18 @@ fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<PathBuf>>) {
     }
 }
 
-/// Actions by kind: inserted runs, deleted runs, moved nodes, changed nodes.
-fn actions(old: &Digest, new: &Digest, found: &Annotation) -> [usize; 4] {
-    let runs = |page: &Digest, status: &[u16]| {
-        let tree = page.derived();
-        let mut after_alone = vec![false; page.n()];
-        let mut count = 0;
-        for node in 1..page.n() {
-            let parent = tree.parent[node] as usize;
-            if status[node] & Status::LAYOUT != 0 || status[parent] & Status::ALONE != 0 {
-                continue;
-            }
-            let alone = status[node] & Status::ALONE != 0;
-            count += usize::from(alone && !after_alone[parent]);
-            after_alone[parent] = alone;
-        }
-        count
-    };
-    let is = |bits: u16| {
-        found
-            .new
-            .iter()
-            .filter(|&&status| status & bits != 0)
-            .count()
-    };
-    let paired = Status::TAG | Status::ATTRIBUTES | Status::CONTENT;
-    [
-        runs(new, &found.new),
-        runs(old, &found.old),
-        is(Status::MOVED),
-        is(paired),
-    ]
+/// Actions by kind: inserts, deletes, moves, updates and renames.
+fn count(script: &Script) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for action in &script.actions {
+        counts[match action {
+            Action::Insert(_) => 0,
+            Action::Delete(_) => 1,
+            Action::Move(_) => 2,
+            Action::Update(_) | Action::Rename(_) => 3,
+        }] += 1;
+    }
+    counts
 }
 
 fn main() {
@@ -96,7 +78,11 @@ fn main() {
                 )
                 .unwrap();
                 let time = start.elapsed();
-                let kinds = actions(old, &new, &found);
+                let wanted = Wanted {
+                    granularity,
+                    ..Wanted::default()
+                };
+                let kinds = count(&between(old, &new, wanted).unwrap());
                 let sum: usize = kinds.iter().sum();
                 if verbose {
                     println!(

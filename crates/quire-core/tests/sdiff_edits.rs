@@ -4,9 +4,8 @@
 //! is where pairings go wrong. `SDIFF_EDITS` sets the number of seeds for each kind of edit, shape and size.
 
 use quire_core::digest::Digest;
-use quire_core::encode::{Options, encode};
-use quire_core::sdiff::annotation::{Annotation, Compared, Status, annotate};
-use quire_core::sdiff::{Granularity, Rules, Scope};
+use quire_core::encode::{Options, decode, encode};
+use quire_core::sdiff::script::{Wanted, between};
 
 /// Numbers that are the same on every machine.
 struct Draw(u64);
@@ -201,24 +200,6 @@ fn page(source: &str) -> Digest {
     encode(source.as_bytes(), &Options::default()).unwrap()
 }
 
-/// Inserted and deleted runs, moved nodes and changed nodes.
-fn actions(old: &Digest, new: &Digest, found: &Annotation) -> usize {
-    let tops = |page: &Digest, status: &[u16]| {
-        let parent = &page.derived().parent;
-        (1..page.n())
-            .filter(|&node| status[node] & Status::ALONE != 0)
-            .filter(|&node| status[parent[node] as usize] & Status::ALONE == 0)
-            .count()
-    };
-    let bits = Status::MOVED | Status::TAG | Status::ATTRIBUTES | Status::CONTENT;
-    let changed = found
-        .new
-        .iter()
-        .filter(|&&status| status & bits != 0)
-        .count();
-    tops(old, &found.old) + tops(new, &found.new) + changed
-}
-
 fn check(size: usize, words: usize, seeds: u64) {
     let mut wrong = Vec::new();
     for shape in [Shape::Bushy, Shape::Mixed, Shape::Deep] {
@@ -245,18 +226,10 @@ fn check(size: usize, words: usize, seeds: u64) {
                     continue;
                 };
                 let new = page(&new_source);
-                let compared = |page| Compared {
-                    page,
-                    scope: Scope::default(),
-                };
-                let found = annotate(
-                    &compared(&old),
-                    &compared(&new),
-                    &Rules::default(),
-                    Granularity::Normal,
-                )
-                .unwrap();
-                let count = actions(&old, &new, &found);
+                let script = between(&old, &new, Wanted::default()).unwrap();
+                let made = script.apply(&old).unwrap();
+                assert_eq!(decode(&made).unwrap(), new_source.as_bytes());
+                let count = script.actions.len();
                 if count != 1 {
                     wrong.push(format!("{shape:?} {edit:?} seed {seed}: {count} actions"));
                     if size < 30 {

@@ -5,6 +5,7 @@
 //! believed. What is left lies in gaps between those that kept their order; see [`super::gap`].
 
 use super::lcs::{common, kth_with_kth};
+use super::tree::trimmed;
 use super::{ENOUGH, LETTER, Matcher};
 use crate::draft::NONE;
 use crate::sdiff::placement::longest_increasing;
@@ -44,14 +45,7 @@ impl Matcher<'_> {
         xs.retain(|&x| self.pairs.old_is_free(x));
         let mut ys = self.new.children(y);
         ys.retain(|&y| self.pairs.new_is_free(y));
-        let same = |x: u32, y: u32| self.old.hash(x) == self.new.hash(y);
-        let head = (xs.iter().zip(&ys))
-            .take_while(|&(&x, &y)| same(x, y))
-            .count();
-        let most = xs.len().min(ys.len()) - head;
-        let tail = (xs.iter().rev().zip(ys.iter().rev()).take(most))
-            .take_while(|&(&x, &y)| same(x, y))
-            .count();
+        let (head, tail) = trimmed(self.old, self.new, &xs, &ys);
         for i in 0..head {
             self.link_equal(xs[i], ys[i]);
         }

@@ -11,7 +11,7 @@
 //! so there are never more than a few. Cost: the lists of children on the path to the edit.
 
 use super::Pairs;
-use super::tree::Tree;
+use super::tree::{Tree, trimmed};
 
 /// Readings that are followed; a single edit needs four at most.
 const MAX_READINGS: usize = 16;
@@ -73,14 +73,7 @@ impl Reading {
         self.joined.push((x, y));
         self.edits += usize::from(old.label(x) != new.label(y));
         let (xs, ys) = (old.children(x), new.children(y));
-        let same = |x: u32, y: u32| old.hash(x) == new.hash(y);
-        let head = (xs.iter().zip(&ys))
-            .take_while(|&(&x, &y)| same(x, y))
-            .count();
-        let most = xs.len().min(ys.len()) - head;
-        let tail = (xs.iter().rev().zip(ys.iter().rev()).take(most))
-            .take_while(|&(&x, &y)| same(x, y))
-            .count();
+        let (head, tail) = trimmed(old, new, &xs, &ys);
         let (before, xs) = xs.split_at(head);
         let (xs, behind) = xs.split_at(xs.len() - tail);
         let (before_new, ys) = ys.split_at(head);

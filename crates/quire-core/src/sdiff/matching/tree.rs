@@ -115,6 +115,15 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// How many subtrees are equal at the beginning of two lists, and then at their ends.
+pub fn trimmed(old: Tree, new: Tree, xs: &[u32], ys: &[u32]) -> (usize, usize) {
+    let same = |&(&x, &y): &(&u32, &u32)| old.hash(x) == new.hash(y);
+    let head = xs.iter().zip(ys).take_while(same).count();
+    let most = xs.len().min(ys.len()) - head;
+    let ends = xs.iter().rev().zip(ys.iter().rev());
+    (head, ends.take(most).take_while(same).count())
+}
+
 /// The path of an address.
 fn path_of(address: &str) -> Option<&str> {
     let rest = match address.split_once("://") {
