@@ -37,6 +37,7 @@ BENCHMARKS = {
     "size": "digest.size",
     "hostile": "digest.hostile",
     "threads": "digest.threads",
+    "identity": "sdiff.identity",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",
