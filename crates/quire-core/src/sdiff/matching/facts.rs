@@ -5,12 +5,13 @@
 //! occurs on the page. `72` says nothing, `72 Kommentare` under each article
 //! hardly more; a sentence says where it came from. Digits do not count.
 //!
-//! The *reading* of a subtree is a hash of its texts in order, whatever elements stand
+//! The *reading* of a subtree is a hash of the words of its texts in order, whatever elements stand
 //! around them, so it survives a redesign. Both are prefix sums over
 //! pre-order, so a subtree is one subtraction. One pass over nodes and distinct strings.
 
 use super::tree::Tree;
-use crate::sdiff::labels::mix;
+use crate::hash::hash64_seeded;
+use crate::sdiff::labels::{key, mix};
 
 /// Units of information in a letter that occurs once.
 pub const LETTER: u64 = 64;
@@ -34,7 +35,7 @@ impl Facts {
     /// Gather the facts of a side.
     pub fn new(tree: Tree) -> Self {
         let n = tree.n();
-        let letters_of = letters(tree);
+        let (letters_of, reads) = strings(tree);
         let (content_uses, attr_uses) = uses(tree);
         let wide = tree.page.wide();
         let offsets = tree.page.attr_offsets();
@@ -54,7 +55,7 @@ impl Facts {
                 letters += letters_of[id];
                 if tree.class(node).is_text() {
                     texts += 1;
-                    reading = (reading.wrapping_mul(BASE)).wrapping_add(tree.content(node));
+                    reading = (reading.wrapping_mul(BASE)).wrapping_add(reads[id]);
                     let last = facts.powers[texts as usize - 1];
                     facts.powers.push(last.wrapping_mul(BASE));
                 }
@@ -109,23 +110,26 @@ impl Facts {
     }
 }
 
-/// Letters of every distinct content.
-fn letters(tree: Tree) -> Vec<u64> {
+/// Letters of every distinct content, and a hash of its words: white space does not count.
+fn strings(tree: Tree) -> (Vec<u64>, Vec<u64>) {
     let page = tree.page;
+    let key = key();
+    let mut words = String::new();
     (0..page.content_count())
         .map(|id| {
-            let raw = page.content_raw(id);
-            let raw = &raw[..raw.len().min(4 * MAX_LOOKED_AT)];
-            let letters = if raw.is_ascii() {
-                raw.iter().filter(|byte| byte.is_ascii_alphabetic()).count()
-            } else {
-                let text = page.content_text(id);
-                let looked_at = text.chars().take(MAX_LOOKED_AT);
-                looked_at.filter(|char| char.is_alphabetic()).count()
-            };
-            (letters as u64).min(MAX_LETTERS)
+            let text = page.content_text(id);
+            let letters = (text.chars().take(MAX_LOOKED_AT))
+                .filter(|char| char.is_alphabetic())
+                .count();
+            words.clear();
+            for word in text.split_ascii_whitespace() {
+                words.push_str(word);
+                words.push(' ');
+            }
+            let reads = hash64_seeded(words.as_bytes(), key);
+            ((letters as u64).min(MAX_LETTERS), reads)
         })
-        .collect()
+        .unzip()
 }
 
 /// How often each content and each attribute run occurs.
