@@ -69,6 +69,7 @@ pub struct Digest {
     content_offsets: OnceLock<Vec<u32>>,
     attributes: OnceLock<Vec<OnceLock<Vec<Attribute>>>>,
     wide: OnceLock<Wide>,
+    encoding: OnceLock<&'static Encoding>,
     heaps_checked: OnceLock<Result<(), Error>>,
 }
 
@@ -173,6 +174,7 @@ impl Digest {
             content_offsets: OnceLock::new(),
             attributes: OnceLock::new(),
             wide: OnceLock::new(),
+            encoding: OnceLock::new(),
             heaps_checked: OnceLock::new(),
         })
     }
@@ -294,10 +296,13 @@ impl Digest {
 
     /// The character set the raw strings are in: UTF-8 when the page was transcoded.
     pub fn encoding(&self) -> &'static Encoding {
-        if self.flags().has(Flags::TRANSCODED) {
-            return UTF_8;
-        }
-        Encoding::for_label(self.meta.encoding.as_bytes()).unwrap_or(UTF_8)
+        // Asked for each string, and a label takes longer to look up than most strings to read.
+        self.encoding.get_or_init(|| {
+            if self.flags().has(Flags::TRANSCODED) {
+                return UTF_8;
+            }
+            Encoding::for_label(self.meta.encoding.as_bytes()).unwrap_or(UTF_8)
+        })
     }
 
     // ------------------------------------------------------------ columns

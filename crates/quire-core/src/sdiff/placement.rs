@@ -96,6 +96,9 @@ impl Placement {
 
     /// Keep as many as stay in order; blanks only where they fit between the others.
     fn keep_longest(&mut self, staying: &[Candidate], released: &mut Vec<u32>) {
+        if staying.is_sorted_by_key(|candidate| candidate.old) {
+            return;
+        }
         let solid: Vec<&Candidate> = staying.iter().filter(|c| !c.blank).collect();
         let sources: Vec<u32> = solid.iter().map(|c| c.old).collect();
         let kept = longest_increasing(&sources);
@@ -212,6 +215,9 @@ fn others(party: Party, partners: &[u32], stays: impl Fn(usize) -> bool) -> Vec<
     let adopted = |&node: &usize| {
         partners[node] != NONE && alone(derived.parent[node] as usize) && stays(node)
     };
+    if !(1..n).any(|node| adopted(&node)) {
+        return Vec::new();
+    }
     let mut weight = vec![0u32; n];
     for node in (1..n).filter(adopted) {
         weight[derived.parent[node] as usize] += derived.size[node];
@@ -273,6 +279,9 @@ fn between(page: &Digest, blank: impl Fn(usize) -> bool, free: impl Fn(usize) ->
 /// assert_eq!(longest_increasing(&[3, 0, 1, 2]), [1, 2, 3]);
 /// ```
 pub fn longest_increasing(values: &[u32]) -> Vec<usize> {
+    if values.is_sorted() {
+        return (0..values.len()).collect();
+    }
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![usize::MAX; values.len()];
     for (i, &value) in values.iter().enumerate() {
