@@ -185,3 +185,11 @@ def test_a_report_is_linear_where_all_changed(old: bytes, new: bytes) -> None:
 
     assert time.perf_counter() - start < 6
     assert len(found["changes"]) >= 8_000  # type: ignore[arg-type]
+
+
+def test_a_context_below_zero_is_an_error() -> None:
+    annotation = annotate(b"<p>a", b"<p>b")
+
+    for view in (quire.unified, quire.side_by_side):
+        with pytest.raises(ValueError, match="context is -1, but"):
+            view(annotation, context=-1)

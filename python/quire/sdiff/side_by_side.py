@@ -46,6 +46,9 @@ def side_by_side(annotation: Annotation, *, context: int | None = 3) -> list[lis
     Args:
         annotation: what became of the nodes.
         context: how many unchanged rows to show before and after; None for all of the page in one group.
+
+    Raises:
+        ValueError: ``context`` is below 0.
     """
     rows = text_rows(annotation)
     if context is None:
