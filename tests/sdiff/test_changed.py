@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -116,6 +117,32 @@ def test_the_same_bytes_read_in_two_ways_are_two_pages() -> None:
     source = b"<p>a"
 
     assert quire.changed(quire.encode(source, kind="html"), quire.encode(source, kind="text"))
+
+
+# Kind and flags are the same in each pair; only what is read differs.
+@pytest.mark.parametrize(
+    ("source", "one", "other"),
+    [
+        ("é".encode(), {"encoding": "utf-8"}, {"encoding": "windows-1252"}),
+        (b"<td>a", {"fragment": "tr"}, {"fragment": "p"}),
+        (b"<g>a", {"fragment": "svg path"}, {"fragment": "td"}),
+    ],
+)
+def test_the_same_bytes_in_another_encoding_or_context_are_another_page(
+    source: bytes, one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    old = quire.encode(source, kind="html", **one)
+    new = quire.encode(source, kind="html", **other)
+
+    assert quire.changed(old, new)
+    assert quire.annotate(old, new)
+
+
+def test_white_space_of_a_text_and_of_a_page_differ_for_both_questions() -> None:
+    old, new = quire.encode(b" ", kind="text"), quire.encode(b" ", fragment="svg path")
+
+    assert quire.changed(old, new)
+    assert quire.annotate(old, new)
 
 
 def test_a_facet_that_is_not_known_is_an_error_that_lists_those_that_are() -> None:

@@ -117,6 +117,8 @@ ATTACKS = [
     "<style>@import '//evil.example'; p{background:url(//evil.example)} q{b:image-set('//evil.example' 1x)}</style>",
     "<style>p{background:\\75 rl(//evil.example)}</style>",
     "<style></sty</style></style><script>alert(1)</script>",
+    "<style>p{background:u\x01rl(//evil.example)} @im\x0eport '//evil.example';</style>",
+    "<p style='background:u\x1frl(//evil.example)'>x</p>",
     "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>",
     "<template><script>alert(1)</script></template><textarea></textarea><script>alert(1)</script>",
     "<title></title><script>alert(1)</script>",

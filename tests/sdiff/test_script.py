@@ -244,6 +244,7 @@ def test_fragments_and_character_sets_are_read_again_as_they_were() -> None:
     pages = [
         quire.encode(b"<td>a<td>b", fragment="tr"),
         quire.encode(b"<path/><g>x", fragment="svg g"),
+        quire.encode(b"a\0b", fragment="svg path"),
         quire.encode("<p>é".encode("latin-1"), encoding="latin1"),
         quire.encode("<p>ж".encode("koi8-r"), content_type="text/html; charset=koi8-r"),
         quire.encode("<p>é".encode("utf-16")),

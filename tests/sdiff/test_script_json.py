@@ -115,3 +115,34 @@ def test_a_forged_script_is_refused_or_makes_what_it_says(
         return
 
     assert made.signatures.source == script.new.signature
+
+
+@pytest.mark.parametrize(
+    ("action", "missing"),
+    [
+        (
+            {"action": "insert", "at": {"parent": {"old": 0}, "previous": None}, "nodes": []},
+            "nodes",
+        ),
+        (
+            {"action": "delete", "at": {"parent": {"old": 0}, "previous": None}, "nodes": []},
+            "nodes",
+        ),
+        ({"action": "move", "nodes": []}, "nodes"),
+        ({"action": "rename", "node": {"old": 1, "new": 1}}, "tag"),
+    ],
+)
+def test_an_action_about_nothing_is_refused(action: dict[str, Any], missing: str) -> None:
+    data = json.loads(SCRIPT.to_json())
+    data["actions"].insert(0, action)
+
+    with pytest.raises(ScriptError, match=f"action 0 has no {missing}"):
+        EditScript.from_json(json.dumps(data))
+
+
+def test_a_page_larger_than_any_is_damage_to_the_script() -> None:
+    data = json.loads(SCRIPT.to_json())
+    data["new"]["bytes"] = 2**32
+
+    with pytest.raises(ScriptError, match="4294967296 bytes"):
+        EditScript.from_json(json.dumps(data)).apply(OLD)

@@ -156,3 +156,40 @@ def test_a_part_that_is_new_is_one_entry_of_a_report() -> None:
     assert entry["new"]["name"] == "ul"
     assert entry["new"]["nodes"] == 5
     assert entry["new"]["path"] == "html > body > ul"
+
+
+# Each of the parts holds all that follow, and each of the rows has an id.
+NESTED = b"<?xml version='1.0'?>" + b"".join(b"<a i='%d'><b>t%d</b>" % (i, i) for i in range(8_000))
+MOVED = b"<?xml version='1.0'?>" + b"".join(b"<a i='%d'>" % i for i in range(8_000))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            NESTED + b"</a>" * 8_000,
+            MOVED + b"".join(b"<b>t%d</b></a>" % i for i in range(8_000)),
+        ),
+        (
+            b"<!doctype html>" + b"".join(b"<p id=x%d>" % i for i in range(50_000)),
+            b"<!doctype html>" + b"".join(b"<p id=y%d>" % i for i in range(50_000)),
+        ),
+    ],
+    ids=["nested moves", "rows with ids"],
+)
+def test_a_report_is_linear_where_all_changed(old: bytes, new: bytes) -> None:
+    annotation = quire.annotate(quire.encode(old), quire.encode(new))
+
+    start = time.perf_counter()
+    found = quire.report(annotation)
+
+    assert time.perf_counter() - start < 6
+    assert len(found["changes"]) >= 8_000  # type: ignore[arg-type]
+
+
+def test_a_context_below_zero_is_an_error() -> None:
+    annotation = annotate(b"<p>a", b"<p>b")
+
+    for view in (quire.unified, quire.side_by_side):
+        with pytest.raises(ValueError, match="context is -1, but"):
+            view(annotation, context=-1)

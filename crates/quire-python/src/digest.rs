@@ -11,7 +11,7 @@ use quire_core::encode;
 use quire_core::error::Error;
 use quire_core::format::{Section, Signatures};
 use quire_core::reading::{self, Reader, Reference};
-use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, xpath_of};
+use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, css_paths, xpath_of};
 use quire_core::view::View;
 use quire_core::vocabulary::{Class, Namespace};
 
@@ -352,6 +352,14 @@ impl Digest {
     fn css_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)? as u32;
         self.read(py, |page| Ok(css_path(&View::new(page), node)))
+    }
+
+    /// The same for many nodes, in less time than one by one.
+    fn css_paths(&self, py: Python<'_>, nodes: Vec<Number>) -> PyResult<Vec<String>> {
+        let nodes = (nodes.into_iter())
+            .map(|node| Ok(self.node(py, node)? as u32))
+            .collect::<PyResult<Vec<_>>>()?;
+        self.read(py, |page| Ok(css_paths(&View::new(page), &nodes)))
     }
 
     /// An XPath for this node alone.

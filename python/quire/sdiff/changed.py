@@ -2,7 +2,7 @@
 
 A ladder; each step stops as soon as it can answer:
 
-1. the signature of the source: equal bytes are equal pages;
+1. all signatures together: equal bytes, read in the same way, are equal pages;
 2. the signatures of the facets: equal in a facet, whatever the bytes. Without rules this is the answer;
 3. with rules, the annotation: what is left once all that is ignored is ignored.
 
@@ -62,7 +62,7 @@ def changed(
     """
     wanted = check_facets(facets)
     before, after = _head(old), _head(new)
-    if _is_same_source(before, after):
+    if before.signatures == after.signatures:
         return False
     differing = tuple(facet for facet in wanted if _differs(before, after, facet))
     if not differing or rules == EVERYTHING:
@@ -105,16 +105,6 @@ def _whole(page: Comparable) -> Digest:
             "rules need the whole page, not its header; give the digest, or the path of its file"
         )
     return page if isinstance(page, Digest) else load(page)
-
-
-def _is_same_source(old: Digest | Header, new: Digest | Header) -> bool:
-    # The same bytes can be read in two ways: as text and as HTML, as a page and as a part of one.
-    return (
-        old.signatures.source == new.signatures.source
-        and old.source_bytes == new.source_bytes
-        and old.kind == new.kind
-        and old.flags == new.flags
-    )
 
 
 def _differs(old: Digest | Header, new: Digest | Header, facet: Facet) -> bool:

@@ -5,7 +5,7 @@ Above: ``cli``. Below: ``annotation``, ``words``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TypeAlias
 
@@ -18,6 +18,10 @@ SCHEMA = "quire-changes/1"
 
 # Naming a place looks at its siblings, so naming every row of a long list would be quadratic.
 MAX_PATHS = 1_000
+# A path names all above a node. HTML ends at 512 levels; XML does not, and no selector may be that long.
+MAX_DEPTH = 1_000
+# Parts can be nested in one another, and each would say all below it again: so often at most, on average.
+MAX_READINGS = 8
 
 # What a node says is shown up to here, in characters; enough to know it by.
 MAX_TEXT = 2_000
@@ -42,9 +46,11 @@ def report(annotation: Annotation, facets: Iterable[Facet] | Facet = ALL_FACETS)
         annotation: what became of the nodes.
         facets: only changes in these.
     """
-    changes: list[Json] = []
-    for change in annotation.parts(facets):
-        changes.append(_entry(annotation, change, with_paths=len(changes) < MAX_PATHS))
+    parts = list(annotation.parts(facets))
+    named = [_nodes(part) for part in parts[:MAX_PATHS]]
+    old = _Side(annotation.old, [was for was, _ in named if was is not None])
+    new = _Side(annotation.new, [now for _, now in named if now is not None])
+    changes = [_entry(annotation, part, old, new) for part in parts]
     return {
         "schema": SCHEMA,
         "changed": bool(changes) or annotation.differs(facets),
@@ -60,15 +66,20 @@ def _page(page: Digest) -> Json:
     return {"kind": page.kind, "nodes": page.n, "source": f"{page.signatures.source:032x}"}
 
 
-def _entry(annotation: Annotation, change: Change, *, with_paths: bool) -> Json:
-    was, now = (change.node, None) if change.page == "old" else (change.partner, change.node)
+def _nodes(change: Change) -> tuple[int | None, int | None]:
+    """The node of the old page and that of the new."""
+    return (change.node, None) if change.page == "old" else (change.partner, change.node)
+
+
+def _entry(annotation: Annotation, change: Change, old: _Side, new: _Side) -> Json:
+    was, now = _nodes(change)
     # Elements with other attributes can be nested in one another, and each would repeat the text of all below.
     with_text = change.kind not in {"updated", "renamed"}
     entry: Json = {
         "kind": change.kind,
         "facets": sorted(change.facets),
-        "old": _node(annotation.old, was, with_paths=with_paths, with_text=with_text),
-        "new": _node(annotation.new, now, with_paths=with_paths, with_text=with_text),
+        "old": old.node(was, with_text=with_text),
+        "new": new.node(now, with_text=with_text),
     }
     if was is not None and now is not None:
         if "attributes" in change.facets:
@@ -79,14 +90,28 @@ def _entry(annotation: Annotation, change: Change, *, with_paths: bool) -> Json:
     return entry
 
 
-def _node(page: Digest, node: int | None, *, with_paths: bool, with_text: bool) -> Json | None:
-    if node is None:
-        return None
-    nodes = int(page.size[node])
-    return {
-        "node": node,
-        "name": page.tags[int(page.tag[node])],
-        "path": page.path(node) if with_paths else None,
-        "nodes": nodes,
-        "text": page.text(node)[:MAX_TEXT] if with_text or nodes <= FEW_NODES else None,
-    }
+class _Side:
+    """A page, the paths of its nodes, and how much of it may still be read."""
+
+    def __init__(self, page: Digest, named: Sequence[int]) -> None:
+        shallow = [node for node in named if page.depth[node] <= MAX_DEPTH]
+        self.page = page
+        self.paths = dict(zip(shallow, page._native.css_paths(shallow), strict=True))
+        self.unread = MAX_READINGS * page.n
+
+    def node(self, node: int | None, *, with_text: bool) -> Json | None:
+        if node is None:
+            return None
+        page = self.page
+        nodes = int(page.size[node])
+        said = None
+        if nodes <= FEW_NODES or (with_text and nodes <= self.unread):
+            said = page.text(node)[:MAX_TEXT]
+            self.unread -= nodes
+        return {
+            "node": node,
+            "name": page.tags[int(page.tag[node])],
+            "path": self.paths.get(node),
+            "nodes": nodes,
+            "text": said,
+        }

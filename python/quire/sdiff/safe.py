@@ -372,13 +372,15 @@ def style(css: str) -> str:
     >>> style(r"p { background: \75 rl(http://example.org/x) }")
     ''
     """
+    # First of all: what is dropped later could join what it kept apart.
+    css = "".join(c for c in css if c >= " " or c in "\n\t")
     if "\\" in css:
         plain = _CSS_ESCAPE.sub(_unescaped, css)
         if len(_LOADING.findall(plain)) != len(_LOADING.findall(css)):
             return ""
     kept = _LOADING.sub(_neutral, css)
     # No `<` at all: nothing in a style sheet can then end it.
-    return "".join("\\3c " if c == "<" else c for c in kept if c >= " " or c in "\n\t")
+    return kept.replace("<", "\\3c ")
 
 
 def _neutral(found: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ Above: ``cli``. Below: ``lines``, ``unified``, ``words``.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,6 +46,9 @@ def side_by_side(annotation: Annotation, *, context: int | None = 3) -> list[lis
     Args:
         annotation: what became of the nodes.
         context: how many unchanged rows to show before and after; None for all of the page in one group.
+
+    Raises:
+        ValueError: ``context`` is below 0.
     """
     rows = text_rows(annotation)
     if context is None:
@@ -54,13 +58,13 @@ def side_by_side(annotation: Annotation, *, context: int | None = 3) -> list[lis
 
 def _side_rows(rows: Sequence[Row]) -> list[SideRow]:
     out: list[SideRow] = []
-    gone: list[TextLine] = []  # deleted lines that no inserted one has taken the place of yet
+    gone: deque[TextLine] = deque()  # deleted lines that no inserted one has taken the place of yet
     for row in rows:
         if row.kind == "deleted" and row.old:
             gone.append(row.old)
             continue
         if row.kind == "inserted" and row.new and gone:
-            out.append(_side_row("changed", gone.pop(0), row.new))
+            out.append(_side_row("changed", gone.popleft(), row.new))
             continue
         out += [_side_row("deleted", line, None) for line in gone]
         gone.clear()

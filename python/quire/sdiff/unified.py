@@ -81,13 +81,22 @@ def unified(annotation: Annotation, *, context: int = 3) -> list[Hunk]:
     Args:
         annotation: what became of the nodes.
         context: how many unchanged lines to show before and after.
+
+    Raises:
+        ValueError: ``context`` is below 0.
     """
     rows = text_rows(annotation)
     return [_hunk(rows[start:end]) for start, end in spans(rows, context)]
 
 
 def spans(rows: Sequence[Row], context: int) -> Iterator[tuple[int, int]]:
-    """Find the slices of rows to show: those that changed, and ``context`` rows around them."""
+    """Find the slices of rows to show: those that changed, and ``context`` rows around them.
+
+    Raises:
+        ValueError: there cannot be so few rows around.
+    """
+    if context < 0:
+        raise ValueError(f"context is {context}, but must be 0 or more")
     start = end = -1
     for place, row in enumerate(rows):
         if row.kind == "same":

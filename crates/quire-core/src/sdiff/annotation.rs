@@ -113,7 +113,10 @@ pub fn annotate(
         let x = x as usize;
         let mut status = 0;
         if old_labels.blank[x] && new_labels.blank[y] {
-            if old_labels.content[x] != new_labels.content[y] {
+            // White space of a text and of a page have different names.
+            if old_labels.content[x] != new_labels.content[y]
+                || old_labels.tag[x] != new_labels.tag[y]
+            {
                 status = Status::LAYOUT;
             }
         } else {

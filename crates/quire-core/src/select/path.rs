@@ -27,6 +27,20 @@ use crate::vocabulary::{Class, Namespace};
 /// doctype, what stands beside the root) the path is `:root`, which finds nothing on a page
 /// without elements.
 pub fn css_path(page: &dyn Page, node: u32) -> String {
+    css_path_by(page, node, &mut None)
+}
+
+/// The same for many nodes; ids are counted once for all of them.
+pub fn css_paths(page: &dyn Page, nodes: &[u32]) -> Vec<String> {
+    let mut ids = None;
+    (nodes.iter())
+        .map(|&node| css_path_by(page, node, &mut ids))
+        .collect()
+}
+
+type Ids = HashMap<String, usize>;
+
+fn css_path_by(page: &dyn Page, node: u32, ids: &mut Option<Ids>) -> String {
     let mut chain = Vec::new();
     let mut at = node;
     while at < page.n() {
@@ -38,7 +52,6 @@ pub fn css_path(page: &dyn Page, node: u32) -> String {
         at = page.parents()[at as usize];
     }
     let mut steps = Vec::new();
-    let mut ids = None;
     for (index, &element) in chain.iter().enumerate() {
         let id = id_of(page, element).filter(|id| !id.is_empty() && !id.contains('\0'));
         if let Some(id) = id {
@@ -109,8 +122,8 @@ fn folded(page: &dyn Page, id: &str) -> String {
 }
 
 /// How many elements outside of templates have each id.
-fn count_ids(page: &dyn Page) -> HashMap<String, usize> {
-    let mut ids = HashMap::new();
+fn count_ids(page: &dyn Page) -> Ids {
+    let mut ids = Ids::new();
     let mut node = 1;
     while node < page.n() {
         let class = class(page, node);

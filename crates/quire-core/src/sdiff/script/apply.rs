@@ -40,10 +40,10 @@ pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
         )));
     }
     if script.new.bytes > MAX_SOURCE as u64 {
-        return Err(Error::TooLarge {
-            bytes: script.new.bytes,
-            limit: MAX_SOURCE as u64,
-        });
+        return Err(refuse(format!(
+            "script is damaged: it makes a page of {} bytes, but at most {MAX_SOURCE} are a page",
+            script.new.bytes
+        )));
     }
     Ok(())
 }

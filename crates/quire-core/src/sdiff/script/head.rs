@@ -13,7 +13,7 @@ pub struct Head {
     /// Signature of its source, 32 hexadecimal digits.
     #[serde(with = "hexadecimal")]
     pub signature: u128,
-    /// Signature of its shape and tags: the same source may be read in several ways.
+    /// Signature of its shape, tags and contents: the same source may be read in several ways.
     #[serde(with = "hexadecimal")]
     pub tree: u128,
     /// Number of nodes.
@@ -27,10 +27,10 @@ pub struct Head {
 impl Head {
     /// By what a page is recognised.
     pub fn of(page: &Digest) -> Self {
-        let Signatures([source, structure, tags, ..]) = page.signatures();
+        let Signatures([source, structure, tags, _, content, ..]) = page.signatures();
         Self {
             signature: source,
-            tree: hash128(&[structure.to_le_bytes(), tags.to_le_bytes()].concat()),
+            tree: hash128(&[structure, tags, content].map(u128::to_le_bytes).concat()),
             n: page.n() as u32,
             kind: page.kind().name().to_owned(),
             bytes: page.header().source_length,

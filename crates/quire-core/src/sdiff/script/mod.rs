@@ -191,11 +191,23 @@ impl Script {
     ///
     /// Only its form is checked: whether it fits a page is found out when it is applied.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        serde_json::from_str(text).map_err(|error| {
+        let script: Self = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let message = crate::error::shortened(&message);
             refuse(format!("not an edit script: {message}"))
-        })
+        })?;
+        for (place, action) in script.actions.iter().enumerate() {
+            let missing = match action {
+                Action::Insert(piece) | Action::Delete(piece) if piece.nodes.is_empty() => "nodes",
+                Action::Move(moved) if moved.nodes.is_empty() => "nodes",
+                Action::Rename(edit) if edit.tag.is_none() => "tag",
+                _ => continue,
+            };
+            return Err(refuse(format!(
+                "not an edit script: action {place} has no {missing}, but is about some"
+            )));
+        }
+        Ok(script)
     }
 
     /// Leave out what only the way back needs.
