@@ -1,0 +1,1 @@
+"""Benchmarks of comparing pages: scripts, annotations and verdicts, beside GNU diff, xmldiff and lxml."""
