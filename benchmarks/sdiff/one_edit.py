@@ -2,11 +2,17 @@
 
 The edits are those of ``quire.testing``, each of which is known to be one. A script that says it in
 another number of actions is listed with what it says, and with what makes the pair again.
+
+A second table, of which nothing was promised, has several edits at once: their scripts can be longer, since a move of
+something that says little is told as a deletion and an insertion, and shorter, since edits meet.
 """
 
+import random
+import statistics
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 import quire
 from benchmarks.context import Context
@@ -16,6 +22,9 @@ from quire.testing import EDITS, SHAPES, EditKind, Shape, edit, generate
 #: Elements, and how many documents of that size for each shape; every one gets an edit of each kind.
 SIZES = {100: 300, 1_000: 100, 10_000: 20, 100_000: 4}
 QUICK_SIZES = {100: 20, 1_000: 5, 10_000: 1}
+#: Edits at once, and elements of the documents.
+SEVERAL = (2, 4, 12)
+SEVERAL_SIZES = (100, 1_000)
 LISTED = 30
 LISTED_ACTIONS = 4
 #: What an edit should be called by the script.
@@ -58,6 +67,8 @@ def run(context: Context) -> Report:
                 for kind, problem in _try_document(nodes, shape, seed, cells):
                     others.append(f"{kind}, {shape}, {nodes:,} elements, seed {seed}: {problem}")
     _fill(report, cells, others)
+    context.say("several edits at once")
+    _add_several(report, context.pick(60, 5), context.seed)
     return report
 
 
@@ -125,3 +136,35 @@ def _fill(
             for (nodes, shape, kind), cell in cells.items()
         },
     }
+
+
+def _add_several(report: Report, count: int, seed: int) -> None:
+    """Count the actions of several edits at once."""
+    rows = []
+    for nodes, shape, edits in product(SEVERAL_SIZES, SHAPES, SEVERAL):
+        lengths = [_length_of_several(nodes, shape, edits, seed + n) for n in range(count)]
+        rows.append(
+            [
+                f"{nodes:,}",
+                shape,
+                str(edits),
+                f"{statistics.fmean(lengths):.2f}",
+                str(max(lengths)),
+                f"{sum(length > edits for length in lengths)} of {count}",
+            ]
+        )
+    headings = ["elements", "shape", "edits", "actions, mean", "longest", "more actions than edits"]
+    report.tables.append(Table(headings, rows, "several edits at once, kinds drawn; no promise"))
+
+
+def _length_of_several(nodes: int, shape: Shape, edits: int, seed: int) -> int:
+    draw = random.Random(seed)
+    old = new = generate(shape, nodes, seed)
+    made = 0
+    while made < edits:
+        try:
+            new = edit(new, draw.choice(EDITS), draw.randrange(1 << 30))
+        except ValueError:  # nothing left to edit that way
+            continue
+        made += 1
+    return len(quire.edit_script(quire.encode(old, kind="xml"), quire.encode(new, kind="xml")))
