@@ -73,6 +73,7 @@ def _against_diff(
     report: Report, context: Context, folder: Path, elements: int, rounds: int
 ) -> Runs:
     runs: Runs = {}
+    counts: dict[Shape, tuple[int, int]] = {}
     right = 0
     for shape in SHAPES:
         for kind in EDITS:
@@ -80,10 +81,12 @@ def _against_diff(
             pages = Documents.write(folder, *_pair(shape, elements, kind, context.seed))
             right += _is_right(pages.old, pages.new, kind)
             old, new = pages.stored
+            lined = pages.encode_lined()
+            counts[shape] = pages.old.n, lined[0].n
             cases: dict[str, Callable[[], object]] = {
                 ANNOTATE: partial(quire.annotate, pages.old, pages.new),
                 LOADED: lambda old=old, new=new: quire.annotate(quire.load(old), quire.load(new)),  # type: ignore[misc]
-                LINED: partial(quire.annotate, *pages.encode_lined()),
+                LINED: partial(quire.annotate, *lined),
                 DIFF: partial(gnu_diff, *pages.lined),
             }
             runs[shape, kind] = measure.interleaved(
@@ -102,6 +105,10 @@ def _against_diff(
     headings = ["shape", "edit", *(f"{name}, ms" for name in names)]
     headings += [f"{name} / diff" for name in names[:3]]
     report.tables.append(Table(headings, rows, "median ± IQR; ratios inside rounds"))
+    report.notes += [
+        f"{shape}: {plain:,} nodes with texts, {lined:,} with an element a line"
+        for shape, (plain, lined) in counts.items()
+    ]
     report.right.append(
         Right("quire", right, len(runs), "the annotation says what the edit did, and nothing else")
     )
