@@ -8,7 +8,8 @@ taken inside a round before the median over rounds.
 Three choices worth knowing before changing this file:
 
 * The clock is the CPU time of the whole process. A library that starts threads
-  of its own pays for them, and a busy neighbour does not count.
+  of its own pays for them, and a busy neighbour does not count. A rival that is a
+  command has the CPU time of finished children, so that it does not pay for our starting it.
 * The garbage collector is off while a case runs and runs between rounds.
 * What a case returns is freed after its clock has stopped; a case that loops
   over pages frees each of them inside, as a user's loop would.
@@ -16,6 +17,7 @@ Three choices worth knowing before changing this file:
 
 import gc
 import math
+import resource
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -59,9 +61,11 @@ def interleaved(
     cases: Mapping[str, Callable[[], object]],
     rounds: int,
     clock: Clock = time.process_time,
+    clocks: Mapping[str, Clock] | None = None,
 ) -> dict[str, Samples]:
-    """Run every case once a round, after one round that does not count."""
+    """Run every case once a round, after one round that does not count; ``clocks`` are of single cases."""
     names = list(cases)
+    clock_of = {name: (clocks or {}).get(name, clock) for name in names}
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for name in names:
         cases[name]()
@@ -70,10 +74,10 @@ def interleaved(
         gc.disable()
         try:
             for name in _rotated(names, turn):
-                case = cases[name]
-                start = clock()
+                case, now = cases[name], clock_of[name]
+                start = now()
                 result = case()
-                seconds[name].append(clock() - start)
+                seconds[name].append(now() - start)
                 del result
         finally:
             gc.enable()
@@ -110,6 +114,12 @@ def best_for_each(
         for name in names:
             best[name].append(smallest[name])
     return best
+
+
+def children_time() -> float:
+    """CPU time of all child processes that have ended: the clock of a rival that is a command."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def best_of(case: Callable[[], object], rounds: int, clock: Clock = time.process_time) -> float:

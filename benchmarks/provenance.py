@@ -20,6 +20,7 @@ PACKAGES = (
     "turbohtml",
     "resiliparse",
     "html5lib",
+    "xmldiff",
     "warcio",
 )
 

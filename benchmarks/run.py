@@ -38,9 +38,18 @@ BENCHMARKS = {
     "hostile": "digest.hostile",
     "threads": "digest.threads",
     "identity": "sdiff.identity",
+    "script-exact": "sdiff.script_exact",
+    "one-edit": "sdiff.one_edit",
+    "script-length": "sdiff.script_length",
+    "minimality": "sdiff.minimality",
+    "verdict": "sdiff.verdict",
+    "annotate": "sdiff.annotate",
+    "sdiff-hostile": "sdiff.hostile",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",
+    "experiment5": "papers.experiment5_change_detection",
+    "experiment6": "papers.experiment6_gnu_diff",
 }
 
 

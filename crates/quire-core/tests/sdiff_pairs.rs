@@ -249,3 +249,17 @@ fn headings_are_followed_through_a_redesign() {
     };
     assert_eq!(found.pairs.to_new[heading(&old)], heading(&new) as u32);
 }
+
+#[test]
+fn a_new_name_outside_and_a_new_text_inside_are_two_actions() {
+    let page = |name: &str, text: &str| {
+        format!(
+            "<?xml version='1.0'?><r><a><{name}><b id='n3'><c><d>{text}</d></c></b></{name}></a></r>"
+        )
+    };
+    case(
+        &page("note", "river"),
+        &page("other", "river more"),
+        [0, 0, 0, 2],
+    );
+}

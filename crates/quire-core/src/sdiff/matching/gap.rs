@@ -83,6 +83,7 @@ impl Matcher<'_> {
         let equal_label = old.label(x) == new.label(y);
         equal_label && !is_one_of_a_list(old, x) && !is_one_of_a_list(new, y)
             || old.is_top(x) && new.is_top(y)
+            || is_renamed(old, new, x, y)
     }
 
     /// Places of the pairs of a cheapest alignment.
@@ -194,6 +195,15 @@ impl Matcher<'_> {
         let id = self.old.attribute(x, "id");
         id.is_some_and(|id| !id.is_empty()) && id == self.new.attribute(y, "id")
     }
+}
+
+/// Whether all but the name is as it was: the attributes, and which children there are.
+fn is_renamed(old: Tree, new: Tree, x: u32, y: u32) -> bool {
+    let (xs, ys) = (old.side.children(x), new.side.children(y));
+    old.tag(x) != new.tag(y)
+        && old.attributes(x) == new.attributes(y)
+        && old.size(x) > 1
+        && xs.map(|x| old.tag(x)).eq(ys.map(|y| new.tag(y)))
 }
 
 /// Siblings looked at to see whether an element is one of a list.

@@ -3,8 +3,9 @@
 //! | size | way | cost |
 //! | --- | --- | --- |
 //! | small | dynamic program over weights, so that a large subtree wins over two small ones | k l |
+//! | nothing repeated | the longest increasing run of what is on both sides | k log k |
 //! | middle | bit-parallel (Hyyrö), with its rows kept for the way back | k l / 64 |
-//! | large | the k-th occurrence is paired with the k-th, longest increasing run of those | k log k |
+//! | large | the k-th occurrence is paired with the k-th, longest increasing run of those; not exact | k log k |
 
 use std::collections::HashMap;
 
@@ -29,17 +30,18 @@ pub fn common(
     if xs.len() * ys.len() <= MAX_CELLS {
         return (weighted(xs, ys, weight), true);
     }
-    if xs.len() * ys.len().div_ceil(64) <= MAX_WORDS {
+    let distinct = is_distinct(xs) && is_distinct(ys);
+    if !distinct && xs.len() * ys.len().div_ceil(64) <= MAX_WORDS {
         return (bit_parallel(xs, ys), true);
     }
-    let pairs = kth_with_kth(xs, ys);
-    // Where nothing is repeated, the k-th is the only one.
-    let distinct = |values: &[u32]| {
-        let mut seen = std::collections::HashSet::with_capacity(values.len());
-        values.iter().all(|value| seen.insert(value))
-    };
-    let exact = distinct(xs) && distinct(ys);
-    (in_order(&pairs), exact)
+    // Where nothing is repeated, the k-th is the only one, and the answer exact.
+    (in_order(&kth_with_kth(xs, ys)), distinct)
+}
+
+fn is_distinct(values: &[u32]) -> bool {
+    let mut seen = values.to_vec();
+    seen.sort_unstable();
+    seen.windows(2).all(|two| two[0] != two[1])
 }
 
 fn weighted(xs: &[u32], ys: &[u32], weight: impl Fn(usize) -> u64) -> Vec<(usize, usize)> {
