@@ -51,6 +51,10 @@ def ask(tool: str, old: Path, new: Path, *, kind: str, limit_s: float) -> Answer
         return Answer(problem=f"over {limit_s:g} s")
     if not done.stdout:  # killed at the limit
         last = done.stderr.decode(errors="replace").strip().splitlines()
+        if last and last[-1].startswith("ModuleNotFoundError"):
+            # Not an answer, and no measure of anything.
+            message = f"{last[-1]}; install requirements/bench.txt"
+            raise RuntimeError(message)
         return Answer(problem=f"over {limit_s:g} s" if not last else last[-1][:60])
     said = json.loads(done.stdout)
     return Answer(

@@ -64,6 +64,24 @@ impl Placement {
         let above_old = effective_parents(old.page, &self.pairs.to_new);
         let above_new = effective_parents(new.page, &self.pairs.to_old);
         let (parent_old, parent_new) = (&old.page.derived().parent, &new.page.derived().parent);
+        // Most often nothing moved at all, and then nothing needs to be sorted.
+        let mut last = 0;
+        let in_place = (1..new.page.n()).all(|node| {
+            let source = self.pairs.to_old[node];
+            if source == NONE {
+                return true;
+            }
+            let in_order = last < source;
+            last = source;
+            let above = above_new[node];
+            let was = self.pairs.to_old[above as usize];
+            let source = source as usize;
+            let beside = parent_old[source] == was && parent_new[node] == above;
+            in_order && above_old[source] == was && (beside || !old.blank[source])
+        });
+        if in_place {
+            return;
+        }
         let (starts, members) = grouped(&above_new, &self.pairs.to_old);
         let mut staying: Vec<Candidate> = Vec::new();
         let mut released = Vec::new();
