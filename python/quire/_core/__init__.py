@@ -4,7 +4,7 @@ Everything compiled is imported from here and from nowhere else; it is typed in
 ``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
 as ``InternalError``.
 
-Above: ``digest``, ``sdiff``. Below: ``errors``, which the kernels import when they raise.
+Above: ``digest``, ``sdiff``, ``similarity``. Below: ``errors``, which the kernels import when they raise.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from collections.abc import Callable
 from typing import cast
 
 from quire._core._native import (
+    Bag,
     Digest,
     Navigation,
     Script,
+    Sketch,
+    all_resemblances,
     annotate,
     compress,
     edit_script,
@@ -23,17 +26,26 @@ from quire._core._native import (
     from_bytes,
     from_columns,
     from_file,
+    kang,
+    likeness,
     peek,
+    resemblances,
     script_from_json,
     script_of_pairs,
+    similarity,
+    sketch,
+    sketch_from_bytes,
     text_rows,
     word_changes,
 )
 
 __all__ = [
+    "Bag",
     "Digest",
     "Navigation",
     "Script",
+    "Sketch",
+    "all_resemblances",
     "annotate",
     "compress",
     "edit_script",
@@ -41,9 +53,15 @@ __all__ = [
     "from_bytes",
     "from_columns",
     "from_file",
+    "kang",
+    "likeness",
     "peek",
+    "resemblances",
     "script_from_json",
     "script_of_pairs",
+    "similarity",
+    "sketch",
+    "sketch_from_bytes",
     "text_rows",
     "view",
     "word_changes",
