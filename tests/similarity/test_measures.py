@@ -100,6 +100,14 @@ def test_pages_without_parts_are_alike_and_unlike_any_other(on: BagMeasure) -> N
     assert quire.similarity(full, full, on, nodes="table") == 1.0
 
 
+def test_columns_and_bags_of_one_name_are_kept_apart() -> None:
+    a, b = quire.encode(b"<p>fish and chips"), quire.encode(b"<p>fish and chips")
+
+    assert len(a.content) == a.n
+    assert quire.similarity(a, b, "content") == quire.similarity(b, a, "content") == 1.0
+    assert len(b.content) == b.n
+
+
 def test_every_kind_of_page_has_a_structure_and_words() -> None:
     sources = {
         "xml": (
@@ -125,6 +133,8 @@ def test_what_cannot_be_compared_is_refused() -> None:
         quire.similarity(page, page, "kang", nodes="p")
     with pytest.raises(quire.SelectorError):
         quire.similarity(page, page, nodes="p[")
+    with pytest.raises(ValueError, match='measure "looks" is not known'):
+        Bag.of(page, "looks")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one bag is of structure, the other of paths"):
         Bag.of(page).similarity(Bag.of(page, "paths"))
 

@@ -4,6 +4,9 @@ A bag is the parts of a page with how often each occurs. Two bags are as alike a
 divided by what either has: of each part the smaller count, divided by the larger one, summed. Sets are
 bags where every count is 1. Two pages without any part are alike (1.0), one without and one with are not (0.0).
 
+A page keeps the parts it was asked for, 12 bytes for each different one, as it keeps all that is derived from it. So
+comparing it again is a walk along two arrays.
+
 Parts are 64-bit hashes made by a kernel (``crates/quire-core/src/similarity``). They are the same on every
 machine and in every version.
 
@@ -31,6 +34,9 @@ Measure: TypeAlias = Literal[BagMeasure, "kang", "kang_normalised"]
 
 BAG_MEASURES: tuple[BagMeasure, ...] = get_args(BagMeasure)
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+# Names of bags among all that a page keeps: "content" is a column.
+_KEPT_AS = {on: f"bag of {on}" for on in BAG_MEASURES}
 
 #: How many differing parts an explanation has, unless asked otherwise.
 MOST_PARTS = 20
@@ -105,7 +111,7 @@ def similarity(
     if on not in BAG_MEASURES:
         raise ValueError(f"measure {on!r} is not known; known are {', '.join(MEASURES)}")
     if not explain:
-        return _core.similarity(a._native, b._native, on, nodes)
+        return _compared(a, b, on, nodes)
     if most < 0:
         raise ValueError(f"most {most}: a number of parts is not negative")
     shared, total, differing, parts = _core.likeness(a._native, b._native, on, nodes, most)
@@ -126,7 +132,7 @@ def structure(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
     >>> structure(quire.encode(b"<p>One<p>Two"), quire.encode(b"<p>Three<p>Four"))
     1.0
     """
-    return _core.similarity(a._native, b._native, "structure", nodes)
+    return _compared(a, b, "structure", nodes)
 
 
 def structure_class(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
@@ -136,7 +142,7 @@ def structure_class(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
     >>> structure_class(quire.encode(b"<p class=a>"), quire.encode(b"<p class=b>"))
     0.6
     """
-    return _core.similarity(a._native, b._native, "structure+class", nodes)
+    return _compared(a, b, "structure+class", nodes)
 
 
 def content(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
@@ -148,7 +154,7 @@ def content(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
     >>> content(quire.encode(b"<p>Fish &amp; chips"), quire.encode(b"<b>FISH, chips</b>"))
     1.0
     """
-    return _core.similarity(a._native, b._native, "content", nodes)
+    return _compared(a, b, "content", nodes)
 
 
 def paths(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
@@ -158,7 +164,7 @@ def paths(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
     >>> paths(quire.encode(b"<p>One"), quire.encode(b"<p>One<p>Two"))
     1.0
     """
-    return _core.similarity(a._native, b._native, "paths", nodes)
+    return _compared(a, b, "paths", nodes)
 
 
 def path_counts(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
@@ -168,7 +174,7 @@ def path_counts(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
     >>> path_counts(quire.encode(b"<p>One"), quire.encode(b"<p>One<p>Two"))
     0.8
     """
-    return _core.similarity(a._native, b._native, "paths+counts", nodes)
+    return _compared(a, b, "paths+counts", nodes)
 
 
 def tokens(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
@@ -178,7 +184,18 @@ def tokens(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
     >>> tokens(quire.encode(b"<p>One</p>"), quire.encode(b"<p>Two</p>"), nodes="p")
     0.0
     """
-    return _core.similarity(a._native, b._native, "tokens", nodes)
+    return _compared(a, b, "tokens", nodes)
+
+
+def _compared(a: Digest, b: Digest, on: BagMeasure, nodes: str | None) -> float:
+    if nodes is not None:
+        return _core.similarity(a._native, b._native, on, nodes)
+    return _bag(a, on).similarity(_bag(b, on))
+
+
+def _bag(page: Digest, on: BagMeasure) -> _core.Bag:
+    """The parts of a whole page. Kept with it: whoever compares a page once compares it again."""
+    return page._keep(_KEPT_AS[on], lambda: _core.Bag(page._native, on, None))
 
 
 class Bag:
@@ -209,7 +226,11 @@ class Bag:
             ValueError: the measure is not known.
             SelectorError: the selector cannot be read.
         """
-        return cls(_core.Bag(page._native, on, nodes))
+        return cls(
+            _bag(page, on)
+            if nodes is None and on in _KEPT_AS
+            else _core.Bag(page._native, on, nodes)
+        )
 
     @property
     def on(self) -> BagMeasure:

@@ -74,7 +74,7 @@ pub(super) fn is_element(class: Class) -> bool {
 
 /// The features of a page, in the order they are met, as often as they occur.
 pub fn hashes(page: &Digest, measure: Measure, scope: &Scope) -> Result<Vec<u64>, Error> {
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(page.n() / 2);
     each(page, measure, scope, |hash, _| found.push(hash))?;
     Ok(found)
 }
@@ -112,30 +112,36 @@ fn tag_hashes(page: &Digest) -> Vec<u64> {
         .collect()
 }
 
-/// Every `width` in a row; all of them where they are fewer.
-fn shingles(sequence: &[u64], width: usize, first: u32, mut feature: impl FnMut(u64, u32)) {
+/// Every `WIDTH` in a row; all of them where they are fewer.
+fn shingles<const WIDTH: usize>(sequence: &[u64], first: u32, mut feature: impl FnMut(u64, u32)) {
     if sequence.is_empty() {
         return;
     }
-    if sequence.len() < width {
+    if sequence.len() < WIDTH {
         feature(joined(sequence), first);
     }
-    for (at, window) in sequence.windows(width).enumerate() {
+    let windows = sequence.windows(WIDTH).filter_map(<[u64]>::first_chunk);
+    for (at, window) in windows.enumerate() {
+        let window: &[u64; WIDTH] = window;
         feature(joined(window), first + at as u32);
     }
 }
 
 fn structure(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
     let tags = tag_hashes(page);
-    let tag = &page.wide().tag;
-    let mut sequence = Vec::with_capacity(page.n() / 2);
+    let tag = page.tag().to_vec();
+    let mut sequence = vec![NOTHING; page.n()];
     let mut first = 0;
     for part in scope.parts() {
-        sequence.clear();
-        let hashes = tag[part].iter().map(|&tag| tags[tag as usize]);
-        sequence.extend(hashes.filter(|&hash| hash != NOTHING));
-        shingles(&sequence, TAGS, first, &mut feature);
-        first += sequence.len() as u32;
+        // Every other node is a text, and no processor guesses which: write all, and go on past elements only.
+        let mut length = 0;
+        for &tag in &tag[part] {
+            let hash = tags[tag as usize];
+            sequence[length] = hash;
+            length += usize::from(hash != NOTHING);
+        }
+        shingles::<TAGS>(&sequence[..length], first, &mut feature);
+        first += length as u32;
     }
 }
 
@@ -148,7 +154,7 @@ fn content(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
         words::each(&reader.text(part.start), |word| {
             sequence.push(hash64_seeded(word.as_bytes(), WORD));
         });
-        shingles(&sequence, WORDS, first, &mut feature);
+        shingles::<WORDS>(&sequence, first, &mut feature);
         first += sequence.len() as u32;
     }
 }
@@ -332,7 +338,7 @@ fn tokens(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
                 sequence.push(hash);
             }
         });
-        shingles(&sequence, TOKENS, first, &mut feature);
+        shingles::<TOKENS>(&sequence, first, &mut feature);
         first += sequence.len() as u32;
     }
 }

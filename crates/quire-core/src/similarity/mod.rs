@@ -18,6 +18,7 @@ pub mod bag;
 pub mod explain;
 pub mod features;
 pub mod kang;
+mod occurrences;
 pub mod pairs;
 pub mod scope;
 pub mod sketch;

@@ -27,7 +27,7 @@
 
 use super::features::{self, mix};
 use super::scope::Scope;
-use super::{Bag, Measure, bag};
+use super::{Measure, bag, occurrences};
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::hash::hash64;
@@ -102,12 +102,9 @@ fn each_thing(
     if !measure.counts() {
         return features::each(page, measure, scope, |hash, _| thing(occurrence(hash, 0)));
     }
-    let bag = Bag::of(page, measure, scope)?;
-    for (&hash, &count) in bag.hashes().iter().zip(bag.counts()) {
-        for k in 0..count {
-            thing(occurrence(hash, k));
-        }
-    }
+    occurrences::each(features::hashes(page, measure, scope)?, |hash, k| {
+        thing(occurrence(hash, k));
+    });
     Ok(())
 }
 
