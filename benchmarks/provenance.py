@@ -21,6 +21,9 @@ PACKAGES = (
     "resiliparse",
     "html5lib",
     "warcio",
+    "rensa",
+    "datasketch",
+    "html-similarity",
 )
 
 
