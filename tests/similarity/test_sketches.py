@@ -202,3 +202,8 @@ def test_no_sketches_are_a_matrix_too() -> None:
 
     assert resemblance_matrix(matrix).shape == (0, 0)
     assert resemblances(Sketch.of(quire.encode(b"<p>")), matrix).tolist() == []
+
+
+def test_too_many_rows_are_refused() -> None:
+    with pytest.raises(MemoryError, match="8000000 rows"):
+        resemblance_matrix(np.zeros((8_000_000, 1), np.uint32))

@@ -19,7 +19,7 @@ mod similarity;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::buffers::Navigation;
+    use crate::buffers::{Floats, Navigation};
     #[pymodule_export]
     use crate::digest::Digest;
     #[pymodule_export]

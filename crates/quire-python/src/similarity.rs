@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quire_core::similarity::sketch::{Sketch as Kept, Values};
 use quire_core::similarity::{self as kernel, Bag as Features, Measure, Scope, pairs};
 
+use crate::buffers::Floats;
 use crate::digest::Digest;
 use crate::guard::{brief, run};
 
@@ -260,24 +261,28 @@ fn numbers_in(rows: &Bound<'_, PyAny>, m: Option<usize>) -> PyResult<Vec<u32>> {
     }
 }
 
-/// Estimates of one row of bins with many: 32-bit floats in the byte order of the machine.
+/// Estimates of one row of bins with many.
 #[pyfunction]
-pub fn resemblances<'py>(
-    one: &Bound<'py, PyAny>,
-    rows: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyBytes>> {
+pub fn resemblances(one: &Bound<'_, PyAny>, rows: &Bound<'_, PyAny>) -> PyResult<Floats> {
     let py = one.py();
     let one = numbers_in(one, None)?;
     let rows = numbers_in(rows, Some(one.len()))?;
-    let found = run(py, move || Ok(pairs::one_with_many(&one, &rows)))?;
-    Ok(PyBytes::new(py, &packed(&found, f32::to_ne_bytes)))
+    run(py, move || Ok(pairs::one_with_many(&one, &rows))).map(Floats::new)
 }
 
-/// Estimates of all rows of m bins with all: 32-bit floats in the byte order of the machine.
+/// Estimates of all rows of m bins with all, row by row.
 #[pyfunction]
-pub fn all_resemblances<'py>(rows: &Bound<'py, PyAny>, m: usize) -> PyResult<Bound<'py, PyBytes>> {
+pub fn all_resemblances(rows: &Bound<'_, PyAny>, m: usize) -> PyResult<Floats> {
     let py = rows.py();
     let rows = numbers_in(rows, Some(m))?;
-    let found = run(py, move || Ok(pairs::all_pairs(&rows, m)))?;
-    Ok(PyBytes::new(py, &packed(&found, f32::to_ne_bytes)))
+    let n = rows.len() / m;
+    // Asked for beforehand: a square grows fast, and a kernel that gets no memory ends the process.
+    let is_there = (n.checked_mul(n))
+        .is_some_and(|square| Vec::<f32>::new().try_reserve_exact(square).is_ok());
+    if !is_there {
+        return Err(PyMemoryError::new_err(format!(
+            "{n} rows have {n} times {n} estimates of 4 bytes, which is more than there is memory"
+        )));
+    }
+    run(py, move || Ok(pairs::all_pairs(&rows, m))).map(Floats::new)
 }

@@ -15,6 +15,7 @@ from typing import cast
 from quire._core._native import (
     Bag,
     Digest,
+    Floats,
     Navigation,
     Script,
     Sketch,
@@ -42,6 +43,7 @@ from quire._core._native import (
 __all__ = [
     "Bag",
     "Digest",
+    "Floats",
     "Navigation",
     "Script",
     "Sketch",
@@ -67,6 +69,6 @@ __all__ = [
     "word_changes",
 ]
 
-# Look at the memory of a digest or of a derived column; it stays while it is looked at. A type
+# Look at the memory of a digest, of a derived column or of what a kernel made; it stays while it is looked at. A type
 # checker can see that an object is a buffer from Python 3.12 on.
-view = cast("Callable[[Digest | Navigation], memoryview]", memoryview)
+view = cast("Callable[[Digest | Floats | Navigation], memoryview]", memoryview)

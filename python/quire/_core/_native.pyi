@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Bag",
     "Digest",
+    "Floats",
     "Navigation",
     "Script",
     "Sketch",
@@ -32,6 +33,11 @@ __all__ = [
     "text_rows",
     "word_changes",
 ]
+
+@final
+class Floats:
+    # Read-only buffer of 32-bit floats: see `quire._core.view`.
+    ...
 
 @final
 class Navigation:
@@ -221,5 +227,5 @@ class Sketch:
 
 def sketch(page: Digest, measure: str, m: int, nodes: str | None, is_bottom_k: bool) -> Sketch: ...
 def sketch_from_bytes(data: bytes) -> Sketch: ...
-def resemblances(one: NDArray[Any], rows: NDArray[Any]) -> bytes: ...
-def all_resemblances(rows: NDArray[Any], m: int) -> bytes: ...
+def resemblances(one: NDArray[Any], rows: NDArray[Any]) -> Floats: ...
+def all_resemblances(rows: NDArray[Any], m: int) -> Floats: ...

@@ -215,7 +215,7 @@ def resemblances(sketch: Sketch, matrix: NDArray[np.uint32]) -> NDArray[np.float
     rows = _rows(matrix)
     if rows.size and rows.shape[1] != sketch.m:
         raise SketchError(f"rows have {rows.shape[1]} values, but the sketch has {sketch.m}")
-    return np.frombuffer(_core.resemblances(sketch.values, rows), np.float32)
+    return np.frombuffer(_core.view(_core.resemblances(sketch.values, rows)), np.float32)
 
 
 def resemblance_matrix(matrix: NDArray[np.uint32]) -> NDArray[np.float32]:
@@ -227,11 +227,15 @@ def resemblance_matrix(matrix: NDArray[np.uint32]) -> NDArray[np.float32]:
     >>> pages = [quire.encode(page) for page in (b"<p>One", b"<p>Two", b"<ul><li>Three")]
     >>> resemblance_matrix(sketches_to_matrix(map(Sketch.of, pages))).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+
+    Raises:
+        SketchError: the matrix does not have rows.
+        MemoryError: there are too many.
     """
     rows = _rows(matrix)
     if not rows.size:
         return np.empty((len(rows), len(rows)), np.float32)
-    found = np.frombuffer(_core.all_resemblances(rows, rows.shape[1]), np.float32)
+    found = np.frombuffer(_core.view(_core.all_resemblances(rows, rows.shape[1])), np.float32)
     return found.reshape(len(rows), len(rows))
 
 
