@@ -8,7 +8,7 @@ use super::Bag;
 
 /// Larger pages than this are put into order: their table would be larger than the nearer caches.
 const MOST: usize = 1 << 14;
-/// Places looked at for each feature, on average, before the table gives up. A half-full table needs 1.5.
+/// Places looked at for each feature, on average, before the table gives up: many times what a page needs.
 const STEPS: usize = 8;
 
 /// Hand over every feature with its number. One may be handed over twice with the same number.
@@ -24,7 +24,8 @@ pub(super) fn each(features: Vec<u64>, mut occurrence: impl FnMut(u64, u32)) {
 
 /// Number features by a table; `false` when that would take too long, after some were handed over.
 fn by_table(features: &[u64], occurrence: &mut impl FnMut(u64, u32)) -> bool {
-    let bits = (2 * features.len()).next_power_of_two().ilog2().max(1);
+    // Half of the features of a page are repetitions, so the table is half full.
+    let bits = features.len().next_power_of_two().ilog2().max(1);
     let mask = (1 << bits) - 1;
     let mut table = vec![(0u64, 0u32); mask + 1];
     let mut left = STEPS * features.len() + 64;
