@@ -22,6 +22,9 @@ PACKAGES = (
     "html5lib",
     "xmldiff",
     "warcio",
+    "rensa",
+    "datasketch",
+    "html-similarity",
 )
 
 

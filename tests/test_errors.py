@@ -19,6 +19,7 @@ from quire.errors import (
     ScriptError,
     SelectorBudgetExceeded,
     SelectorError,
+    SketchError,
     SourceTooLarge,
     TreeError,
 )
@@ -32,6 +33,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (ScriptError("m"), ValueError),
     (SelectorError("m", selector="p >", offset=3), ValueError),
     (SelectorBudgetExceeded("m", selector="* *", steps=1000), SelectorError),
+    (SketchError("m"), ValueError),
     (SourceTooLarge("m", found_bytes=2**31, max_bytes=2**31 - 1), ValueError),
     (TreeError("m"), ValueError),
 ]

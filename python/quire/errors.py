@@ -9,6 +9,7 @@
     ├── ScriptError                    an edit script is damaged, or for another page
     ├── SelectorError                  a selector cannot be read
     │   └── SelectorBudgetExceeded     a selector took more steps than it may
+    ├── SketchError                    a sketch is damaged, or compared with one of something else
     ├── SourceTooLarge                 a source is longer than offsets can reach
     └── TreeError                      columns do not describe a tree
 
@@ -131,6 +132,10 @@ class SelectorBudgetExceeded(SelectorError):
     def __init__(self, message: str, *, selector: str, steps: int) -> None:
         self.steps: int = steps
         super().__init__(message, selector=selector)
+
+
+class SketchError(QuireError, ValueError):
+    """A sketch that cannot be read, or two that cannot be compared."""
 
 
 class SourceTooLarge(QuireError, ValueError):

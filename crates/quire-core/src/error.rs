@@ -64,6 +64,11 @@ pub enum Error {
         /// What was found and what was expected.
         message: String,
     },
+    /// A sketch that cannot be read, or two that cannot be compared.
+    Sketch {
+        /// What was found and what was expected.
+        message: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -108,9 +113,10 @@ impl fmt::Display for Error {
                     "selector {selector:?}: stopped after {steps} steps; make it more specific"
                 )
             }
-            Error::Format { message } | Error::Tree { message } | Error::Script { message } => {
-                f.write_str(message)
-            }
+            Error::Format { message }
+            | Error::Tree { message }
+            | Error::Script { message }
+            | Error::Sketch { message } => f.write_str(message),
         }
     }
 }

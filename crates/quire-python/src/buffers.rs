@@ -1,6 +1,6 @@
 //! Memory that Rust and Python share: columns out, mapped files in.
 //!
-//! All `unsafe` of the project is in this file and in the two `__getbuffer__` that call it, and comes down to two promises: what is lent to
+//! All `unsafe` of the project is in this file and in the `__getbuffer__` that call it, and comes down to two promises: what is lent to
 //! Python never moves or changes while it is lent, and files that are mapped do not change either.
 
 use std::ffi::c_int;
@@ -95,6 +95,34 @@ impl Navigation {
         let (start, length) = (values.as_ptr().cast::<u8>(), size_of_val(values));
         // SAFETY: the values are in the digest, which this frozen object keeps alive and which
         // never changes what it has derived; any bytes of a `u32` may be read as bytes.
+        unsafe { lend(slf, start, length, view, flags) }
+    }
+}
+
+/// Numbers that a kernel made, as a buffer of 32-bit floats in the byte order of the machine.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct Floats {
+    values: Vec<f32>,
+}
+
+impl Floats {
+    /// Lend what a kernel made.
+    pub fn new(values: Vec<f32>) -> Self {
+        Self { values }
+    }
+}
+
+#[pymethods]
+impl Floats {
+    unsafe fn __getbuffer__(
+        slf: &Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let values = &slf.get().values[..];
+        let (start, length) = (values.as_ptr().cast::<u8>(), size_of_val(values));
+        // SAFETY: the values are owned by this frozen object, which never changes them; any bytes
+        // of an `f32` may be read as bytes.
         unsafe { lend(slf, start, length, view, flags) }
     }
 }

@@ -47,6 +47,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
                 "SelectorBudgetExceeded"
             }
             Error::Script { .. } => "ScriptError",
+            Error::Sketch { .. } => "SketchError",
             Error::Tree { .. } => "TreeError",
         })
     })();

@@ -13,12 +13,13 @@ mod functions;
 mod guard;
 mod script;
 mod sdiff;
+mod similarity;
 
 /// The kernels of quire. Typed in `_native.pyi`; used through `quire._core`.
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::buffers::Navigation;
+    use crate::buffers::{Floats, Navigation};
     #[pymodule_export]
     use crate::digest::Digest;
     #[pymodule_export]
@@ -29,4 +30,9 @@ mod _native {
     use crate::script::{Script, edit_script, script_from_json, script_of_pairs};
     #[pymodule_export]
     use crate::sdiff::{annotate, text_rows, word_changes};
+    #[pymodule_export]
+    use crate::similarity::{
+        Bag, Sketch, all_resemblances, kang, likeness, resemblances, similarity, sketch,
+        sketch_from_bytes,
+    };
 }

@@ -4,7 +4,7 @@ Everything compiled is imported from here and from nowhere else; it is typed in
 ``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
 as ``InternalError``.
 
-Above: ``digest``, ``sdiff``. Below: ``errors``, which the kernels import when they raise.
+Above: ``digest``, ``sdiff``, ``similarity``. Below: ``errors``, which the kernels import when they raise.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from collections.abc import Callable
 from typing import cast
 
 from quire._core._native import (
+    Bag,
     Digest,
+    Floats,
     Navigation,
     Script,
+    Sketch,
+    all_resemblances,
     annotate,
     compress,
     edit_script,
@@ -23,17 +27,27 @@ from quire._core._native import (
     from_bytes,
     from_columns,
     from_file,
+    kang,
+    likeness,
     peek,
+    resemblances,
     script_from_json,
     script_of_pairs,
+    similarity,
+    sketch,
+    sketch_from_bytes,
     text_rows,
     word_changes,
 )
 
 __all__ = [
+    "Bag",
     "Digest",
+    "Floats",
     "Navigation",
     "Script",
+    "Sketch",
+    "all_resemblances",
     "annotate",
     "compress",
     "edit_script",
@@ -41,14 +55,20 @@ __all__ = [
     "from_bytes",
     "from_columns",
     "from_file",
+    "kang",
+    "likeness",
     "peek",
+    "resemblances",
     "script_from_json",
     "script_of_pairs",
+    "similarity",
+    "sketch",
+    "sketch_from_bytes",
     "text_rows",
     "view",
     "word_changes",
 ]
 
-# Look at the memory of a digest or of a derived column; it stays while it is looked at. A type
+# Look at the memory of a digest, of a derived column or of what a kernel made; it stays while it is looked at. A type
 # checker can see that an object is a buffer from Python 3.12 on.
-view = cast("Callable[[Digest | Navigation], memoryview]", memoryview)
+view = cast("Callable[[Digest | Floats | Navigation], memoryview]", memoryview)

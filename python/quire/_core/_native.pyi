@@ -1,13 +1,19 @@
 # What crates/quire-python compiles to; stubtest holds the two equal.
 import os
 from collections.abc import Sequence
-from typing import Literal, Protocol, SupportsIndex, TypedDict, final, type_check_only
+from typing import Any, Literal, Protocol, SupportsIndex, TypedDict, final, type_check_only
+
+from numpy.typing import NDArray
 
 __all__ = [
+    "Bag",
     "Digest",
+    "Floats",
     "Navigation",
     "Script",
+    "Sketch",
     "_panic_for_test",
+    "all_resemblances",
     "annotate",
     "compress",
     "edit_script",
@@ -15,12 +21,23 @@ __all__ = [
     "from_bytes",
     "from_columns",
     "from_file",
+    "kang",
+    "likeness",
     "peek",
+    "resemblances",
     "script_from_json",
     "script_of_pairs",
+    "similarity",
+    "sketch",
+    "sketch_from_bytes",
     "text_rows",
     "word_changes",
 ]
+
+@final
+class Floats:
+    # Read-only buffer of 32-bit floats: see `quire._core.view`.
+    ...
 
 @final
 class Navigation:
@@ -172,3 +189,44 @@ def text_rows(
 ) -> tuple[
     list[tuple[str, list[int]]], list[tuple[str, list[int]]], list[tuple[int, int, int]]
 ]: ...
+
+@final
+class Bag:
+    def __new__(cls, page: Digest, measure: str, nodes: str | None) -> Bag: ...
+    @property
+    def measure(self) -> str: ...
+    @property
+    def total(self) -> int: ...
+    def __len__(self) -> int: ...
+    def hashes(self) -> bytes: ...
+    def counts(self) -> bytes: ...
+    def similarity(self, other: Bag) -> float: ...
+
+def similarity(one: Digest, other: Digest, measure: str, nodes: str | None) -> float: ...
+def likeness(
+    one: Digest, other: Digest, measure: str, nodes: str | None, most: int
+) -> tuple[int, int, int, list[tuple[str, int, int]]]: ...
+def kang(
+    one: Digest, other: Digest, depth: int
+) -> tuple[float, float, list[tuple[int, int, int, int, float]]]: ...
+
+@final
+class Sketch:
+    @property
+    def measure(self) -> str: ...
+    @property
+    def m(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def is_bottom_k(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def to_bytes(self) -> bytes: ...
+    def merge(self, other: Sketch) -> Sketch: ...
+    def resemblance(self, other: Sketch) -> tuple[float, float]: ...
+    def overlap(self, other: Sketch) -> float: ...
+
+def sketch(page: Digest, measure: str, m: int, nodes: str | None, is_bottom_k: bool) -> Sketch: ...
+def sketch_from_bytes(data: bytes) -> Sketch: ...
+def resemblances(one: NDArray[Any], rows: NDArray[Any]) -> Floats: ...
+def all_resemblances(rows: NDArray[Any], m: int) -> Floats: ...

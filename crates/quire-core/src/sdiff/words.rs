@@ -20,6 +20,8 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Token};
 
+use crate::letters::{is_mark, is_unspaced};
+
 /// More words than this are not compared one by one.
 pub const MAX_WORDS: usize = 1 << 15;
 
@@ -179,31 +181,6 @@ fn kind(c: char) -> Kind {
         _ if c.is_alphabetic() => Kind::Letter,
         _ => Kind::Single,
     }
-}
-
-/// Marks that combine with what is before them, where they are not letters themselves.
-fn is_mark(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0300..=0x036f | 0x0483..=0x0489 | 0x0591..=0x05bd | 0x0610..=0x061a | 0x064b..=0x065f
-        // virama and its like, which join the letters of Indic scripts
-        | 0x093c | 0x094d | 0x09bc | 0x09cd | 0x0a3c | 0x0a4d | 0x0abc | 0x0acd | 0x0b3c | 0x0b4d
-        | 0x0bcd | 0x0c4d | 0x0ccd | 0x0d4d | 0x0dca
-        // vowels and tones above, below and around: Thai, Lao, Myanmar, Khmer
-        | 0x0e31 | 0x0e34..=0x0e3a | 0x0e47..=0x0e4e | 0x0eb1 | 0x0eb4..=0x0ebc | 0x0ec8..=0x0ece
-        | 0x102b..=0x103e | 0x1056..=0x1059 | 0x17b4..=0x17d3
-        | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff | 0x3099..=0x309a
-        // joiners, variation selectors, skin tones
-        | 0x200c..=0x200d | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0x1f3fb..=0x1f3ff
-        | 0xe0020..=0xe007f | 0xe0100..=0xe01ef)
-}
-
-/// Letters of scripts that write words without spaces between them.
-fn is_unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff
-        | 0x2e80..=0x2fdf | 0x3005..=0x3007 | 0x3021..=0x3029 | 0x3040..=0x30ff | 0x3100..=0x312f
-        | 0x31a0..=0x31bf | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xa000..=0xa4cf
-        | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x1b000..=0x1b16f | 0x20000..=0x3ffff)
 }
 
 /// Cut a text into words. They are the text again when put together.

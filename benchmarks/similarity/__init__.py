@@ -1,0 +1,1 @@
+"""How alike pages are: right answers and speed."""

@@ -1,0 +1,224 @@
+//! A bag: features and how often each occurs, in the order of their hashes.
+//!
+//! Two bags are compared by one walk along both. Hashes are spread evenly, so they are brought into order by
+//! their first bits in linear time; only what falls into one place is sorted.
+
+use super::Measure;
+use super::features;
+use super::scope::Scope;
+use crate::digest::Digest;
+use crate::error::Error;
+
+/// Features with their counts.
+///
+/// ```
+/// use quire_core::similarity::Bag;
+///
+/// let bag = Bag::from_hashes(vec![7, 3, 7]);
+/// assert_eq!((bag.hashes(), bag.counts()), (&[3, 7][..], &[1, 2][..]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bag {
+    hashes: Vec<u64>,
+    counts: Vec<u32>,
+    total: u64,
+}
+
+/// What two bags share, and what either has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overlap {
+    /// In both.
+    pub shared: u64,
+    /// In at least one.
+    pub all: u64,
+}
+
+impl Overlap {
+    /// The share of what is in both; 1 where there is nothing at all.
+    #[allow(clippy::cast_precision_loss)] // a page has fewer than 2^32 features
+    pub fn ratio(self) -> f64 {
+        if self.all == 0 {
+            1.0
+        } else {
+            self.shared as f64 / self.all as f64
+        }
+    }
+}
+
+impl Bag {
+    /// The features of a page.
+    pub fn of(page: &Digest, measure: Measure, scope: &Scope) -> Result<Self, Error> {
+        Ok(Self::from_hashes(features::hashes(page, measure, scope)?))
+    }
+
+    /// Count features, given in any order.
+    pub fn from_hashes(hashes: Vec<u64>) -> Self {
+        let mut distinct = ordered(hashes);
+        let total = distinct.len() as u64;
+        let mut counts: Vec<u32> = Vec::with_capacity(distinct.len());
+        let mut kept = 0;
+        for at in 0..distinct.len() {
+            let hash = distinct[at];
+            if kept > 0 && distinct[kept - 1] == hash {
+                counts[kept - 1] += 1;
+            } else {
+                distinct[kept] = hash;
+                counts.push(1);
+                kept += 1;
+            }
+        }
+        distinct.truncate(kept);
+        Self {
+            hashes: distinct,
+            counts,
+            total,
+        }
+    }
+
+    /// The features, ascending.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// How often each occurs.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// All occurrences together.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How alike two bags of one measure are.
+    pub fn similarity(&self, other: &Self, measure: Measure) -> f64 {
+        self.overlap(other, measure.counts()).ratio()
+    }
+
+    /// What two bags share: each feature as often as both have it, or once where counts do not matter.
+    pub fn overlap(&self, other: &Self, counted: bool) -> Overlap {
+        let (mine, others) = (&self.hashes[..], &other.hashes[..]);
+        let (mut at, mut at_other) = (0, 0);
+        let mut shared = 0;
+        // Which side moves on is anyone's guess, so both places are computed and nothing jumps.
+        while at < mine.len() && at_other < others.len() {
+            let (hash, other_hash) = (mine[at], others[at_other]);
+            let both = if counted {
+                self.counts[at].min(other.counts[at_other])
+            } else {
+                1
+            };
+            shared += u64::from(hash == other_hash) * u64::from(both);
+            at += usize::from(hash <= other_hash);
+            at_other += usize::from(hash >= other_hash);
+        }
+        let all = if counted {
+            self.total + other.total
+        } else {
+            (mine.len() + others.len()) as u64
+        };
+        Overlap {
+            shared,
+            all: all - shared,
+        }
+    }
+}
+
+/// Fewer are sorted at once.
+const FEW: usize = 64;
+/// Places of the first pass: its counters stay in the nearest cache.
+const MAX_BITS: u32 = 11;
+
+/// Bring hashes into order: linear where they are spread evenly.
+pub(super) fn ordered(mut hashes: Vec<u64>) -> Vec<u64> {
+    if hashes.len() < FEW {
+        hashes.sort_unstable();
+        return hashes;
+    }
+    let shift = 64 - (hashes.len().ilog2() - 1).min(MAX_BITS);
+    let place = |hash: u64| (hash >> shift) as usize;
+    let mut ends = vec![0usize; place(u64::MAX) + 2];
+    for &hash in &hashes {
+        ends[place(hash) + 1] += 1;
+    }
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    // Now `ends[p]` is where place p begins; afterwards it is where it ends.
+    let mut placed = vec![0; hashes.len()];
+    for &hash in &hashes {
+        let at = &mut ends[place(hash)];
+        placed[*at] = hash;
+        *at += 1;
+    }
+    let mut start = 0;
+    for &end in &ends[..ends.len() - 1] {
+        placed[start..end].sort_unstable();
+        start = end;
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash64;
+    use std::collections::BTreeMap;
+
+    fn counted(hashes: &[u64]) -> BTreeMap<u64, u32> {
+        let mut counts = BTreeMap::new();
+        for &hash in hashes {
+            *counts.entry(hash).or_default() += 1;
+        }
+        counts
+    }
+
+    // Many equal ones, and crafted ones that share their first bits.
+    fn some(n: u64, kinds: u64, same_start: bool) -> Vec<u64> {
+        (0..n)
+            .map(|i| hash64(&(i * i % kinds).to_le_bytes()) >> if same_start { 40 } else { 0 })
+            .collect()
+    }
+
+    #[test]
+    fn a_bag_is_what_counting_gives() {
+        for n in [0, 1, 2, 63, 64, 65, 1000, 20_000] {
+            for kinds in [1, 7, 1 << 40] {
+                for same_start in [false, true] {
+                    let hashes = some(n, kinds, same_start);
+                    let expected = counted(&hashes);
+                    let bag = Bag::from_hashes(hashes);
+                    assert!(bag.hashes().iter().eq(expected.keys()));
+                    assert!(bag.counts().iter().eq(expected.values()));
+                    assert_eq!(bag.total(), n);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn overlap_is_the_smaller_counts_of_the_larger_ones() {
+        let (one, other) = (some(500, 90, false), some(300, 130, false));
+        let (ours, theirs) = (counted(&one), counted(&other));
+        let get = |counts: &BTreeMap<u64, u32>, hash| u64::from(*counts.get(hash).unwrap_or(&0));
+        let keys: std::collections::BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
+        let sum = |f: fn(u64, u64) -> u64| {
+            (keys.iter().map(|key| f(get(&ours, key), get(&theirs, key)))).sum()
+        };
+        let (shared, all) = (sum(u64::min), sum(u64::max));
+        let (one, other) = (Bag::from_hashes(one), Bag::from_hashes(other));
+        assert_eq!(one.overlap(&other, true), Overlap { shared, all });
+        let shared = ours.keys().filter(|key| theirs.contains_key(key)).count() as u64;
+        let all = keys.len() as u64;
+        assert_eq!(one.overlap(&other, false), Overlap { shared, all });
+    }
+
+    #[test]
+    fn nothing_is_like_nothing_and_unlike_anything() {
+        let (nothing, something) = (Bag::default(), Bag::from_hashes(vec![1]));
+        let alike = |one: &Bag, other: &Bag| one.similarity(other, Measure::Structure).to_bits();
+        assert_eq!(alike(&nothing, &nothing), 1f64.to_bits());
+        assert_eq!(alike(&nothing, &something), 0f64.to_bits());
+        assert_eq!(alike(&something, &something), 1f64.to_bits());
+    }
+}

@@ -1,0 +1,81 @@
+//! Many min-wise sketches at once: rows of one matrix, compared without making anything for each.
+//!
+//! A row is the m bins of a sketch. A pair takes a handful of vector instructions for each eight bins.
+//! Answers are in 32 bits: estimates have no more digits than that.
+
+use super::sketch::agreement;
+
+/// How many rows are compared with one another before the next are looked at: 64 of 100 bins are 25 KB, which the
+/// nearest cache holds.
+const TILE: usize = 64;
+
+#[inline]
+#[allow(clippy::cast_precision_loss)] // m is at most 2^16
+fn estimate(one: &[u32], other: &[u32]) -> f32 {
+    match agreement(one, other) {
+        (_, 0) => 1.0,
+        (equal, used) => equal as f32 / used as f32,
+    }
+}
+
+/// Estimate the likeness of one sketch with each row. Rows are as long as it is.
+///
+/// ```
+/// # use quire_core::similarity::pairs::one_with_many;
+/// assert_eq!(one_with_many(&[1, 2], &[1, 2, 1, 3]), [1.0, 0.5]);
+/// ```
+#[must_use]
+pub fn one_with_many(one: &[u32], rows: &[u32]) -> Vec<f32> {
+    if one.is_empty() {
+        return Vec::new();
+    }
+    (rows.chunks_exact(one.len()))
+        .map(|row| estimate(one, row))
+        .collect()
+}
+
+/// Estimate the likeness of all rows of `m` bins with all; a square, row by row.
+///
+/// ```
+/// # use quire_core::similarity::pairs::all_pairs;
+/// assert_eq!(all_pairs(&[1, 2, 1, 3], 2), [1.0, 0.5, 0.5, 1.0]);
+/// ```
+#[must_use]
+pub fn all_pairs(rows: &[u32], m: usize) -> Vec<f32> {
+    let n = rows.len().checked_div(m).unwrap_or(0);
+    let row = |i: usize| &rows[i * m..(i + 1) * m];
+    let mut square = vec![1.0; n * n];
+    for tile in (0..n).step_by(TILE) {
+        for i in 0..n {
+            for j in tile.max(i + 1)..(tile + TILE).min(n) {
+                let found = estimate(row(i), row(j));
+                square[i * n + j] = found;
+                square[j * n + i] = found;
+            }
+        }
+    }
+    square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash64;
+    use crate::similarity::sketch::EMPTY;
+
+    #[test]
+    fn all_pairs_are_one_with_many_for_each() {
+        let m = 13;
+        let rows: Vec<u32> = (0..150 * m as u64)
+            .map(|i| match hash64(&i.to_le_bytes()) % 5 {
+                0 => EMPTY,
+                value => value as u32,
+            })
+            .collect();
+        let each: Vec<f32> = (rows.chunks(m))
+            .flat_map(|row| one_with_many(row, &rows))
+            .collect();
+        assert_eq!(all_pairs(&rows, m), each);
+        assert!(all_pairs(&[], 3).is_empty() && all_pairs(&[], 0).is_empty());
+    }
+}

@@ -1,0 +1,69 @@
+//! The parts of a page that are compared: all of it, or what a selector chooses.
+//!
+//! A chosen element counts with everything in it, as if nothing else was there: sequences do not run from
+//! one chosen part into the next, and paths begin at it. Of chosen elements inside one another only
+//! the outer ones count, so that nothing counts twice.
+
+use std::ops::Range;
+
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::select::{CssSelector, Limits};
+use crate::view::View;
+
+/// Parts of a page, as ranges of nodes, in document order and disjoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    parts: Vec<Range<usize>>,
+}
+
+impl Scope {
+    /// The whole page, or what `nodes` (a CSS selector) chooses of it.
+    pub fn new(page: &Digest, nodes: Option<&str>) -> Result<Self, Error> {
+        let Some(selector) = nodes else {
+            return Ok(Self::whole(page));
+        };
+        page.check_heaps()?;
+        let chosen =
+            CssSelector::parse(selector)?.select(&View::new(page), 0, Limits::default())?;
+        let sizes = &page.derived().size;
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for node in chosen {
+            let start = node as usize;
+            if parts.last().is_none_or(|last| last.end <= start) {
+                parts.push(start..start + sizes[start] as usize);
+            }
+        }
+        Ok(Self { parts })
+    }
+
+    /// The whole page.
+    pub fn whole(page: &Digest) -> Self {
+        Self {
+            parts: std::iter::once(0..page.n()).collect(),
+        }
+    }
+
+    /// The parts.
+    pub fn parts(&self) -> impl Iterator<Item = Range<usize>> {
+        self.parts.iter().cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Options, encode};
+
+    #[test]
+    fn of_nested_parts_the_outer_one_counts() {
+        let source = b"<div><div>a</div></div><p>b<div>c</div>";
+        let page = encode(source, &Options::default()).unwrap();
+        // document, html, head, body, div, div, a, p, b, div, c
+        let parts = |selector| Scope::new(&page, Some(selector)).map(|scope| scope.parts);
+        assert_eq!(parts("div"), Ok(vec![4..7, 9..11]));
+        assert_eq!(parts("table"), Ok(Vec::new()));
+        assert!(parts("p[").is_err());
+        assert_eq!(Scope::new(&page, None), Ok(Scope::whole(&page)));
+    }
+}

@@ -1,0 +1,61 @@
+"""Similarity: how alike two pages are, in one number from 0 to 1.
+
+``similarity`` has every measure; each is also a function of its own name here. Most turn a page
+into a bag of small parts (four tags in a row, five words in a row) and compare what two bags share
+with what either has: ``Bag`` is that for whoever compares a page many times, ``Sketch`` a sample of it in a few
+hundred bytes for whoever has millions of pages.
+
+Above: ``archive``, ``fragments``, ``cli``. Below: ``digest``, ``_core``.
+"""
+
+from __future__ import annotations
+
+from quire.similarity.kangs import kang, kang_normalised, kang_similar
+from quire.similarity.likeness import DifferingPart, KangLayer, Likeness
+from quire.similarity.measures import (
+    BAG_MEASURES,
+    MEASURES,
+    Bag,
+    BagMeasure,
+    Measure,
+    content,
+    path_counts,
+    paths,
+    similarity,
+    structure,
+    structure_class,
+    tokens,
+)
+from quire.similarity.sketches import (
+    Estimate,
+    Sketch,
+    resemblance_matrix,
+    resemblances,
+    sketches_to_matrix,
+)
+
+__all__ = [
+    "BAG_MEASURES",
+    "MEASURES",
+    "Bag",
+    "BagMeasure",
+    "DifferingPart",
+    "Estimate",
+    "KangLayer",
+    "Likeness",
+    "Measure",
+    "Sketch",
+    "content",
+    "kang",
+    "kang_normalised",
+    "kang_similar",
+    "path_counts",
+    "paths",
+    "resemblance_matrix",
+    "resemblances",
+    "similarity",
+    "sketches_to_matrix",
+    "structure",
+    "structure_class",
+    "tokens",
+]

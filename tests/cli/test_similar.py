@@ -1,0 +1,81 @@
+"""``quire similar``: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import PAGE, Process, Quire
+
+
+def test_a_number_is_printed(quire: Quire) -> None:
+    result = quire("similar", "fruit.html", "fruit.html")
+
+    assert (result.exit_code, result.stdout) == (0, "1.0000\n")
+
+
+def test_pages_may_come_from_a_pipe_and_from_digests(quire: Quire, process: Process) -> None:
+    quire("encode", "fruit.html")
+    result = process("similar", "fruit.qd", "-", "--on", "paths+counts", given=PAGE + b"<p>x")
+
+    assert result.returncode == 0, result.stderr
+    assert 0 < float(result.stdout) < 1
+
+
+def test_an_explanation_names_the_parts(quire: Quire, folder: Path) -> None:
+    (folder / "more.html").write_bytes(PAGE + b"<p>Grapes")
+    result = quire("similar", "fruit.html", "more.html", "--on", "paths+counts", "--explain")
+
+    assert result.stdout.splitlines() == [
+        "0.8571",
+        "A  B  part",
+        "2  3  html > body > p",
+        "6 of 7 parts shared",
+    ]
+    result = quire("similar", "fruit.html", "fruit.html", "--explain")
+    assert (result.stdout, result.stderr) == ("1.0000\n", "note: no part differs\n")
+
+
+def test_layers_are_named_for_kang(quire: Quire, folder: Path) -> None:
+    (folder / "more.html").write_bytes(PAGE + b"<div>Grapes")
+    result = quire("similar", "fruit.html", "more.html", "--on", "kang", "--explain")
+
+    assert result.stdout.splitlines() == [
+        "0.9375",
+        "layer  same  weight  elements of A  of B",
+        "    1  0.50   1.000              2     3",
+        "similar by the paper's threshold, 0.8",
+    ]
+
+
+def test_json_is_for_programs(quire: Quire) -> None:
+    plain = quire("similar", "fruit.html", "fruit.html", "--format", "json", "--nodes", "p")
+    told = quire("similar", "fruit.html", "fruit.html", "--format", "json", "--explain")
+
+    assert json.loads(plain.stdout) == {"on": "structure", "nodes": "p", "value": 1.0}
+    assert json.loads(told.stdout) == {
+        "on": "structure",
+        "nodes": None,
+        "value": 1.0,
+        "shared": 3,
+        "total": 3,
+        "differing": 0,
+        "parts": [],
+        "layers": [],
+        "similar": None,
+    }
+
+
+def test_what_cannot_be_done_is_said(quire: Quire) -> None:
+    for arguments, message in (
+        (("-", "-"), "error: standard input is one page"),
+        (("fruit.html", "none.html"), "error: none.html: no such file"),
+        (("fruit.html", "fruit.html", "--nodes", "p["), "error: selector"),
+        (
+            ("fruit.html", "fruit.html", "--on", "kang", "--nodes", "p"),
+            "error: kang compares whole",
+        ),
+    ):
+        result = quire("similar", *arguments)
+        assert result.exit_code == 2
+        assert result.stderr.startswith(message), result.stderr
