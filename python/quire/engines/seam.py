@@ -1,0 +1,121 @@
+"""The seam: what batch work may ask of whoever runs it.
+
+Work over a crawl is written once, as functions of Arrow record batches, and handed to an engine: the pool of
+this machine, or a cluster. An engine knows three verbs.
+
+* ``map_paths``: every path is read once, somewhere, and turned into rows.
+* ``group_by_key``: rows of one key come together, whatever task made them.
+* ``write``: rows become Parquet files, whole or not at all.
+
+Engines lose machines and run tasks again, some of them twice at once. So a function is *pure* (the same rows in,
+the same rows out, nothing else touched), *deterministic* (no clock, no chance, no order of a set) and *importable*: a
+function of a module, or a ``functools.partial`` of one. In what order rows come out of an engine is not said.
+
+A ``Data`` is only a handle. What it holds is read with ``batches``; no engine's own type shows above this module.
+
+Above: ``local``, ``spark``, ``similarity``, ``archive``, ``fragments``. Below: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows for some of the paths: gets a batch with the one column ``path``.
+PathsToRows: TypeAlias = "Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]"
+
+#: Rows for some of the groups: each table it gets holds whole groups, all rows of a key, in the order of the keys.
+GroupsToRows: TypeAlias = "Callable[[pa.Table], Iterator[pa.RecordBatch]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a step of the work is.
+
+    Attributes:
+        step: its name: ``sketch``, ``group``.
+        done: tasks that are done.
+        of: tasks there are; it may grow.
+    """
+
+    step: str
+    done: int
+    of: int
+
+
+#: Is told how far the work is; called from any thread, often.
+Listener: TypeAlias = Callable[[Progress], None]
+
+
+class Data(Protocol):
+    """Rows that an engine holds, or knows how to make."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        ...
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Bring the rows here, a batch at a time."""
+        ...
+
+
+class Engine(Protocol):
+    """Runs batch work. A context manager: leaving it lets go of threads and machines."""
+
+    def map_paths(
+        self, paths: Sequence[str], fn: PathsToRows, schema: pa.Schema, *, step: str = "read"
+    ) -> Data:
+        """Turn paths into rows.
+
+        Args:
+            paths: what to read, in the engine's own choice of portions.
+            fn: gets a portion, gives its rows.
+            schema: the columns of those.
+            step: a name for progress and logs.
+        """
+        ...
+
+    def group_by_key(
+        self, data: Data, key: str, fn: GroupsToRows, schema: pa.Schema, *, step: str = "group"
+    ) -> Data:
+        """Bring rows of one key together and turn each group into rows.
+
+        Args:
+            data: rows, of this engine.
+            key: the column of the key, an integer or a string.
+            fn: gets whole groups, gives their rows.
+            schema: the columns of those.
+            step: a name for progress and logs.
+        """
+        ...
+
+    def write(self, data: Data, sink: str, *, step: str = "write") -> list[str]:
+        """Write rows as Parquet files into a folder, and name the files, sorted.
+
+        A file is written under a name of its attempt and renamed when it is whole: a task that runs twice leaves one
+        file, one that dies leaves none.
+
+        Args:
+            data: rows, of this engine.
+            sink: a folder, as a path or an address that fsspec knows; made where it is not there.
+            step: a name for progress and logs.
+
+        Raises:
+            FileExistsError: the folder holds something already.
+        """
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
