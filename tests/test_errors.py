@@ -11,6 +11,7 @@ import pytest
 from quire import errors
 from quire.errors import (
     DigestFormatError,
+    EngineError,
     InternalError,
     MalformedSource,
     MissingExtra,
@@ -26,6 +27,7 @@ from quire.errors import (
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (DigestFormatError("m", found=4, newest=3), ValueError),
+    (EngineError("m"), RuntimeError),
     (InternalError("m"), RuntimeError),
     (MalformedSource("m", kind="xml", line=2, column=7, offset=31), ValueError),
     (MissingExtra("m", extra="lxml"), ImportError),

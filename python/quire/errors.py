@@ -2,6 +2,7 @@
 
     QuireError
     ├── DigestFormatError              bytes are not a digest this version reads
+    ├── EngineError                    a cluster is not there, or batch work failed on it
     ├── InternalError                  a kernel failed where it must not: a bug in quire
     ├── MalformedSource                XML or JSON is not well-formed
     ├── MissingExtra                   an optional dependency is not installed
@@ -50,6 +51,10 @@ class DigestFormatError(QuireError, ValueError):
         self.found: int | None = found
         self.newest: int | None = newest
         super().__init__(message)
+
+
+class EngineError(QuireError, RuntimeError):
+    """A cluster that is not there or lacks something, or work that failed on it."""
 
 
 class InternalError(QuireError, RuntimeError):

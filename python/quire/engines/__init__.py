@@ -1,12 +1,13 @@
 """Engines: where batch work over many pages runs.
 
-``seam`` says what work may ask for; ``local`` is the pool of this machine.
+``seam`` says what work may ask for; ``local`` is the pool of this machine, ``spark`` a cluster; ``open_engine`` chooses.
 
 Above: ``similarity``, ``archive``, ``fragments``, ``cli``. Below: nothing.
 """
 
 from __future__ import annotations
 
+from quire.engines.opening import open_engine
 from quire.engines.seam import Data, Engine, GroupsToRows, Listener, PathsToRows, Progress
 
-__all__ = ["Data", "Engine", "GroupsToRows", "Listener", "PathsToRows", "Progress"]
+__all__ = ["Data", "Engine", "GroupsToRows", "Listener", "PathsToRows", "Progress", "open_engine"]

@@ -9,9 +9,11 @@ this machine, or a cluster. An engine knows three verbs.
 
 Engines lose machines and run tasks again, some of them twice at once. So a function is *pure* (the same rows in,
 the same rows out, nothing else touched), *deterministic* (no clock, no chance, no order of a set) and *importable*: a
-function of a module, or a ``functools.partial`` of one. In what order rows come out of an engine is not said.
+function of a module, or a ``functools.partial`` of one. In what order rows come out of an engine is not said, nor
+in what order the rows of one key come to a function: one that cares sorts them.
 
-A ``Data`` is only a handle. What it holds is read with ``batches``; no engine's own type shows above this module.
+A ``Data`` is only a handle, and lazy: a step runs when its rows are read or written, and again each time they are. What is
+needed twice is written once, and its files are paths for ``map_paths``. No engine's own type shows above this module.
 
 Above: ``local``, ``spark``, ``similarity``, ``archive``, ``fragments``. Below: nothing.
 """
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 #: Rows for some of the paths: gets a batch with the one column ``path``.
 PathsToRows: TypeAlias = "Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]"
 
-#: Rows for some of the groups: each table it gets holds whole groups, all rows of a key, in the order of the keys.
+#: Rows for some of the groups: each table it gets holds whole groups. All rows of a key are in it, one after the other;
+#: in what order the keys are is not said, since a cluster may know no unsigned numbers to sort by.
 GroupsToRows: TypeAlias = "Callable[[pa.Table], Iterator[pa.RecordBatch]]"
 
 
@@ -61,7 +64,7 @@ class Data(Protocol):
         ...
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Bring the rows here, a batch at a time."""
+        """Bring the rows here, a batch at a time. Runs the work; what a function raises comes out here."""
         ...
 
 
@@ -88,18 +91,23 @@ class Engine(Protocol):
 
         Args:
             data: rows, of this engine.
-            key: the column of the key, an integer or a string.
+            key: the column of the key: integers, strings or bytes. Rows without one are a group of their own.
             fn: gets whole groups, gives their rows.
             schema: the columns of those.
             step: a name for progress and logs.
+
+        Raises:
+            KeyError: the rows have no such column.
+            TypeError: the column is of another type.
         """
         ...
 
     def write(self, data: Data, sink: str, *, step: str = "write") -> list[str]:
         """Write rows as Parquet files into a folder, and name the files, sorted.
 
-        A file is written under a name of its attempt and renamed when it is whole: a task that runs twice leaves one
-        file, one that dies leaves none.
+        A file is written under a hidden name of its attempt; all are renamed when all are whole. A task that runs twice
+        leaves one file, one that dies leaves none, and neither does work that fails. Without rows there is one file, that
+        of the schema.
 
         Args:
             data: rows, of this engine.

@@ -1,0 +1,40 @@
+"""Opening: from the word a person gives (``--engine``) to an engine.
+
+Above: ``cli``. Below: ``local``, ``spark``, each imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from quire.engines.seam import Engine, Listener
+
+
+def open_engine(
+    address: str | None = None, *, threads: int | None = None, listener: Listener | None = None
+) -> Engine:
+    """Open the engine of an address. Use it in a ``with``.
+
+    >>> with open_engine("local:4") as engine:
+    ...     type(engine).__name__
+    'LocalEngine'
+
+    Args:
+        address: None or ``local`` for the threads of this machine, ``local:4`` for four of them; ``spark://host:7077`` for a
+            cluster, ``spark-local[2]`` for Spark on this machine.
+        threads: threads of the pool, where the address does not say; a cluster has its own.
+        listener: is told of progress, from any thread.
+
+    Raises:
+        ValueError: the address is not of an engine.
+        MissingExtra: pyarrow or pyspark is not installed.
+        EngineError: the cluster does not answer, or there is no Java.
+    """
+    pool = re.fullmatch(r"local(?::([1-9][0-9]{0,5}))?", "local" if address is None else address)
+    if pool is not None:
+        from quire.engines.local import LocalEngine  # noqa: PLC0415 - needs an extra
+
+        return LocalEngine(int(pool[1]) if pool[1] else threads, listener)
+    raise ValueError(
+        f"{address}: not an engine; expected local, local:THREADS, spark://HOST:PORT or spark-local[THREADS]"
+    )

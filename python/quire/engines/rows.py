@@ -1,0 +1,43 @@
+"""Rows: what a function gives is held against the columns it promised.
+
+Above: ``local``, ``spark_tasks``. Below: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+
+def checked(
+    batches: Iterator[pa.RecordBatch], schema: pa.Schema, step: str
+) -> Iterator[pa.RecordBatch]:
+    """Pass batches on that have the columns; leave empty ones out.
+
+    Raises:
+        TypeError: a batch has other columns.
+    """
+    for batch in batches:
+        if not batch.schema.equals(schema):
+            raise TypeError(
+                f"step {step}: a batch has the columns {_named(batch.schema)}; expected {_named(schema)}"
+            )
+        if batch.num_rows:
+            yield batch
+
+
+def _named(schema: pa.Schema) -> str:
+    fields = [
+        f"{field.name}: {field.type}{'' if field.nullable else ' not null'}" for field in schema
+    ]
+    return "(" + ", ".join(fields) + ")"
+
+
+def sample(paths: list[str]) -> str:
+    """Name a portion in few words.
+
+    >>> sample(["a.html", "b.html", "c.html"])
+    'a.html and 2 more'
+    """
+    return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"

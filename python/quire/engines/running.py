@@ -1,0 +1,130 @@
+"""Running: many tasks on a few threads, their rows in the order of the tasks.
+
+A task is run in a thread of its own and its rows wait until they are read; a task that gives much waits with them.
+So memory holds a few batches of a few tasks, however many there are, and the oldest task is always one that
+can go on. Each run has its own threads: two that are read in turns never wait for one another.
+
+Above: ``local``. Below: nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+from quire.errors import EngineError
+
+T = TypeVar("T")
+
+#: Tasks for each thread that are begun before the oldest is done: a slow one does not stop the others.
+AHEAD = 4
+#: Results of a task that wait to be read.
+HELD = 8
+
+
+class _Output(Generic[T]):
+    """What a task gave and nobody has read yet."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[T] = deque()
+        self.done = False
+
+
+class Run(Generic[T]):
+    """Tasks on threads. Iterate it once; ``close`` ends it early.
+
+    >>> run = Run([lambda: iter("ab"), lambda: iter("c")], threads=2)
+    >>> list(run)
+    ['a', 'b', 'c']
+
+    The first task that raises stops those that have not begun, and others at their next result; what it raised
+    comes out of the iteration.
+
+    Args:
+        tasks: each gives an iterator, which is run to its end by one thread.
+        threads: how many run at once.
+        ahead: tasks for each thread that are begun before the oldest has been read.
+        tell: is called with the number of tasks done and begun, whenever one is done.
+    """
+
+    def __init__(
+        self,
+        tasks: Iterable[Callable[[], Iterator[T]]],
+        threads: int,
+        *,
+        ahead: int = AHEAD,
+        tell: Callable[[int, int], None] = lambda _done, _begun: None,
+    ) -> None:
+        self._tasks = iter(tasks)
+        self._tell = tell
+        self._ahead = ahead * threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="quire-engine")
+        self._outputs: deque[_Output[T]] = deque()
+        self._change = threading.Condition()
+        self._begun = self._done = 0
+        self._error: BaseException | None = None
+        self._stopped = False
+
+    def __iter__(self) -> Iterator[T]:
+        try:
+            while self._begin():
+                oldest = self._outputs[0]
+                with self._change:
+                    self._change.wait_for(
+                        lambda: self._stopped or oldest.waiting or oldest.done  # noqa: B023 - called here
+                    )
+                    if self._error is not None:
+                        raise self._error
+                    if self._stopped:
+                        raise EngineError("the engine was left while its rows were being read")
+                    results = list(oldest.waiting)
+                    oldest.waiting.clear()
+                    if results:
+                        self._change.notify_all()
+                    elif oldest.done:
+                        self._outputs.popleft()
+                yield from results
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Begin no more tasks, and wait for those that run to come to their next result."""
+        with self._change:
+            self._stopped = True
+            self._change.notify_all()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _begin(self) -> bool:
+        while len(self._outputs) < self._ahead:
+            task = next(self._tasks, None)
+            if task is None:
+                break
+            self._begun += 1
+            self._outputs.append(_Output())
+            self._pool.submit(self._work, task, self._outputs[-1])
+        return bool(self._outputs)
+
+    def _work(self, task: Callable[[], Iterator[T]], output: _Output[T]) -> None:
+        try:
+            for result in task():
+                with self._change:
+                    self._change.wait_for(lambda: self._stopped or len(output.waiting) < HELD)
+                    if self._stopped:
+                        return
+                    output.waiting.append(result)
+                    self._change.notify_all()
+            with self._change:
+                self._done += 1
+                done, begun = self._done, self._begun
+            self._tell(done, begun)
+        except BaseException as error:  # noqa: BLE001 - raised again where the results are read
+            with self._change:
+                self._error = self._error or error
+                self._stopped = True
+        finally:
+            with self._change:
+                output.done = True
+                self._change.notify_all()

@@ -1,0 +1,180 @@
+"""Sinks: a folder of Parquet files that is filled as a whole or not at all.
+
+Whoever writes a part writes it under a name of its own, hidden from readers by a dot. When every part is whole, one
+process renames one attempt of each and removes the others. Plain paths go through the functions of this machine;
+addresses (``s3://…``, ``hdfs://…``) through fsspec.
+
+Above: ``local``, ``spark``, ``spark_tasks``. Below: nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from quire.errors import EngineError, MissingExtra
+
+# Renaming in a store is a copy there: many at once, since each mostly waits.
+_RENAMES_AT_ONCE = 16
+_ATTEMPT = ".attempt-"
+
+
+class _Folder(Protocol):
+    """The little that is asked of a place for files."""
+
+    def make(self) -> None: ...
+    def names(self) -> list[str]: ...
+    def open(self, name: str) -> IO[bytes]: ...
+    def rename(self, old: str, new: str) -> None: ...
+    def remove(self, name: str) -> None: ...
+    def address(self, name: str) -> str: ...
+
+
+class _LocalFolder:
+    """A folder of this machine."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def make(self) -> None:
+        self._path.mkdir(parents=True, exist_ok=True)
+
+    def names(self) -> list[str]:
+        return [entry.name for entry in self._path.iterdir()]
+
+    def open(self, name: str) -> IO[bytes]:
+        return (self._path / name).open("xb")
+
+    def rename(self, old: str, new: str) -> None:
+        (self._path / old).replace(self._path / new)
+
+    def remove(self, name: str) -> None:
+        (self._path / name).unlink(missing_ok=True)
+
+    def address(self, name: str) -> str:
+        return str(self._path / name)
+
+
+class _RemoteFolder:
+    """A folder of a store that fsspec knows."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            # Optional, slow to import, and without types.
+            from fsspec.core import url_to_fs  # type: ignore[import-untyped]  # noqa: PLC0415
+        except ImportError:
+            raise MissingExtra("fsspec is not installed", extra="archive") from None
+        self._address = address.rstrip("/")
+        self._store, self._path = url_to_fs(self._address)
+
+    def make(self) -> None:
+        self._store.makedirs(self._path, exist_ok=True)
+
+    def names(self) -> list[str]:
+        self._store.invalidate_cache(self._path)
+        try:
+            found = self._store.ls(self._path, detail=False)
+        except FileNotFoundError:  # a store of objects has no empty folders
+            return []
+        # Some list the folder itself.
+        return [
+            path.rpartition("/")[2] for path in found if path.strip("/") != self._path.strip("/")
+        ]
+
+    def open(self, name: str) -> IO[bytes]:
+        stream: IO[bytes] = self._store.open(f"{self._path}/{name}", "wb")
+        return stream
+
+    def rename(self, old: str, new: str) -> None:
+        self._store.mv(f"{self._path}/{old}", f"{self._path}/{new}")
+
+    def remove(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            self._store.rm_file(f"{self._path}/{name}")
+
+    def address(self, name: str) -> str:
+        return f"{self._address}/{name}"
+
+
+class Sink:
+    """A folder that is being filled.
+
+    Args:
+        address: a path, or an address that fsspec knows.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address: str = address
+        self._folder: _Folder = (
+            _RemoteFolder(address) if "://" in address else _LocalFolder(address)
+        )
+
+    def prepare(self) -> None:
+        """Make the folder where it is not there.
+
+        Raises:
+            FileExistsError: it holds something already.
+        """
+        self._folder.make()
+        names = self._folder.names()
+        if names:
+            raise FileExistsError(
+                f"{self.address}: holds {min(names)}{' and more' if len(names) > 1 else ''}; "
+                "expected an empty folder, or none"
+            )
+
+    def write_attempt(self, part: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> str:
+        """Write a part under a name of its own, and give the name. What fails leaves nothing."""
+        name = f"{_ATTEMPT}{part:06d}-{uuid.uuid4().hex}"
+        try:
+            with self._folder.open(name) as stream:
+                with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
+                    for batch in batches:
+                        writer.write_batch(batch)
+                _to_disk(stream)
+        except BaseException:
+            self._folder.remove(name)
+            raise
+        return name
+
+    def commit(self, attempts: Sequence[tuple[int, str]]) -> list[str]:
+        """Give each part its last name, remove what else was tried, and name the files, sorted.
+
+        Args:
+            attempts: the number of each part, and the name under which it was written.
+
+        Raises:
+            EngineError: an attempt is not there.
+        """
+        missing = {name for _, name in attempts} - set(self._folder.names())
+        if missing:
+            raise EngineError(
+                f"{self.address}: {len(missing)} of {len(attempts)} parts were written elsewhere; "
+                "expected a folder that all machines share"
+            )
+        parts = {name: f"part-{part:06d}.parquet" for part, name in attempts}
+        with ThreadPoolExecutor(_RENAMES_AT_ONCE) as pool:
+            list(pool.map(self._folder.rename, parts.keys(), parts.values()))
+        self.clear()
+        return sorted(self._folder.address(name) for name in parts.values())
+
+    def clear(self) -> None:
+        """Remove every attempt."""
+        for name in self._folder.names():
+            if name.startswith(_ATTEMPT):
+                self._folder.remove(name)
+
+
+def _to_disk(stream: IO[bytes]) -> None:
+    """See to it that a file is whole on the disk before it gets its name, where there is a disk."""
+    stream.flush()
+    with suppress(OSError, AttributeError):  # a stream of a store has no number
+        os.fsync(stream.fileno())

@@ -1,0 +1,1 @@
+"""Batch work, on every engine alike."""

@@ -1,0 +1,166 @@
+"""Functions that engines run in these tests: of a module, so that the workers of a cluster can import them."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def columns(**types: pa.DataType) -> pa.Schema:
+    """Make a schema of names and types."""
+    return pa.schema(list(types.items()))
+
+
+WORDS = columns(word=pa.string(), n=pa.int64())
+NUMBERS = columns(key=pa.uint64(), value=pa.uint64())
+GROUPS = columns(key=pa.uint64(), rows=pa.int64(), value=pa.uint64())
+PIECES = columns(key=pa.string(), pieces=pa.int64(), rows=pa.int64())
+
+FLOATS = columns(word=pa.string(), n=pa.float64())
+REGROUPED = columns(rows=pa.int64(), keys=pa.int64())
+#: Types that a cluster may lack, with values at their ends.
+ODD = pa.table(
+    {
+        "u8": pa.array([255, None], pa.uint8()),
+        "u16": pa.array([0, 65535], pa.uint16()),
+        "u32": pa.array([7, 7], pa.uint32()),
+        "sketch": pa.array([[2**64 - 1, 0], None], pa.list_(pa.uint64())),
+        "fixed": pa.array([[1, 2**63], [3, 4]], pa.list_(pa.uint64(), 2)),
+        "digest": pa.array([b"\x00" * 16, b"\xff" * 16], pa.binary(16)),
+        "body": pa.array([b"<p>\x00\xff", b""], pa.large_binary()),
+        "part": pa.array(
+            [{"at": 2**64 - 1, "name": "a"}, None],
+            pa.struct([("at", pa.uint64()), ("name", pa.large_string())]),
+        ),
+        "when": pa.array([1_700_000_000_123_456_000, None], pa.timestamp("ns", "UTC")),
+        "near": pa.array([0.5, float("inf")], pa.float32()),
+        "seen": pa.array([True, None]),
+        "kind": pa.array(["html", "xml"]).dictionary_encode(),
+    }
+)
+
+
+def paths_of(batch: pa.RecordBatch) -> list[str]:
+    """Give the paths of a portion."""
+    return [str(path) for path in batch["path"].to_pylist()]
+
+
+def words(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give each word of some files with how often it is there."""
+    for path in paths_of(paths):
+        text = Path(path).read_text(encoding="utf-8").split()
+        for name in sorted(set(text)):
+            yield pa.record_batch({"word": [name], "n": [text.count(name)]}, schema=WORDS)
+
+
+def count(groups: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Add up the words of each group. A word that comes twice comes out twice, and a test sees it."""
+    found = groups.group_by("word").aggregate([("n", "sum")])
+    yield from found.rename_columns(["word", "n"]).to_batches()
+
+
+def numbers(paths: pa.RecordBatch, rows: int, keys: int) -> Iterator[pa.RecordBatch]:
+    """Take a "path" for a number and make rows from it: keys over all 64 bits, values that tell them apart."""
+    for path in paths_of(paths):
+        first = int(path) * rows
+        values = np.arange(first, first + rows, dtype=np.uint64)
+        yield pa.record_batch({"key": spread(values % np.uint64(keys)), "value": values})
+
+
+def spread(
+    values: np.ndarray[tuple[int], np.dtype[np.uint64]],
+) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Spread small numbers over 64 bits, each to one of its own: half lie beyond what is signed."""
+    return values * np.uint64(0x9E3779B97F4A7C15)
+
+
+def total(groups: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Count the rows of each group and add up their values."""
+    found = groups.group_by("key").aggregate([("value", "count"), ("value", "sum")])
+    yield from (
+        found.select(["key", "value_count", "value_sum"]).rename_columns(GROUPS.names).to_batches()
+    )
+
+
+def pieces(groups: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Say in how many pieces each group came: one, if its rows are neighbours."""
+    keys = groups["word"].to_pylist()
+    begun = Counter(key for i, key in enumerate(keys) if i == 0 or keys[i - 1] != key)
+    for key, rows in Counter(keys).items():
+        yield pa.record_batch({"key": [key], "pieces": [begun[key]], "rows": [rows]}, schema=PIECES)
+
+
+def fail(paths: pa.RecordBatch, word: str) -> Iterator[pa.RecordBatch]:
+    """Give words, and fail on the file that has a certain one; slowly, so that others are at work."""
+    for batch in words(paths):
+        if batch["word"].to_pylist() == [word]:
+            raise ValueError(f"no {word} here, please")
+        yield batch
+
+
+def fail_group(groups: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Fail on any group."""
+    if groups.num_rows:
+        raise ValueError(f"{groups.num_rows} rows too many")
+    yield from groups.to_batches()
+
+
+def other_columns(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give columns that were not promised."""
+    yield pa.record_batch({"word": paths["path"], "n": pa.array([1.5] * len(paths))})
+
+
+def no_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give a batch, and nothing in it."""
+    yield pa.record_batch({"word": paths["path"].slice(0, 0), "n": pa.array([], pa.int64())})
+
+
+def marked(paths: pa.RecordBatch, folder: str, seconds: float) -> Iterator[pa.RecordBatch]:
+    """Make numbers slowly, and leave a mark in a folder at the beginning of each."""
+    for path in paths_of(paths):
+        mark(folder, f"map-{path}")
+        time.sleep(seconds)
+        yield from numbers(pa.record_batch({"path": [path]}), rows=500, keys=97)
+
+
+def marked_total(groups: pa.Table, folder: str, seconds: float) -> Iterator[pa.RecordBatch]:
+    """Add up slowly, and leave a mark in a folder for each table."""
+    mark(folder, f"reduce-{pc.min(groups['key'])}")
+    time.sleep(seconds)
+    yield from total(groups)
+
+
+def mark(folder: str, name: str) -> None:
+    """Leave a file that says: this was begun, by this process. One for each attempt."""
+    (Path(folder) / f"{name}.{os.getpid()}.{uuid.uuid4().hex}").touch()
+
+
+def regroup(groups: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Count groups of each size."""
+    found = groups.group_by("rows").aggregate([("key", "count")])
+    yield from found.select(["rows", "key_count"]).rename_columns(REGROUPED.names).to_batches()
+
+
+def odd_types(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give the odd types."""
+    assert paths.num_rows == 1
+    yield from ODD.to_batches()
+
+
+def same(groups: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Pass groups on as they are."""
+    yield from groups.to_batches()
+
+
+def without_keys(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give rows with and without a key."""
+    for _ in range(paths.num_rows):
+        yield pa.record_batch({"word": [None, "a"], "n": [1, 1]}, schema=WORDS)
