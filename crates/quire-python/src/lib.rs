@@ -14,6 +14,7 @@ mod guard;
 mod script;
 mod sdiff;
 mod similarity;
+mod templates;
 
 /// The kernels of quire. Typed in `_native.pyi`; used through `quire._core`.
 #[pyo3::pymodule]
@@ -34,5 +35,9 @@ mod _native {
     use crate::similarity::{
         Bag, Sketch, all_resemblances, kang, likeness, resemblances, similarity, sketch,
         sketch_from_bytes,
+    };
+    #[pymodule_export]
+    use crate::templates::{
+        Bags, hash64, hubs, merge_groups, most_met, random_sampling, sample_groups, stars,
     };
 }

@@ -14,7 +14,7 @@ use crate::digest::Digest;
 use crate::guard::{brief, run};
 
 /// Read the name of a measure that is a bag or a set.
-fn measure_of(name: &str) -> PyResult<Measure> {
+pub fn measure_of(name: &str) -> PyResult<Measure> {
     Measure::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Measure::ALL.map(Measure::name).to_vec();
         PyValueError::new_err(format!(
@@ -25,7 +25,7 @@ fn measure_of(name: &str) -> PyResult<Measure> {
 }
 
 /// Little-endian bytes of numbers, for numpy.
-fn packed<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+pub fn packed<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
     values.iter().flat_map(|&value| bytes(value)).collect()
 }
 

@@ -1,12 +1,23 @@
 # What crates/quire-python compiles to; stubtest holds the two equal.
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, SupportsIndex, TypedDict, final, type_check_only
+from typing import (
+    Any,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeAlias,
+    TypedDict,
+    final,
+    type_check_only,
+)
 
 from numpy.typing import NDArray
+from typing_extensions import Buffer
 
 __all__ = [
     "Bag",
+    "Bags",
     "Digest",
     "Floats",
     "Navigation",
@@ -21,15 +32,22 @@ __all__ = [
     "from_bytes",
     "from_columns",
     "from_file",
+    "hash64",
+    "hubs",
     "kang",
     "likeness",
+    "merge_groups",
+    "most_met",
     "peek",
+    "random_sampling",
     "resemblances",
+    "sample_groups",
     "script_from_json",
     "script_of_pairs",
     "similarity",
     "sketch",
     "sketch_from_bytes",
+    "stars",
     "text_rows",
     "word_changes",
 ]
@@ -230,3 +248,32 @@ def sketch(page: Digest, measure: str, m: int, nodes: str | None, is_bottom_k: b
 def sketch_from_bytes(data: bytes) -> Sketch: ...
 def resemblances(one: NDArray[Any], rows: NDArray[Any]) -> Floats: ...
 def all_resemblances(rows: NDArray[Any], m: int) -> Floats: ...
+
+@final
+class Bags:
+    @staticmethod
+    def of_pages(pages: list[Digest], measure: str) -> Bags: ...
+    @staticmethod
+    def from_packed(data: Buffer, offsets: NDArray[Any]) -> Bags: ...
+    def __len__(self) -> int: ...
+    def packed(self, at: int) -> bytes: ...
+    def totals(self) -> bytes: ...
+    def likenesses(
+        self, these: NDArray[Any], others: Bags, those: NDArray[Any]
+    ) -> tuple[bytes, bytes]: ...
+    def medoid(self, of: NDArray[Any]) -> int | None: ...
+
+# Links as columns: page, hub, contained, resemblance.
+_Links: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+def hash64(data: bytes) -> int: ...
+def hubs(keys: NDArray[Any], pages: NDArray[Any], sizes: NDArray[Any]) -> tuple[bytes, bytes]: ...
+def most_met(pages: NDArray[Any], hubs: NDArray[Any], most: int) -> tuple[bytes, bytes]: ...
+def stars(n: int, links: _Links) -> bytes: ...
+def sample_groups(of: NDArray[Any]) -> bytes: ...
+def merge_groups(
+    of: NDArray[Any], links: _Links, sampled: NDArray[Any], bags: Bags, threshold: float
+) -> bytes: ...
+def random_sampling(
+    rows: NDArray[Any], m: int, k: int, threshold: float, seed: int, patience: int
+) -> bytes: ...

@@ -10,6 +10,7 @@ Above: ``archive``, ``fragments``, ``cli``. Below: ``digest``, ``_core``.
 
 from __future__ import annotations
 
+from quire.similarity.groups import Group, Templates, templates
 from quire.similarity.kangs import kang, kang_normalised, kang_similar
 from quire.similarity.likeness import DifferingPart, KangLayer, Likeness
 from quire.similarity.measures import (
@@ -26,6 +27,7 @@ from quire.similarity.measures import (
     structure_class,
     tokens,
 )
+from quire.similarity.sampling import Clusters, random_sampling
 from quire.similarity.sketches import (
     Estimate,
     Sketch,
@@ -39,23 +41,28 @@ __all__ = [
     "MEASURES",
     "Bag",
     "BagMeasure",
+    "Clusters",
     "DifferingPart",
     "Estimate",
+    "Group",
     "KangLayer",
     "Likeness",
     "Measure",
     "Sketch",
+    "Templates",
     "content",
     "kang",
     "kang_normalised",
     "kang_similar",
     "path_counts",
     "paths",
+    "random_sampling",
     "resemblance_matrix",
     "resemblances",
     "similarity",
     "sketches_to_matrix",
     "structure",
     "structure_class",
+    "templates",
     "tokens",
 ]

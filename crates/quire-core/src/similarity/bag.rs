@@ -98,20 +98,11 @@ impl Bag {
     /// What two bags share: each feature as often as both have it, or once where counts do not matter.
     pub fn overlap(&self, other: &Self, counted: bool) -> Overlap {
         let (mine, others) = (&self.hashes[..], &other.hashes[..]);
-        let (mut at, mut at_other) = (0, 0);
-        let mut shared = 0;
-        // Which side moves on is anyone's guess, so both places are computed and nothing jumps.
-        while at < mine.len() && at_other < others.len() {
-            let (hash, other_hash) = (mine[at], others[at_other]);
-            let both = if counted {
-                self.counts[at].min(other.counts[at_other])
-            } else {
-                1
-            };
-            shared += u64::from(hash == other_hash) * u64::from(both);
-            at += usize::from(hash <= other_hash);
-            at_other += usize::from(hash >= other_hash);
-        }
+        let shared = if counted {
+            shared((mine, &self.counts), (others, &other.counts))
+        } else {
+            shared_hashes(mine, others)
+        };
         let all = if counted {
             self.total + other.total
         } else {
@@ -121,6 +112,36 @@ impl Bag {
             shared,
             all: all - shared,
         }
+    }
+}
+
+/// What two bags share, each a list of ascending hashes with a list of counts.
+#[inline]
+pub(super) fn shared(one: (&[u64], &[u32]), other: (&[u64], &[u32])) -> u64 {
+    let mut shared = 0;
+    walk(one.0, other.0, |at, at_other, is_equal| {
+        let both = one.1[at].min(other.1[at_other]);
+        shared += u64::from(is_equal) * u64::from(both);
+    });
+    shared
+}
+
+fn shared_hashes(one: &[u64], other: &[u64]) -> u64 {
+    let mut shared = 0;
+    walk(one, other, |_, _, is_equal| shared += u64::from(is_equal));
+    shared
+}
+
+/// Walk along two ascending lists, and say at every step whether both are at the same hash.
+#[inline]
+fn walk(one: &[u64], other: &[u64], mut step: impl FnMut(usize, usize, bool)) {
+    let (mut at, mut at_other) = (0, 0);
+    // Which side moves on is anyone's guess, so both places are computed and nothing jumps.
+    while at < one.len() && at_other < other.len() {
+        let (hash, other_hash) = (one[at], other[at_other]);
+        step(at, at_other, hash == other_hash);
+        at += usize::from(hash <= other_hash);
+        at_other += usize::from(hash >= other_hash);
     }
 }
 

@@ -12,7 +12,7 @@
 //! * Two pages without features are alike (1), one without and one with are not (0).
 //!
 //! Beside them: [`scope`] (parts that a selector chooses), [`sketch`] and [`pairs`] (fixed-size samples of
-//! bags, and many of them at once), [`explain`] (which parts differ).
+//! bags, and many of them at once), [`explain`] (which parts differ), [`templates`] (groups of alike pages).
 
 pub mod bag;
 pub mod explain;
@@ -22,6 +22,7 @@ mod occurrences;
 pub mod pairs;
 pub mod scope;
 pub mod sketch;
+pub mod templates;
 pub mod words;
 
 pub use bag::Bag;

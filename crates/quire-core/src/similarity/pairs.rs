@@ -11,7 +11,7 @@ const TILE: usize = 64;
 
 #[inline]
 #[allow(clippy::cast_precision_loss)] // m is at most 2^16
-fn estimate(one: &[u32], other: &[u32]) -> f32 {
+pub(super) fn estimate(one: &[u32], other: &[u32]) -> f32 {
     match agreement(one, other) {
         (_, 0) => 1.0,
         (equal, used) => equal as f32 / used as f32,

@@ -1,0 +1,55 @@
+"""Tables of Parquet files, for work that reads what another step wrote.
+
+Above: ``similarity``, ``archive``. Below: ``seam``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import IO, cast
+
+from quire.errors import MissingExtra
+
+try:
+    import fsspec
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:
+    raise MissingExtra(f"{error.name} is not installed", extra="archive") from None
+
+
+def read_table(path: str, columns: Sequence[str]) -> pa.Table:
+    """Read some columns of a Parquet file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(f"{folder}/t.parquet", pa.table({"a": [1], "b": [2]}))
+    ...     read_table(f"{folder}/t.parquet", ["b"]).to_pylist()
+    [{'b': 2}]
+
+    Args:
+        path: a path, or an address that fsspec knows.
+        columns: their names.
+    """
+    with _opened(path, "rb") as file:
+        return pq.ParquetFile(file).read(columns=list(columns))
+
+
+def write_table(path: str, table: pa.Table) -> None:
+    """Write a Parquet file, replacing what is there; folders on the way are made."""
+    with _opened(path, "wb") as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+@contextlib.contextmanager
+def _opened(path: str, mode: str) -> Iterator[IO[bytes]]:
+    if "://" in path:
+        with fsspec.open(path, mode, auto_mkdir=True) as file:
+            yield cast("IO[bytes]", file)
+        return
+    if "w" in mode:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120 - a path like any other here
+    with open(path, mode) as file:  # noqa: PTH123 - same
+        yield cast("IO[bytes]", file)
