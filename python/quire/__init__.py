@@ -31,7 +31,9 @@ from quire.errors import (
     SelectorBudgetExceeded,
     SelectorError,
     SketchError,
+    SourceNotFound,
     SourceTooLarge,
+    SourceUnreadable,
     TreeError,
 )
 from quire.sdiff import (
@@ -111,7 +113,9 @@ __all__ = [
     "Signatures",
     "Sketch",
     "SketchError",
+    "SourceNotFound",
     "SourceTooLarge",
+    "SourceUnreadable",
     "Status",
     "Summary",
     "TextChange",
