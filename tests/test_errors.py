@@ -21,7 +21,9 @@ from quire.errors import (
     SelectorBudgetExceeded,
     SelectorError,
     SketchError,
+    SourceNotFound,
     SourceTooLarge,
+    SourceUnreadable,
     TreeError,
 )
 
@@ -36,7 +38,9 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (SelectorError("m", selector="p >", offset=3), ValueError),
     (SelectorBudgetExceeded("m", selector="* *", steps=1000), SelectorError),
     (SketchError("m"), ValueError),
+    (SourceNotFound("m", name="a"), FileNotFoundError),
     (SourceTooLarge("m", found_bytes=2**31, max_bytes=2**31 - 1), ValueError),
+    (SourceUnreadable("m", name="a"), OSError),
     (TreeError("m"), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(

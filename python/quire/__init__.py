@@ -31,7 +31,9 @@ from quire.errors import (
     SelectorBudgetExceeded,
     SelectorError,
     SketchError,
+    SourceNotFound,
     SourceTooLarge,
+    SourceUnreadable,
     TreeError,
 )
 from quire.sdiff import (
@@ -118,7 +120,9 @@ __all__ = [
     "Signatures",
     "Sketch",
     "SketchError",
+    "SourceNotFound",
     "SourceTooLarge",
+    "SourceUnreadable",
     "Status",
     "Summary",
     "Templates",

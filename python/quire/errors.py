@@ -11,7 +11,9 @@
     ├── SelectorError                  a selector cannot be read
     │   └── SelectorBudgetExceeded     a selector took more steps than it may
     ├── SketchError                    a sketch is damaged, or compared with one of something else
+    ├── SourceNotFound                 there is no such file, or nothing to read in a folder
     ├── SourceTooLarge                 a source is longer than offsets can reach
+    ├── SourceUnreadable               a source is there and damaged, too long or no page
     └── TreeError                      columns do not describe a tree
 
 Each is also the built-in error a caller would think of, so ``except ValueError``
@@ -34,7 +36,9 @@ class QuireError(Exception):
 
 
 def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
-    return cls.__new__(cls, *args)
+    error = cls.__new__(cls, *args)
+    error.args = args  # those that are an OSError do this in __init__
+    return error
 
 
 class DigestFormatError(QuireError, ValueError):
@@ -143,6 +147,18 @@ class SketchError(QuireError, ValueError):
     """A sketch that cannot be read, or two that cannot be compared."""
 
 
+class SourceNotFound(QuireError, FileNotFoundError):
+    """There is no file, folder or address of that name, or nothing in it that can be read.
+
+    Attributes:
+        name: what was looked for.
+    """
+
+    def __init__(self, message: str, *, name: str) -> None:
+        self.name: str = name
+        super().__init__(message)
+
+
 class SourceTooLarge(QuireError, ValueError):
     """A source is longer than offsets can reach.
 
@@ -154,6 +170,18 @@ class SourceTooLarge(QuireError, ValueError):
     def __init__(self, message: str, *, found_bytes: int, max_bytes: int) -> None:
         self.found_bytes: int = found_bytes
         self.max_bytes: int = max_bytes
+        super().__init__(message)
+
+
+class SourceUnreadable(QuireError, OSError):
+    """A source is there, but what was found in it is damaged, too long or no page.
+
+    Attributes:
+        name: the source.
+    """
+
+    def __init__(self, message: str, *, name: str) -> None:
+        self.name: str = name
         super().__init__(message)
 
 

@@ -18,22 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from quire.cli.terminal import Refusal
+from quire.sources.places import PAGE_SUFFIXES, fill_in, walk
+
+__all__ = ["PAGE_SUFFIXES"]
 
 STANDARD_INPUT = "-"
 DIGEST_SUFFIX = ".qd"
-# What is read of a folder. Crawlers also write pages without any suffix.
-PAGE_SUFFIXES: tuple[str, ...] = (
-    "",
-    ".atom",
-    ".htm",
-    ".html",
-    ".json",
-    ".rss",
-    ".svg",
-    ".txt",
-    ".xhtml",
-    ".xml",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +48,17 @@ def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
     found: dict[Path, Found] = {}
     for argument in arguments:
         if os.path.isdir(argument):  # noqa: PTH112 - one test for any argument
-            below = list(_walk(Path(argument), wanted))
+            below = [
+                Found(Path(name), Path(name).relative_to(argument))
+                for name in walk(argument, lambda name: PurePath(name).suffix.lower() in wanted)
+            ]
             if not below:
                 raise Refusal(
                     f"{argument}: nothing to read in this folder",
                     hint=f"looked for {' '.join(sorted(wanted)).strip()}; others can be named",
                 )
         elif glob.has_magic(argument) and not os.path.lexists(argument):
-            below = [
-                Found(Path(name), PurePath(PurePath(name).name))
-                for name in sorted(glob.glob(argument, recursive=True))  # noqa: PTH207 - keeps `./`
-                if os.path.isfile(name)  # noqa: PTH113 - same
-            ]
+            below = [Found(Path(name), PurePath(PurePath(name).name)) for name in fill_in(argument)]
             if not below:
                 raise Refusal(f"{argument}: no file fits this pattern")
         else:
@@ -77,16 +66,6 @@ def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
         for file in below:
             found.setdefault(file.path, file)
     return list(found.values())
-
-
-def _walk(folder: Path, suffixes: frozenset[str]) -> Iterable[Found]:
-    # Links to folders are not followed: they can lead in circles.
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(here, name)
-            if not name.startswith(".") and path.suffix.lower() in suffixes and path.is_file():
-                yield Found(path, path.relative_to(folder))
 
 
 def targets(files: Sequence[Found], folder: Path | None, suffix: str) -> list[Path]:

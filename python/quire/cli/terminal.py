@@ -25,7 +25,9 @@ from quire.errors import (
     QuireError,
     SelectorBudgetExceeded,
     SelectorError,
+    SourceNotFound,
     SourceTooLarge,
+    SourceUnreadable,
 )
 
 if TYPE_CHECKING:
@@ -160,7 +162,7 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
     message = str(error)
     if isinstance(error, Refusal):
         return message, error.hint
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and not isinstance(error, QuireError):
         file = os.fsdecode(error.filename) if error.filename is not None else name
         reason = (error.strerror or message).lower()
         return (f"{file}: {reason}" if file else reason), _FILE_HINTS.get(type(error))
@@ -181,6 +183,11 @@ _HINTS: tuple[tuple[type[QuireError], str], ...] = (
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
     (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
     (SelectorError, "quote a selector for the shell"),
+    (
+        SourceNotFound,
+        "look for a slip in the name; a folder needs pages, WARC or Parquet files in it",
+    ),
+    (SourceUnreadable, "fetch the page or the archive again"),
     (SourceTooLarge, "split it before it is encoded"),
 )
 

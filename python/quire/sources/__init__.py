@@ -1,0 +1,23 @@
+"""Sources: where page bytes come from.
+
+``find`` lists what a person named: files, folders, patterns, addresses. ``read`` gives the pages in each, out of plain
+files, WARC and Parquet; ``read_one`` gives one of them again. ``quire.sources.warc`` has the records of crawls as they
+are stored.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> with tempfile.TemporaryDirectory() as folder:
+...     _ = Path(folder, "page.html").write_bytes(b"<p>Open")
+...     [page.body for path in find([folder]) for page in read(path)]
+[b'<p>Open']
+
+Above: ``digest`` and everything that reads pages. Below: ``errors``.
+"""
+
+from __future__ import annotations
+
+from quire.sources.capture import MOST_BYTES, Capture, Trouble
+from quire.sources.places import find
+from quire.sources.reading import read, read_one
+
+__all__ = ["MOST_BYTES", "Capture", "Trouble", "find", "read", "read_one"]

@@ -1,0 +1,167 @@
+"""Heads: how a record of a WARC or an ARC file begins, and what its head says.
+
+WARC has a block of header lines, ARC one line of five fields, or ten in its second version. What ARC says is given
+under WARC's names, so that nobody above has to know which it was.
+
+Above: ``warc``. Below: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Real heads are under 4 KiB. fastwarc and warcio allow 32 and 16 KiB for a line or a head.
+MOST_HEAD_BYTES = 64 * 1024
+# The longest line of an ARC file that is looked for after damage: no address that works is longer.
+MOST_LINE_BYTES = 4 * 1024
+
+_WARC_START = re.compile(rb"WARC/\d{1,2}\.\d{1,3}[ \t]*\r?\n")
+_WARC_END = re.compile(rb"\r?\n\r?\n")
+# From the end of an ARC line, because an address may hold spaces (it should not): address, IP, date, type, length,
+# and in the second version five more before the length.
+_ARC_FIELDS = (10, 5)
+_IP = re.compile(rb"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f.:]{1,40}")
+_DATE = re.compile(rb"\d{8,18}")
+_SCHEME = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]{0,30}:")
+
+
+class BadHead(Exception):
+    """A head does not say what a record needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the head of a record says.
+
+    Attributes:
+        kind: ``response``, ``resource``, ``request``, ``warcinfo``, …; empty for an ARC record that has a page.
+        length: how many bytes its block has.
+        fields: header fields by their names in lower case; the first, where there are several.
+    """
+
+    kind: str
+    length: int
+    fields: dict[str, str]
+
+
+class Warc:
+    """WARC, any version."""
+
+    #: What a person calls a record.
+    name = "a WARC record"
+    #: How many newlines stand between two records, at least.
+    newlines = 2
+
+    @staticmethod
+    def is_start(data: bytes) -> bool:
+        """Tell whether bytes begin as a record does; five are enough."""
+        return data.startswith(b"WARC/")
+
+    @staticmethod
+    def search(window: bytes) -> int:
+        """Find where a record begins in any bytes; -1 where none does."""
+        found = _WARC_START.search(window)
+        return found.start() if found else -1
+
+    @staticmethod
+    def end(data: bytes, start: int) -> int:
+        """Say where the head ends, or 0; the search begins at ``start``."""
+        found = _WARC_END.search(data, start)
+        return found.end() if found else 0
+
+    @staticmethod
+    def parse(data: bytes) -> Head:
+        """Read a head.
+
+        Raises:
+            BadHead: it has no version, or no length.
+        """
+        if not _WARC_START.match(data):
+            raise BadHead(f"begins with {data[:20]!r}; expected WARC/1.0 or such")
+        fields: dict[str, str] = {}
+        last = ""
+        for line in data.decode("utf-8", "replace").split("\n")[1:]:
+            if line[:1] in {" ", "\t"} and last:
+                fields[last] += " " + line.strip()
+                continue
+            field, colon, value = line.partition(":")
+            last = field.strip().lower() if colon and field.strip().lower() not in fields else ""
+            if last:
+                fields[last] = value.strip()
+        return Head(fields.get("warc-type", "").lower() or "unknown", _length(fields), fields)
+
+
+class Arc:
+    """ARC, the format before WARC."""
+
+    name = "an ARC record"
+    newlines = 1
+
+    @staticmethod
+    def is_start(data: bytes) -> bool:
+        """Tell whether bytes begin with the whole line of a record."""
+        end = data.find(b"\n")
+        return end > 0 and _arc_fields(data[:end]) is not None
+
+    @staticmethod
+    def search(window: bytes) -> int:
+        """Find where a record begins in any bytes; -1 where none does."""
+        start = 0
+        while (end := window.find(b"\n", start)) >= 0:
+            if end - start <= MOST_LINE_BYTES and _arc_fields(window[start:end]) is not None:
+                return start
+            start = end + 1
+        return -1
+
+    @staticmethod
+    def end(data: bytes, start: int) -> int:
+        """Say where the line ends, or 0; the search begins at ``start``."""
+        return data.find(b"\n", start) + 1
+
+    @staticmethod
+    def parse(data: bytes) -> Head:
+        """Read the line of a record.
+
+        Raises:
+            BadHead: it has other fields than a record has, or no length.
+        """
+        found = _arc_fields(data)
+        if found is None:
+            raise BadHead(f"begins with {data[:60]!r}; expected address, IP, date, type and length")
+        names = (
+            "warc-target-uri",
+            "warc-ip-address",
+            "warc-date",
+            "content-type",
+            "content-length",
+        )
+        fields = {
+            name: value.decode("utf-8", "replace") for name, value in zip(names, found, strict=True)
+        }
+        kind = "warcinfo" if found[0].startswith(b"filedesc:") else ""
+        return Head(kind, _length(fields), fields)
+
+
+def _arc_fields(line: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes] | None:
+    for count in _ARC_FIELDS:
+        fields = line.rstrip(b"\r\n").rsplit(b" ", count - 1)
+        if (
+            len(fields) == count
+            and _DATE.fullmatch(fields[2])
+            and _IP.fullmatch(fields[1])
+            and _SCHEME.match(fields[0])
+        ):
+            return fields[0], fields[1], fields[2], fields[3], fields[-1]
+    return None
+
+
+def _length(fields: dict[str, str]) -> int:
+    said = fields.get("content-length", "")
+    if not re.fullmatch(r"[0-9]{1,18}", said):
+        raise BadHead(
+            f"has the length {said[:20]!r}; expected a number"
+            if said
+            else "does not say its length"
+        )
+    return int(said)

@@ -1,0 +1,230 @@
+"""Members: the bytes of a WARC file decoded, with the place in the file that they come from.
+
+A ``.warc.gz`` is many gzip members, one for each record; so are files of zstd and lz4 frames. Each stands alone, so
+reading can begin at any, and damage to one ends with it. A ``Feed`` reads on from member to member and always knows
+its place: the offset of a member in the file, and how many decoded bytes lie between. In a plain file that is an
+offset; in a file that is one long member the first is 0.
+
+The place is exact because reads are: a reader asks for no byte beyond the record it is in, so that a new member shows
+at the first byte of the next record. After damage bytes are handed back and read again; places are then counted from an
+earlier member, and lead to the same record.
+
+Above: ``warc``. Below: ``libraries``.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO, NamedTuple, Protocol
+
+from quire.sources.libraries import stream_io
+
+PIECE_BYTES = 1024 * 1024
+_SCAN_BYTES = 1024 * 1024
+# Enough of a member to see how a record begins: gzip gives out what it has, the others only whole blocks.
+_TASTE_BYTES = {"gzip": 1024, "zstd": 256 * 1024, "lz4": 256 * 1024}
+# The line of an ARC record can be long.
+_TASTED_BYTES = 8 * 1024
+# Places that look like a member and are none, after which damage is the rule and the search is given up. In honest
+# files three bytes look so by chance once in 16 MB; a file made of them would cost hours.
+_MOST_TASTES = 10_000
+_MAGIC = {"gzip": b"\x1f\x8b\x08", "zstd": b"\x28\xb5\x2f\xfd", "lz4": b"\x04\x22\x4d\x18"}
+_READERS = {"gzip": "GzipReader", "zstd": "ZstdReader", "lz4": "Lz4Reader"}
+# A `.warc.zst` may begin with the dictionary of its frames, in a frame that decoders skip.
+_DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
+_MOST_DICTIONARY_BYTES = 16 * 1024 * 1024
+
+
+class Place(NamedTuple):
+    """Where a record begins: the offset of a member, and the decoded bytes from there."""
+
+    member: int
+    within: int
+
+    def __str__(self) -> str:
+        return f"{self.member}+{self.within}" if self.within else str(self.member)
+
+
+class Damage(Exception):
+    """A member does not decode.
+
+    Attributes:
+        member: its offset.
+    """
+
+    def __init__(self, message: str, *, member: int) -> None:
+        self.member: int = member
+        super().__init__(message)
+
+
+class _Reader(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+    def frame_start_position(self) -> int | None: ...
+
+
+class Feed:
+    """The decoded bytes of a file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._tastes = 0
+        #: The member that the last byte came from; None before there is one.
+        self.frame: int | None = None
+        start = file.read(4)
+        self._dictionary = b""
+        if start == _DICTIONARY_MAGIC:
+            self._dictionary = _read_dictionary(file)
+            start = _MAGIC["zstd"]
+        #: How it is coded: gzip, zstd, lz4; empty for a plain file.
+        self.coding: str = next(
+            (name for name, magic in _MAGIC.items() if start.startswith(magic)), ""
+        )
+        self.go_to(Place(0, 0))
+
+    def go_to(self, place: Place) -> None:
+        """Read on from another place.
+
+        Raises:
+            Damage: the way there does not decode.
+        """
+        self._left, self._at, self.frame = b"", 0, None
+        if not self.coding:
+            self._file.seek(place.member + place.within)
+            self._member, self._within = 0, place.member + place.within
+            return
+        self._file.seek(place.member)
+        self._decoder = self._open(self._file)
+        self._member, self._within = place.member, 0
+        self.skip(place.within)
+
+    def _open(self, file: BinaryIO) -> _Reader:
+        reader = getattr(stream_io(), _READERS[self.coding])
+        more = {"dictionary": self._dictionary} if self._dictionary else {}
+        opened: _Reader = reader(file, **more)
+        return opened
+
+    @property
+    def place(self) -> Place:
+        """Where the next byte is."""
+        return Place(self._member, self._within) if self.coding else Place(self._within, 0)
+
+    def first(self) -> tuple[bytes, Place]:
+        """Take one byte, and say where it is: at the beginning of a member, if it is the first of one."""
+        place, handed_back, frame = self.place, self._at < len(self._left), self.frame
+        byte = self.take(1)
+        if byte and not handed_back and self.frame != frame and self.frame is not None:
+            self._member, self._within = self.frame, 1
+            place = Place(self.frame, 0)
+        return byte, place
+
+    def take(self, size: int) -> bytes:
+        """Take some bytes, at most ``size``; none only at the end.
+
+        Raises:
+            Damage: they do not decode.
+        """
+        if self._at < len(self._left):
+            taken = self._left[self._at : self._at + size]
+            self._at += len(taken)
+        elif self.coding:
+            taken = self._decode(size)
+        else:
+            taken = self._file.read(size)
+        self._within += len(taken)
+        return taken
+
+    def take_all(self, size: int) -> bytes:
+        """Take as many bytes as asked; fewer only at the end.
+
+        Raises:
+            Damage: they do not decode.
+        """
+        pieces: list[bytes] = []
+        while size and (piece := self.take(min(size, PIECE_BYTES))):
+            pieces.append(piece)
+            size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def skip(self, size: int) -> int:
+        """Take bytes and drop them; give how many there were.
+
+        Raises:
+            Damage: they do not decode.
+        """
+        skipped = 0
+        while skipped < size and (piece := self.take(min(size - skipped, PIECE_BYTES))):
+            skipped += len(piece)
+        return skipped
+
+    def _decode(self, size: int) -> bytes:
+        try:
+            piece = self._decoder.read(size)
+        except OSError as error:
+            member = self._decoder.frame_start_position()
+            raise Damage(str(error), member=self._member if member is None else member) from None
+        self.frame = self._decoder.frame_start_position()
+        return piece
+
+    def hand_back(self, data: bytes, place: Place) -> None:
+        """Put bytes back that were the last to be taken.
+
+        Args:
+            data: the bytes.
+            place: where they are.
+        """
+        self._left, self._at = data + self._left[self._at :], 0
+        self._member, self._within = place if self.coding else (0, place.member)
+
+    def ahead(self, place: Place, size: int) -> Place:
+        """Say where the byte is that comes ``size`` bytes after a place."""
+        member, within = place
+        return Place(member, within + size) if self.coding else Place(member + size, 0)
+
+    def member_after(self, offset: int, is_start: Callable[[bytes], bool]) -> int | None:
+        """Find the next member that decodes to the start of a record; None where there is none.
+
+        Args:
+            offset: where in the file to begin; one more than that of a damaged member.
+            is_start: whether decoded bytes begin as a record does.
+        """
+        magic, most = re.compile(re.escape(_MAGIC[self.coding])), _TASTE_BYTES[self.coding]
+        self._file.seek(offset)
+        window = b""
+        while piece := self._file.read(_SCAN_BYTES):
+            window += piece
+            last = len(window) - most if len(piece) == _SCAN_BYTES else len(window)
+            for found in magic.finditer(window):
+                if found.start() >= last or self._tastes == _MOST_TASTES:
+                    break
+                if is_start(self._taste(window[found.start() : found.start() + most])):
+                    return offset + found.start()
+                self._tastes += 1
+            window, offset = window[last:], offset + last
+        return None
+
+    def _taste(self, data: bytes) -> bytes:
+        try:
+            if self.coding == "gzip":  # many times quicker than a new reader
+                return zlib.decompressobj(31).decompress(data, _TASTED_BYTES)
+            return self._open(io.BytesIO(data)).read(_TASTED_BYTES)
+        except (OSError, zlib.error):
+            return b""
+
+
+def _read_dictionary(file: BinaryIO) -> bytes:
+    size = int.from_bytes(file.read(4), "little")
+    if size > _MOST_DICTIONARY_BYTES:
+        raise Damage(
+            f"a dictionary of {size} bytes; expected at most {_MOST_DICTIONARY_BYTES}", member=0
+        )
+    data = file.read(size)
+    if not data.startswith(_MAGIC["zstd"]):
+        return data
+    try:
+        plain: bytes = stream_io().ZstdReader(io.BytesIO(data)).read(_MOST_DICTIONARY_BYTES)
+    except OSError as error:
+        raise Damage(f"its dictionary does not decode ({error})", member=0) from None
+    return plain

@@ -1,0 +1,125 @@
+"""Reading: everything in a path, whatever it is; and one page again, by its name.
+
+A name is the path, with ``#`` and a place where the path holds many pages: ``crawl.warc.gz#8192``,
+``pages.parquet#17``. Batch work hands paths to machines and names between them.
+
+Above: ``similarity``, ``archive``, ``fragments``, ``cli``. Below: ``warc``, ``parquet``, ``codings``, ``places``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from quire.errors import SourceNotFound, SourceUnreadable
+from quire.sources.capture import MOST_BYTES, Capture, Trouble
+from quire.sources.codings import CannotDecode, undo
+from quire.sources.members import Place
+from quire.sources.parquet import read_rows
+from quire.sources.places import is_archive, is_parquet, open_place
+from quire.sources.warc import Record, read_records
+
+_NAME = re.compile(r"(.+)#(\d{1,18})(?:\+(\d{1,18}))?", re.DOTALL)
+
+
+def read(path: str, *, most_bytes: int = MOST_BYTES) -> Iterator[Capture | Trouble]:
+    """Read every page in a file: one, or those of a WARC or Parquet file.
+
+    Whatever is wrong with the file or one of its pages is a ``Trouble``, and what follows it is read.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile(suffix=".html") as file:
+    ...     _ = file.write(b"<p>Open"), file.flush()
+    ...     [page.body for page in read(file.name)]
+    [b'<p>Open']
+    >>> list(read("gone.html"))
+    [Trouble(name='gone.html', reason='no such file')]
+
+    Args:
+        path: a file, or an address that fsspec knows; ``find`` lists them.
+        most_bytes: a longer page is a ``Trouble``.
+
+    Raises:
+        MissingExtra: a library is not installed that this path needs.
+    """
+    try:
+        yield from _read(path, most_bytes, None)
+    except OSError as error:
+        yield Trouble(path, _reason(path, error))
+
+
+def read_one(name: str, *, most_bytes: int = MOST_BYTES) -> Capture:
+    """Read one page by the name that its ``Capture`` has.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile(suffix=".html") as file:
+    ...     _ = file.write(b"<p>Open"), file.flush()
+    ...     read_one(file.name).body
+    b'<p>Open'
+
+    Raises:
+        SourceNotFound: there is no such file, or no page of that name in it.
+        SourceUnreadable: it is damaged, too long or no page.
+        MissingExtra: a library is not installed that this path needs.
+    """
+    path, place = _split(name)
+    if place is None and (is_archive(path) or is_parquet(path)):
+        raise SourceNotFound(
+            f"{name}: holds many pages; expected one of them, as in {name}#0", name=name
+        )
+    try:
+        found = next(_read(path, most_bytes, place), None)
+    except SourceNotFound:
+        raise
+    except OSError as error:
+        raise SourceUnreadable(f"{name}: {_reason(path, error)}", name=name) from error
+    if found is None or found.name != name:
+        raise SourceNotFound(f"{name}: no page begins there", name=name)
+    if isinstance(found, Trouble):
+        raise SourceUnreadable(f"{name}: {found.reason}", name=name)
+    return found
+
+
+def _read(path: str, most_bytes: int, place: Place | None) -> Iterator[Capture | Trouble]:
+    if is_archive(path):
+        for record in read_records(path, most_bytes=most_bytes, place=place):
+            yield record if isinstance(record, Trouble) else _from_record(record, most_bytes)
+    elif is_parquet(path):
+        yield from read_rows(
+            path, most_bytes=most_bytes, row=None if place is None else place.member
+        )
+    else:
+        yield _from_file(path, most_bytes)
+
+
+def _from_record(record: Record, most_bytes: int) -> Capture | Trouble:
+    try:
+        body = undo(record.head, record.payload, most_bytes)
+    except CannotDecode as error:
+        return Trouble(record.name, str(error))
+    # The type of a response's record is that of all HTTP messages.
+    declared = None if record.head else record.fields.get("content-type")
+    return Capture(record.name, record.url, record.time, record.head, body, declared)
+
+
+def _from_file(path: str, most_bytes: int) -> Capture | Trouble:
+    with open_place(path) as file:
+        body = file.read(most_bytes + 1)
+        if len(body) > most_bytes:
+            return Trouble(
+                path, f"{file.seek(0, os.SEEK_END)} bytes; at most {most_bytes} are read"
+            )
+    return Capture(path, path, None, b"", body) if body else Trouble(path, "empty: 0 bytes")
+
+
+def _split(name: str) -> tuple[str, Place | None]:
+    found = _NAME.fullmatch(name)
+    if found is None or not (is_archive(found[1]) or is_parquet(found[1])):
+        return name, None
+    return found[1], Place(int(found[2]), int(found[3] or 0))
+
+
+def _reason(path: str, error: OSError) -> str:
+    message = error.strerror.lower() if error.strerror else str(error)
+    return " ".join(message.removeprefix(f"{path}: ").split()) or type(error).__name__

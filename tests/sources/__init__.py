@@ -1,0 +1,1 @@
+"""Where pages come from, and what is in their place when they are damaged."""
