@@ -11,6 +11,7 @@
     ├── SelectorError                  a selector cannot be read
     │   └── SelectorBudgetExceeded     a selector took more steps than it may
     ├── SketchError                    a sketch is damaged, or compared with one of something else
+    ├── SourceClash                    two pages of a collection cannot be told apart
     ├── SourceNotFound                 there is no such file, or nothing to read in a folder
     ├── SourceTooLarge                 a source is longer than offsets can reach
     ├── SourceUnreadable               a source is there and damaged, too long or no page
@@ -145,6 +146,10 @@ class SelectorBudgetExceeded(SelectorError):
 
 class SketchError(QuireError, ValueError):
     """A sketch that cannot be read, or two that cannot be compared."""
+
+
+class SourceClash(QuireError, ValueError):
+    """Two pages of a collection cannot be told apart: their names have the same hash."""
 
 
 class SourceNotFound(QuireError, FileNotFoundError):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 use quire_core::hash;
 use quire_core::similarity::templates::groups::{self, Link};
 use quire_core::similarity::templates::sampling::{self, Settings};
@@ -49,6 +49,7 @@ pub struct Bags {
 impl Bags {
     /// The features of pages.
     #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
     fn of_pages(py: Python<'_>, pages: Vec<Bound<'_, Digest>>, measure: &str) -> PyResult<Self> {
         let measure = measure_of(measure)?;
         let pages: Vec<_> = (pages.iter())
@@ -110,17 +111,17 @@ impl Bags {
     fn likenesses<'py>(
         &self,
         py: Python<'py>,
-        these: &Bound<'py, PyAny>,
+        places: &Bound<'py, PyAny>,
         others: &Bound<'py, Self>,
-        those: &Bound<'py, PyAny>,
+        other_places: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let (these, those) = (numbers::<u32>(these)?, numbers::<u32>(those)?);
+        let (ours, theirs) = (numbers::<u32>(places)?, numbers::<u32>(other_places)?);
         let others = others.get();
-        check_length("the other side", those.len(), these.len())?;
-        check_below("bag", &these, self.kept.len())?;
-        check_below("bag", &those, others.kept.len())?;
+        check_length("the other side", theirs.len(), ours.len())?;
+        check_below("bag", &ours, self.kept.len())?;
+        check_below("bag", &theirs, others.kept.len())?;
         let found: Vec<Likeness> = run(py, || {
-            let pairs = these.iter().zip(&those);
+            let pairs = ours.iter().zip(&theirs);
             Ok(pairs
                 .map(|(&one, &other)| {
                     self.kept
@@ -184,17 +185,11 @@ fn bytes_of<'py>(py: Python<'py>, values: &[u64]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &packed(values, u64::to_le_bytes))
 }
 
-/// Links as columns: page, hub, contained, resemblance.
-type Columns<'py> = (
-    Bound<'py, PyAny>,
-    Bound<'py, PyAny>,
-    Bound<'py, PyAny>,
-    Bound<'py, PyAny>,
-);
-
-fn links_of(n: usize, columns: &Columns<'_>) -> PyResult<Vec<Link>> {
-    let (pages, hubs) = (numbers::<u32>(&columns.0)?, numbers::<u32>(&columns.1)?);
-    let (contained, resemblance) = (numbers::<f64>(&columns.2)?, numbers::<f64>(&columns.3)?);
+/// Read links from their columns: page, hub, contained, resemblance.
+fn links_of(n: usize, columns: &Bound<'_, PyTuple>) -> PyResult<Vec<Link>> {
+    let column = |at| columns.get_item(at);
+    let (pages, hubs) = (numbers::<u32>(&column(0)?)?, numbers::<u32>(&column(1)?)?);
+    let (contained, resemblance) = (numbers::<f64>(&column(2)?)?, numbers::<f64>(&column(3)?)?);
     check_length("hubs", hubs.len(), pages.len())?;
     check_length("contained", contained.len(), pages.len())?;
     check_length("resemblance", resemblance.len(), pages.len())?;
@@ -214,8 +209,12 @@ fn links_of(n: usize, columns: &Columns<'_>) -> PyResult<Vec<Link>> {
 
 /// Let each of n pages join its best hub: the least number of each page's group, 32 bits.
 #[pyfunction]
-pub fn stars<'py>(py: Python<'py>, n: usize, links: Columns<'py>) -> PyResult<Bound<'py, PyBytes>> {
-    let links = links_of(n, &links)?;
+pub fn stars<'py>(
+    py: Python<'py>,
+    n: usize,
+    links: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let links = links_of(n, links)?;
     let found = run(py, move || Ok(groups::stars(n, &links)))?;
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
@@ -236,13 +235,13 @@ pub fn sample_groups<'py>(
 pub fn merge_groups<'py>(
     py: Python<'py>,
     of: &Bound<'py, PyAny>,
-    links: Columns<'py>,
+    links: &Bound<'py, PyTuple>,
     sampled: &Bound<'py, PyAny>,
     bags: &Bound<'py, Bags>,
     threshold: f64,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let of = numbers::<u32>(of)?;
-    let links = links_of(of.len(), &links)?;
+    let links = links_of(of.len(), links)?;
     let sampled = numbers::<u32>(sampled)?;
     check_below("group", &of, of.len())?;
     check_below("page", &sampled, of.len())?;

@@ -13,11 +13,11 @@ from typing import IO, cast
 from quire.errors import MissingExtra
 
 try:
-    import fsspec
+    import fsspec  # type: ignore[import-untyped]
     import pyarrow as pa
     import pyarrow.parquet as pq
-except ImportError as error:
-    raise MissingExtra(f"{error.name} is not installed", extra="archive") from None
+except ImportError:
+    raise MissingExtra("pyarrow or fsspec is not installed", extra="archive") from None
 
 
 def read_table(path: str, columns: Sequence[str]) -> pa.Table:

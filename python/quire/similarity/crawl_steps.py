@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
-from quire.digest.page import encode
+from quire.digest import encode
 from quire.errors import MissingExtra, QuireError
 from quire.similarity.groups import best_hubs, hubs_of, likenesses, meeting_rows
 from quire.similarity.measures import BagMeasure
@@ -43,31 +43,29 @@ except ImportError:
 
 from quire.engines.tables import read_table
 
-PAGES = pa.schema(
-    {
-        "name": pa.string(),
-        "url": pa.string(),
-        "time": pa.timestamp("us", tz="UTC"),
-        "bytes": pa.int64(),
-        "nodes": pa.int64(),
-        "page": pa.uint64(),
-        "size": pa.int64(),
-        "sketch": pa.binary(),
-        "bag": pa.large_binary(),
-        "trouble": pa.string(),
-    }
+
+def _schema(**columns: pa.DataType) -> pa.Schema:
+    return pa.schema(list(columns.items()))
+
+
+PAGES = _schema(
+    name=pa.string(),
+    url=pa.string(),
+    time=pa.timestamp("us", tz="UTC"),
+    bytes=pa.int64(),
+    nodes=pa.int64(),
+    page=pa.uint64(),
+    size=pa.int64(),
+    sketch=pa.binary(),
+    bag=pa.large_binary(),
+    trouble=pa.string(),
 )
-MEETINGS = pa.schema({"key": pa.uint64(), "page": pa.uint64(), "size": pa.int64()})
-HUBS = pa.schema({"page": pa.uint64(), "hub": pa.uint64()})
-BAGS = pa.schema({"page": pa.uint64(), "bag": pa.large_binary()})
-PAIRS = pa.schema({"page": pa.uint64(), "other": pa.uint64()})
-LIKENESSES = pa.schema(
-    {
-        "page": pa.uint64(),
-        "other": pa.uint64(),
-        "contained": pa.float64(),
-        "resemblance": pa.float64(),
-    }
+MEETINGS = _schema(key=pa.uint64(), page=pa.uint64(), size=pa.int64())
+HUBS = _schema(page=pa.uint64(), hub=pa.uint64())
+BAGS = _schema(page=pa.uint64(), bag=pa.large_binary())
+PAIRS = _schema(page=pa.uint64(), other=pa.uint64())
+LIKENESSES = _schema(
+    page=pa.uint64(), other=pa.uint64(), contained=pa.float64(), resemblance=pa.float64()
 )
 
 #: Rows are handed over when they are so many, or their bags so long.
@@ -79,7 +77,7 @@ def page_number(name: str) -> int:
     """Give the number of a page, which is a hash of its name and the same on every machine.
 
     >>> page_number("site/a.html")
-    11113842466186376633
+    6382968073575808257
     """
     return _core.hash64(name.encode("utf-8", "surrogatepass"))
 
@@ -90,7 +88,7 @@ def sketch_pages(
     """Turn paths into rows of ``pages``."""
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in paths["path"].to_pylist():
+    for path in _paths(paths):
         for found in read(path, most_bytes=most_bytes):
             row = _page_row(found, on) if isinstance(found, Capture) else _trouble_row(found)
             held += len(row.get("bag", b""))
@@ -135,11 +133,11 @@ def _text(text: str) -> str:
 
 def meetings(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into rows of ``meetings``."""
-    for path in paths["path"].to_pylist():
+    for path in _paths(paths):
         table = _pages_only(read_table(path, ["page", "size", "sketch"]))
         for batch in table.to_batches(max_chunksize=_MOST_ROWS):
-            sketches = b"".join(batch["sketch"].to_pylist())
-            matrix = np.frombuffer(sketches, "<u4").reshape(-1, VALUES)
+            sketches = [bytes(sketch or b"") for sketch in batch["sketch"].to_pylist()]
+            matrix = np.frombuffer(b"".join(sketches), "<u4").reshape(-1, VALUES)
             sizes = np.minimum(_numbers(batch["size"]), 0xFFFF_FFFF).astype(np.uint32)
             keys, owners, owner_sizes = meeting_rows(matrix, _numbers(batch["page"]), sizes)
             yield _batch(MEETINGS, keys, owners, owner_sizes.astype(np.int64))
@@ -159,7 +157,7 @@ def most_met(rows: pa.Table) -> Iterator[pa.RecordBatch]:
 def pick(paths: pa.RecordBatch, *, wanted: bytes) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into the ``bags`` of some of them, given by their numbers."""
     numbers = pa.array(np.frombuffer(wanted, "<u8"))
-    for path in paths["path"].to_pylist():
+    for path in _paths(paths):
         table = read_table(path, ["page", "bag", "trouble"])
         chosen = _pages_only(table.filter(pc.is_in(table["page"], numbers))).select(["page", "bag"])
         yield from chosen.cast(BAGS).to_batches()
@@ -175,7 +173,7 @@ def compare(
         pairs: for each file, the one that has its ``pairs``.
         others: files of the others' ``bags``.
     """
-    for path in paths["path"].to_pylist():
+    for path in _paths(paths):
         asked = read_table(pairs[path], PAIRS.names)
         wanted = pc.unique(asked["other"])
         parts = [read_table(other, BAGS.names) for other in others]
@@ -194,17 +192,22 @@ def compare(
 
 def bags_of(column: pa.ChunkedArray[Any]) -> _core.Bags:
     """Read a column of packed bags, without a copy for each."""
-    array = column.combine_chunks().cast(pa.large_binary())
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    array = pa.concat_arrays([chunk.cast(pa.large_binary()) for chunk in column.chunks])
     _, offsets, data = array.buffers()
-    places = np.frombuffer(offsets, "<i8")[array.offset : array.offset + len(array) + 1]
-    return _core.Bags.from_packed(data if data is not None else b"", places)
+    if offsets is None or data is None:  # no rows
+        return _core.Bags.from_packed(b"", np.zeros(len(array) + 1, np.int64))
+    places = np.frombuffer(memoryview(offsets), "<i8")[array.offset :][: len(array) + 1]
+    return _core.Bags.from_packed(np.frombuffer(memoryview(data), np.uint8), places)
 
 
 def _places(wanted: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """Where the wanted numbers are among the known ones, all of which are different."""
     order = np.argsort(known, kind="stable")
     return order[np.searchsorted(known[order], wanted)].astype(np.uint32)
+
+
+def _paths(batch: pa.RecordBatch) -> list[str]:
+    return [str(path) for path in batch["path"].to_pylist()]
 
 
 def _pages_only(table: pa.Table) -> pa.Table:
@@ -214,7 +217,9 @@ def _pages_only(table: pa.Table) -> pa.Table:
 
 
 def _numbers(column: pa.Array[Any] | pa.ChunkedArray[Any]) -> NDArray[Any]:
-    found: NDArray[Any] = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    found: NDArray[Any] = (
+        column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
+    )
     return found
 
 

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from quire.engines import Data, Engine, open_engine
 from quire.errors import MissingExtra, SourceClash
 from quire.similarity.groups import (
-    LEAST_SHARED,
     MEASURE,
     THRESHOLD,
     Links,
@@ -35,6 +34,7 @@ from quire.similarity.groups import (
     arranged,
     check_threshold,
     first_groups,
+    held,
     merged,
     representatives_of,
 )
@@ -201,12 +201,12 @@ class _Crawl:
             self._picked(np.unique(hub)), posixpath.join(self.folder, "hubs"), step="hubs"
         )
         found = self._compared("links", page, hub, hub_files)
-        holds = (found["contained"] >= self.threshold) & (found["resemblance"] >= LEAST_SHARED)
-        return (
-            self._numbers(found["page"][holds]),
-            self._numbers(found["other"][holds]),
-            found["contained"][holds],
-            found["resemblance"][holds],
+        return held(
+            self._numbers(found["page"]),
+            self._numbers(found["other"]),
+            found["contained"],
+            found["resemblance"],
+            self.threshold,
         )
 
     def _fits(self, label: NDArray[np.uint32], representatives: dict[int, int]) -> NDArray[Any]:
@@ -281,6 +281,6 @@ class _Crawl:
         troubles = self.troubles.sort_by("name").to_pylist()
         return CrawlTemplates(
             templates=found.renumbered(row_of),
-            pages=self.pages.take(pa.array(order)).select(_ABOUT[:5]),
+            pages=self.pages.take(order).select(_ABOUT[:5]),
             troubles=tuple(Trouble(row["name"], row["trouble"]) for row in troubles),
         )
