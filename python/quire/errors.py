@@ -6,6 +6,7 @@
     ├── InternalError                  a kernel failed where it must not: a bug in quire
     ├── MalformedSource                XML or JSON is not well-formed
     ├── MissingExtra                   an optional dependency is not installed
+    ├── ModelError                     a model of templates is damaged, or none
     ├── NodeNotFound                   a page has no node of that number
     ├── ScriptError                    an edit script is damaged, or for another page
     ├── SelectorError                  a selector cannot be read
@@ -98,6 +99,10 @@ class MissingExtra(QuireError, ImportError):
     def __init__(self, message: str, *, extra: str) -> None:
         self.extra: str = extra
         super().__init__(f"{message}; run: pip install 'quire[{extra}]'")
+
+
+class ModelError(QuireError, ValueError):
+    """A model of templates that cannot be read."""
 
 
 class NodeNotFound(QuireError, IndexError):

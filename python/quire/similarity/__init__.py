@@ -27,6 +27,7 @@ from quire.similarity.measures import (
     structure_class,
     tokens,
 )
+from quire.similarity.models import Fit, ModelGroup, TemplateModel
 from quire.similarity.sampling import Clusters, random_sampling
 from quire.similarity.sketches import (
     Estimate,
@@ -44,11 +45,14 @@ __all__ = [
     "Clusters",
     "DifferingPart",
     "Estimate",
+    "Fit",
     "Group",
     "KangLayer",
     "Likeness",
     "Measure",
+    "ModelGroup",
     "Sketch",
+    "TemplateModel",
     "Templates",
     "content",
     "kang",
