@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -82,6 +83,22 @@ def test_a_file_cut_anywhere_keeps_what_is_before(suffix: str) -> None:
         assert len(bad) <= 1
         # What is cut is named, or is all there but for newlines or a checksum.
         assert bool(bad) != (len(good) == complete + 1 or length in ends), length
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_long_member_that_is_damaged_is_one_trouble(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"crawl.warc{suffix}"
+    rows = random.Random(1)
+    long = b"".join(b"<tr><td>%d" % rows.randrange(10**6) for _ in range(50_000))
+    starts = write(path, [RECORDS[0], record(response(long)), RECORDS[2]])
+    whole = path.read_bytes()
+    for at in range(starts[1] + 50, starts[2] - 50, (starts[2] - starts[1]) // 50):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+
+        pages, troubles = told_apart(path)
+
+        assert [page.url[-1] for page in pages] == ["0", "2"], at
+        assert [trouble.name for trouble in troubles] == [f"{path}#{starts[1]}"], at
 
 
 def test_an_empty_member_at_the_end_is_no_damage() -> None:

@@ -83,6 +83,7 @@ class Frames:
         self._credit = 2 * most_bytes  # bytes that may be read again
         self._dialect: type[Warc | Arc] = Arc if arc else Warc
         self._found: list[Frame | Fault] = []
+        self._faulty: Place | None = None  # the last place that was found so
 
     def read(self) -> Iterator[Frame | Fault]:
         """Give every record, and every fault between them."""
@@ -278,4 +279,7 @@ class Frames:
                 damage, said = again, False
 
     def _fault(self, place: Place, reason: str) -> None:
-        self._found.append(Fault(place, reason))
+        # Long members decode to something wrong first, and say only at their end that they are damaged.
+        if place != self._faulty:
+            self._found.append(Fault(place, reason))
+        self._faulty = place
