@@ -18,9 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from quire.cli.terminal import Refusal
-from quire.sources.places import PAGE_SUFFIXES, fill_in, walk
-
-__all__ = ["PAGE_SUFFIXES"]
+from quire.sources.places import fill_in, walk
 
 STANDARD_INPUT = "-"
 DIGEST_SUFFIX = ".qd"
