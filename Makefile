@@ -51,7 +51,7 @@ lint: $(STAMPS)/package ## formatting, types, floors, clippy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(CODE)
-	$(BIN)/basedpyright --verifytypes quire --ignoreexternal --pythonpath $(BIN)/python
+	$(BIN)/basedpyright --verifytypes quire --ignoreexternal # finds quire through the first python on PATH, and fails where it finds none
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml quire._core._native
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
