@@ -194,7 +194,10 @@ def test_what_a_page_says_never_commands_a_terminal(quire: Quire, folder: Path) 
         (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o takes the redline"),
         (["old.html", "new.html", "--only", "p["], "p["),
         (["old.html", "new.html", "--view", "script", "--only", "p"], "a script is of whole pages"),
-        (["old.html", "new.html", "--ignore-text", "("], "not a regular expression"),
+        (
+            ["old.html", "new.html", "--ignore-text", "a("],
+            'error: pattern "a(": unclosed group (at character 1)\nhint: quote a pattern',
+        ),
         (["old.html", "gone.html"], "gone.html: no such file"),
     ],
 )

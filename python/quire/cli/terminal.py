@@ -22,6 +22,7 @@ import typer
 from quire.errors import (
     DigestFormatError,
     MalformedSource,
+    PatternError,
     QuireError,
     SelectorBudgetExceeded,
     SelectorError,
@@ -179,6 +180,7 @@ _FILE_HINTS: dict[type[OSError], str] = {
 _HINTS: tuple[tuple[type[QuireError], str], ...] = (
     (DigestFormatError, "encode the page again with `quire encode`, or upgrade quire"),
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
+    (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),
     (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
     (SelectorError, "quote a selector for the shell"),
     (SourceTooLarge, "split it before it is encoded"),

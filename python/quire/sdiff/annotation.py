@@ -481,7 +481,8 @@ def annotate(
             as long as anything speaks for them.
 
     Raises:
-        SelectorError: a selector or a pattern of the rules cannot be read.
+        PatternError: a pattern of the rules cannot be read.
+        SelectorError: a selector of the rules cannot be read.
         SelectorBudgetExceeded: a selector took too many steps on a page.
     """
     import numpy as np  # noqa: PLC0415 - heavy
