@@ -84,10 +84,17 @@ def test_a_single_string_is_one_selector() -> None:
     assert Rules(only="p b").only == ("p b",)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("tolerance", [(-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)])
-def test_a_tolerance_is_a_difference_and_a_share(tolerance: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="both 0 or more"):
-        Rules(tolerance=tolerance)
+@pytest.mark.parametrize(
+    "tolerance",
+    [
+        *((-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)),
+        *((1,), (1, 2, 3), 5, "12", ("1", "2"), (None, 1)),
+    ],
+)
+def test_a_tolerance_is_a_difference_and_a_share(tolerance: object) -> None:
+    with pytest.raises(ValueError, match="both 0 or more") as caught:
+        Rules(tolerance=tolerance)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(f"tolerance {tolerance!r} is not")
 
 
 def test_an_element_that_is_left_out_takes_the_white_space_around_it_along() -> None:
