@@ -32,7 +32,7 @@ CRATES := --workspace --exclude quire-python
 help: ## list the tasks
 	@awk -F ':.*## ' '/^## /{printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-run: $(STAMPS)/package ## encode a small site and show what comes out
+run: $(STAMPS)/package ## encode and compare the pages of a small site
 	$(BIN)/python -m quire.demo
 
 build: $(STAMPS)/package ## make .venv with the pinned tools and the package in it
