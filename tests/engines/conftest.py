@@ -38,6 +38,8 @@ def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
     settings = {
         "spark.driver.extraJavaOptions": LEAN,
         "spark.executor.extraJavaOptions": LEAN,
+        # Two attempts are enough for functions that always fail; a lost worker is no failure of a task.
+        "spark.task.maxFailures": "2",
         # So small that every test of some size has groups that are cut by batches.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     }

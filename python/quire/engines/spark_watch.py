@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pyspark import InheritableThread, SparkContext
 
@@ -114,7 +114,13 @@ class Watch:
 
 def workers(context: SparkContext) -> int:
     """Count the machines that work for us, this one left out."""
-    return len(context.statusTracker()._jtracker.getExecutorInfos()) - 1  # noqa: SLF001 - wrapped from 4.1 on
+    return len(_executors(context)) - 1
+
+
+def _executors(context: SparkContext) -> Sequence[Any]:
+    # Asked of Scala: Spark 4.0 shows it neither to Python nor to Java.
+    executors: Sequence[Any] = context._jsc.sc().statusTracker().getExecutorInfos()  # noqa: SLF001
+    return executors
 
 
 def nobody(context: SparkContext, patience_s: float) -> EngineError:
@@ -128,8 +134,7 @@ def wait_until_quiet(context: SparkContext) -> None:
     """Wait until no task runs any more: one that was told to end may still be writing."""
     end = time.monotonic() + QUIET_S
     with suppress(Exception):
-        tracker = context.statusTracker()._jtracker  # noqa: SLF001 - same
         while time.monotonic() < end and any(
-            info.numRunningTasks() for info in tracker.getExecutorInfos()
+            executor.numRunningTasks() for executor in _executors(context)
         ):
             time.sleep(POLL_S)
