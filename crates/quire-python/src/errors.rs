@@ -46,6 +46,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
                 set("steps", steps.into_pyobject(py)?.into_any())?;
                 "SelectorBudgetExceeded"
             }
+            Error::Codec { .. } => "ArchiveError",
             Error::Script { .. } => "ScriptError",
             Error::Sketch { .. } => "SketchError",
             Error::Tree { .. } => "TreeError",
