@@ -10,6 +10,7 @@ import pytest
 
 from quire import errors
 from quire.errors import (
+    ArchiveError,
     DigestFormatError,
     EngineError,
     InternalError,
@@ -31,6 +32,7 @@ from quire.errors import (
 )
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
+    (ArchiveError("m"), ValueError),
     (DigestFormatError("m", found=4, newest=3), ValueError),
     (EngineError("m"), RuntimeError),
     (InternalError("m"), RuntimeError),

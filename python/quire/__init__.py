@@ -21,6 +21,7 @@ from quire.digest import (
     peek,
 )
 from quire.errors import (
+    ArchiveError,
     DigestFormatError,
     InternalError,
     MalformedSource,
@@ -89,6 +90,7 @@ from quire.similarity import (
 __all__ = [
     "ALL_FACETS",
     "Annotation",
+    "ArchiveError",
     "AttributeChange",
     "Bag",
     "ByteList",

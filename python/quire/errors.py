@@ -1,6 +1,7 @@
 """Every error this package raises on purpose.
 
     QuireError
+    ├── ArchiveError                   what an archive stores cannot be read
     ├── DigestFormatError              bytes are not a digest this version reads
     ├── EngineError                    a cluster is not there, or batch work failed on it
     ├── InternalError                  a kernel failed where it must not: a bug in quire
@@ -42,6 +43,10 @@ def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
     error = cls.__new__(cls, *args)
     error.args = args  # those that are an OSError do this in __init__
     return error
+
+
+class ArchiveError(QuireError, ValueError):
+    """What an archive stores is damaged, or not what its index says."""
 
 
 class DigestFormatError(QuireError, ValueError):

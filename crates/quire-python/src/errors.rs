@@ -53,6 +53,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
                 set("offset", offset.into_pyobject(py)?.into_any())?;
                 "PatternError"
             }
+            Error::Codec { .. } => "CodecError",
             Error::Script { .. } => "ScriptError",
             Error::Sketch { .. } => "SketchError",
             Error::Tree { .. } => "TreeError",
