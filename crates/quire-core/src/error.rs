@@ -69,6 +69,11 @@ pub enum Error {
         /// What was found and what was expected.
         message: String,
     },
+    /// A stored page that does not decode, or not to the length that was promised.
+    Codec {
+        /// What was found and what was expected.
+        message: String,
+    },
 }
 
 impl fmt::Display for Error {
@@ -116,7 +121,8 @@ impl fmt::Display for Error {
             Error::Format { message }
             | Error::Tree { message }
             | Error::Script { message }
-            | Error::Sketch { message } => f.write_str(message),
+            | Error::Sketch { message }
+            | Error::Codec { message } => f.write_str(message),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod assemble;
 pub mod chunks;
+pub mod codec;
 pub mod cook;
 pub mod digest;
 pub mod draft;

@@ -48,6 +48,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
             }
             Error::Script { .. } => "ScriptError",
             Error::Sketch { .. } => "SketchError",
+            Error::Codec { .. } => "CodecError",
             Error::Tree { .. } => "TreeError",
         })
     })();

@@ -1,0 +1,3 @@
+//! Codecs: how the archive makes pages small, one page at a time.
+
+pub mod tbc;
