@@ -1,0 +1,60 @@
+//! The merge: what was put aside and the script between the rest become one script, in one walk.
+
+use super::myers::Run;
+
+/// What to do next, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Tokens of the reference that are left out.
+    pub deleted: usize,
+    /// Tokens of the page that are new.
+    pub inserted: usize,
+    /// Tokens that both have, afterwards.
+    pub copied: usize,
+}
+
+/// Merge: `kept` says which tokens of each side the filter left, and `runs` what those have in common.
+///
+/// ```
+/// use quire_core::codec::tbc::merge::{Step, merge};
+/// use quire_core::codec::tbc::myers::Run;
+///
+/// // A = x a b, B = a b y; the filter put x and y aside.
+/// let steps = merge(&[false, true, true], &[true, true, false], &[Run { one: 0, other: 0, length: 2 }]);
+/// assert_eq!(steps[0], Step { deleted: 1, inserted: 0, copied: 2 });
+/// assert_eq!(steps[1], Step { deleted: 0, inserted: 1, copied: 0 });
+/// ```
+#[must_use]
+pub fn merge(kept_one: &[bool], kept_other: &[bool], runs: &[Run]) -> Vec<Step> {
+    let one = places(kept_one);
+    let other = places(kept_other);
+    let mut steps: Vec<Step> = Vec::new();
+    let (mut at, mut at_other) = (0, 0);
+    for run in runs {
+        for i in 0..run.length {
+            let (x, y) = (one[run.one + i], other[run.other + i]);
+            match steps.last_mut() {
+                // Neighbours on both sides: the copy goes on.
+                Some(last) if x == at && y == at_other => last.copied += 1,
+                _ => steps.push(Step {
+                    deleted: x - at,
+                    inserted: y - at_other,
+                    copied: 1,
+                }),
+            }
+            (at, at_other) = (x + 1, y + 1);
+        }
+    }
+    if at < kept_one.len() || at_other < kept_other.len() {
+        steps.push(Step {
+            deleted: kept_one.len() - at,
+            inserted: kept_other.len() - at_other,
+            copied: 0,
+        });
+    }
+    steps
+}
+
+fn places(kept: &[bool]) -> Vec<usize> {
+    (0..kept.len()).filter(|&at| kept[at]).collect()
+}

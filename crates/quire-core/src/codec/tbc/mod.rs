@@ -1,0 +1,143 @@
+//! TBC, template-based compression: paper 003's delta of a page against another page of its cluster.
+//!
+//! Five steps, each a module:
+//!
+//! 1. [`tokens`]: both pages are cut into tags and the strings between them; equal tokens get equal numbers.
+//! 2. [`filter`]: a window of S tokens slides over both; tokens in no window that is on both sides are put aside. What is
+//!    left of A and B is A' and B', and what was put aside is the paper's scripts `S_A` and `S_B`.
+//! 3. [`myers`]: the shortest edit script between A' and B' [SES'].
+//! 4. [`merge`]: `S_A`, SES' and `S_B` become one script from A to B, in linear time.
+//! 5. [`stored`]: the script as bytes. Decoding knows no tokens: it copies from A and inserts what is new.
+//!
+//! Cost: linear but for step 3, which takes O(N D) and has a budget. A delta is exact whatever the script is; the
+//! window, the budget and chance collisions of fingerprints only make it longer.
+
+pub mod filter;
+pub mod merge;
+pub mod myers;
+pub mod stored;
+pub mod tokens;
+
+use crate::error::Error;
+
+/// The paper's window, in tokens.
+pub const WINDOW: usize = 7;
+
+/// How the steps went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Tokens of the reference and of the page.
+    pub tokens: (usize, usize),
+    /// Of those, left by the filter.
+    pub kept: (usize, usize),
+    /// Deletions and insertions between what was left [D].
+    pub edits: usize,
+    /// Whether that is known to be the fewest.
+    pub is_shortest: bool,
+}
+
+/// The delta that makes `page` out of `reference`. A window of 0 puts nothing aside.
+///
+/// ```
+/// use quire_core::codec::tbc::{WINDOW, apply, delta};
+///
+/// let (a, b) = (b"<ul><li>Cod</li><li>Ham</li></ul>", b"<ul><li>Cod</li><li>Eel</li></ul>");
+/// let delta = delta(a, b, WINDOW).0;
+/// assert_eq!(apply(a, &delta, b.len()).unwrap(), b);
+/// ```
+pub fn delta(reference: &[u8], page: &[u8], window: usize) -> (Vec<u8>, Steps) {
+    let cut = tokens::Pair::new(reference, page);
+    let (ours, theirs) = (&cut.one.ids[..], &cut.other.ids[..]);
+    let kept = filter::filter(ours, theirs, window);
+    let left = |ids: &[u32], is_kept: &[bool]| -> Vec<u32> {
+        ids.iter()
+            .zip(is_kept)
+            .filter(|(_, kept)| **kept)
+            .map(|(&id, _)| id)
+            .collect()
+    };
+    let (one, other) = (left(ours, &kept.0), left(theirs, &kept.1));
+    let (matches, is_shortest) = myers::matches(&one, &other);
+    let steps = Steps {
+        tokens: (ours.len(), theirs.len()),
+        kept: (one.len(), other.len()),
+        edits: one.len() + other.len() - 2 * matches.iter().map(|run| run.length).sum::<usize>(),
+        is_shortest,
+    };
+    let script = merge::merge(&kept.0, &kept.1, &matches);
+    (stored::write(page, &cut, &script), steps)
+}
+
+/// Make the page of `length` bytes out of the reference and a delta.
+pub fn apply(reference: &[u8], delta: &[u8], length: usize) -> Result<Vec<u8>, Error> {
+    stored::read(reference, delta, length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash64;
+
+    fn random(seed: u64, n: u64) -> Vec<u8> {
+        let words: [&[u8]; 9] = [
+            b"<p>",
+            b"</p>",
+            b"<br>",
+            b"cod",
+            b" ham ",
+            b"<a href='x'>",
+            b"</a>",
+            b"<",
+            b"<!-- - -->",
+        ];
+        (0..n)
+            .flat_map(|i| words[(hash64(&[seed, i].map(u64::to_le_bytes).concat()) % 9) as usize])
+            .copied()
+            .collect()
+    }
+
+    #[test]
+    fn any_page_comes_back_from_any_reference_with_any_window() {
+        let mut pages: Vec<Vec<u8>> = (0..12).map(|seed| random(seed / 2, seed * seed)).collect();
+        pages.push(b"<<<<>>>".to_vec());
+        pages.push(vec![0xff; 300]);
+        pages.push((0..=255).collect());
+        for reference in &pages {
+            for page in &pages {
+                for window in [0, 1, 2, 7, 14, 1000] {
+                    let (delta, steps) = delta(reference, page, window);
+                    assert_eq!(&apply(reference, &delta, page.len()).unwrap(), page);
+                    assert!(steps.kept.0 <= steps.tokens.0 && steps.kept.1 <= steps.tokens.1);
+                    assert!(window != 0 || steps.kept == steps.tokens);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_against_itself_is_a_few_bytes() {
+        let page = random(3, 5000);
+        let (delta, steps) = delta(&page, &page, WINDOW);
+        assert!(delta.len() < 8 && steps.edits == 0 && steps.is_shortest);
+    }
+
+    #[test]
+    fn damaged_deltas_are_refused_or_give_a_page_of_the_length_asked_for() {
+        let (reference, page) = (random(1, 400), random(2, 400));
+        let (delta, _) = delta(&reference, &page, WINDOW);
+        for length in 0..delta.len() {
+            assert!(apply(&reference, &delta[..length], page.len()).is_err());
+        }
+        for at in 0..delta.len() {
+            for bit in 0..8 {
+                let mut wrong = delta.clone();
+                wrong[at] ^= 1 << bit;
+                if let Ok(made) = apply(&reference, &wrong, page.len()) {
+                    assert_eq!(made.len(), page.len());
+                }
+            }
+        }
+        assert!(apply(&reference, &delta, page.len() + 1).is_err());
+        assert!(apply(b"", &delta, page.len()).is_err());
+    }
+}

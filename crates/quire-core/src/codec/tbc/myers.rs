@@ -1,0 +1,320 @@
+//! Myers' O(ND) difference algorithm, in linear space: the fewest deletions and insertions between two sequences.
+//!
+//! Both ends grow towards each other until they meet in a *middle snake*; what is before and behind it is done the same
+//! way (Myers 1986, section 4b). Time O(N D), memory O(N). A stack stands in for recursion.
+//!
+//! Sequences that have little in common cost N times N, so there is a budget of steps for the whole. A part that is begun
+//! when it is used up is replaced as it stands: the script is right all the same, and said not to be the shortest.
+
+/// A run of tokens that both sides have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins in the one.
+    pub one: usize,
+    /// Where it begins in the other.
+    pub other: usize,
+    /// How many.
+    pub length: usize,
+}
+
+/// Steps that are always allowed, and steps more for every token.
+const STEPS: u64 = 1 << 24;
+const STEPS_A_TOKEN: u64 = 1 << 10;
+
+/// What two sequences have in common, in order, as a shortest edit script leaves it; and whether it is known to be one.
+///
+/// ```
+/// use quire_core::codec::tbc::myers::{Run, matches};
+///
+/// let (found, is_shortest) = matches(&[1, 2, 3, 4], &[1, 3, 4, 5]);
+/// assert_eq!(found, [Run { one: 0, other: 0, length: 1 }, Run { one: 2, other: 1, length: 2 }]);
+/// assert!(is_shortest);
+/// ```
+pub fn matches(one: &[u32], other: &[u32]) -> (Vec<Run>, bool) {
+    let tokens = (one.len() + other.len()) as u64;
+    matches_within(one, other, STEPS + tokens * STEPS_A_TOKEN)
+}
+
+/// The same, with a budget of steps.
+pub fn matches_within(one: &[u32], other: &[u32], budget: u64) -> (Vec<Run>, bool) {
+    let mut search = Search {
+        one,
+        other,
+        forward: vec![0; one.len() + other.len() + 3],
+        backward: vec![0; one.len() + other.len() + 3],
+        left: budget,
+    };
+    let mut found: Vec<Run> = Vec::new();
+    let mut is_shortest = true;
+    // Parts still to do, the first on top.
+    let mut parts = vec![Part {
+        one: (0, one.len()),
+        other: (0, other.len()),
+    }];
+    while let Some(mut part) = parts.pop() {
+        let before = part.trim_start(one, other);
+        add(&mut found, before);
+        let after = part.trim_end(one, other);
+        if part.is_one_sided() {
+            add(&mut found, after);
+            continue;
+        }
+        match search.middle(&part) {
+            None => {
+                is_shortest = false;
+                add(&mut found, after);
+            }
+            Some((x, y)) => {
+                // The tail waits below the two halves, as a part that is all alike.
+                parts.push(Part {
+                    one: (after.one, after.one + after.length),
+                    other: (after.other, after.other + after.length),
+                });
+                parts.push(Part {
+                    one: (x, part.one.1),
+                    other: (y, part.other.1),
+                });
+                parts.push(Part {
+                    one: (part.one.0, x),
+                    other: (part.other.0, y),
+                });
+            }
+        }
+    }
+    (found, is_shortest)
+}
+
+/// Add a run; one that goes on where the last ended makes it longer.
+fn add(found: &mut Vec<Run>, run: Run) {
+    if run.length == 0 {
+        return;
+    }
+    if let Some(last) = found.last_mut()
+        && last.one + last.length == run.one
+        && last.other + last.length == run.other
+    {
+        last.length += run.length;
+        return;
+    }
+    found.push(run);
+}
+
+/// A part of both sequences.
+struct Part {
+    one: (usize, usize),
+    other: (usize, usize),
+}
+
+impl Part {
+    fn is_one_sided(&self) -> bool {
+        self.one.0 == self.one.1 || self.other.0 == self.other.1
+    }
+
+    fn trim_start(&mut self, one: &[u32], other: &[u32]) -> Run {
+        let (a, b) = (
+            &one[self.one.0..self.one.1],
+            &other[self.other.0..self.other.1],
+        );
+        let length = common_start(a, b) as usize;
+        let run = Run {
+            one: self.one.0,
+            other: self.other.0,
+            length,
+        };
+        self.one.0 += length;
+        self.other.0 += length;
+        run
+    }
+
+    fn trim_end(&mut self, one: &[u32], other: &[u32]) -> Run {
+        let (a, b) = (
+            &one[self.one.0..self.one.1],
+            &other[self.other.0..self.other.1],
+        );
+        let length = common_end(a, b) as usize;
+        self.one.1 -= length;
+        self.other.1 -= length;
+        Run {
+            one: self.one.1,
+            other: self.other.1,
+            length,
+        }
+    }
+}
+
+struct Search<'a> {
+    one: &'a [u32],
+    other: &'a [u32],
+    /// Furthest x on each diagonal from the start, and from the end; -1 and `NEVER` where there is none.
+    forward: Vec<isize>,
+    backward: Vec<isize>,
+    left: u64,
+}
+
+const NEVER: isize = isize::MAX;
+
+impl Search<'_> {
+    /// A point on a shortest script, inside the part and not at one of its ends; none when the budget is used up.
+    ///
+    /// Both sides of the part have something, and differ in their first and last tokens: there are two edits at least.
+    #[allow(clippy::many_single_char_names)] // the names of the paper
+    fn middle(&mut self, part: &Part) -> Option<(usize, usize)> {
+        let (a, b) = (
+            &self.one[part.one.0..part.one.1],
+            &self.other[part.other.0..part.other.1],
+        );
+        let (n, m) = (a.len() as isize, b.len() as isize);
+        let delta = n - m;
+        let is_odd = delta % 2 != 0;
+        // Diagonals are -m to n; those beside the outermost are read too.
+        let at = |k: isize| (k + m + 1) as usize;
+        let inside = |k: isize| (-m..=n).contains(&k);
+        for d in 0..=(n + m + 1) / 2 {
+            self.left = self.left.checked_sub(2 * d as u64 + 1)?;
+            for k in [-d - 1, d + 1] {
+                if (-m - 1..=n + 1).contains(&k) {
+                    self.forward[at(k)] = -1;
+                }
+                if (-m - 1..=n + 1).contains(&(delta + k)) {
+                    self.backward[at(delta + k)] = NEVER;
+                }
+            }
+            for k in (-d..=d).step_by(2).filter(|&k| inside(k)) {
+                let (right, down) = (self.forward[at(k - 1)], self.forward[at(k + 1)]);
+                let right = if (0..n).contains(&right) {
+                    right + 1
+                } else {
+                    -1
+                };
+                let down = if down - k <= m { down } else { -1 };
+                let mut x = if d == 0 { 0 } else { right.max(down) };
+                if x >= 0 {
+                    x += common_start(&a[x as usize..], &b[(x - k) as usize..]);
+                }
+                self.forward[at(k)] = x;
+                let has_met = is_odd && (delta - d + 1..delta + d).contains(&k);
+                if has_met && x >= self.backward[at(k)] {
+                    return Some((part.one.0 + x as usize, part.other.0 + (x - k) as usize));
+                }
+            }
+            for k in (delta - d..=delta + d).step_by(2).filter(|&k| inside(k)) {
+                let (left, up) = (self.backward[at(k + 1)], self.backward[at(k - 1)]);
+                let left = if left != NEVER && left > 0 {
+                    left - 1
+                } else {
+                    NEVER
+                };
+                let up = if up != NEVER && up >= k { up } else { NEVER };
+                let mut x = if d == 0 { n } else { left.min(up) };
+                if x != NEVER {
+                    x -= common_end(&a[..x as usize], &b[..(x - k) as usize]);
+                }
+                self.backward[at(k)] = x;
+                let has_met = !is_odd && (-d..=d).contains(&k);
+                if has_met && x <= self.forward[at(k)] {
+                    return Some((part.one.0 + x as usize, part.other.0 + (x - k) as usize));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn common_start(a: &[u32], b: &[u32]) -> isize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count() as isize
+}
+
+fn common_end(a: &[u32], b: &[u32]) -> isize {
+    let pairs = a.iter().rev().zip(b.iter().rev());
+    pairs.take_while(|(a, b)| a == b).count() as isize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash64;
+
+    /// Fewest deletions and insertions, by the plain dynamic program.
+    fn distance(one: &[u32], other: &[u32]) -> usize {
+        let mut row: Vec<usize> = (0..=other.len()).collect();
+        for (i, a) in one.iter().enumerate() {
+            let mut diagonal = row[0];
+            row[0] = i + 1;
+            for (j, b) in other.iter().enumerate() {
+                let best = if a == b {
+                    diagonal
+                } else {
+                    row[j].min(row[j + 1]) + 1
+                };
+                diagonal = std::mem::replace(&mut row[j + 1], best);
+            }
+        }
+        row[other.len()]
+    }
+
+    fn some(seed: u64, n: u64, kinds: u64) -> Vec<u32> {
+        (0..n)
+            .map(|i| (hash64(&[seed, i].map(u64::to_le_bytes).concat()) % kinds) as u32)
+            .collect()
+    }
+
+    fn check(one: &[u32], other: &[u32], runs: &[Run]) -> usize {
+        let (mut x, mut y, mut common) = (0, 0, 0);
+        for run in runs {
+            assert!(run.length > 0 && run.one >= x && run.other >= y);
+            assert_eq!(
+                one[run.one..run.one + run.length],
+                other[run.other..run.other + run.length]
+            );
+            (x, y) = (run.one + run.length, run.other + run.length);
+            common += run.length;
+        }
+        one.len() + other.len() - 2 * common
+    }
+
+    #[test]
+    fn scripts_are_as_short_as_the_dynamic_program_finds() {
+        for seed in 0..3000 {
+            let length = |part| hash64(&[seed, part].map(u64::to_le_bytes).concat()) % 40;
+            let kinds = 1 + seed % 7;
+            let (one, other) = (
+                some(seed, length(1), kinds),
+                some(seed + 9999, length(2), kinds),
+            );
+            let (runs, is_shortest) = matches(&one, &other);
+            assert!(is_shortest);
+            assert_eq!(check(&one, &other, &runs), distance(&one, &other));
+        }
+    }
+
+    #[test]
+    fn edited_sequences_too() {
+        for seed in 0..300 {
+            let one = some(seed, 300, 30);
+            let mut other = one.clone();
+            for edit in 0..seed % 20 {
+                let at =
+                    hash64(&[seed, edit].map(u64::to_le_bytes).concat()) as usize % other.len();
+                match edit % 3 {
+                    0 => other[at] = 77,
+                    1 => drop(other.remove(at)),
+                    _ => other.insert(at, 5),
+                }
+            }
+            let (runs, _) = matches(&one, &other);
+            assert_eq!(check(&one, &other, &runs), distance(&one, &other));
+        }
+    }
+
+    #[test]
+    fn a_budget_ends_the_search_and_not_the_answer() {
+        let (one, other) = (some(1, 2000, 3), some(2, 2000, 3));
+        for budget in [0, 1, 1000, 100_000] {
+            let (runs, is_shortest) = matches_within(&one, &other, budget);
+            check(&one, &other, &runs);
+            assert!(!is_shortest);
+        }
+        let fewest = check(&one, &other, &matches_within(&one, &other, u64::MAX).0);
+        assert_eq!(fewest, distance(&one, &other));
+    }
+}
