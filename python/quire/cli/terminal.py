@@ -143,7 +143,7 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
         return message, error.hint
     if isinstance(error, OSError) and not isinstance(error, QuireError):
         file = os.fsdecode(error.filename) if error.filename is not None else name
-        reason = (error.strerror or message).lower()
+        reason = error.strerror.lower() if error.strerror else message
         return (f"{file}: {reason}" if file else reason), _FILE_HINTS.get(type(error))
     if name is not None and not message.startswith(name):
         message = f"{name}: {message}"
