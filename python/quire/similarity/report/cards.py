@@ -69,7 +69,11 @@ def card(
         "</div>",
         '<div class="pages">',
         f"<h4>Representative</h4><p>{names.page(group.representative, _MOST_NAME)}"
-        + (f' <span class="dim">{counted(exemplar.nodes, "node")}</span>' if exemplar.nodes else "")
+        + (
+            f' <span class="dim whole">{counted(exemplar.nodes, "node")}</span>'
+            if exemplar.nodes
+            else ""
+        )
         + "</p>",
         _typical(crawl, group, names),
         _outliers(crawl, group, names),
@@ -112,7 +116,7 @@ def _near(near: Sequence[tuple[int, float]]) -> str:
     if not near:
         return ""
     links = ", ".join(
-        f'<a href="#template-{number}">template {number}</a> <span class="fit">{value:.2f}</span>'
+        f'<span class="whole"><a href="#template-{number}">template {number}</a> <span class="fit">{value:.2f}</span></span>'
         for number, value in near
     )
     return f"<h4>Nearest others</h4><p>{links}</p>"

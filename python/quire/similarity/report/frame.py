@@ -33,6 +33,7 @@ h4 { margin: .9rem 0 .15rem; font-size: .75rem; font-weight: 600; letter-spacing
 p { margin: 0; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
+.whole { white-space: nowrap; }
 .dim { color: var(--dim); font-size: .88em; }
 .totals { display: flex; flex-wrap: wrap; gap: .6rem 2.4rem; margin: 1.3rem 0 1.2rem; padding: 0; list-style: none; }
 .totals b { display: block; font-size: 1.5rem; line-height: 1.2; font-weight: 600; font-variant-numeric: tabular-nums; }
