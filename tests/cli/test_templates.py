@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from quire.similarity.groups import MEASURE, THRESHOLD
 from tests.cli.conftest import Process, Quire, Watched, shop
 from tests.sources.crawls import record, response, write
 
@@ -62,7 +63,7 @@ def test_json_has_everything(quire: Quire, site: Path) -> None:
     assert site.is_dir()
     found = json.loads(quire("templates", "site", "--format", "json").stdout)
 
-    assert (found["on"], found["threshold"], found["pages"]) == ("structure+class", 0.8, 9)
+    assert (found["on"], found["threshold"], found["pages"]) == (MEASURE, THRESHOLD, 9)
     assert [group["size"] for group in found["groups"]] == [5, 3]
     first = found["groups"][0]
     assert [entry["name"] for entry in first["pages"]] == [f"site/shop{i}.html" for i in range(5)]
@@ -139,6 +140,7 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
         (["fruit.html", "--report", "fruit.html"], "error: fruit.html: exists"),
         (["fruit.html", "--model", "fruit.html"], "error: fruit.html: exists"),
+        (["fruit.html", "--model", "a.json", "-o", "a.json"], "error: a.json: named twice"),
     ):
         result = quire("templates", *arguments)
         assert result.exit_code == 2, arguments
@@ -152,9 +154,7 @@ def test_wrong_options_are_told(process: Process, site: Path) -> None:
         result = process("templates", *arguments)
         assert result.returncode == 2
         assert result.stderr.startswith(b"error: ")
-        assert b"hint: see `quire templates group --help`" in result.stderr.replace(
-            b"__main__.py", b"quire"
-        ).replace(b"python -m quire.cli", b"quire")
+        assert b"templates group --help`" in result.stderr
 
 
 def test_a_work_folder_is_filled_once(quire: Quire, site: Path) -> None:

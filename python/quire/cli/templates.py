@@ -20,6 +20,7 @@ from quire.cli.progress import bars
 from quire.cli.templates_check import check
 from quire.cli.templates_tables import counted, print_groups
 from quire.cli.terminal import Refusal, reports_errors
+from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
     from quire.engines import Engine, Listener
@@ -36,7 +37,6 @@ _STEPS = {
     "fits": "how well pages fit",
     "report": "drawing the report",
 }
-_MOST_BYTES = 50 * 1024 * 1024
 
 
 class On(StrEnum):
@@ -59,7 +59,7 @@ class _GroupByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     cls=_GroupByDefault,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -130,7 +130,7 @@ def group(
     ] = None,
     most_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
-    ] = _MOST_BYTES,
+    ] = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
@@ -151,8 +151,12 @@ def group(
     Exit code: 0 done, 2 error, which is also that nothing could be read.
     """
     outputs = [Path(path) for path in (output, report, model) if path is not None]
-    for path in outputs:
+    for place, path in enumerate(outputs):
         files.check_free(path, force=force)
+        if path in outputs[:place]:
+            raise Refusal(
+                f"{path}: named twice, for two things", hint="give each a name of its own"
+            )
     if output is not None:
         _check_suffix(output)
     from quire.similarity.crawls import crawl_templates  # noqa: PLC0415 - heavy
