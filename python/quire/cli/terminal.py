@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
+from quire.digest.writing import shown
 from quire.errors import (
     DigestFormatError,
     MalformedSource,
@@ -35,16 +36,11 @@ from quire.errors import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+__all__ = ["shown"]
+
 P = ParamSpec("P")
 
 ERROR = 2
-
-# C0 and C1 controls, DEL; then what reorders or breaks lines without being seen.
-_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
-_UNSEEN = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
-_ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
-    code: f"\\u{code:04x}" for code in _UNSEEN
-}
 
 
 class Refusal(Exception):
@@ -53,23 +49,6 @@ class Refusal(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         self.hint: str | None = hint
         super().__init__(message)
-
-
-def shown(text: str, *, keep: str = "") -> str:
-    r"""Make a text safe for a terminal: controls and bidi controls as ``\x..``.
-
-    >>> print(shown("\x1b[31mred\x1b[0m \u202egnp.exe"))
-    \x1b[31mred\x1b[0m \u202egnp.exe
-    >>> shown("two\nlines", keep="\n") == "two\nlines"
-    True
-
-    Args:
-        text: any text, also one with half a surrogate pair.
-        keep: the controls that may stay: line ends, where lines are what is shown.
-    """
-    escapes = {code: escape for code, escape in _ESCAPES.items() if chr(code) not in keep}
-    # Names of files hold half pairs where their bytes are not UTF-8.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
 
 
 def one_line(text: str, *, most: int = 72) -> str:
@@ -168,7 +147,7 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
         file = "standard output" if _is_of_output(error) else name
         if error.filename is not None:
             file = os.fsdecode(error.filename)
-        reason = (error.strerror or message).lower()
+        reason = error.strerror.lower() if error.strerror else message
         return (f"{file}: {reason}" if file else reason), _FILE_HINTS.get(type(error))
     if name is not None and not message.startswith(name):
         message = f"{name}: {message}"
