@@ -11,6 +11,9 @@ import pytest
 from quire import errors
 from quire.errors import (
     ArchiveError,
+    ArchiveLocked,
+    CodecError,
+    DamagedRecord,
     DigestFormatError,
     EngineError,
     InternalError,
@@ -18,6 +21,7 @@ from quire.errors import (
     MissingExtra,
     ModelError,
     NodeNotFound,
+    PageNotFound,
     PatternError,
     QuireError,
     ScriptError,
@@ -33,6 +37,10 @@ from quire.errors import (
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (ArchiveError("m"), ValueError),
+    (ArchiveLocked("m"), ArchiveError),
+    (CodecError("m"), ValueError),
+    (DamagedRecord("m", file="a", offset=3), ValueError),
+    (PageNotFound("m", url="a"), KeyError),
     (DigestFormatError("m", found=4, newest=3), ValueError),
     (EngineError("m"), RuntimeError),
     (InternalError("m"), RuntimeError),

@@ -1,7 +1,11 @@
 """Every error this package raises on purpose.
 
     QuireError
-    ├── ArchiveError                   what an archive stores cannot be read
+    ├── ArchiveError                   an archive cannot do what was asked
+    │   ├── ArchiveLocked              another writer holds it
+    │   ├── CodecError                 a stored page does not decode
+    │   ├── DamagedRecord              a record's bytes are not what was written
+    │   └── PageNotFound               an archive has no such page
     ├── DigestFormatError              bytes are not a digest this version reads
     ├── EngineError                    a cluster is not there, or batch work failed on it
     ├── InternalError                  a kernel failed where it must not: a bug in quire
@@ -46,7 +50,45 @@ def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
 
 
 class ArchiveError(QuireError, ValueError):
-    """What an archive stores is damaged, or not what its index says."""
+    """An archive cannot do what was asked: it is none, damaged, or not in a state for it."""
+
+
+class ArchiveLocked(ArchiveError):
+    """Another writer holds the archive."""
+
+
+class CodecError(ArchiveError):
+    """A stored page does not decode, or not to the length that was promised."""
+
+
+class DamagedRecord(ArchiveError):
+    """A record's bytes are not what was written.
+
+    Attributes:
+        file: the file it is in.
+        offset: where in the file the record begins.
+    """
+
+    def __init__(self, message: str, *, file: str, offset: int) -> None:
+        self.file: str = file
+        self.offset: int = offset
+        super().__init__(message)
+
+
+class PageNotFound(ArchiveError, KeyError):
+    """An archive has no such page.
+
+    Attributes:
+        url: the address asked for.
+    """
+
+    def __init__(self, message: str, *, url: str) -> None:
+        self.url: str = url
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        # A KeyError would show its message in quotes.
+        return str(self.args[0])
 
 
 class DigestFormatError(QuireError, ValueError):

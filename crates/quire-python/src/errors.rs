@@ -56,7 +56,6 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
             Error::Codec { .. } => "CodecError",
             Error::Script { .. } => "ScriptError",
             Error::Sketch { .. } => "SketchError",
-            Error::Codec { .. } => "CodecError",
             Error::Tree { .. } => "TreeError",
         })
     })();

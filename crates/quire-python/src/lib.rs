@@ -6,6 +6,7 @@
 //! as an exception that `except Exception` would miss.
 
 mod buffers;
+mod codec;
 mod digest;
 mod errors;
 mod files;
@@ -21,6 +22,8 @@ mod templates;
 mod _native {
     #[pymodule_export]
     use crate::buffers::{Floats, Navigation};
+    #[pymodule_export]
+    use crate::codec::{Base, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
     use crate::digest::Digest;
     #[pymodule_export]

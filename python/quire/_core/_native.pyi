@@ -18,6 +18,7 @@ from typing_extensions import Buffer
 __all__ = [
     "Bag",
     "Bags",
+    "Base",
     "Digest",
     "Floats",
     "Navigation",
@@ -26,6 +27,7 @@ __all__ = [
     "_panic_for_test",
     "all_resemblances",
     "annotate",
+    "choose_base",
     "compress",
     "edit_script",
     "encode",
@@ -48,6 +50,8 @@ __all__ = [
     "sketch",
     "sketch_from_bytes",
     "stars",
+    "tbc_apply",
+    "tbc_delta",
     "text_rows",
     "word_changes",
 ]
@@ -277,3 +281,16 @@ def merge_groups(
 def random_sampling(
     rows: NDArray[Any], m: int, k: int, threshold: float, seed: int, patience: int
 ) -> bytes: ...
+
+@final
+class Base:
+    def __new__(cls, content: bytes) -> Base: ...
+    def __len__(self) -> int: ...
+    def encode(self, page: bytes, level: int) -> bytes: ...
+    def decode(self, frame: bytes, length: int) -> bytes: ...
+
+def choose_base(pages: list[bytes], most: int, max_bytes: int) -> list[int]: ...
+def tbc_delta(
+    reference: bytes, page: bytes, window: int
+) -> tuple[bytes, tuple[int, int, int, int, int, bool]]: ...
+def tbc_apply(reference: bytes, delta: bytes, length: int) -> bytes: ...

@@ -11,7 +11,6 @@ use super::tokens::Pair;
 use crate::codec::refused;
 use crate::error::Error;
 
-
 /// Write the steps from the reference to the page, whose tokens are `cut`.
 #[must_use]
 pub fn write(page: &[u8], cut: &Pair, steps: &[Step]) -> Vec<u8> {

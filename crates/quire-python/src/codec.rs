@@ -1,0 +1,104 @@
+//! Codecs of the archive.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quire_core::codec::base::choose_base_within;
+use quire_core::codec::tbc;
+use quire_core::codec::zstd_base::Base as Kept;
+
+use crate::guard::run;
+
+/// What pages of a cluster are written against, with zstd. Threads may share it.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct Base {
+    kept: Kept,
+    length: usize,
+}
+
+#[pymethods]
+impl Base {
+    /// Prepare a base; empty, and pages stand alone.
+    #[new]
+    fn new(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+        let kept = run(py, || Ok(Kept::new(content)))?;
+        Ok(Self {
+            kept,
+            length: content.len(),
+        })
+    }
+
+    /// How many bytes it has.
+    fn __len__(&self) -> usize {
+        self.length
+    }
+
+    /// Write a page.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        page: &[u8],
+        level: i32,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let frame = run(py, || self.kept.encode(page, level))?;
+        Ok(PyBytes::new(py, &frame))
+    }
+
+    /// Read a page of so many bytes.
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        frame: &[u8],
+        length: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let page = run(py, || self.kept.decode(frame, length))?;
+        Ok(PyBytes::new(py, &page))
+    }
+}
+
+/// Choose the pages of a cluster that hold what the others repeat, most useful first.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
+pub fn choose_base(
+    py: Python<'_>,
+    pages: Vec<Bound<'_, PyBytes>>,
+    most: usize,
+    max_bytes: usize,
+) -> PyResult<Vec<usize>> {
+    let bytes: Vec<&[u8]> = pages.iter().map(|page| page.as_bytes()).collect();
+    run(py, || Ok(choose_base_within(&bytes, most, max_bytes)))
+}
+
+/// Tokens of reference and page, tokens left by the filter, edits, and whether they are the fewest.
+type Steps = (usize, usize, usize, usize, usize, bool);
+
+/// The delta of a page against another, as paper 003 makes it.
+#[pyfunction]
+pub fn tbc_delta<'py>(
+    py: Python<'py>,
+    reference: &[u8],
+    page: &[u8],
+    window: usize,
+) -> PyResult<(Bound<'py, PyBytes>, Steps)> {
+    let (delta, steps) = run(py, || Ok(tbc::delta(reference, page, window)))?;
+    let told = (
+        steps.tokens.0,
+        steps.tokens.1,
+        steps.kept.0,
+        steps.kept.1,
+        steps.edits,
+        steps.is_shortest,
+    );
+    Ok((PyBytes::new(py, &delta), told))
+}
+
+/// Make the page of so many bytes out of a reference and a delta.
+#[pyfunction]
+pub fn tbc_apply<'py>(
+    py: Python<'py>,
+    reference: &[u8],
+    delta: &[u8],
+    length: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let page = run(py, || tbc::apply(reference, delta, length))?;
+    Ok(PyBytes::new(py, &page))
+}

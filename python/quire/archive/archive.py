@@ -1,0 +1,424 @@
+"""The archive: a folder that holds many pages small and gives any one back.
+
+New pages go into a journal; ``commit`` is the acknowledgement, after which a page survives a power cut. ``compact`` makes
+one segment of the journals, in which alike pages lean on common bases. No file is ever changed: the newest
+files count, and a segment says which files it took over.
+
+One writer at a time holds the lock, which the system lets go of when the writer dies. Any number of readers see what was
+there when they opened, or last said ``refresh``.
+
+Above: ``cli``. Below: ``compaction``, ``files``, ``journal``, ``index``, ``storage``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from quire.archive import index as indexes
+from quire.archive.compaction import Compacted, Tell, compact
+from quire.archive.files import StoredFile, file_number, live_files
+from quire.archive.journal import JournalWriter
+from quire.archive.layout import FORMAT, VERSION
+from quire.archive.locking import WriterLock
+from quire.archive.pages import About, about, to_microseconds, to_time
+from quire.archive.storage import DISK, Disk
+from quire.digest import Digest, encode
+from quire.errors import ArchiveError, PageNotFound
+from quire.sources.capture import Capture
+
+_MARK = "archive.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page out of an archive.
+
+    Attributes:
+        url: its address.
+        time: when it was fetched, UTC.
+        head: HTTP status line and headers as they came, or nothing.
+        body: its exact bytes.
+        sha256_start: the first 16 bytes of the SHA-256 of the body.
+        extra: what else was stored with it.
+    """
+
+    url: str
+    time: datetime
+    head: bytes
+    body: bytes
+    sha256_start: bytes
+    extra: bytes = b""
+
+    @property
+    def content_type(self) -> str | None:
+        """The content type as its head declares it."""
+        return Capture("", self.url, self.time, self.head, b"").content_type
+
+    def digest(self) -> Digest:
+        """Encode the page."""
+        return encode(self.body, content_type=self.content_type)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A page that an archive has, without its bytes.
+
+    Attributes:
+        url: its address.
+        time: when it was fetched, UTC.
+        length: bytes of the body.
+        stored: bytes it takes in the archive, without what it shares with others.
+    """
+
+    url: str
+    time: datetime
+    length: int
+    stored: int
+
+
+class Archive:
+    """A folder of pages.
+
+    >>> import tempfile
+    >>> from datetime import datetime, UTC
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Archive.create(f"{folder}/site.quire") as archive:
+    ...         archive.add("https://a.example/", datetime(2026, 5, 1, tzinfo=UTC), b"<p>Closed")
+    ...         archive.add("https://a.example/", datetime(2026, 5, 2, tzinfo=UTC), b"<p>Open")
+    ...     with Archive.open(f"{folder}/site.quire") as archive:
+    ...         archive.get("https://a.example/").body, len(archive)
+    (b'<p>Open', 2)
+    """
+
+    def __init__(self, folder: Path, *, write: bool, disk: Disk = DISK) -> None:
+        self.folder = folder
+        self._disk = disk
+        self._journal: JournalWriter | None = None
+        self._pending: list[tuple[int, int, int, int]] = []
+        self._lock = WriterLock(folder) if write else None
+        self._files: list[StoredFile] = []
+        try:
+            self.refresh()
+        except BaseException:
+            self._release()
+            raise
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, disk: Disk = DISK) -> Self:
+        """Make an archive, and open it for writing.
+
+        Raises:
+            FileExistsError: there is something of that name that is not an empty folder.
+        """
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise FileExistsError(f"{folder}: holds something already; an archive is a new folder")
+        mark = folder / _MARK
+        about = {"format": FORMAT, "version": VERSION, "id": uuid.uuid4().hex}
+        part = mark.with_name(_MARK + ".part")
+        file = disk.create(part)
+        disk.append(file, [json.dumps(about).encode() + b"\n"])
+        disk.sync(file)
+        disk.close(file)
+        disk.rename(part, mark)
+        disk.sync_folder(folder.absolute().parent)
+        return cls(folder, write=True, disk=disk)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, write: bool = False, disk: Disk = DISK) -> Self:
+        """Open an archive.
+
+        Args:
+            path: its folder.
+            write: also add pages; one writer at a time.
+            disk: where it is.
+
+        Raises:
+            ArchiveError: it is none, or of a later version.
+            ArchiveLocked: another writer holds it.
+        """
+        folder = Path(path)
+        if not folder.is_dir():
+            raise ArchiveError(f"{folder}: no archive here; `Archive.create` makes one")
+        mark = folder / _MARK
+        if (
+            not mark.exists()
+            and not any(folder.glob("*.journal"))
+            and not any(folder.glob("*.segment"))
+        ):
+            raise ArchiveError(f"{folder}: a folder, but no archive: {_MARK} is missing")
+        return cls(folder, write=write, disk=disk)
+
+    def add(
+        self,
+        url: str,
+        time: datetime,
+        body: bytes,
+        headers: bytes | Mapping[str, str] | None = None,
+        *,
+        extra: bytes = b"",
+    ) -> None:
+        r"""Take in a page. It is safe after ``commit``.
+
+        Args:
+            url: its address.
+            time: when it was fetched; without a zone it is UTC.
+            body: its bytes.
+            headers: HTTP status line and header block as they came, or names and values.
+            extra: what else is to be kept with it.
+
+        Raises:
+            ArchiveError: the archive was not opened for writing, or writing failed before.
+        """
+        head = _head(headers)
+        page = about(url, time, bytes(body), head, extra)
+        journal = self._writer()
+        offset, _ = journal.add(page, bytes(body))
+        self._pending.append((indexes.url_hash(url), page.time, offset, 0))
+
+    def commit(self) -> None:
+        """Acknowledge: every page added so far survives a power cut from here on.
+
+        Raises:
+            OSError: the disk did not take them. They may be lost; open the archive again to go on.
+        """
+        if self._journal is not None:
+            self._journal.sync()
+            self._pending_to_index()
+
+    def get(self, url: str, time: datetime | None = None) -> StoredPage:
+        """Give a page back, byte for byte.
+
+        Args:
+            url: its address.
+            time: the newest version of that time or before; None for the newest of all.
+
+        Raises:
+            PageNotFound: there is none.
+            DamagedRecord: its bytes are no longer what was stored.
+        """
+        for file, offset, slot in self._find(url, time):
+            found, body = file.page(offset, slot)
+            if found.url == url:
+                return _page(found, body)
+        when = f" of {time} or before" if time is not None else ""
+        raise PageNotFound(f"{url}: {self.folder} has no page of this address{when}", url=url)
+
+    def versions(self, url: str) -> list[Version]:
+        """List the versions of a page, oldest first."""
+        found = []
+        for file, offset, slot in self._find(url, None):
+            known = file.about(offset, slot)
+            if known.url == url:
+                found.append(_version(known))
+        return found[::-1]
+
+    def pages(self, prefix: str = "") -> Iterator[Version]:
+        """Go through all pages whose address begins so, in stored order."""
+        for file in self._files:
+            for offset, slot in _stored_order(file):
+                known = file.about(offset, slot)
+                if known.url.startswith(prefix):
+                    yield _version(known)
+
+    def __iter__(self) -> Iterator[StoredPage]:
+        """Go through all pages with their bytes, in stored order."""
+        for file in self._files:
+            for offset, slot in _stored_order(file):
+                yield _page(*file.page(offset, slot))
+
+    def __len__(self) -> int:
+        return sum(len(file.index.rows) for file in self._files)
+
+    def refresh(self) -> None:
+        """See what others have added since."""
+        files, _ = live_files(self.folder)
+        old, self._files = self._files, files
+        for file in old:
+            file.close()
+
+    def compact(self, tell: Tell = lambda _step, _done, _of: None) -> Compacted:
+        """Make one segment of all files, in which alike pages lean on common bases.
+
+        The old files are removed when the new one is safe. Pages that cannot be read keep theirs.
+
+        Raises:
+            ArchiveError: the archive was not opened for writing.
+        """
+        self._check_writing()
+        self.commit()
+        self._close_journal()
+        self.refresh()
+        if not self._files:
+            return Compacted(0, ())
+        target = self.folder / f"{self._next_number():06}.segment"
+        done = compact(self._files, target, self._disk, tell)
+        self.refresh()
+        self._clean()
+        self._save_indexes()
+        return done
+
+    def verify(self) -> list[str]:
+        """Read every byte and list what is wrong, in words; nothing is changed."""
+        found = []
+        for file in self._files:
+            found += [
+                f"{file.path}: {gap.end - gap.offset:,} bytes at {gap.offset} are no record that can be read"
+                for gap in file.gaps()
+            ]
+            for offset, slot in _stored_order(file):
+                try:
+                    file.page(offset, slot)
+                except ArchiveError as error:
+                    found.append(str(error))
+        return found
+
+    def close(self) -> None:
+        """Commit, and let go of the archive."""
+        try:
+            if self._journal is not None:
+                self.commit()
+                self._close_journal()
+                self.refresh()
+                self._save_indexes()
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+        for file in self._files:
+            file.close()
+        self._files = []
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # After an error nothing more is promised: what was committed is safe, the rest is let go.
+        if kind is None:
+            self.close()
+        else:
+            self._release()
+
+    def __repr__(self) -> str:
+        return f"<Archive {self.folder}: {len(self):,} pages in {len(self._files)} files>"
+
+    def _check_writing(self) -> None:
+        if self._lock is None:
+            raise ArchiveError(
+                f"{self.folder}: opened for reading; Archive.open(path, write=True) writes"
+            )
+
+    def _writer(self) -> JournalWriter:
+        self._check_writing()
+        if self._journal is None:
+            self._journal = JournalWriter(
+                self.folder / f"{self._next_number():06}.journal", self._disk
+            )
+        return self._journal
+
+    def _next_number(self) -> int:
+        names = [path for path in self.folder.iterdir() if path.suffix in {".journal", ".segment"}]
+        return max((file_number(path) for path in names), default=0) + 1
+
+    def _pending_to_index(self) -> None:
+        """Let this writer read what it has committed."""
+        if not self._pending or self._journal is None:
+            return
+        path = self._journal.path
+        file = next((file for file in self._files if file.path == path), None)
+        if file is None:
+            self._files.append(StoredFile(path))
+        else:
+            rows = file.index.rows.tolist() + self._pending
+            file.index = indexes.Index(indexes.rows_of(rows), self._journal.end)
+        self._pending = []
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+            self._pending = []
+
+    def _save_indexes(self) -> None:
+        for file in self._files:
+            if not file.index.gaps and indexes.load(file.index_path, file.index.length) is None:
+                indexes.save(file.index, file.index_path, self._disk)
+
+    def _clean(self) -> None:
+        """Remove files that others took over, and what a crash left half-done."""
+        live, dead = live_files(self.folder)
+        for file in live:
+            file.close()
+        for path in dead:
+            self._disk.remove(path)
+            self._disk.remove(path.with_name(path.name + ".index"))
+        for path in self.folder.glob("*.part"):
+            self._disk.remove(path)
+        self._disk.sync_folder(self.folder)
+
+    def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
+        """Where versions of a page are, newest first; of one time the one stored last is first."""
+        key = indexes.url_hash(url)
+        latest = None if time is None else to_microseconds(time)
+        found = []
+        for number, file in enumerate(self._files):
+            for row in file.index.find(key):
+                when = int(row["time"])
+                if latest is None or when <= latest:
+                    found.append((when, number, int(row["offset"]), int(row["slot"])))
+        for _, number, offset, slot in sorted(found, reverse=True):
+            yield self._files[number], offset, slot
+
+
+def _stored_order(file: StoredFile) -> list[tuple[int, int]]:
+    rows = file.index.rows
+    return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))
+
+
+def _page(known: About, body: bytes) -> StoredPage:
+    return StoredPage(
+        url=known.url,
+        time=to_time(known.time),
+        head=known.head,
+        body=body,
+        sha256_start=known.digest,
+        extra=known.extra,
+    )
+
+
+def _version(known: About) -> Version:
+    return Version(url=known.url, time=to_time(known.time), length=known.length, stored=known.frame)
+
+
+def _head(headers: bytes | Mapping[str, str] | None) -> bytes:
+    if headers is None:
+        return b""
+    if isinstance(headers, bytes):
+        return headers
+    lines = [b"HTTP/1.1 200 OK"]
+    for name, value in headers.items():
+        line = f"{name}: {value}"
+        if "\r" in line or "\n" in line:
+            raise ValueError(f"header {name!r}: a line end within a header would make two of it")
+        lines.append(line.encode("latin-1", "replace"))
+    return b"\r\n".join([*lines, b"", b""])

@@ -1,0 +1,185 @@
+"""What an archive knows of a page beside its bytes, and how that is stored.
+
+A block holds what is known of up to 128 pages as columns, compressed together, since neighbours have nearly the same
+addresses and headers. A journal has the same, a page at a time.
+
+Columns, each for all pages in a row: time (microseconds since 1970, 64 bits), length of the body, length of its frame,
+codec and duplicate (32 bits each), XXH3 of the body (64 bits), the first 16 bytes of its SHA-256, lengths of url, head and extra
+(32 bits each), and then the urls, heads and extras themselves.
+
+Above: ``journal``, ``segment``, ``archive``. Below: ``errors``, ``_core``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+
+import numpy as np
+
+from quire import _core
+from quire.errors import CodecError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+HASH_BYTES = 16
+
+
+class Codec(IntEnum):
+    """How the body of a page is stored."""
+
+    RAW = 0
+    ZSTD = 1
+    ZSTD_BASE = 2
+    DUPLICATE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A stored page without its bytes.
+
+    Attributes:
+        url: its address.
+        time: microseconds since 1970, UTC.
+        head: HTTP status line and headers as they came, or nothing.
+        extra: what else came with it, for whoever stored it: the head of a WARC record.
+        length: of the body.
+        frame: length of the body as it is stored.
+        codec: how it is stored.
+        same_as: for a duplicate, the page of the block that has the bytes.
+        check: XXH3 of the body.
+        digest: the first 16 bytes of the body's SHA-256.
+    """
+
+    url: str
+    time: int
+    head: bytes
+    extra: bytes
+    length: int
+    frame: int
+    codec: Codec
+    same_as: int
+    check: int
+    digest: bytes
+
+
+def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes = b"") -> About:
+    """Say what there is to know of a page that is not yet stored."""
+    return About(
+        url=url,
+        time=to_microseconds(time),
+        head=head,
+        extra=extra,
+        length=len(body),
+        frame=0,
+        codec=Codec.RAW,
+        same_as=0,
+        check=_core.hash64(body),
+        digest=hashlib.sha256(body).digest()[:HASH_BYTES],
+    )
+
+
+def to_microseconds(time: datetime) -> int:
+    """Give a time as it is stored; one without a zone is taken as UTC."""
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return (time - _EPOCH) // timedelta(microseconds=1)
+
+
+def to_time(microseconds: int) -> datetime:
+    """Give a stored time."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
+_COUNT = struct.Struct("<I")
+
+
+def pack(pages: Sequence[About]) -> bytes:
+    """Give the columns of some pages."""
+    urls = [page.url.encode("utf-8", "surrogatepass") for page in pages]
+    heads = [page.head for page in pages]
+    extras = [page.extra for page in pages]
+    columns = [
+        np.array([page.time for page in pages], "<i8"),
+        np.array([page.length for page in pages], "<u4"),
+        np.array([page.frame for page in pages], "<u4"),
+        np.array([page.codec for page in pages], "<u4"),
+        np.array([page.same_as for page in pages], "<u4"),
+        np.array([page.check for page in pages], "<u8"),
+    ]
+    lengths = [np.array([len(text) for text in texts], "<u4") for texts in (urls, heads, extras)]
+    return b"".join(
+        [
+            _COUNT.pack(len(pages)),
+            *(column.tobytes() for column in columns),
+            *(page.digest for page in pages),
+            *(column.tobytes() for column in lengths),
+            *urls,
+            *heads,
+            *extras,
+        ]
+    )
+
+
+def unpack(data: bytes) -> list[About]:
+    """Read the columns of some pages.
+
+    Raises:
+        CodecError: they are not what ``pack`` writes.
+    """
+    reader = _Reader(data)
+    n = _COUNT.unpack(reader.take(4))[0]
+    times = reader.numbers("<i8", n)
+    length, frame, codec, same_as = (reader.numbers("<u4", n) for _ in range(4))
+    check = reader.numbers("<u8", n)
+    digests = reader.take(HASH_BYTES * n)
+    lengths = [reader.numbers("<u4", n) for _ in range(3)]
+    urls, heads, extras = ([reader.take(size) for size in sizes] for sizes in lengths)
+    if not reader.is_done or any(number not in _CODECS for number in codec):
+        raise CodecError("the columns of a block are damaged")
+    return [
+        About(
+            url=urls[i].decode("utf-8", "surrogatepass"),
+            time=times[i],
+            head=heads[i],
+            extra=extras[i],
+            length=length[i],
+            frame=frame[i],
+            codec=Codec(codec[i]),
+            same_as=same_as[i],
+            check=check[i],
+            digest=digests[HASH_BYTES * i : HASH_BYTES * (i + 1)],
+        )
+        for i in range(n)
+    ]
+
+
+_CODECS = frozenset(Codec)
+
+
+class _Reader:
+    """Takes bytes off the front, and no more than there are."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def take(self, length: int) -> bytes:
+        end = self._at + length
+        if end > len(self._data):
+            raise CodecError("the columns of a block are cut short")
+        part = self._data[self._at : end]
+        self._at = end
+        return part
+
+    def numbers(self, dtype: str, n: int) -> list[int]:
+        kind = np.dtype(dtype)
+        values: list[int] = np.frombuffer(self.take(kind.itemsize * n), kind).tolist()
+        return values
+
+    @property
+    def is_done(self) -> bool:
+        return self._at == len(self._data)

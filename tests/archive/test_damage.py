@@ -1,0 +1,122 @@
+"""Damage costs the page or the block it is in, and is never given out as a page."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from quire.archive import Archive
+from quire.errors import ArchiveError
+from tests.archive.test_archive import filled, site
+
+BLOCK = 5
+
+
+def readable(folder: Path) -> int:
+    """Read every page, and count those that come back; a wrong byte fails the test."""
+    expected = {(url, time): body for url, time, body in site()}
+    whole = 0
+    with Archive.open(folder) as archive:
+        for (url, time), body in expected.items():
+            try:
+                page = archive.get(url, time)
+            except ArchiveError:
+                continue
+            if page.time == time:
+                assert page.body == body
+                whole += 1
+    return whole
+
+
+def data_file(folder: Path) -> Path:
+    return next(path for path in folder.iterdir() if path.suffix in {".journal", ".segment"})
+
+
+@pytest.mark.parametrize("compact", [False, True], ids=["journal", "segment"])
+def test_a_flipped_byte_costs_a_page_or_a_block_and_no_wrong_byte_comes_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, compact: bool
+) -> None:
+    monkeypatch.setattr("quire.archive.compaction.BLOCK_PAGES", BLOCK)
+    folder = filled(tmp_path / "a", site(), compact=compact)
+    for path in folder.glob("*.index"):
+        path.unlink()
+    file = data_file(folder)
+    original = file.read_bytes()
+    every = len(site())
+    least = every - (BLOCK if compact else 1)
+    for at in range(0, len(original), max(1, len(original) // 400)):
+        changed = bytearray(original)
+        changed[at] ^= 0x10
+        file.write_bytes(changed)
+        assert readable(folder) >= least, f"byte {at} of {len(original)}"
+    file.write_bytes(original)
+    assert readable(folder) == every
+
+
+@pytest.mark.parametrize("compact", [False, True], ids=["journal", "segment"])
+def test_a_cut_file_gives_all_pages_before_the_cut(tmp_path: Path, *, compact: bool) -> None:
+    folder = filled(tmp_path / "a", site(), compact=compact)
+    file = data_file(folder)
+    original = file.read_bytes()
+    last = 0
+    for length in range(0, len(original) + 1, max(1, len(original) // 200)):
+        file.write_bytes(original[:length])
+        found = readable(folder)
+        assert found >= last
+        last = found
+    file.write_bytes(original)
+    assert readable(folder) == len(site())
+
+
+@pytest.mark.parametrize("compact", [False, True], ids=["journal", "segment"])
+def test_indexes_and_marks_are_not_needed(tmp_path: Path, *, compact: bool) -> None:
+    folder = filled(tmp_path / "a", site(), compact=compact)
+    for path in [*folder.glob("*.index"), folder / "archive.json", folder / "lock"]:
+        path.unlink()
+
+    assert readable(folder) == len(site())
+
+
+def test_a_damaged_or_foreign_index_is_not_believed(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "a", site(), compact=True)
+    (index,) = folder.glob("*.index")
+    original = index.read_bytes()
+    for at in range(0, len(original), 7):
+        changed = bytearray(original)
+        changed[at] ^= 0x04
+        index.write_bytes(changed)
+        assert readable(folder) == len(site())
+    other = filled(tmp_path / "b", site(60), compact=True)
+    shutil.copy(next(other.glob("*.index")), index)
+    assert readable(folder) == len(site())
+
+
+def test_verify_names_the_file_and_the_place(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "a", site(), compact=False)
+    file = data_file(folder)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+
+    with Archive.open(folder) as archive:
+        findings = archive.verify()
+
+    assert findings
+    assert all(finding.startswith(str(file)) for finding in findings)
+
+
+def test_compacting_keeps_the_files_that_have_damage(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "a", site(), compact=False)
+    file = data_file(folder)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+    before = readable(folder)
+
+    with Archive.open(folder, write=True) as archive:
+        archive.compact()
+
+    assert file.exists(), "someone may still repair it"
+    assert readable(folder) == before == len(site()) - 1
