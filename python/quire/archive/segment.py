@@ -75,7 +75,7 @@ class SegmentWriter:
         self._file: int | None = disk.create(self._part)
         self._end = disk.append(self._file, [self._about(pages=None)])
         self._bases: list[tuple[bytes, int, int, bool]] = []
-        self.pages = 0
+        self.pages: int = 0
 
     def _about(self, pages: int | None) -> bytes:
         return file_record("segment", replaces=self._replaces, pages=pages)
