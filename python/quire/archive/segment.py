@@ -46,8 +46,8 @@ BLOCK_PAGES = 128
 #: A base is kept twice where it is at most this part of what leans on it.
 TWICE_SHARE = 16
 COLUMNS_LEVEL = 12
-#: Pages between a page and its base, at most.
-MOST_DEPTH = 3
+#: Pages that a page leans on, one on the other, at most; a duplicate may add one.
+MOST_DEPTH = 10
 #: Stripes of a base; its guard is as long as one.
 STRIPES = 16
 
