@@ -3,16 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from quire.engines import Engine
+from quire.engines import Engine, Progress
 from quire.engines.local import LocalEngine
+from tests.conftest import require
+from tests.engines.cluster import LEAN, Cluster
+
+if TYPE_CHECKING:
+    from quire.engines.spark import SparkEngine
 
 
-@pytest.fixture(params=["local"])
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A Spark cluster with two workers."""
+    require("java", "run a Spark cluster")
+    with Cluster(tmp_path_factory.mktemp("spark")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def told() -> list[Progress]:
+    """What the Spark engine told of its progress."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
+    """One session on the cluster, for all tests: it takes ten seconds and more to open."""
+    from quire.engines.spark import SparkEngine  # noqa: PLC0415 - needs an extra
+
+    settings = {
+        "spark.driver.extraJavaOptions": LEAN,
+        "spark.executor.extraJavaOptions": LEAN,
+        # Two attempts are enough for functions that always fail; a lost worker is no failure of a task.
+        "spark.task.maxFailures": "2",
+        # So small that every test of some size has groups that are cut by batches.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    }
+    with SparkEngine(
+        cluster.address, listener=told.append, memory="512m", partitions=4, settings=settings
+    ) as engine:
+        yield engine
+
+
+@pytest.fixture(params=["local", "spark"])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """Each engine in turn."""
-    assert request.param == "local"
-    with LocalEngine(2) as opened:
-        yield opened
+    if request.param == "spark":
+        engine: Engine = request.getfixturevalue("spark")
+        yield engine
+    else:
+        with LocalEngine(2) as pool:
+            yield pool

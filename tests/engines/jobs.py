@@ -24,6 +24,7 @@ NUMBERS = columns(key=pa.uint64(), value=pa.uint64())
 GROUPS = columns(key=pa.uint64(), rows=pa.int64(), value=pa.uint64())
 PIECES = columns(key=pa.string(), pieces=pa.int64(), rows=pa.int64())
 
+BODIES = columns(body=pa.binary())
 FLOATS = columns(word=pa.string(), n=pa.float64())
 REGROUPED = columns(rows=pa.int64(), keys=pa.int64())
 #: Types that a cluster may lack, with values at their ends.
@@ -164,3 +165,9 @@ def without_keys(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Give rows with and without a key."""
     for _ in range(paths.num_rows):
         yield pa.record_batch({"word": [None, "a"], "n": [1, 1]}, schema=WORDS)
+
+
+def large_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Give one batch that is larger than what goes through Java at once."""
+    assert paths.num_rows == 1
+    yield pa.record_batch({"body": pa.array([b"x" * 3_000_000] * 8)})

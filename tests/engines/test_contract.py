@@ -65,7 +65,10 @@ def expected_totals(n: int, keys: int) -> dict[int, tuple[int, int]]:
 
 
 def found_totals(data: Data) -> dict[int, tuple[int, int]]:
-    table = pa.Table.from_batches(data.batches(), data.schema)
+    return totals_of(pa.Table.from_batches(data.batches(), data.schema))
+
+
+def totals_of(table: pa.Table) -> dict[int, tuple[int, int]]:
     columns = [table[name].to_pylist() for name in jobs.GROUPS.names]
     found = {key: (n, value) for key, n, value in zip(*columns, strict=True)}
     assert len(found) == table.num_rows, "a key came out twice: its group was cut"

@@ -35,6 +35,14 @@ def open_engine(
         from quire.engines.local import LocalEngine  # noqa: PLC0415 - needs an extra
 
         return LocalEngine(int(pool[1]) if pool[1] else threads, listener)
+    spark = re.fullmatch(
+        r"(spark://.+)|spark-(local(?:\[(?:[1-9][0-9]{0,5}|\*)\])?)", address or ""
+    )
+    if spark is not None:
+        from quire.engines.spark import SparkEngine  # noqa: PLC0415 - needs an extra
+
+        master = spark[1] or ("local[*]" if spark[2] == "local" else spark[2])
+        return SparkEngine(master, listener=listener)
     raise ValueError(
         f"{address}: not an engine; expected local, local:THREADS, spark://HOST:PORT or spark-local[THREADS]"
     )

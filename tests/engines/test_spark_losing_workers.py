@@ -1,0 +1,178 @@
+"""A worker of the cluster is killed while it works, and the answer is right all the same.
+
+Tasks leave a mark when they begin, with the process they run in. So it is known that the kill came in the phase
+it should, to a worker that had done something; and that what it had done was done again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from quire.errors import EngineError
+from tests.engines import jobs
+from tests.engines.cluster import Cluster, wait_for
+from tests.engines.test_contract import expected_totals, found_totals, totals_of
+
+if TYPE_CHECKING:
+    from quire.engines.spark import SparkData, SparkEngine
+
+pytestmark = pytest.mark.timeout(600)
+
+N_PATHS = 16
+ROWS = 500
+KEYS = 97
+EXPECTED = expected_totals(N_PATHS * ROWS, KEYS)
+TASK_S = 0.4
+
+T = TypeVar("T")
+
+
+class Mark(NamedTuple):
+    """A task began: which, in what process, when."""
+
+    task: str
+    pid: int
+    time: float
+
+
+def marks(folder: Path, phase: str) -> list[Mark]:
+    """Read the marks of a phase, oldest first."""
+    found = []
+    for path in folder.glob(f"{phase}-*"):
+        task, pid, _ = path.name.split(".")
+        found.append(Mark(task, int(pid), path.stat().st_mtime))
+    return sorted(found, key=lambda mark: mark.time)
+
+
+@pytest.fixture
+def both(spark: SparkEngine, cluster: Cluster) -> Iterator[SparkEngine]:
+    """The engine while two workers work for it; a worker that the test kills is replaced."""
+    from quire.engines.spark_watch import workers  # noqa: PLC0415 - needs an extra
+
+    wait_for(lambda: workers(spark._context) == 2)
+    yield spark
+    while len(cluster.workers) < 2:
+        cluster.start_worker()
+    cluster.wait_for_workers()
+
+
+def slow_totals(engine: SparkEngine, folder: Path) -> SparkData:
+    """Sums by key of many rows, in two phases whose tasks take their time."""
+    read = partial(jobs.marked, folder=str(folder), seconds=TASK_S)
+    add = partial(jobs.marked_total, folder=str(folder), seconds=TASK_S)
+    data = engine.map_paths([str(i) for i in range(N_PATHS)], read, jobs.NUMBERS)
+    return engine.group_by_key(data, "key", add, jobs.GROUPS)
+
+
+def killed_meanwhile(
+    action: Callable[[], T], cluster: Cluster, folder: Path, phase: str, least: int
+) -> tuple[T, set[int], float]:
+    """Run work, and kill a worker when it has begun its second task of a phase.
+
+    Returns:
+        What the work gave, the Python processes of the killed worker, and the time of the kill.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(action)
+        wait_for(lambda: work.done() or busy_worker(folder, phase, least))
+        assert not work.done(), _why(work)
+        victim = busy_worker(folder, phase, least)
+        assert victim is not None
+        session = os.getsid(victim)
+        begun = {mark.pid for mark in [*marks(folder, "map"), *marks(folder, "reduce")]}
+        of_victim = {pid for pid in begun if _session(pid) == session}
+        at = time.time()
+        cluster.kill_worker_of(victim)
+        assert not work.done(), "the work was over before the kill"
+        return work.result(300), of_victim, at
+
+
+def _why(work: Future[T]) -> str:
+    return f"ended before a worker was busy: {work.exception() or work.result()}"
+
+
+def _session(pid: int) -> int | None:
+    with suppress(ProcessLookupError):
+        return os.getsid(pid)
+    return None
+
+
+def busy_worker(folder: Path, phase: str, least: int) -> int | None:
+    """Give a process that has begun some tasks of a phase, so that at least one of them is done."""
+    begun = Counter(mark.pid for mark in marks(folder, phase))
+    return next((pid for pid, n in begun.items() if n >= least and _session(pid)), None)
+
+
+def test_a_worker_killed_while_paths_are_read_costs_no_row(
+    both: SparkEngine, cluster: Cluster, tmp_path: Path
+) -> None:
+    data = slow_totals(both, tmp_path)
+
+    found, victim, at = killed_meanwhile(
+        lambda: found_totals(data), cluster, tmp_path, "map", least=3
+    )
+
+    assert found == EXPECTED
+    # The kill came in the phase: all groups began after it.
+    assert min(mark.time for mark in marks(tmp_path, "reduce")) > at
+    read = marks(tmp_path, "map")
+    lost = {mark.task for mark in read if mark.pid in victim}
+    again = {mark.task for mark in read if mark.pid not in victim and mark.time > at}
+    # Two were done and one had begun; what the victim had done was done again, and nothing was left out.
+    assert len(lost) >= 3
+    assert lost <= again
+    assert {mark.task for mark in read} == {f"map-{i}" for i in range(N_PATHS)}
+
+
+def test_a_worker_killed_while_groups_are_worked_on_costs_no_row(
+    both: SparkEngine, cluster: Cluster, tmp_path: Path
+) -> None:
+    folder, sink = tmp_path / "marks", tmp_path / "sink"
+    folder.mkdir()
+    data = slow_totals(both, folder)
+
+    files, victim, at = killed_meanwhile(
+        lambda: both.write(data, str(sink)), cluster, folder, "reduce", least=1
+    )
+
+    assert totals_of(pa.concat_tables(map(pq.read_table, files))) == EXPECTED
+    assert sorted(str(path) for path in sink.iterdir()) == files  # and no attempt is left
+    before = [mark for mark in marks(folder, "map") if mark.time < at]
+    after = [mark for mark in marks(folder, "map") if mark.time > at]
+    # The kill came in the phase: all paths had been read, and groups were being worked on.
+    assert {mark.task for mark in before} == {f"map-{i}" for i in range(N_PATHS)}
+    assert any(mark.time < at for mark in marks(folder, "reduce"))
+    # What the victim had read was read again, by others, and its groups were worked on again.
+    lost = {mark.task for mark in before if mark.pid in victim}
+    assert lost
+    assert lost <= {mark.task for mark in after}
+    groups = Counter(mark.task for mark in marks(folder, "reduce"))
+    assert max(groups.values()) > 1
+
+
+def test_work_that_nobody_is_left_for_is_given_up(
+    both: SparkEngine, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(both, "_patience_s", 2)
+    data = slow_totals(both, tmp_path)
+
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(found_totals, data)
+        wait_for(lambda: work.done() or marks(tmp_path, "map"))
+        for worker in list(cluster.workers):
+            cluster.workers.remove(worker)
+            worker.kill()
+        with pytest.raises(EngineError, match="no worker has offered itself for 2 s; expected one"):
+            work.result(300)
