@@ -34,11 +34,14 @@ _UNSEEN = re.compile(
     rb"<!--.*?-->|<(script|style|noscript|svg)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*)([^>]*)>")
-_CLASS = re.compile(rb"class\s*=\s*[\"']?([^\"'>]*)", re.IGNORECASE)
+_CLASS = re.compile(rb"\b(class|id)\s*=\s*[\"']?([^\"'>]*)", re.IGNORECASE)
+_DIGITS = re.compile(rb"\d+")
 _VOID = frozenset(b"area base br col embed hr img input link meta source track wbr".split())
 _WORDS = b"rain cod harbour nine open late ferry price table tower bread winter city north".split()
 # A run of this many is repeated or shortened; a pair may be a pair by meaning.
 _LEAST_RUN = 3
+# Siblings may differ in so many things inside: a link here, a picture there.
+_FREE = 3
 
 #: A plan: bytes that stay, a text (its number of bytes), or a run of alternatives.
 Piece = bytes | int | list["Plan"]
@@ -53,6 +56,19 @@ class _Element:
     look: bytes
     end: int = -1
     children: list["_Element"] = field(default_factory=list)
+    inside: set[bytes] = field(default_factory=set)
+
+    def close(self, end: int) -> None:
+        """It ends here; what is inside is known."""
+        self.end = end
+        for child in self.children:
+            self.inside |= child.inside | {child.look}
+
+    def is_like(self, other: "_Element") -> bool:
+        """Whether the two are entries of one list: header and footer may both be a bare ``div``, but hold other things."""
+        shared = len(self.inside & other.inside)
+        differ = len(self.inside) + len(other.inside) - 2 * shared
+        return self.look == other.look and differ <= max(_FREE, shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +148,9 @@ def _elements(source: bytes) -> _Element:
         name = tag[2].lower()
         if not tag[1]:
             if name not in _VOID and not tag[3].endswith(b"/"):
-                found = _CLASS.search(tag[3])
-                open_ones.append(_Element(tag.start(), name + b"." + (found[1] if found else b"")))
+                # Numbers aside: entries are counted in their ids.
+                named = sorted(_DIGITS.sub(b"", found[0]) for found in _CLASS.finditer(tag[3]))
+                open_ones.append(_Element(tag.start(), b" ".join([name, *named])))
                 names.append(name)
         elif name in names:
             while names[-1] != name:  # never closed: its children go up
@@ -142,7 +159,7 @@ def _elements(source: bytes) -> _Element:
                 open_ones[-1].children += lost.children
             names.pop()
             whole = open_ones.pop()
-            whole.end = tag.end()
+            whole.close(tag.end())
             open_ones[-1].children.append(whole)
     while len(open_ones) > 1:
         lost = open_ones.pop()
@@ -170,7 +187,7 @@ def _runs(source: bytes, children: Sequence[_Element]) -> Iterator[list[_Element
     """Siblings that look alike and have nothing between them."""
     run: list[_Element] = []
     for child in children:
-        if run and (child.look != run[-1].look or source[run[-1].end : child.start].strip()):
+        if run and (source[run[-1].end : child.start].strip() or not child.is_like(run[-1])):
             yield run
             run = []
         run.append(child)
@@ -200,5 +217,6 @@ def _carry_out(plan: Plan, draw: random.Random, words: Sequence[bytes], out: lis
             # Words of six letters and a space, about.
             out.append(b" ".join(draw.choices(words, k=1 + piece // 7)))
         else:
-            for _ in range(max(1, round(len(piece) * draw.uniform(0.4, 1.8)))):
+            # A third of the length to three times of it.
+            for _ in range(max(1, round(len(piece) * 3 ** draw.uniform(-1, 1)))):
                 _carry_out(draw.choice(piece), draw, words, out)

@@ -5,6 +5,7 @@ Rivals get what their documentation asks for: html-similarity the two pages, dat
 """
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,8 +89,9 @@ def _digest(page: Labelled) -> quire.Digest:
 
 
 def _text(page: Labelled) -> str:
-    # A page without bytes 0: lxml ends there.
-    return page.page.read().decode("utf-8", "replace").replace("\0", "")
+    # Without bytes 0, where lxml ends, and without a declaration, which it does not take in a text.
+    text = page.page.read().decode("utf-8", "replace").replace("\0", "")
+    return re.sub(r"\A\s*<\?xml[^>]*>", "", text.removeprefix("\ufeff"))
 
 
 def _similar(one: Bag, two: Bag) -> float:
