@@ -49,6 +49,7 @@ BENCHMARKS = {
     "sketch-speed": "similarity.sketch_speed",
     "pair-speed": "similarity.pair_speed",
     "grouping-growth": "similarity.grouping_growth",
+    "spark-templates": "similarity.spark_templates",
     "kang": "papers.kang_table",
     "figure3": "papers.figure3_templates",
     "experiment1": "papers.experiment1_traversal",

@@ -75,6 +75,9 @@ TRUTHS = {
     "templates-swde": Truth("templates-swde", "one shop, so one template", _first_folder),
     "versions-fund": Truth("versions-fund", "versions of one page", _folder),
     "versions-terms": Truth("versions-terms", "versions of 22 pages", _folder),
+    "versions-terms, services": Truth(
+        "versions-terms", "versions of pages of 13 services", _first_folder
+    ),
     "versions-news": Truth(
         "versions-news", "versions of the front pages of 6 sites", _first_folder
     ),
@@ -82,7 +85,13 @@ TRUTHS = {
 #: Looked at when measures and thresholds were chosen.
 CHOSEN_ON = (TYPES, SITES, DOCS, CITY)
 #: Not looked at.
-HELD_OUT = ("templates-swde", "versions-fund", "versions-terms", "versions-news")
+HELD_OUT = (
+    "templates-swde",
+    "versions-fund",
+    "versions-terms",
+    "versions-terms, services",
+    "versions-news",
+)
 
 
 @cache
