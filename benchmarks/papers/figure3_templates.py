@@ -58,6 +58,7 @@ def run(context: Context) -> Report:
     report.notes = [
         *(_words(name, curve) for name, curve in paper.items()),
         "the paper: coverage falls smoothly up to 0.6, then rapidly; the number of templates rises, and falls where the threshold is too high",
+        "pages join what is more alike than the threshold, so at 1 nothing joins; the default's threshold is of what is contained, and 1 can be reached",
     ]
     report.data = {"thresholds": THRESHOLDS, "paper": paper, "default": default}
     return report
@@ -101,10 +102,11 @@ def _words(name: str, curve: Curve) -> str:
     first, middle, last = (curve[place][1] for place in (0, bend, -1))
     slow, fast = (first - middle) / BEND, (middle - last) / (1 - BEND)
     peak = max(range(len(curve)), key=lambda place: curve[place][0])
-    falls = "as the paper's" if fast > slow > 0 else "unlike the paper's"
-    inside = 0 < peak < len(curve) - 1
+    falls = "as in the paper" if fast > slow > 0 else "unlike the paper"
+    # At 1 nothing is left by definition, so the step before it is what tells.
+    turns = peak > 0 and curve[-2][0] < curve[peak][0]
     return (
         f"{name}: coverage {first:.2f} at 0, {middle:.2f} at {BEND}, {last:.2f} at 1: it falls by {slow * 0.1:.3f} for each 0.1, "
         f"then by {fast * 0.1:.3f} ({falls}); templates {curve[0][0]:.0f} at 0, at most {curve[peak][0]:.0f} at {THRESHOLDS[peak]:g}, "
-        f"{curve[-1][0]:.0f} at 1 ({'rises, then falls, as the paper’s' if inside else 'unlike the paper’s'})"
+        f"{curve[-2][0]:.0f} at {THRESHOLDS[-2]:g} ({'rises, then falls, as in the paper' if turns else 'does not fall, unlike the paper'})"
     )

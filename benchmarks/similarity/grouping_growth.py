@@ -52,7 +52,7 @@ def run(context: Context) -> Report:
     report.goals = [
         at_most(f"time a page at {times:g} times the pages", a_page("wall"), 1.3),
         at_most(f"CPU time a page at {times:g} times the pages", a_page("cpu"), 1.3),
-        at_least(f"ARI on {large['pages']:,} pages", large["ari"], 0.95, ""),
+        at_least(f"ARI on {large['pages']:,} pages", large["ari"], 0.95, "", digits=4),
     ]
     start = lines[0]["peak"]
     grown = (large["peak"] - start) / (large["pages"] - lines[0]["pages"])
