@@ -22,6 +22,7 @@ SITES = "templates-swde-sites"
 DOCS = "templates-docs"
 CITY = "templates-helsingborg"
 CITY_KINDS = "templates-helsingborg, kinds"
+CITY_FEEDS = "templates-helsingborg, feeds as pages"
 
 #: Pages of one template, at least, in a sample; fewer make no pairs to tell.
 _FELLOWS = 4
@@ -56,9 +57,14 @@ def _first_folder(page: Page) -> str:
     return PurePosixPath(page.name).parts[0]
 
 
+def _site_or_feed(page: Page) -> str:
+    """The site; but a feed is RSS, which no template of a page made, and WordPress makes all of them alike."""
+    return "feed" if b"<rss" in page.read()[:2000] else _first_folder(page)
+
+
 def _kind(page: Page) -> str | None:
     """The site and the kind of page that WordPress writes into the class of ``<body>``; a feed has none."""
-    found = _BODY_CLASS.search(page.read()[:200_000])
+    found = _BODY_CLASS.search(page.read())
     if found is None:
         return None
     kinds = [name for name in found[1].decode().split() if name.startswith(_KINDS)]
@@ -70,7 +76,8 @@ TRUTHS = {
     TYPES: Truth(TYPES, "page types of one site", _folder),
     SITES: Truth(SITES, "sites", _first_folder),
     DOCS: Truth(DOCS, "documentation packages", _first_folder),
-    CITY: Truth(CITY, "sites of one theme family", _first_folder),
+    CITY: Truth(CITY, "sites of one theme family, and feeds", _site_or_feed),
+    CITY_FEEDS: Truth(CITY, "sites, feeds as any page of theirs", _first_folder),
     CITY_KINDS: Truth(CITY, "sites and kinds of page", _kind),
     "templates-swde": Truth("templates-swde", "one shop, so one template", _first_folder),
     "versions-fund": Truth("versions-fund", "versions of one page", _folder),
