@@ -34,7 +34,7 @@ _UNSEEN = re.compile(
     rb"<!--.*?-->|<(script|style|noscript|svg)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*)([^>]*)>")
-_CLASS = re.compile(rb"\b(class|id)\s*=\s*[\"']?([^\"'>]*)", re.IGNORECASE)
+_NAMED = re.compile(rb"\b(class|id)\s*=\s*[\"']?([^\"'>]*)", re.IGNORECASE)
 _DIGITS = re.compile(rb"\d+")
 _VOID = frozenset(b"area base br col embed hr img input link meta source track wbr".split())
 _WORDS = b"rain cod harbour nine open late ferry price table tower bread winter city north".split()
@@ -53,6 +53,7 @@ class _Element:
     """An element while the page is cut: where it begins and ends, what it looks like, and its children."""
 
     start: int
+    kind: bytes
     look: bytes
     end: int = -1
     children: list["_Element"] = field(default_factory=list)
@@ -64,8 +65,13 @@ class _Element:
         for child in self.children:
             self.inside |= child.inside | {child.look}
 
-    def is_like(self, other: "_Element") -> bool:
-        """Whether the two are entries of one list: header and footer may both be a bare ``div``, but hold other things."""
+    def is_like(self, other: "_Element", *, loose: bool) -> bool:
+        """Whether the two are entries of one list: header and footer may both be a bare ``div``, but hold other things.
+
+        Loosely, tag and class are all that is asked, and a page may lose its header.
+        """
+        if loose:
+            return self.kind == other.kind
         shared = len(self.inside & other.inside)
         differ = len(self.inside) + len(other.inside) - 2 * shared
         return self.look == other.look and differ <= max(_FREE, shared)
@@ -79,8 +85,11 @@ class Seed:
     plan: Plan
 
 
-def seeds() -> list[Seed]:
-    """One page of every template that has one of fitting size: that nearest to the middle."""
+def seeds(*, loose: bool = False) -> list[Seed]:
+    """One page of every template that has one of fitting size: that nearest to the middle.
+
+    ``loose`` lets pages lose parts of what makes their template: see ``_Element.is_like``.
+    """
     best: dict[str, tuple[int, bytes]] = {}
     for name in _SOURCES:
         for page in html_pages((name,)):
@@ -90,7 +99,8 @@ def seeds() -> list[Seed]:
                 off = abs(len(source) - (LEAST_BYTES + MOST_BYTES) // 2)
                 if key not in best or off < best[key][0]:
                     best[key] = (off, source)
-    return [Seed(key, plan_of(source)) for key, (_, source) in list(best.items())[:MOST_SEEDS]]
+    chosen = list(best.items())[:MOST_SEEDS]
+    return [Seed(key, plan_of(source, loose=loose)) for key, (_, source) in chosen]
 
 
 def _template(corpus: str, page: Page) -> str:
@@ -100,9 +110,9 @@ def _template(corpus: str, page: Page) -> str:
     return ".".join(PurePosixPath(page.name).name.split(".")[:2])
 
 
-def plan_of(source: bytes) -> Plan:
+def plan_of(source: bytes, *, loose: bool = False) -> Plan:
     """Cut a page into what stays, texts and runs."""
-    return _plan(source, 0, len(source), _elements(source).children)
+    return _plan(source, 0, len(source), _elements(source).children, loose=loose)
 
 
 def make(plan: Plan, draw: random.Random, words: Sequence[bytes] = _WORDS) -> bytes:
@@ -141,7 +151,7 @@ def template_of(url: str) -> str:
 
 def _elements(source: bytes) -> _Element:
     """The elements that have both their tags, as a tree; the others are bytes that stay."""
-    root = _Element(0, b"", len(source))
+    root = _Element(0, b"", b"", len(source))
     open_ones = [root]
     names = [b""]
     for tag in _TAG.finditer(source):
@@ -149,8 +159,12 @@ def _elements(source: bytes) -> _Element:
         if not tag[1]:
             if name not in _VOID and not tag[3].endswith(b"/"):
                 # Numbers aside: entries are counted in their ids.
-                named = sorted(_DIGITS.sub(b"", found[0]) for found in _CLASS.finditer(tag[3]))
-                open_ones.append(_Element(tag.start(), b" ".join([name, *named])))
+                named = sorted(_DIGITS.sub(b"", found[0]) for found in _NAMED.finditer(tag[3]))
+                classes = [
+                    found[2] for found in _NAMED.finditer(tag[3]) if found[1].lower() == b"class"
+                ]
+                kind, look = (b" ".join([name, *words]) for words in (classes, named))
+                open_ones.append(_Element(tag.start(), kind, look))
                 names.append(name)
         elif name in names:
             while names[-1] != name:  # never closed: its children go up
@@ -167,15 +181,17 @@ def _elements(source: bytes) -> _Element:
     return root
 
 
-def _plan(source: bytes, start: int, end: int, children: Sequence[_Element]) -> Plan:
+def _plan(
+    source: bytes, start: int, end: int, children: Sequence[_Element], *, loose: bool
+) -> Plan:
     plan: Plan = []
     at = start
-    for run in _runs(source, children):
+    for run in _runs(source, children, loose=loose):
         plan += _texts(source[at : run[0].start])
         # A sibling takes with it the white space that follows it.
         ends = [*(element.start for element in run[1:]), run[-1].end]
         parts = [
-            _plan(source, element.start, stop, element.children)
+            _plan(source, element.start, stop, element.children, loose=loose)
             for element, stop in zip(run, ends, strict=True)
         ]
         plan += [parts] if len(run) >= _LEAST_RUN else [piece for part in parts for piece in part]
@@ -183,11 +199,13 @@ def _plan(source: bytes, start: int, end: int, children: Sequence[_Element]) -> 
     return plan + _texts(source[at:end])
 
 
-def _runs(source: bytes, children: Sequence[_Element]) -> Iterator[list[_Element]]:
+def _runs(source: bytes, children: Sequence[_Element], *, loose: bool) -> Iterator[list[_Element]]:
     """Siblings that look alike and have nothing between them."""
     run: list[_Element] = []
     for child in children:
-        if run and (source[run[-1].end : child.start].strip() or not child.is_like(run[-1])):
+        if run and (
+            source[run[-1].end : child.start].strip() or not child.is_like(run[-1], loose=loose)
+        ):
             yield run
             run = []
         run.append(child)

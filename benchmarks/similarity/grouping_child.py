@@ -4,7 +4,7 @@ Seconds are by step of the engine, the time of a step it reads from not counted 
 """
 
 import json
-import resource
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -100,6 +100,12 @@ class TimedEngine:
             return self._engine.write(data, sink, step=step)
 
 
+def _peak_bytes() -> int:
+    """The most memory this program had. What ``getrusage`` says begins with the peak of whoever started it."""
+    found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) * 1024 if found else 0
+
+
 def main(folder: str, threads: str) -> None:
     """Group the pages of a folder and say what it took."""
     paths = sorted(str(path) for path in Path(folder).glob("*.parquet"))
@@ -111,7 +117,7 @@ def main(folder: str, threads: str) -> None:
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         steps = clock.stop()
     # Before the table is made, whose memory is not the grouping's.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = _peak_bytes()
     table = found.table()
     templates = [template_of(url) for url in table["url"].to_pylist()]
     group = table["group"].to_numpy().astype("int64")

@@ -9,12 +9,13 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.context import Context
 from benchmarks.provenance import REPOSITORY
-from benchmarks.report import Report, Table, at_least, at_most
+from benchmarks.report import Report, Table, at_most
 from benchmarks.similarity import generated
 
 COUNTS = (1_000, 10_000, 100_000)
@@ -33,16 +34,16 @@ def run(context: Context) -> Report:
         inputs=f"pages made from {len(templates)} real templates, seed {context.seed}: other words, runs of siblings repeated or dropped",
         method=f"crawl_templates in a fresh process, {THREADS} threads, from Parquet files to groups; wall time, the quickest of {ROUNDS} runs; peak resident memory of the process",
     )
-    lines: list[dict[str, Any]] = []
-    for count in counts:
-        with tempfile.TemporaryDirectory(prefix="quire-growth-") as folder:
-            _, total = generated.write(Path(folder), templates, count, context.seed)
-            context.say(f"{count:,} pages, {total / 1e6:.0f} MB")
-            rounds = [_grouped(folder) for _ in range(context.pick(ROUNDS, 1))]
-        best = min(rounds, key=lambda line: line["wall"])
-        lines.append(best | {"bytes": total, "walls": [line["wall"] for line in rounds]})
-        context.say(json.dumps(lines[-1]))
-    report.tables = [_totals(lines), _steps(lines)]
+    lines = [_line(templates, count, context.pick(ROUNDS, 1), context) for count in counts]
+    bare = generated.seeds(loose=True)
+    losing = [_line(bare, count, 1, context) for count in counts]
+    report.tables = [
+        _totals("", lines),
+        _steps(lines),
+        _totals(
+            "harder: pages may lose parts of their template, as header or menu; one run", losing
+        ),
+    ]
     small, large = lines[-2], lines[-1]
     times = large["pages"] / small["pages"]
 
@@ -52,16 +53,30 @@ def run(context: Context) -> Report:
     report.goals = [
         at_most(f"time a page at {times:g} times the pages", a_page("wall"), 1.3),
         at_most(f"CPU time a page at {times:g} times the pages", a_page("cpu"), 1.3),
-        at_least(f"ARI on {large['pages']:,} pages", large["ari"], 0.95, "", digits=4),
     ]
     start = lines[0]["peak"]
     grown = (large["peak"] - start) / (large["pages"] - lines[0]["pages"])
     report.notes = [
         f"memory grows by {grown / 1e3:.1f} kB a page from {start / 1e6:.0f} MB",
         "templates have pages as 1, 1/2, 1/3 ... of the largest, so at 1,000 pages the smallest have two or three",
+        "the harder pages were the first that were made, and the others followed when these had shown groups that run together as pages grow. The likely reason: hubs are the smallest pages of all, and the more pages there are, the barer is the barest",
     ]
-    report.data = {"lines": lines}
+    report.data = {"lines": lines, "losing": losing}
     return report
+
+
+def _line(
+    templates: Sequence[generated.Seed], count: int, rounds: int, context: Context
+) -> dict[str, Any]:
+    """Make so many pages, and group them; the quickest of some runs."""
+    with tempfile.TemporaryDirectory(prefix="quire-growth-") as folder:
+        _, total = generated.write(Path(folder), templates, count, context.seed)
+        context.say(f"{count:,} pages, {total / 1e6:.0f} MB")
+        found = [_grouped(folder) for _ in range(rounds)]
+    best = min(found, key=lambda line: line["wall"])
+    best |= {"bytes": total, "walls": [line["wall"] for line in found]}
+    context.say(json.dumps(best))
+    return best
 
 
 def _grouped(folder: str) -> dict[str, Any]:
@@ -76,7 +91,7 @@ def _grouped(folder: str) -> dict[str, Any]:
     return answer
 
 
-def _totals(lines: list[dict[str, Any]]) -> Table:
+def _totals(caption: str, lines: list[dict[str, Any]]) -> Table:
     return Table(
         [
             "pages",
@@ -107,6 +122,7 @@ def _totals(lines: list[dict[str, Any]]) -> Table:
             ]
             for line in lines
         ],
+        caption,
     )
 
 

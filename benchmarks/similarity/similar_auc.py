@@ -95,7 +95,8 @@ def run(context: Context) -> Report:
         at_least("AUC of the default inside one site", in_one, 0.99, "", digits=4),
         at_least("AUC of the default across sites", across, 0.999, "", digits=4),
     ]
-    for name in CHOSEN_ON:
+    # The label of feeds moves a figure over its mark, so both ways of it are held to the promise.
+    for name in (*CHOSEN_ON, CITY_FEEDS):
         measured = found[name][THRESHOLD]
         report.goals.append(
             at_least(f"ARI of quire.templates on {name}", measured, 0.95, "", digits=3)
@@ -218,9 +219,9 @@ def _changes(pages: Sequence[Labelled], group: NDArray[np.int64]) -> tuple[int, 
 
 def _remarks() -> list[str]:
     return [
-        "city: all six sites run one theme family, and two of them, familjenhelsingborg.se and traineeprogrammet.se, share their template. Its 99 RSS feeds are a template of their own; counted as pages of their sites they are in the row of the sweep that says so. Kinds: the class that WordPress gives to <body>; what has none (feeds) is left out",
+        "city: all six sites run one theme family, and two of them, familjenhelsingborg.se and traineeprogrammet.se, share their template. Its 99 RSS feeds are taken for a template of their own. That was decided when the first run, with feeds as any page of their sites, had shown an ARI below what is promised; both are shown. Kinds: the class that WordPress gives to <body>; what has none (feeds) is left out",
         "html-similarity has fewer pages, and the default is shown on the same ones; usual thresholds: Kang 0.8 (the paper's), structure 0.45, others 0.5, the default its own",
         "the default threshold was chosen on the first four corpora, so their ARI is no test of it; the width of the sweep and the held-out rows are",
         "where the truth is one template, ARI is 1 or 0 and says little; the share of the largest group says more",
-        "versions are of years, in which sites are made anew, so a page's versions need not be of one template; where groups change as seldom as they can, each is an unbroken time of the page",
+        "versions are of eight months to four years, and nobody said which of them have one template, so their ARI, which takes a page for one, may be too low. Where groups change as seldom as they can, each is an unbroken time of the page, as of a site made anew; that it was made anew is not known",
     ]
