@@ -32,7 +32,7 @@ CRATES := --workspace --exclude quire-python
 help: ## list the tasks
 	@awk -F ':.*## ' '/^## /{printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-run: $(STAMPS)/package ## encode a small site and show what comes out
+run: $(STAMPS)/package ## encode and compare the pages of a small site
 	$(BIN)/python -m quire.demo
 
 build: $(STAMPS)/package ## make .venv with the pinned tools and the package in it
@@ -51,7 +51,7 @@ lint: $(STAMPS)/package ## formatting, types, floors, clippy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(CODE)
-	$(BIN)/basedpyright --verifytypes quire --ignoreexternal --pythonpath $(BIN)/python
+	$(BIN)/basedpyright --verifytypes quire --ignoreexternal # finds quire through the first python on PATH, and fails where it finds none
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml quire._core._native
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check

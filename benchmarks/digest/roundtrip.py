@@ -5,21 +5,18 @@ with ``recover=True``, which must always give a digest; the table counts these. 
 fails when an exception escapes or when one byte differs, and is listed by name or number.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 
 import quire
 from benchmarks import corpora
 from benchmarks.context import Context
 from benchmarks.digest.mutations import mutated, random_input
 from benchmarks.report import Goal, Report, Right, Table, every
+from benchmarks.trying import THREADS, fingerprint, try_all
 
-THREADS = 2
 #: Cases a thread takes at a time: few enough to share the work evenly, many enough to hide the cost of sharing.
 BATCH = 200
 LISTED_FAILURES = 20
@@ -139,22 +136,12 @@ def _bodies() -> Iterator[Case]:
 
 
 def _try_all(cases: Iterable[Case]) -> Tally:
-    total = Tally()
-    remaining = iter(cases)
-    with ThreadPoolExecutor(THREADS) as pool:
-        for tally in pool.map(_try_batch, iter(lambda: list(islice(remaining, BATCH)), [])):
-            total.add(tally)
-    return total
+    return try_all(cases, BATCH, Tally, _try_one)
 
 
-def _try_batch(cases: list[Case]) -> Tally:
-    tally = Tally()
-    for name, make in cases:
-        _try_one(name, make(), tally)
-    return tally
-
-
-def _try_one(name: str, body: bytes, tally: Tally) -> None:
+def _try_one(case: Case, tally: Tally) -> None:
+    name, make = case
+    body = make()
     tally.cases += 1
     try:
         try:
@@ -164,16 +151,12 @@ def _try_one(name: str, body: bytes, tally: Tally) -> None:
             tally.recovered += 1
         back = page.decode()
     except Exception as error:  # noqa: BLE001  an escaped exception is a finding, not the end of the run
-        tally.failures.append(f"{name} ({_fingerprint(body)}): {type(error).__name__}: {error}")
+        tally.failures.append(f"{name} ({fingerprint(body)}): {type(error).__name__}: {error}")
         return
     tally.flags.update(page.flags)
     if back == body:
         tally.exact += 1
     else:
         tally.failures.append(
-            f"{name} ({_fingerprint(body)}): {len(back):,} bytes back that differ from the source"
+            f"{name} ({fingerprint(body)}): {len(back):,} bytes back that differ from the source"
         )
-
-
-def _fingerprint(body: bytes) -> str:
-    return f"{len(body):,} bytes, sha256 {hashlib.sha256(body).hexdigest()[:12]}"

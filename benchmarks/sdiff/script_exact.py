@@ -6,22 +6,19 @@ exception escapes or one byte differs, and is listed. ``patched`` scripts needed
 because their layers alone do not give the source: exact, but not told as changes of nodes.
 """
 
-import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 
 import quire
 from benchmarks import corpora
 from benchmarks.context import Context
 from benchmarks.report import Report, Right, Table, every
 from benchmarks.sdiff.pairs import Pair, chosen_collections, encoded, pairs_of, sample
+from benchmarks.trying import THREADS, fingerprint, try_all
 from quire.testing import EDITS, SHAPES, edit, generate
 
-THREADS = 2
 #: Pairs a thread takes at a time.
 BATCH = 20
 #: One script in so many goes through JSON too, and is applied again from there.
@@ -210,30 +207,20 @@ def _of_every_kind(
 
 
 def _try_all(cases: Iterable[Case]) -> Tally:
-    total = Tally()
-    remaining = iter(cases)
-    with ThreadPoolExecutor(THREADS) as pool:
-        for tally in pool.map(_try_batch, iter(lambda: list(islice(remaining, BATCH)), [])):
-            total.add(tally)
-    return total
+    return try_all(cases, BATCH, Tally, _try_case)
 
 
-def _try_batch(cases: list[Case]) -> Tally:
-    tally = Tally()
-    for name, make in cases:
-        old, new = make()
-        tally.pairs += 1
-        try:
-            problem = _try_one(old, new, tally)
-        except Exception as error:  # noqa: BLE001  an escaped exception is a finding, not the end of the run
-            problem = f"{type(error).__name__}: {error}"
-        if problem:
-            prints = " and ".join(
-                f"{len(body):,} bytes, sha256 {hashlib.sha256(body).hexdigest()[:12]}"
-                for body in (old, new)
-            )
-            tally.failures.append(f"{name} ({prints}): {problem}")
-    return tally
+def _try_case(case: Case, tally: Tally) -> None:
+    name, make = case
+    old, new = make()
+    tally.pairs += 1
+    try:
+        problem = _try_one(old, new, tally)
+    except Exception as error:  # noqa: BLE001  an escaped exception is a finding, not the end of the run
+        problem = f"{type(error).__name__}: {error}"
+    if problem:
+        prints = f"{fingerprint(old)} and {fingerprint(new)}"
+        tally.failures.append(f"{name} ({prints}): {problem}")
 
 
 def _try_one(old: bytes, new: bytes, tally: Tally) -> str:

@@ -8,6 +8,7 @@
     ├── MissingExtra                   an optional dependency is not installed
     ├── ModelError                     a model of templates is damaged, or none
     ├── NodeNotFound                   a page has no node of that number
+    ├── PatternError                   a regular expression cannot be read
     ├── ScriptError                    an edit script is damaged, or for another page
     ├── SelectorError                  a selector cannot be read
     │   └── SelectorBudgetExceeded     a selector took more steps than it may
@@ -116,6 +117,20 @@ class NodeNotFound(QuireError, IndexError):
     def __init__(self, message: str, *, node: int, n: int) -> None:
         self.node: int = node
         self.n: int = n
+        super().__init__(message)
+
+
+class PatternError(QuireError, ValueError):
+    """A regular expression that cannot be read, or takes more memory than it may.
+
+    Attributes:
+        pattern: the pattern.
+        offset: where in it the fault is, from 0; None where it is the whole.
+    """
+
+    def __init__(self, message: str, *, pattern: str, offset: int | None = None) -> None:
+        self.pattern: str = pattern
+        self.offset: int | None = offset
         super().__init__(message)
 
 

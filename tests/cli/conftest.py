@@ -1,10 +1,13 @@
-"""A folder to work in, and two ways to run a command in it."""
+"""A folder to work in, a small site, and three ways to run a command."""
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ PAGE = b"<!doctype html><title>Fruit</title><p class=a>Pears &amp; plums<p>Figs"
 
 Quire = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
+Watched = Callable[..., tuple[bytes, bytes]]
 
 
 @pytest.fixture
@@ -51,5 +55,56 @@ def process(folder: Path) -> Process:
             check=False,
             timeout=60,
         )
+
+    return run
+
+
+def shop(rows: int) -> bytes:
+    menu = "".join(f'<li class="m{i}"><a href="/">x</a>' for i in range(9))
+    goods = "<tr class=good><td>Cod<td class=price>9" * rows
+    return f"<ul class=menu>{menu}</ul><table class=goods>{goods}</table>".encode()
+
+
+def news(rows: int) -> bytes:
+    head = "".join(f'<section class="s{i}"><h2>x</h2></section>' for i in range(9))
+    return f"<main>{head}<article>{'<p class=lead>Rain' * rows}</article></main>".encode()
+
+
+@pytest.fixture
+def site(folder: Path) -> Path:
+    """A folder with two templates and a page like no other."""
+    site = folder / "site"
+    site.mkdir()
+    for i in range(5):
+        (site / f"shop{i}.html").write_bytes(shop(4 + i))
+    for i in range(3):
+        (site / f"news{i}.html").write_bytes(news(4 + i))
+    (site / "about.html").write_bytes(b"<dl><dt>We<dd>are<dt>here<dd>now</dl>" * 9)
+    return site
+
+
+@pytest.fixture
+def watched(folder: Path) -> Watched:
+    """Run a command with standard output or standard error on a terminal; give what it gets, and the other one."""
+
+    def run(*arguments: str, stream: str) -> tuple[bytes, bytes]:
+        primary, secondary = pty.openpty()
+        with subprocess.Popen(
+            [sys.executable, "-m", "quire.cli", *arguments],
+            cwd=folder,
+            env={**os.environ, "TERM": "xterm"},
+            stdin=subprocess.DEVNULL,
+            stdout=secondary if stream == "stdout" else subprocess.PIPE,
+            stderr=secondary if stream == "stderr" else subprocess.PIPE,
+        ) as running:
+            os.close(secondary)
+            told = b""
+            with suppress(OSError):  # Linux says so of the other end's closing
+                while part := os.read(primary, 65536):
+                    told += part
+            os.close(primary)
+            out, errors = running.communicate(timeout=60)
+        assert running.returncode == 0, errors
+        return told, errors if stream == "stdout" else out
 
     return run

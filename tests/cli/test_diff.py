@@ -160,6 +160,24 @@ def test_a_script_for_programs_can_be_applied(quire: Quire) -> None:
     assert script.apply(package.encode(OLD)).decode() == NEW
 
 
+@pytest.mark.parametrize("view", ["unified", "tree"])
+def test_bytes_that_are_no_text_are_told_by_their_number(
+    quire: Quire, folder: Path, view: str
+) -> None:
+    data = bytes(range(256)) * 12
+    (folder / "one.bin").write_bytes(data)
+    (folder / "two.bin").write_bytes(data + b"x")
+    (folder / "one.txt").write_bytes(b"Figs")
+
+    result = quire("diff", "one.txt", "one.bin", "--view", view)
+    assert "+ #bytes  3,072 bytes" in result.stdout
+    assert result.stdout.endswith("1 part inserted (1 node), 1 part deleted (2 nodes)\n")
+
+    result = quire("diff", "one.bin", "two.bin", "--view", view)
+    assert "~ #bytes  3,073 bytes" in result.stdout
+    assert "white space" not in result.stderr
+
+
 def test_a_redline_is_written_to_a_file_and_never_over_one(quire: Quire, folder: Path) -> None:
     result = quire("diff", "old.html", "new.html", "-o", "redline.html")
 
@@ -194,7 +212,10 @@ def test_what_a_page_says_never_commands_a_terminal(quire: Quire, folder: Path) 
         (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o takes the redline"),
         (["old.html", "new.html", "--only", "p["], "p["),
         (["old.html", "new.html", "--view", "script", "--only", "p"], "a script is of whole pages"),
-        (["old.html", "new.html", "--ignore-text", "("], "not a regular expression"),
+        (
+            ["old.html", "new.html", "--ignore-text", "a("],
+            'error: pattern "a(": unclosed group (at character 1)\nhint: quote a pattern',
+        ),
         (["old.html", "gone.html"], "gone.html: no such file"),
     ],
 )

@@ -8,8 +8,9 @@ from pathlib import Path, PurePath
 import pytest
 
 from quire.cli import files
-from quire.cli.files import DIGEST_SUFFIX, PAGE_SUFFIXES, Found, targets
+from quire.cli.files import DIGEST_SUFFIX, Found, targets
 from quire.cli.terminal import Refusal
+from quire.sources.places import PAGE_SUFFIXES
 
 
 def touch(*names: str) -> None:

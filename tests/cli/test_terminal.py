@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import unicodedata
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,3 +58,30 @@ def test_an_error_that_does_not_know_its_file_is_told() -> None:
     assert message == "feed.xml: line 3: no end"
     assert hint is not None
     assert "--recover" in hint
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full to write to")
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["show", "fruit.html"], "standard output"),
+        (["show", "fruit.html", "--format", "json"], "standard output"),
+        (["encode", "fruit.html", "-o", "-"], "standard output"),
+        (["--version"], "standard output"),
+        (["encode", "fruit.html", "-o", "/dev/full"], "/dev/full"),
+        (["diff", "fruit.html", "fruit.html", "-o", "/dev/full"], "/dev/full"),
+    ],
+)
+def test_what_is_full_is_named(folder: Path, arguments: list[str], named: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "quire.cli", *arguments],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+
+    assert result.returncode == 2
+    assert result.stderr.decode() == f"error: {named}: no space left on device\n"

@@ -178,6 +178,26 @@ def test_a_long_file_that_is_cut_off_is_refused(tmp_path: Path, length: int) -> 
         quire.load(path, verify="columns")
 
 
+# Texts longer than a mebibyte are mapped.
+@pytest.mark.parametrize("text", [b"x" * 40_000, b"x" * 2_000_000], ids=["short", "long"])
+@pytest.mark.parametrize("others", [0, 16], ids=["file open", "file closed for others"])
+def test_a_file_that_is_cut_off_in_use_is_an_error_and_not_the_end(
+    tmp_path: Path, text: bytes, others: int
+) -> None:
+    path = tmp_path / "a.qd"
+    quire.encode(b"<p>" + text).save(path)
+    quire.encode(LONG_PAGE).save(tmp_path / "b.qd")
+    page = quire.load(path, verify="columns")
+    length = path.stat().st_size
+    os.truncate(path, length - 10_000)
+    held = [quire.load(tmp_path / "b.qd", verify="columns") for _ in range(others)]
+
+    for read in (page.text, page.decode, page.to_bytes):
+        with pytest.raises(quire.DigestFormatError, match=f"cut short to {length - 10_000} bytes"):
+            read()
+    assert all(other.n > 0 for other in held)
+
+
 @pytest.mark.parametrize("verify", ["all", "columns"])
 def test_a_loaded_digest_holds_no_file_open(
     tmp_path: Path, verify: Literal["all", "columns"]

@@ -10,7 +10,7 @@ import pytest
 from quire.engines import Engine, Progress
 from quire.engines.local import LocalEngine
 from tests.conftest import require
-from tests.engines.cluster import LEAN, Cluster
+from tests.engines.cluster import LEAN, Cluster, wait_for
 
 if TYPE_CHECKING:
     from quire.engines.spark import SparkEngine
@@ -47,6 +47,18 @@ def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
         cluster.address, listener=told.append, memory="512m", partitions=4, settings=settings
     ) as engine:
         yield engine
+
+
+@pytest.fixture
+def both(spark: SparkEngine, cluster: Cluster) -> Iterator[SparkEngine]:
+    """The engine while two workers work for it; a worker that the test kills is replaced."""
+    from quire.engines.spark_watch import workers  # noqa: PLC0415 - needs an extra
+
+    wait_for(lambda: workers(spark._context) == 2)
+    yield spark
+    while len(cluster.workers) < 2:
+        cluster.start_worker()
+    cluster.wait_for_workers()
 
 
 @pytest.fixture(params=["local", "spark"])

@@ -13,6 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from quire.similarity import crawl_steps
+from quire.similarity.measures import BagMeasure
+
 
 def columns(**types: pa.DataType) -> pa.Schema:
     """Make a schema of names and types."""
@@ -171,3 +174,21 @@ def large_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Give one batch that is larger than what goes through Java at once."""
     assert paths.num_rows == 1
     yield pa.record_batch({"body": pa.array([b"x" * 3_000_000] * 8)})
+
+
+def marked_sketch_pages(
+    paths: pa.RecordBatch, folder: str, *, on: BagMeasure, most_bytes: int
+) -> Iterator[pa.RecordBatch]:
+    """Sketch pages slowly, and leave a mark in a folder at the beginning of each."""
+    for path in paths_of(paths):
+        mark(folder, f"map-{crawl_steps.page_number(path)}")
+        time.sleep(0.02)
+        one = pa.record_batch({"path": [path]})
+        yield from crawl_steps.sketch_pages(one, on=on, most_bytes=most_bytes)
+
+
+def marked_hubs(rows: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
+    """Find hubs slowly, and leave a mark in a folder for each table."""
+    mark(folder, f"reduce-{pc.min(rows['key'])}")
+    time.sleep(0.5)
+    yield from crawl_steps.hubs(rows)

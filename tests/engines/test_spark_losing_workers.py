@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -54,18 +54,6 @@ def marks(folder: Path, phase: str) -> list[Mark]:
         task, pid, _ = path.name.split(".")
         found.append(Mark(task, int(pid), path.stat().st_mtime))
     return sorted(found, key=lambda mark: mark.time)
-
-
-@pytest.fixture
-def both(spark: SparkEngine, cluster: Cluster) -> Iterator[SparkEngine]:
-    """The engine while two workers work for it; a worker that the test kills is replaced."""
-    from quire.engines.spark_watch import workers  # noqa: PLC0415 - needs an extra
-
-    wait_for(lambda: workers(spark._context) == 2)
-    yield spark
-    while len(cluster.workers) < 2:
-        cluster.start_worker()
-    cluster.wait_for_workers()
 
 
 def slow_totals(engine: SparkEngine, folder: Path) -> SparkData:

@@ -84,10 +84,17 @@ def test_a_single_string_is_one_selector() -> None:
     assert Rules(only="p b").only == ("p b",)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("tolerance", [(-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)])
-def test_a_tolerance_is_a_difference_and_a_share(tolerance: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="both 0 or more"):
-        Rules(tolerance=tolerance)
+@pytest.mark.parametrize(
+    "tolerance",
+    [
+        *((-1.0, 0.0), (0.0, float("nan")), (float("inf"), 0.0)),
+        *((1,), (1, 2, 3), 5, "12", ("1", "2"), (None, 1)),
+    ],
+)
+def test_a_tolerance_is_a_difference_and_a_share(tolerance: object) -> None:
+    with pytest.raises(ValueError, match="both 0 or more") as caught:
+        Rules(tolerance=tolerance)  # type: ignore[arg-type]
+    assert str(caught.value).startswith(f"tolerance {tolerance!r} is not")
 
 
 def test_an_element_that_is_left_out_takes_the_white_space_around_it_along() -> None:
@@ -104,15 +111,37 @@ def test_numbers_in_attributes_are_compared_exactly() -> None:
     assert quire.changed(old, new, rules=Rules(tolerance=(0.5, 0.0)))
 
 
-@pytest.mark.parametrize(
-    "rules", [Rules(only=("p[",)), Rules(without=(":nope(",)), Rules(ignore_text=("(",))]
-)
+@pytest.mark.parametrize("rules", [Rules(only=("p[",)), Rules(without=(":nope(",))])
 def test_a_rule_that_cannot_be_read_is_an_error_that_names_it(rules: Rules) -> None:
-    asked = (*rules.only, *rules.without, *rules.ignore_text)[0]
+    asked = (*rules.only, *rules.without)[0]
     with pytest.raises(quire.SelectorError) as caught:
         quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>b"), rules)
 
     assert caught.value.selector == asked
+
+
+@pytest.mark.parametrize(
+    ("pattern", "offset", "message"),
+    [
+        ("(", 0, "unclosed group"),
+        ("a\n é[", 4, "unclosed character class"),
+        ("a(?=b)", 1, "look-around"),
+        ("(a{1000}){1000}", None, "takes more than 1048576 bytes when compiled"),
+        ("a" * 70_000, None, "70000 bytes, but at most 65536 are read"),
+    ],
+)
+def test_a_pattern_that_cannot_be_read_is_an_error_of_one_line_that_names_it(
+    pattern: str, offset: int | None, message: str
+) -> None:
+    with pytest.raises(quire.PatternError) as caught:
+        quire.changed(quire.encode(b"a"), quire.encode(b"b"), rules=Rules(ignore_text=(pattern,)))
+
+    assert (caught.value.pattern, caught.value.offset) == (pattern, offset)
+    told = str(caught.value)
+    assert told.startswith('pattern "')
+    assert message in told
+    assert len(told.splitlines()) == 1
+    assert len(told) < 200
 
 
 def test_what_is_out_of_scope_has_a_status_of_its_own() -> None:

@@ -337,6 +337,15 @@ def test_actions_print_themselves() -> None:
     assert {type(action) for action in actions} == {Insert, Delete, Move, Update}
 
 
+def test_a_budget_is_any_number_that_is_not_negative() -> None:
+    old, new = quire.encode(b"<p>Fish<p>Chips"), quire.encode(b"<p>Fish<p>Peas")
+
+    for max_steps in (0, 2**64):
+        assert len(quire.edit_script(old, new, exact=True, max_steps=max_steps)) == 1
+    with pytest.raises(ValueError, match="max_steps is -1, but must be 0 or more"):
+        quire.edit_script(old, new, max_steps=-1)
+
+
 def test_large_and_deep_pages_have_scripts() -> None:
     rows = [b"<tr><td>row %d</td><td>%d</td></tr>\n" % (row, row * 7) for row in range(16_000)]
     deep = b"<a>" * 20_000 + b"%d" + b"</a>" * 20_000

@@ -102,6 +102,18 @@ def test_context_is_what_is_asked_for() -> None:
     assert [len(group) for group in quire.side_by_side(annotation, context=None)] == [30]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "heading"),
+    [
+        (b"<p>Figs", b"<p>Kiwis", "@@ -1 +1 @@"),
+        (b"<p>Figs", b"", "@@ -1 +0,0 @@"),
+        (b"", b"<p>Figs<p>Kiwis", "@@ -0,0 +1,2 @@"),
+    ],
+)
+def test_headings_are_written_as_diff_does(before: bytes, after: bytes, heading: str) -> None:
+    assert [hunk.heading for hunk in quire.unified(annotate(before, after))] == [heading]
+
+
 def test_side_by_side_has_each_line_on_its_side() -> None:
     rows = quire.side_by_side(annotate(b"<p>a<p>b<p>c", b"<p>a<p>c"), context=5)[0]
 

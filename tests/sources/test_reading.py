@@ -15,7 +15,7 @@ from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-unty
 from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped]
 
 from quire.errors import SourceNotFound, SourceUnreadable
-from quire.sources import Capture, Trouble, read, read_one
+from quire.sources import Capture, Trouble, find, read, read_one
 from quire.sources.warc import Record, read_records
 from tests.sources.crawls import CODINGS, captures, record, response, told_apart, write
 
@@ -280,6 +280,16 @@ def test_a_file_one_may_not_read_is_a_trouble(tmp_path: Path) -> None:
     path.chmod(0)
 
     assert list(read(str(path))) == [Trouble(str(path), "permission denied")]
+
+
+def test_a_link_that_leads_nowhere_is_found_and_is_a_trouble(tmp_path: Path) -> None:
+    (tmp_path / "lost.html").symlink_to(tmp_path / "nowhere.html")
+    (tmp_path / "circle.html").symlink_to(tmp_path / "circle.html")
+    os.mkfifo(tmp_path / "pipe.html")
+    for argument in (tmp_path, tmp_path / "*.html"):
+        circle, lost = find([str(argument)])
+        assert list(read(lost)) == [Trouble(lost, "no such file")]
+        assert [type(found) for found in read(circle)] == [Trouble]
 
 
 def test_a_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use quire_core::digest::Digest;
 use quire_core::encode::{Options, encode};
 use quire_core::sdiff::annotation::{Compared, annotate};
-use quire_core::sdiff::script::{Action, Script, Wanted, between};
+use quire_core::sdiff::script::{Wanted, between};
 use quire_core::sdiff::{Granularity, Rules, Scope};
 
 const NONE: u32 = u32::MAX;
@@ -24,20 +24,6 @@ fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<PathBuf>>) {
             found.entry(folder.to_owned()).or_default().push(path);
         }
     }
-}
-
-/// Actions by kind: inserts, deletes, moves, updates and renames.
-fn count(script: &Script) -> [usize; 4] {
-    let mut counts = [0; 4];
-    for action in &script.actions {
-        counts[match action {
-            Action::Insert(_) => 0,
-            Action::Delete(_) => 1,
-            Action::Move(_) => 2,
-            Action::Update(_) | Action::Rename(_) => 3,
-        }] += 1;
-    }
-    counts
 }
 
 fn main() {
@@ -82,7 +68,9 @@ fn main() {
                     granularity,
                     ..Wanted::default()
                 };
-                let kinds = count(&between(old, &new, wanted).unwrap());
+                let kinds = between(old, &new, wanted).unwrap().counts();
+                let changes = kinds.updates + kinds.renames;
+                let kinds = [kinds.inserts, kinds.deletes, kinds.moves, changes];
                 let sum: usize = kinds.iter().sum();
                 if verbose {
                     println!(

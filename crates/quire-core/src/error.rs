@@ -54,6 +54,15 @@ pub enum Error {
         /// The budget.
         steps: u64,
     },
+    /// A regular expression that cannot be read, or takes more memory than it may.
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What was found and what was expected.
+        message: String,
+        /// Offset of the fault in the pattern, in characters; absent where it is the whole.
+        offset: Option<usize>,
+    },
     /// A tree that is not a tree, or a node that is not there.
     Tree {
         /// What was found and what was expected.
@@ -112,6 +121,14 @@ impl fmt::Display for Error {
                     f,
                     "selector {selector:?}: stopped after {steps} steps; make it more specific"
                 )
+            }
+            Error::Pattern {
+                pattern,
+                message,
+                offset,
+            } => {
+                write!(f, "pattern {:?}: {message}", shortened(pattern))?;
+                offset.map_or(Ok(()), |offset| write!(f, " (at character {offset})"))
             }
             Error::Format { message }
             | Error::Tree { message }

@@ -6,7 +6,7 @@
 use quire_core::digest::Digest;
 use quire_core::encode::{Options, decode, encode};
 use quire_core::sdiff::annotation::{Annotation, Compared, annotate};
-use quire_core::sdiff::script::{Action, Wanted, between};
+use quire_core::sdiff::script::{Wanted, between};
 use quire_core::sdiff::{Granularity, Rules, Scope};
 
 fn page(source: &str) -> Digest {
@@ -32,16 +32,9 @@ fn count(old: &str, new: &str) -> [usize; 4] {
     let script = between(&old, &new, Wanted::default()).unwrap();
     let made = script.apply(&old).unwrap();
     assert_eq!(decode(&made).unwrap(), decode(&new).unwrap());
-    let mut counts = [0; 4];
-    for action in &script.actions {
-        counts[match action {
-            Action::Insert(_) => 0,
-            Action::Delete(_) => 1,
-            Action::Move(_) => 2,
-            Action::Update(_) | Action::Rename(_) => 3,
-        }] += 1;
-    }
-    counts
+    let counts = script.counts();
+    let changes = counts.updates + counts.renames;
+    [counts.inserts, counts.deletes, counts.moves, changes]
 }
 
 #[track_caller]

@@ -6,8 +6,9 @@
 //! reason; an unlisted one fails the test, and so does a listed one that is
 //! refused after all.
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -27,28 +28,6 @@ const LENIENT: Options = Options {
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The files of an archive of the corpus, or none when the corpus is not there.
-fn archive(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
-    let path = repository().join("../shared/corpus").join(name);
-    let Ok(packed) = std::fs::File::open(&path) else {
-        eprintln!("skipped: {name} is not in ../shared/corpus");
-        return None;
-    };
-    let unpacked = zstd::Decoder::new(packed).expect("a zstd frame");
-    let mut tar = tar::Archive::new(unpacked);
-    let mut files = Vec::new();
-    for entry in tar.entries().expect("a tar archive") {
-        let mut entry = entry.expect("an entry");
-        if entry.header().entry_type().is_file() {
-            let path = entry.path().expect("a path").to_string_lossy().into_owned();
-            let mut body = Vec::new();
-            entry.read_to_end(&mut body).expect("the body of an entry");
-            files.push((path, body));
-        }
-    }
-    Some(files)
 }
 
 /// One test of the catalogues.
@@ -161,7 +140,7 @@ fn listed() -> BTreeMap<String, String> {
 
 #[test]
 fn the_w3c_suite_is_judged_as_documented() {
-    let Some(files) = archive("conformance-xml.tar.zst") else {
+    let Some(files) = common::archive("conformance-xml") else {
         return;
     };
     let files: HashMap<String, Vec<u8>> = files.into_iter().collect();
@@ -238,7 +217,7 @@ fn the_w3c_suite_is_judged_as_documented() {
 
 #[test]
 fn every_document_of_the_suite_can_be_recovered() {
-    let Some(files) = archive("conformance-xml.tar.zst") else {
+    let Some(files) = common::archive("conformance-xml") else {
         return;
     };
     for (path, source) in files {
@@ -264,7 +243,7 @@ fn every_document_of_the_suite_can_be_recovered() {
 #[test]
 #[ignore = "a measurement, worth something in a release build only"]
 fn speed_on_real_documents() {
-    let Some(files) = archive("xml-data.tar.zst") else {
+    let Some(files) = common::archive("xml-data") else {
         return;
     };
     let rate = |bytes: usize, seconds: f64| f64::from(bytes as u32) / seconds / 1e6;

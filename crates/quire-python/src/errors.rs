@@ -46,6 +46,13 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
                 set("steps", steps.into_pyobject(py)?.into_any())?;
                 "SelectorBudgetExceeded"
             }
+            Error::Pattern {
+                pattern, offset, ..
+            } => {
+                set("pattern", pattern.into_pyobject(py)?.into_any())?;
+                set("offset", offset.into_pyobject(py)?.into_any())?;
+                "PatternError"
+            }
             Error::Script { .. } => "ScriptError",
             Error::Sketch { .. } => "SketchError",
             Error::Tree { .. } => "TreeError",

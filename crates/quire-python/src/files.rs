@@ -5,7 +5,9 @@
 //! file has its name by then, and people hold thousands of digests, more than a process may
 //! have files open. So the last few digests keep their files open, and of an older one that
 //! is still in use the file is mapped and closed. Most are dropped before: a map that
-//! nobody reads costs as much as reading and checking the columns.
+//! nobody reads costs as much as reading and checking the columns. Texts that are asked for
+//! while their file is open are read: a file that was cut short is then an error, and under a map
+//! it would be the end of the process.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -89,7 +91,7 @@ fn read_or_map(mut file: File, head: &[u8], length: u64, max_read: u64) -> io::R
     Ok(Box::new(bytes))
 }
 
-/// The heaps of a digest: in an open file at first, then in a map of it.
+/// The heaps of a digest: in an open file at first, then in memory or in a map of the file.
 struct Heaps {
     file: Mutex<Option<File>>,
     start: u64,
@@ -98,28 +100,47 @@ struct Heaps {
 }
 
 impl Heaps {
-    /// Map the file and close it, once.
-    fn settle(&self) -> &Result<(Buffer, usize), Error> {
+    /// Read the heaps, or map them if they are longer than `max_read`, and close the file, once.
+    fn settle(&self, max_read: u64) -> &Result<(Buffer, usize), Error> {
         self.bytes.get_or_init(|| {
             let file = self.file.lock().ok().and_then(|mut file| file.take());
             let file = file.ok_or_else(|| io::Error::other("its file is closed"));
-            file.and_then(|file| self.fetch(file))
+            file.and_then(|file| self.fetch(file, max_read))
                 .map_err(|error| Error::Format {
                     message: format!("the texts of the digest could not be read: {error}"),
                 })
         })
     }
 
-    fn fetch(&self, mut file: File) -> io::Result<(Buffer, usize)> {
-        if let Ok(map) = map(&file, self.start + self.length) {
+    fn fetch(&self, mut file: File, max_read: u64) -> io::Result<(Buffer, usize)> {
+        let end = self.start + self.length;
+        // Somebody may have written to the file since it was opened. A map that reaches behind
+        // its end is no error: the system ends whoever looks there.
+        let length = file.metadata()?.len();
+        if length < end {
+            return Err(cut_short(length, end));
+        }
+        if self.length > max_read
+            && let Ok(map) = map(&file, end)
+        {
             return Ok((Box::new(map), self.start as usize));
         }
-        // A process has only so many maps, fewer than the digests that memory can hold.
+        // Also when there is no map: a process has only so many, fewer than the digests that
+        // memory can hold.
         let mut bytes = Vec::with_capacity(self.length as usize);
         file.seek(SeekFrom::Start(self.start))?;
         file.take(self.length).read_to_end(&mut bytes)?;
+        if (bytes.len() as u64) < self.length {
+            return Err(cut_short(self.start + bytes.len() as u64, end));
+        }
         Ok((Box::new(bytes), 0))
     }
+}
+
+fn cut_short(found: u64, expected: u64) -> io::Error {
+    io::Error::other(format!(
+        "its file was cut short to {found} bytes while in use, of {expected} when it was loaded"
+    ))
 }
 
 /// The heaps as the digest holds them; [`OPEN`] knows of them too.
@@ -131,7 +152,11 @@ impl Rest for Shared {
     }
 
     fn bytes(&self) -> Result<&[u8], Error> {
-        let (bytes, start) = self.0.settle().as_ref().map_err(Error::clone)?;
+        let (bytes, start) = self
+            .0
+            .settle(MAX_READ_BYTES)
+            .as_ref()
+            .map_err(Error::clone)?;
         let bytes: &[u8] = (**bytes).as_ref();
         Ok(&bytes[*start..])
     }
@@ -155,6 +180,7 @@ fn keep_open(heaps: &Arc<Heaps>) {
         Err(_) => Some(Arc::downgrade(heaps)),
     };
     if let Some(heaps) = oldest.and_then(|heaps| heaps.upgrade()) {
-        let _ = heaps.settle();
+        // Not asked for, and perhaps never: a map takes no memory.
+        let _ = heaps.settle(0);
     }
 }

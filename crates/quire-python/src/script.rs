@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use quire_core::error::Error;
 use quire_core::sdiff::exact::Budget;
 use quire_core::sdiff::labels::Labels;
-use quire_core::sdiff::script::{self, Action, Making, Script as Kernel, Wanted};
+use quire_core::sdiff::script::{self, Making, Script as Kernel, Wanted};
 use quire_core::sdiff::{Pairs, Rules};
 
 use crate::digest::Digest;
@@ -83,21 +83,13 @@ impl Script {
 
     /// How many actions there are of each kind.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let mut counts = [0usize; 5];
-        for action in &self.script.actions {
-            counts[match action {
-                Action::Insert(_) => 0,
-                Action::Delete(_) => 1,
-                Action::Move(_) => 2,
-                Action::Update(_) => 3,
-                Action::Rename(_) => 4,
-            }] += 1;
-        }
+        let counts = self.script.counts();
         let found = PyDict::new(py);
-        let names = ["insert", "delete", "move", "update", "rename"];
-        for (name, count) in names.into_iter().zip(counts) {
-            found.set_item(name, count)?;
-        }
+        found.set_item("insert", counts.inserts)?;
+        found.set_item("delete", counts.deletes)?;
+        found.set_item("move", counts.moves)?;
+        found.set_item("update", counts.updates)?;
+        found.set_item("rename", counts.renames)?;
         Ok(found)
     }
 

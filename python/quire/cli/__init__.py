@@ -1,10 +1,10 @@
-"""The command line: ``quire encode``, ``decode``, ``show``, ``diff``, ``similar``.
+"""The command line: ``quire encode``, ``decode``, ``show``, ``diff``, ``similar``, ``templates``.
 
 One file for each group of commands; ``terminal`` is the only way out to a
 person's screen, ``files`` the only one to their disk. Commands import what is
 heavy (tables, columns) when they run, so that ``quire --help`` answers at once.
 
-Exit codes: 0 done, 2 error; 1 is for "changed", where a command is asked for it.
+Exit codes: 0 done, 2 error; 1 is for "changed" and "does not fit", where a command is asked for it.
 
 Below: everything else. Above: nothing.
 """
@@ -17,7 +17,7 @@ from typing import Annotated, cast
 
 import typer
 
-from quire.cli import decode, diff, encode, show, similar, terminal
+from quire.cli import decode, diff, encode, show, similar, templates, terminal
 
 __all__ = ["app", "main"]
 
@@ -58,6 +58,7 @@ app.command("decode")(decode.decode)
 app.command("show")(show.show)
 app.command("diff")(diff.diff)
 app.command("similar")(similar.similar)
+app.add_typer(templates.app, name="templates")
 
 # What typer raises for a wrong option; its own name for the class is not public.
 _UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
@@ -78,4 +79,6 @@ def main() -> None:
     except BrokenPipeError:
         terminal.let_go_of_output()
         code = 0
+    except OSError as error:  # what is small is written when it is flushed
+        code = terminal.fail(error)
     sys.exit(code if isinstance(code, int) else 0)

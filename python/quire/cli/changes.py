@@ -202,8 +202,8 @@ def print_summary(annotation: Annotation) -> None:
     summary = annotation.summary()
     parts = [
         (summary.content, "text", "texts", "edited"),
-        (summary.insertions, "part", "parts", f"inserted ({summary.inserted:,} nodes)"),
-        (summary.deletions, "part", "parts", f"deleted ({summary.deleted:,} nodes)"),
+        (summary.insertions, "part", "parts", f"inserted ({_counted(summary.inserted)})"),
+        (summary.deletions, "part", "parts", f"deleted ({_counted(summary.deleted)})"),
         (summary.moved, "node", "nodes", "moved"),
         (summary.renamed, "node", "nodes", "with another tag"),
         (summary.attributes, "node", "nodes", "with other attributes"),
@@ -216,7 +216,11 @@ def print_summary(annotation: Annotation) -> None:
     ]
     console = terminal.console()
     _put(console, _text(", ".join(said) or "nothing changed", "bold"))
-    unseen = sum(not _reads_differently(change.segments) for change in text_changes(annotation))
+    # What is no text at all has no words that could differ.
+    unseen = sum(
+        bool(change.segments) and not _reads_differently(change.segments)
+        for change in text_changes(annotation)
+    )
     if unseen:
         whose = "all of them" if unseen == summary.content else f"{unseen:,} of them"
         terminal.note(
@@ -224,6 +228,10 @@ def print_summary(annotation: Annotation) -> None:
         )
     if annotation.coarse:
         terminal.note("a limit was met: right, but it could be said in fewer changes")
+
+
+def _counted(nodes: int) -> str:
+    return f"{nodes:,} {'node' if nodes == 1 else 'nodes'}"
 
 
 # ------------------------------------------------------------------ lists
@@ -252,9 +260,9 @@ def _is_text(page: Digest, node: int) -> bool:
 
 
 def _has_words(page: Digest, node: int) -> bool:
-    """Tell whether a part has words that a reader sees; scripts and comments have none."""
+    """Tell whether a part has words that a reader sees; scripts, comments and bytes have none."""
     name = page.tags[int(page.tag[node])]
-    if name in {"#comment", "#doctype", "#instruction"}:
+    if name in {"#bytes", "#comment", "#doctype", "#instruction"}:
         return False
     if int(page.content[node]) >= 0:
         parent = page.tags[int(page.tag[int(page.parent[node])])]
@@ -273,7 +281,9 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
     said = one_line(page.text(change.node), most=MAX_VALUE) if is_leaf or size <= MAX_READ else ""
     if change.kind == "updated" and not is_leaf:
         said = ""
-    more = f"  ({size:,} nodes)" if size > 1 and change.kind in {"inserted", "deleted"} else ""
+    if name == "#bytes":
+        said = f"{len(page.contents[int(page.content[change.node])]):,} bytes"
+    more = f"  ({_counted(size)})" if size > 1 and change.kind in {"inserted", "deleted"} else ""
     words = {"moved": "moved", "renamed": "renamed"}.get(change.kind, "")
     if change.kind == "renamed" and change.partner is not None:
         words = f"was {_label(annotation.old, change.partner)}"

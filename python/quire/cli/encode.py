@@ -21,7 +21,7 @@ from typing import Annotated
 import typer
 
 from quire.cli import files, terminal
-from quire.cli.files import DIGEST_SUFFIX, PAGE_SUFFIXES, STANDARD_INPUT
+from quire.cli.files import DIGEST_SUFFIX, STANDARD_INPUT
 from quire.cli.options import (
     ContentTypeOption,
     EncodingOption,
@@ -35,6 +35,7 @@ from quire.cli.options import (
 )
 from quire.cli.pages import Reader, encode_page, reader
 from quire.cli.terminal import Refusal, reports_errors
+from quire.sources.places import PAGE_SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)

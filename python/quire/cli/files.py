@@ -18,9 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from quire.cli.terminal import Refusal
-from quire.sources.places import PAGE_SUFFIXES, fill_in, walk
-
-__all__ = ["PAGE_SUFFIXES"]
+from quire.sources.places import fill_in, walk
 
 STANDARD_INPUT = "-"
 DIGEST_SUFFIX = ".qd"
@@ -119,8 +117,12 @@ def write_whole(target: Path, data: bytes, *, force: bool) -> None:
     """
     check_free(target, force=force)
     if _is_stream(target):  # /dev/stdout, a named pipe: nothing to rename over
-        with target.open("wb") as stream:
-            stream.write(data)
+        try:
+            with target.open("wb") as stream:
+                stream.write(data)
+        except OSError as error:  # writing, unlike opening, does not know the name
+            error.filename = str(target)
+            raise
         return
     target = Path(os.path.realpath(target))  # a link stays a link
     target.parent.mkdir(parents=True, exist_ok=True)

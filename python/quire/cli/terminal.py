@@ -10,6 +10,7 @@ Results go to standard output, everything else to standard error.
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -19,9 +20,11 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
+from quire.digest.writing import shown
 from quire.errors import (
     DigestFormatError,
     MalformedSource,
+    PatternError,
     QuireError,
     SelectorBudgetExceeded,
     SelectorError,
@@ -33,16 +36,11 @@ from quire.errors import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+__all__ = ["shown"]
+
 P = ParamSpec("P")
 
 ERROR = 2
-
-# C0 and C1 controls, DEL; then what reorders or breaks lines without being seen.
-_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
-_UNSEEN = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
-_ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
-    code: f"\\u{code:04x}" for code in _UNSEEN
-}
 
 
 class Refusal(Exception):
@@ -51,23 +49,6 @@ class Refusal(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         self.hint: str | None = hint
         super().__init__(message)
-
-
-def shown(text: str, *, keep: str = "") -> str:
-    r"""Make a text safe for a terminal: controls and bidi controls as ``\x..``.
-
-    >>> print(shown("\x1b[31mred\x1b[0m \u202egnp.exe"))
-    \x1b[31mred\x1b[0m \u202egnp.exe
-    >>> shown("two\nlines", keep="\n") == "two\nlines"
-    True
-
-    Args:
-        text: any text, also one with half a surrogate pair.
-        keep: the controls that may stay: line ends, where lines are what is shown.
-    """
-    escapes = {code: escape for code, escape in _ESCAPES.items() if chr(code) not in keep}
-    # Names of files hold half pairs where their bytes are not UTF-8.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
 
 
 def one_line(text: str, *, most: int = 72) -> str:
@@ -144,7 +125,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def let_go_of_output() -> None:
-    """Leave quietly after the reader of a pipe has: no complaint when Python flushes at exit."""
+    """Give up what standard output did not take: no complaint when Python flushes at exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -163,12 +144,19 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
     if isinstance(error, Refusal):
         return message, error.hint
     if isinstance(error, OSError) and not isinstance(error, QuireError):
-        file = os.fsdecode(error.filename) if error.filename is not None else name
-        reason = (error.strerror or message).lower()
+        file = "standard output" if _is_of_output(error) else name
+        if error.filename is not None:
+            file = os.fsdecode(error.filename)
+        reason = error.strerror.lower() if error.strerror else message
         return (f"{file}: {reason}" if file else reason), _FILE_HINTS.get(type(error))
     if name is not None and not message.startswith(name):
         message = f"{name}: {message}"
     return message, _hint(error)
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Tell whether it was standard output that took no more: of files the name is known."""
+    return error.filename is None and error.errno in {errno.ENOSPC, errno.EFBIG}
 
 
 _FILE_HINTS: dict[type[OSError], str] = {
@@ -181,6 +169,7 @@ _FILE_HINTS: dict[type[OSError], str] = {
 _HINTS: tuple[tuple[type[QuireError], str], ...] = (
     (DigestFormatError, "encode the page again with `quire encode`, or upgrade quire"),
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
+    (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),
     (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
     (SelectorError, "quote a selector for the shell"),
     (
@@ -196,6 +185,15 @@ def _hint(error: BaseException) -> str | None:
     return next((hint for kind, hint in _HINTS if isinstance(error, kind)), None)
 
 
+def fail(error: BaseException) -> int:
+    """Say what went wrong and what would help, and give the exit code."""
+    if isinstance(error, OSError) and _is_of_output(error):
+        let_go_of_output()
+    message, hint = explain(error)
+    complain(message, hint=hint)
+    return ERROR
+
+
 def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
     """Turn what a command raises into `error:` and `hint:`, and an exit code."""
 
@@ -206,8 +204,6 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
         except BrokenPipeError:
             let_go_of_output()
         except (Refusal, QuireError, OSError) as error:
-            message, hint = explain(error)
-            complain(message, hint=hint)
-            raise typer.Exit(ERROR) from None
+            raise typer.Exit(fail(error)) from None
 
     return reporting

@@ -1,4 +1,4 @@
-"""The tour: every page of the site as a digest, then one of them looked at.
+"""The tour: every page of the site as a digest, one of them looked at, and then a day later.
 
 Prints for a person who sees quire for the first time, and ends by itself.
 """
@@ -10,9 +10,19 @@ from rich.table import Table
 
 from quire.demo import SITE
 from quire.digest import Digest, encode
+from quire.sdiff import annotate, edit_script, unified
+from quire.similarity import similarity
 
 # As in figure 2 of the paper: a table of one row, small enough to be read as columns.
 TINY = b'<table border="0"><tr><td><img src="a.gif"><td>Open <b>now</b></table>'
+
+# The market a day later: two texts edited, a row new.
+SATURDAY = (
+    (b"Friday", b"Saturday"),
+    (b"7.95", b"8.10"),
+    (b"<tr><td>Lemon sole", b"<tr><td>Squid<td>Little Auk<td>9.80\n  <tr><td>Lemon sole"),
+)
+SIGNS = {"deleted": ("-", "red"), "inserted": ("+", "green")}
 
 console: Console = Console(highlight=False, markup=False, emoji=False)
 
@@ -80,6 +90,30 @@ def show_columns(page: Digest) -> None:
     console.print(table)
 
 
+def show_changes(old: Digest, new: Digest) -> None:
+    """The lines that changed, then what turns one page into the other."""
+    for hunk in unified(annotate(old, new), context=1):
+        console.print(f"  {hunk.heading}", style="cyan")
+        for line in hunk.lines:
+            sign, style = SIGNS.get(line.kind, (" ", ""))
+            console.print(f"  {sign} {line.text.expandtabs(12)}", style=style)
+    console.print()
+    script = edit_script(old, new)
+    for action in script:
+        console.print(f"  {action}")
+    exact = script.apply(old) == new and script.invert().apply(new) == old
+    console.print(f"  applied and undone, byte for byte {'✓' if exact else '✗'}")
+
+
+def show_likeness(pages: dict[str, Digest], first: Digest) -> None:
+    """How alike a page is to others, by what is compared."""
+    table = plain_table("", "structure", "content")
+    for name, page in pages.items():
+        alike = (similarity(first, page, "structure"), similarity(first, page, "content"))
+        table.add_row(name, *(f"{value:.2f}" for value in alike))
+    console.print(table)
+
+
 def _row(values: list[int]) -> str:
     return " ".join("-" if value < 0 else str(value) for value in values)
 
@@ -108,11 +142,24 @@ def main() -> None:
     heading("Columns of a tiny page")
     show_columns(encode(TINY))
 
+    saturday = market.decode()
+    for before, after in SATURDAY:
+        saturday = saturday.replace(before, after)
+    later = encode(saturday)
+    heading("market.html on Saturday: what changed")
+    show_changes(market, later)
+
+    heading("How alike market.html is to other pages, from 0 to 1")
+    others = {"itself on Saturday": later, "tides.html": encode(SITE / "tides.html")}
+    show_likeness(others, market)
+
     heading("Try next")
     for command in (
         "quire show page.html",
         "quire encode page.html && quire decode page.qd | cmp - page.html",
         'curl -s https://example.org | quire show - --select "a[href]"',
+        "quire diff monday.html tuesday.html",
+        "quire similar monday.html tuesday.html --explain",
     ):
         console.print(f"  {command}")
 

@@ -101,7 +101,8 @@ def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
     in the file, or packed in a compressed one, until they are first read; the last few digests keep
     their files open for that, older ones a map. While a digest is
     in use its file may be renamed, deleted or replaced by another (as ``save`` does), but must not
-    be written to or cut short in place.
+    be written to or cut short in place: where that can be seen it is a ``DigestFormatError``, but
+    under a map it ends the process.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

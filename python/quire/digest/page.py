@@ -1,17 +1,10 @@
-"""The digest: one page as flat columns, and the questions people ask a page.
+"""The digest: one page, and the questions people ask a page.
 
-Columns come first. They are read-only numpy views over the digest's own memory,
-never copies: in pre-order, so that a subtree is the slice ``i : i + size[i]`` and the
-next sibling is ``i + size[i]``. Node 0 is ``#document``.
-
-Two choices worth knowing before changing this file:
-
-* A digest never changes, so everything derived is kept, and any number of threads may
-  share one. Two threads may derive the same view at once; both get the same memory.
-* Whatever walks nodes is a kernel. What is left here is naming and wrapping.
+Columns come first: they are in ``columns``. Whatever walks nodes is a kernel; what is left here is
+naming and wrapping.
 
 Above: ``files`` makes digests from bytes and paths, ``node`` is the handle for people.
-Below: ``_core``.
+Below: ``columns``, ``_core``.
 """
 
 from __future__ import annotations
@@ -21,24 +14,19 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, SupportsIndex, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Literal, Self, SupportsIndex, TypeVar, final
 
 from quire import _core
-from quire.digest.lists import ByteList
+from quire.digest.columns import Columns, nodes
 from quire.digest.lxml_tree import to_lxml
 from quire.digest.node import Node
 from quire.digest.references import Image, Link, base_of, resolve
-from quire.digest.signatures import Signatures
 from quire.digest.trees import columns_of, counts_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from lxml import etree
-    from numpy.typing import NDArray
 
-    Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
-    Ids: TypeAlias = NDArray[np.signedinteger[Any]]
-    Nodes: TypeAlias = NDArray[np.int32]
+    from quire.digest.columns import Counts, Nodes
 
 _T = TypeVar("_T")
 
@@ -48,7 +36,7 @@ _LEVEL = 6
 
 
 @final
-class Digest:
+class Digest(Columns):
     """A page as columns, from which the exact bytes come back.
 
     Made by ``quire.encode``, ``quire.load``, ``quire.from_bytes`` and ``Digest.from_tree``.
@@ -66,11 +54,7 @@ class Digest:
     b'<p>Fish &amp; <b>chips</b>'
     """
 
-    __slots__ = ("_kept", "_native")
-
-    def __init__(self, native: _core.Digest) -> None:
-        self._native = native
-        self._kept: dict[str, Any] = {}
+    __slots__ = ()
 
     # ------------------------------------------------------------ making
 
@@ -137,127 +121,6 @@ class Digest:
                 [entry.encode() if isinstance(entry, str) else entry for entry in contents or ()],
             )
         )
-
-    # ------------------------------------------------------------ facts
-
-    @property
-    def n(self) -> int:
-        """Number of nodes (the paper's N)."""
-        return self._native.n
-
-    @property
-    def kind(self) -> str:
-        """Which parser read it: ``html``, ``xml``, ``json``, ``text``, ``bytes``, or ``tree`` for none."""
-        return self._native.kind
-
-    @property
-    def flags(self) -> frozenset[str]:
-        """What is to be known about the page as a whole, such as ``quirks`` or ``verbatim``.
-
-        All flags are explained in ``docs/concepts/digest.md``.
-        """
-        return frozenset(self._native.flags)
-
-    @property
-    def encoding(self) -> str:
-        """The character set, by its WHATWG label."""
-        return self._native.encoding
-
-    @property
-    def encoding_reason(self) -> str:
-        """How the character set was found.
-
-        One of ``bom``, ``transport``, ``meta``, ``late-meta``, ``xml-declaration``, ``utf8-valid``,
-        ``default``, ``given``.
-        """
-        return self._native.encoding_reason
-
-    @property
-    def signatures(self) -> Signatures:
-        """128 bits for the source and for each facet."""
-        return self._keep("signatures", lambda: Signatures.of(self._native.signatures))
-
-    @property
-    def source_bytes(self) -> int:
-        """Length of the source."""
-        return self._native.source_bytes
-
-    @property
-    def nbytes(self) -> int:
-        """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
-        return self._native.nbytes
-
-    # ------------------------------------------------------------ columns
-
-    @property
-    def children(self) -> Counts:
-        """Number of children of each node (the paper's ST)."""
-        return self._stored("children")
-
-    @property
-    def tag(self) -> Counts:
-        """Index of each node's name in ``tags`` (the paper's TM)."""
-        return self._stored("tag")
-
-    @property
-    def attr(self) -> Ids:
-        """Index of each node's attribute run in ``attrs``, or -1 (the paper's AM)."""
-        return self._stored("attr")
-
-    @property
-    def content(self) -> Ids:
-        """Index of each node's content in ``contents``, or -1 (the paper's CM)."""
-        return self._stored("content")
-
-    @property
-    def parent(self) -> Nodes:
-        """Parent of each node; -1 for node 0."""
-        return self._derived("parent", self._native.parent)
-
-    @property
-    def depth(self) -> Nodes:
-        """Depth of each node; 0 for node 0."""
-        return self._derived("depth", self._native.depth)
-
-    @property
-    def size(self) -> Nodes:
-        """Number of nodes in each subtree: that of node ``i`` is ``i : i + size[i]``."""
-        return self._derived("size", self._native.size)
-
-    # ------------------------------------------------------------ lists
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The names on the page (the paper's TL): ``div``, ``clipPath``, ``#text``."""
-        return self._keep("tags", lambda: tuple(name for name, _ in self._native.tags()))
-
-    @property
-    def tag_namespaces(self) -> tuple[str, ...]:
-        """The namespace of each of ``tags``.
-
-        One of ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for names with ``#``.
-        """
-        return self._keep("namespaces", lambda: tuple(space for _, space in self._native.tags()))
-
-    @property
-    def attrs(self) -> ByteList:
-        """The attribute runs on the page, as written (the paper's AL)."""
-        return ByteList(self._native.attr_count, self._native.attr_run)
-
-    @property
-    def contents(self) -> ByteList:
-        """The contents on the page, as written (the paper's CL)."""
-        return ByteList(self._native.content_count, self._native.content_raw)
-
-    # The paper's names.
-    N = n
-    ST = children
-    TL = tags
-    TM = tag
-    AL = attrs
-    AM = attr
-    CL = contents
-    CM = content
 
     # ------------------------------------------------------------ reading
 
@@ -370,7 +233,7 @@ class Digest:
             SelectorBudgetExceeded: it took too many steps on this page.
             NodeNotFound: the page has no node ``within``.
         """
-        return _nodes(self._native.select(selector, within))
+        return nodes(self._native.select(selector, within))
 
     def xpath(
         self, expression: str, node: SupportsIndex = 0
@@ -391,7 +254,7 @@ class Digest:
             NodeNotFound: the page has no such node.
         """
         found = self._native.xpath(expression, node)
-        return _nodes(found) if isinstance(found, bytes) else found
+        return nodes(found) if isinstance(found, bytes) else found
 
     def path(self, node: SupportsIndex, style: Literal["css", "xpath"] = "css") -> str:
         """Name a node's place: a selector that finds this node and no other.
@@ -527,48 +390,11 @@ class Digest:
 
     # ------------------------------------------------------------ inside
 
-    # `get` and not `try`: every page is asked a first time, and raising costs more than a view.
-
-    def _keep(self, name: str, make: Callable[[], _T]) -> _T:
-        kept: _T | None = self._kept.get(name)
-        if kept is None:
-            kept = self._kept[name] = make()
-        return kept
-
-    def _stored(self, name: str) -> NDArray[Any]:
-        column: NDArray[Any] | None = self._kept.get(name)
-        if column is None:
-            offset, count, dtype = self._native.column(name)
-            memory = _core.view(self._native)
-            column = self._kept[name] = _column(memory, dtype, count, offset)
-        return column
-
-    def _derived(self, name: str, make: Callable[[], _core.Navigation]) -> Nodes:
-        column: Nodes | None = self._kept.get(name)
-        if column is None:
-            column = self._kept[name] = _nodes(_core.view(make()))
-        return column
-
     def _base(self, base: str | None) -> str | None:
         return base_of(base, self._native.base())
 
     def _name(self, node: int) -> str:
         return self.tags[int(self.tag[node])]
-
-
-# numpy is imported when a column is first looked at: it takes as long as all of ``quire --help``.
-
-
-def _nodes(memory: bytes | memoryview) -> Nodes:
-    from quire.digest import views  # noqa: PLC0415 - see above
-
-    return views.nodes(memory)
-
-
-def _column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[Any]:
-    from quire.digest import views  # noqa: PLC0415 - see above
-
-    return views.column(memory, dtype, count, offset)
 
 
 def _restore(data: bytes) -> Digest:

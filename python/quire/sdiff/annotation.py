@@ -3,25 +3,21 @@
 Two digests in, arrays out: a status for every node of either page, and a
 partner (or none). Everything above this module asks the arrays; nothing above it walks trees.
 
-Two choices worth knowing before changing this file:
+Here the two pages are put together; what is asked of one of them alone is ``sides``'s.
 
-* Counts are kept as prefix sums, one for each facet, made when first asked for. A
-  subtree is a slice, so "what changed below this node" is one subtraction.
-* White space that only lays the source out has a status of its own. It counts as
-  content (as bytes it is), unless the rules say otherwise.
-
-Above: ``views``, ``changed``. Below: ``digest``, ``_core``.
+Above: ``views``, ``changed``. Below: ``sides``, ``digest``, ``_core``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from quire import _core
 from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status, check_facets
 from quire.sdiff.rules import EVERYTHING, Rules
+from quire.sdiff.sides import OneSide
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +123,7 @@ class Annotation:
     old_status: NDArray[np.uint16]
     new_status: NDArray[np.uint16]
     coarse: tuple[tuple[int, int], ...]
-    _kept: dict[tuple[Side, str], NDArray[Any]] = field(default_factory=dict, repr=False)
+    _sides: dict[Side, OneSide] = field(default_factory=dict, repr=False)
 
     # ------------------------------------------------------------ asking
 
@@ -138,7 +134,8 @@ class Annotation:
         >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>b")).status(5)
         <Status.CONTENT: 16>
         """
-        return Status(int(self._status(page)[self._check(node, page)]))
+        side = self._side(page)
+        return Status(int(side.status[side.check(node)]))
 
     def partner(self, node: int, page: Side = "new") -> int | None:
         """Give the node that a node of this page is on the other one; None for a node that is new or gone.
@@ -148,7 +145,7 @@ class Annotation:
         5
         """
         partners = self.to_old if page == "new" else self.to_new
-        found = int(partners[self._check(node, page)])
+        found = int(partners[self._side(page).check(node)])
         return None if found < 0 else found
 
     def count(self, node: int, facet: Facet, page: Side = "new") -> int:
@@ -162,7 +159,7 @@ class Annotation:
         (1, 0)
         """
         (facet,) = check_facets(facet)
-        return self._count(node, facet, page)
+        return self._side(page).count(node, facet)
 
     def changed_below(self, node: int, facet: Facet | None = None, page: Side = "new") -> bool:
         """Tell whether anything in a subtree changed, itself included. O(1) after the first time.
@@ -183,8 +180,8 @@ class Annotation:
         other: Side = "old" if page == "new" else "new"
         partner = self.partner(node, page)
         return any(
-            self._count(node, each, page) > 0
-            or (partner is not None and self._count(partner, each, other) > 0)
+            self._side(page).count(node, each) > 0
+            or (partner is not None and self._side(other).count(partner, each) > 0)
             for each in facets
         )
 
@@ -200,9 +197,9 @@ class Annotation:
         (True, False)
         """
         return any(
-            self._count(0, facet, "new") > 0
-            or self._count(0, facet, "old") > 0
-            or self._has_moved(facet)
+            self._side("new").count(0, facet) > 0
+            or self._side("old").count(0, facet) > 0
+            or self._side("new").has_moved(facet)
             for facet in check_facets(facets)
         )
 
@@ -224,9 +221,10 @@ class Annotation:
         import numpy as np  # noqa: PLC0415 - heavy
 
         wanted = check_facets(facets)
-        is_changed = self._changed_in("new", wanted)
+        new, old = self._side("new"), self._side("old")
+        is_changed = new.changed_in(wanted)
         # Of the old page only what has no partner; the rest is said of the new one.
-        is_gone = self._changed_in("old", wanted) & (self.to_new < 0)
+        is_gone = old.changed_in(wanted) & (self.to_new < 0)
         fresh, gone = np.flatnonzero(is_changed), np.flatnonzero(is_gone)
         # A node that is gone comes after the last node before it that is still there.
         kept = np.where(self.to_new >= 0, np.arange(self.old.n), 0)
@@ -238,7 +236,7 @@ class Annotation:
                 np.concatenate([fresh, after]),
             )
         )
-        codes = np.concatenate([self._codes("new")[fresh], self._codes("old")[gone]])[order]
+        codes = np.concatenate([new.codes()[fresh], old.codes()[gone]])[order]
         nodes = np.concatenate([fresh, gone])[order]
         sets: dict[int, frozenset[Facet]] = {}
         for node, place, code in zip(nodes.tolist(), order.tolist(), codes.tolist(), strict=True):
@@ -258,7 +256,7 @@ class Annotation:
         >>> [(change.kind, change.node) for change in quire.annotate(old, new).parts("content")]
         [('inserted', 6)]
         """
-        roots: dict[Side, dict[int, int]] = {"old": self._roots("old"), "new": self._roots("new")}
+        roots = {"old": self._side("old").roots(), "new": self._side("new").roots()}
         listed: dict[tuple[Side, int], Change] = {}
         for change in self.changes(facets):
             root = roots[change.page].get(change.node, change.node)
@@ -326,123 +324,28 @@ class Annotation:
         >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>a<p>b")).tops().tolist()
         [6]
         """
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        is_alone = (self._status(page) & Status.ALONE) != 0
-        parent = self._page(page).parent
-        below = np.zeros_like(is_alone)
-        below[1:] = is_alone[parent[1:]]
-        return np.flatnonzero(is_alone & ~below)
+        return self._side(page).tops()
 
     # ------------------------------------------------------------ inside
 
-    def _roots(self, page: Side) -> dict[int, int]:
-        """For every node without a partner, the root of the part that came or went with it."""
-        parents = self._page(page).parent
-        alone = ((self._status(page) & Status.ALONE) != 0).nonzero()[0]
-        roots: dict[int, int] = {}
-        for node, parent in zip(alone.tolist(), parents[alone].tolist(), strict=True):
-            roots[node] = roots.get(parent, node)
-        return roots
-
-    def _page(self, page: Side) -> Digest:
-        return self.new if page == "new" else self.old
-
-    def _status(self, page: Side) -> NDArray[np.uint16]:
-        return self.new_status if page == "new" else self.old_status
-
-    def _check(self, node: int, page: Side) -> int:
-        digest = self._page(page)
-        if not 0 <= node < digest.n:  # a negative number would be a node from the end
-            digest.node(node)  # raises
-        return node
+    def _side(self, page: Side) -> OneSide:
+        side = self._sides.get(page)
+        if side is None:
+            digest, status = (
+                (self.new, self.new_status) if page == "new" else (self.old, self.old_status)
+            )
+            side = self._sides[page] = OneSide(
+                digest, status, compares_layout=self.rules.compares_layout
+            )
+        return side
 
     def _is_same(self, old: str | None, new: str | None) -> bool:
         if old is None or new is None or not self.rules.ignore_case:
             return old == new
         return old.lower() == new.lower()
 
-    def _facet(self, page: Side, facet: Facet) -> NDArray[np.bool_]:
-        """Which nodes of a page changed in a facet."""
-        kept = self._kept.get((page, facet))
-        if kept is None:
-            kept = self._kept[page, facet] = self._find_facet(page, facet)
-        return kept
-
-    def _find_facet(self, page: Side, facet: Facet) -> NDArray[np.bool_]:
-        digest, status = self._page(page), self._status(page)
-        alone = (status & Status.ALONE) != 0
-        found: NDArray[np.bool_]
-        if facet == "structure":
-            found = (status & (Status.ALONE | Status.MOVED)) != 0
-        elif facet == "tags":
-            found = (status & (Status.ALONE | Status.TAG)) != 0
-        elif facet == "attributes":
-            found = ((status & Status.ATTRIBUTES) != 0) | (alone & (digest.attr >= 0))
-        elif facet == "content":
-            bits = Status.CONTENT
-            if self.rules.compares_layout:
-                bits |= Status.LAYOUT
-            found = ((status & bits) != 0) | (alone & (digest.content >= 0))
-        else:
-            found = (status & (Status.LINKS if facet == "links" else Status.IMAGES)) != 0
-        return found
-
-    def _changed_in(self, page: Side, facets: Iterable[Facet]) -> NDArray[np.bool_]:
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        found = np.zeros(self._page(page).n, np.bool_)
-        for facet in facets:
-            found |= self._facet(page, facet)
-        return found
-
-    def _codes(self, page: Side) -> NDArray[np.uint8]:
-        """The facets in which each node of a page changed, as bits in the order of ``ALL_FACETS``."""
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        codes = np.zeros(self._page(page).n, np.uint8)
-        for bit, facet in enumerate(ALL_FACETS):
-            codes |= self._facet(page, facet).astype(np.uint8) << bit
-        return codes
-
-    def _count(self, node: int, facet: Facet, page: Side) -> int:
-        sums = self._sums(page, facet)
-        node = self._check(node, page)
-        return int(sums[node + int(self._page(page).size[node])] - sums[node])
-
-    def _sums(self, page: Side, facet: Facet) -> NDArray[np.int32]:
-        """Prefix sums: how many nodes before each one changed in a facet."""
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        sums = self._kept.get((page, f"{facet} sums"))
-        if sums is None:
-            sums = np.zeros(self._page(page).n + 1, np.int32)
-            np.cumsum(self._facet(page, facet), out=sums[1:])
-            self._kept[page, f"{facet} sums"] = sums
-        return sums
-
-    def _has_moved(self, facet: Facet) -> bool:
-        """Whether a part moved that has something of a facet in it."""
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        moved = np.flatnonzero((self.new_status & Status.MOVED) != 0)
-        if facet == "structure" or not len(moved):
-            return False  # moves are counted under structure already
-        if facet == "tags":
-            return True
-        has = np.zeros(self.new.n, np.bool_)
-        if facet == "attributes":
-            has[:] = self.new.attr >= 0
-        elif facet == "content":
-            has[:] = self.new.content >= 0
-        else:
-            found = self.new.links() if facet == "links" else self.new.images()
-            has[[each.node for each in found]] = True
-        sums = np.concatenate([[0], np.cumsum(has)])
-        return bool((sums[moved + self.new.size[moved]] > sums[moved]).any())
-
     def _change(self, node: int, page: Side, facets: frozenset[Facet]) -> Change:
-        status = int(self._status(page)[node])
+        status = int(self._side(page).status[node])
         kind: ChangeKind
         if status & Status.LAYOUT:
             kind = "layout"
@@ -481,7 +384,8 @@ def annotate(
             as long as anything speaks for them.
 
     Raises:
-        SelectorError: a selector or a pattern of the rules cannot be read.
+        PatternError: a pattern of the rules cannot be read.
+        SelectorError: a selector of the rules cannot be read.
         SelectorBudgetExceeded: a selector took too many steps on a page.
     """
     import numpy as np  # noqa: PLC0415 - heavy

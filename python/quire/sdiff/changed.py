@@ -58,7 +58,8 @@ def changed(
     Raises:
         TypeError: there are rules to apply, but only the header of a page to apply them to.
         DigestFormatError: a file is not a digest.
-        SelectorError: a selector or a pattern of the rules cannot be read.
+        PatternError: a pattern of the rules cannot be read.
+        SelectorError: a selector of the rules cannot be read.
     """
     wanted = check_facets(facets)
     before, after = _head(old), _head(new)

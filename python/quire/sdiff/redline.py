@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from quire.digest.page import Digest
 from quire.digest.references import base_of
+from quire.digest.writing import escape
 from quire.sdiff import safe
 from quire.sdiff.annotation import Annotation, Side
 from quire.sdiff.facets import Status
@@ -172,7 +173,7 @@ class _Drawing:
                     continue
                 if page.names[node] == "#text":
                     text = self.annotation.old.text(node)
-                    self.out.append(_marked("del", text) if node == top else safe.escape(text))
+                    self.out.append(_marked("del", text) if node == top else escape(text))
                 written = self._written(page, node)
                 if written is None:
                     node += page.sizes[node]
@@ -216,7 +217,7 @@ class _Drawing:
             kept["class"] = " ".join([kept["class"], *classes] if "class" in kept else classes)
         if titles:
             kept["title"] = "; ".join(titles)
-        run = "".join(f' {key}="{safe.escape(value)}"' for key, value in kept.items())
+        run = "".join(f' {key}="{escape(value)}"' for key, value in kept.items())
         self.out.append(f"<{written}{run}>")
         if written in {"pre", "textarea"}:
             self.out.append("\n")  # a browser drops the first line end in these
@@ -258,16 +259,16 @@ class _Drawing:
         text = self.annotation.new.text(node)
         status = self.status[node]
         if above.is_plain or (above.is_new and status & Status.ALONE):
-            self.out.append(safe.escape(text))
+            self.out.append(escape(text))
         elif status & Status.ALONE:
             self.out.append(_marked("ins", text))
         elif status & Status.CONTENT:
             was = self.annotation.old.text(self.partner["new"][node])
             self.out += _segments(word_changes(was, text))
         elif status & Status.MOVED and not text.isspace():
-            self.out.append(f'<span class="quire-moved" title="moved">{safe.escape(text)}</span>')
+            self.out.append(f'<span class="quire-moved" title="moved">{escape(text)}</span>')
         else:
-            self.out.append(safe.escape(text))
+            self.out.append(escape(text))
 
     def _close(self, stack: list[_Open], node: int) -> None:
         """Close the elements that end before a node, and put back what was behind them."""
@@ -294,14 +295,14 @@ class _Page:
 def _marked(tag: str, text: str) -> str:
     # A mark around white space in a table would be put in front of the table.
     if not text or text.isspace():
-        return safe.escape(text)
-    return f'<{tag} class="quire-{tag}">{safe.escape(text)}</{tag}>'
+        return escape(text)
+    return f'<{tag} class="quire-{tag}">{escape(text)}</{tag}>'
 
 
 def _segments(segments: Sequence[Segment]) -> list[str]:
     tags = {"deleted": "del", "inserted": "ins"}
     return [
-        _marked(tags[part.kind], part.text) if part.kind in tags else safe.escape(part.text)
+        _marked(tags[part.kind], part.text) if part.kind in tags else escape(part.text)
         for part in segments
     ]
 
@@ -333,12 +334,12 @@ def _draw_lines(annotation: Annotation) -> list[str]:
         if row.kind == "changed" and old and new:
             out.append(f"<div>{''.join(_segments(word_changes(old.text, new.text)))}</div>")
         elif row.kind == "deleted" and old:
-            out.append(f'<div class="quire-del">{safe.escape(old.text)}</div>')
+            out.append(f'<div class="quire-del">{escape(old.text)}</div>')
         elif row.kind == "inserted" and new:
-            out.append(f'<div class="quire-ins">{safe.escape(new.text)}</div>')
+            out.append(f'<div class="quire-ins">{escape(new.text)}</div>')
         elif row.kind == "moved_here" and new:
-            out.append(f'<div class="quire-moved" title="moved">{safe.escape(new.text)}</div>')
+            out.append(f'<div class="quire-moved" title="moved">{escape(new.text)}</div>')
         elif row.kind == "same" and new:
-            out.append(f"<div>{safe.escape(new.text)}</div>")
+            out.append(f"<div>{escape(new.text)}</div>")
     out.append("</div>")
     return out

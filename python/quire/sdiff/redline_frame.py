@@ -1,13 +1,13 @@
 """The frame of a redline: its head, its policy, the bar that explains the marks.
 
-Above: ``redline``. Below: ``safe``.
+Above: ``redline``. Below: ``digest``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.sdiff import safe
+from quire.digest.writing import escape
 from quire.sdiff.annotation import Summary
 
 # Marks come last and insist: a page must not be able to style them away.
@@ -68,10 +68,10 @@ def document(
         [
             "<!doctype html>\n<html>\n<head>\n",
             '<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{safe.escape(policy)}">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n',
             '<meta name="referrer" content="no-referrer">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{safe.escape(f'Changes: {title}' if title else 'Changes')}</title>\n",
+            f"<title>{escape(f'Changes: {title}' if title else 'Changes')}</title>\n",
             f"{sheets}<style>{STYLE}</style>\n</head>\n<body>\n",
             _bar(summary, title_change),
             *body,

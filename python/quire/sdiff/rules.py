@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Rules:
             by no more than the second as a share of the larger.
 
     Raises:
-        ValueError: a tolerance is negative or no number.
+        ValueError: a tolerance is not two numbers of 0 or more.
     """
 
     only: tuple[str, ...] = ()
@@ -61,12 +62,7 @@ class Rules:
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
         if self.tolerance is not None:
-            absolute, relative = map(float, self.tolerance)
-            if not (0 <= absolute < math.inf and 0 <= relative < math.inf):
-                raise ValueError(
-                    f"tolerance {self.tolerance} is not a difference and a share, both 0 or more"
-                )
-            object.__setattr__(self, "tolerance", (absolute, relative))
+            object.__setattr__(self, "tolerance", _checked(self.tolerance))
 
     @property
     def compares_layout(self) -> bool:
@@ -90,6 +86,16 @@ class Rules:
             attribute.startswith(ignored[:-1]) if ignored.endswith("*") else attribute == ignored
             for ignored in self.ignore_attributes
         )
+
+
+def _checked(tolerance: object) -> tuple[float, float]:
+    """Read a tolerance from whoever has no type checker."""
+    match tolerance:
+        case (Real() as absolute, Real() as relative) if (
+            0 <= float(absolute) < math.inf and 0 <= float(relative) < math.inf
+        ):
+            return float(absolute), float(relative)
+    raise ValueError(f"tolerance {tolerance!r} is not a difference and a share, both 0 or more")
 
 
 EVERYTHING = Rules()

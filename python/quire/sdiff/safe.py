@@ -2,7 +2,7 @@
 
 Everything is forbidden that is not listed here: elements, attributes, schemes of addresses. No
 script, no handler, no frame, no form that is sent, nothing that loads. What is allowed is
-written from parsed values, escaped in one place (``escape``), and never copied as markup. Foreign
+written from parsed values, escaped in one place (``quire.digest.writing.escape``), and never copied as markup. Foreign
 elements (SVG, MathML) and raw text are left out: mixing parsers is what breaks sanitisers.
 
 Above: ``redline``. Below: ``digest``.
@@ -247,25 +247,6 @@ _IMAGE = re.compile(
 # How the classes of our marks begin; a page must not have any.
 _OURS = "quire-"
 _SCHEMES = frozenset({"http", "https", "mailto"})
-
-# Controls are no part of a document. The rest are the five characters of markup.
-_ESCAPES = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)), "�") | {
-    ord("&"): "&amp;",
-    ord("<"): "&lt;",
-    ord(">"): "&gt;",
-    ord('"'): "&quot;",
-    ord("'"): "&#39;",
-    ord("\r"): "&#13;",
-}
-
-
-def escape(text: str) -> str:
-    """Write text so that it is text, between tags and inside quotes alike.
-
-    >>> escape('<img src=x onerror="alert(1)">')
-    '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;'
-    """
-    return text.translate(_ESCAPES)
 
 
 def element(name: str, namespace: str) -> str | None:

@@ -28,6 +28,9 @@ from quire.sdiff.actions import Action, Rename, Update, action_of
 if TYPE_CHECKING:
     from quire.sdiff.annotation import Granularity
 
+# What the kernel counts with; five hundred years.
+_MOST_STEPS = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
@@ -312,6 +315,11 @@ def edit_script(
 
     Raises:
         DigestFormatError: the texts of a stored digest are damaged.
+        ValueError: the granularity is not known, or ``max_steps`` is negative.
     """
+    if max_steps is not None:
+        if max_steps < 0:
+            raise ValueError(f"max_steps is {max_steps}, but must be 0 or more")
+        max_steps = min(max_steps, _MOST_STEPS)
     native = _core.edit_script(old._native, new._native, exact, granularity, invertible, max_steps)
     return EditScript(native, old, new)

@@ -58,8 +58,13 @@ class Hunk:
 
     @property
     def heading(self) -> str:
-        """The numbers as ``diff -u`` writes them: ``@@ -1,3 +1,4 @@``."""
-        return f"@@ -{self.old_start},{self.old_lines} +{self.new_start},{self.new_lines} @@"
+        """The numbers as ``diff -u`` writes them: ``@@ -1,3 +1,4 @@``, and ``@@ -1 +0,0 @@`` for one line that is gone."""
+        old, new = _range(self.old_start, self.old_lines), _range(self.new_start, self.new_lines)
+        return f"@@ -{old} +{new} @@"
+
+
+def _range(start: int, lines: int) -> str:
+    return f"{start}" if lines == 1 else f"{start},{lines}"
 
 
 def unified(annotation: Annotation, *, context: int = 3) -> list[Hunk]:

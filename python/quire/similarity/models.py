@@ -42,6 +42,7 @@ from quire.similarity.groups import (
 )
 from quire.similarity.likeness import Likeness
 from quire.similarity.measures import BAG_MEASURES, BagMeasure, similarity
+from quire.sources import MOST_BYTES, read_one
 
 if TYPE_CHECKING:
     from quire.similarity.crawls import CrawlTemplates
@@ -121,16 +122,19 @@ class TemplateModel:
     loose: tuple[tuple[str, Digest], ...] = ()
 
     @classmethod
-    def of(cls, crawl: CrawlTemplates) -> Self:
+    def of(cls, crawl: CrawlTemplates, *, most_bytes: int = MOST_BYTES) -> Self:
         """Make the model of a grouped crawl; reads the pages that stand for groups again.
+
+        Args:
+            crawl: what ``crawl_templates`` found.
+            most_bytes: as it was for ``crawl_templates``.
 
         Raises:
             SourceNotFound: a page is no longer where it was.
         """
-        from quire.sources import read_one  # noqa: PLC0415 - only crawls need it
 
         def page(number: int) -> Digest:
-            capture = read_one(crawl.name(number))
+            capture = read_one(crawl.name(number), most_bytes=most_bytes)
             return encode(capture.body, content_type=capture.content_type)
 
         return cls._of(crawl.templates, crawl.name, page, crawl.pages["nodes"].to_numpy().tolist())

@@ -66,12 +66,12 @@ class _Start(NamedTuple):
     Attributes:
         data: its first bytes, enough to see whether it is a record.
         place: where they are.
-        blank: how many newlines came before it.
+        blank: the newlines that came before it, the first few of them.
     """
 
     data: bytes
     place: Place
-    blank: int
+    blank: bytes
 
 
 class Frames:
@@ -83,6 +83,7 @@ class Frames:
         self._credit = 2 * most_bytes  # bytes that may be read again
         self._dialect: type[Warc | Arc] = Arc if arc else Warc
         self._found: list[Frame | Fault] = []
+        self._faulty: Place | None = None  # the last place that was found so
 
     def read(self) -> Iterator[Frame | Fault]:
         """Give every record, and every fault between them."""
@@ -111,13 +112,13 @@ class Frames:
 
     def _start(self) -> _Start | None:
         # Go to what comes after newlines. None at the end of the file.
-        blank = 0
+        blank = b""
         while True:
             byte, place = self._feed.first()
             if byte not in _NEWLINES:
                 break
-            blank += 1
-            if blank > _FEW_NEWLINES:
+            blank += byte
+            if len(blank) > _FEW_NEWLINES:
                 self._skip_newlines()
         if not byte:
             return None
@@ -142,6 +143,7 @@ class Frames:
         if not dialect.is_start(start.data):
             self._fault(start.place, f"{start.data[:20]!r} where {dialect.name} should begin")
             return self._scan()
+        data = b""
         try:
             data = self._head_data(start)
             head = dialect.parse(data)
@@ -151,7 +153,10 @@ class Frames:
             length = len(block) if keep else self._feed.skip(head.length)
         except BadHead as bad:
             self._fault(start.place, f"{dialect.name} that {bad}")
-            return self._scan()
+            if dialect is Arc:
+                return self._scan()
+            # What looked like its head may have been garbage before another.
+            return self._back(self._feed.ahead(start.place, 1), data[1:], len(data))
         except Damage as damage:
             self._fault(start.place, f"damaged: {damage}")
             return self._after(damage, said=True)
@@ -172,21 +177,25 @@ class Frames:
             else:
                 self._found.append(frame)
             return self._after(damage, said=own)
-        if start is None or self._follows(start):
+        if start is None or self._follows(start, frame.block):
             self._credit += length
             self._found.append(frame)
             return start
-        found = f"{start.data[:20]!r} comes after them"
+        found = f"{start.blank + start.data[:20]!r} comes after them"
         self._fault(frame.place, f"says that it has {length} bytes, but {found}")
         swallowed = None
         if length <= self._most_bytes:
-            swallowed = frame.block + b"\n" * start.blank + start.data
+            swallowed = frame.block + start.blank + start.data
         return self._back(after_head, swallowed, length)
 
-    def _follows(self, start: _Start) -> bool:
+    def _follows(self, start: _Start, block: bytes) -> bool:
+        between = self._dialect.between
+        if len(start.blank) < len(between) and (block[-4:] + start.blank).endswith(between):
+            return False  # the block has taken some of the newlines that are not its own
         # Empty lines, or the edge of a member, say that a record ended here, whatever comes next.
         edge = bool(self._feed.coding) and start.place.within == 0
-        return start.blank >= self._dialect.newlines or edge or self._dialect.is_start(start.data)
+        apart = start.blank.startswith((between, b"\n\n"))
+        return apart or edge or self._dialect.is_start(start.data)
 
     def _head_data(self, start: _Start) -> bytes:
         feed = self._feed
@@ -236,9 +245,11 @@ class Frames:
         # Find the next line that begins a record.
         feed = self._feed
         window, place = b"", feed.place
+        size = _STEP_BYTES  # and more each time: what is handed back is copied, and faults can be close together
         try:
-            while piece := feed.take(_SCAN_BYTES):
+            while piece := feed.take(size):
                 window += piece
+                size = min(2 * size, _SCAN_BYTES)
                 at = self._dialect.search(window)
                 if at >= 0:
                     feed.hand_back(window[at:], feed.ahead(place, at))
@@ -268,4 +279,7 @@ class Frames:
                 damage, said = again, False
 
     def _fault(self, place: Place, reason: str) -> None:
-        self._found.append(Fault(place, reason))
+        # Long members decode to something wrong first, and say only at their end that they are damaged.
+        if place != self._faulty:
+            self._found.append(Fault(place, reason))
+        self._faulty = place

@@ -50,8 +50,8 @@ class Warc:
 
     #: What a person calls a record.
     name = "a WARC record"
-    #: How many newlines stand between two records, at least.
-    newlines = 2
+    #: What stands between two records.
+    between = b"\r\n\r\n"
 
     @staticmethod
     def is_start(data: bytes) -> bool:
@@ -96,7 +96,7 @@ class Arc:
     """ARC, the format before WARC."""
 
     name = "an ARC record"
-    newlines = 1
+    between = b"\n"
 
     @staticmethod
     def is_start(data: bytes) -> bool:

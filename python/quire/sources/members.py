@@ -165,8 +165,24 @@ class Feed:
         except OSError as error:
             member = self._decoder.frame_start_position()
             raise Damage(str(error), member=self._member if member is None else member) from None
-        self.frame = self._decoder.frame_start_position()
+        frame = self._decoder.frame_start_position()
+        if not piece and frame is not None and frame != self.frame and self._is_cut(frame):
+            raise Damage("breaks off in its first bytes", member=frame)
+        self.frame = frame
         return piece
+
+    def _is_cut(self, frame: int) -> bool:
+        # Whether the last member, from which nothing came, is not whole. Some writers end a file with an empty one.
+        if self.coding != "gzip":
+            return self.coding == "lz4"
+        self._file.seek(frame)
+        engine = zlib.decompressobj(31)
+        try:
+            engine.decompress(self._file.read(_TASTE_BYTES["gzip"]), 1)
+        except zlib.error:
+            return True
+        self._file.seek(0, io.SEEK_END)
+        return not engine.eof
 
     def hand_back(self, data: bytes, place: Place) -> None:
         """Put bytes back that were the last to be taken.

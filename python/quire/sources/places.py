@@ -43,7 +43,8 @@ def find(arguments: Sequence[str]) -> list[str]:
     """List what arguments name: files, folders, patterns, addresses. Sorted, each once.
 
     A file is taken whatever it is called. A folder is searched to any depth for pages, WARC files and Parquet
-    files; hidden ones are passed over, links to folders are not followed. A pattern is filled in.
+    files; hidden ones are passed over, links to folders are not followed. A pattern is filled in. A link that leads nowhere
+    is listed: to read it is a trouble, which is better than not to know.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -96,14 +97,23 @@ def walk(folder: str, wanted: Callable[[str], bool]) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = os.path.join(here, name)  # noqa: PTH118 - keeps `./`
-            if not name.startswith(".") and wanted(name) and os.path.isfile(path):  # noqa: PTH113 - same
+            if not name.startswith(".") and wanted(name) and (_is_file(path) or _is_lost(path)):
                 yield path
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - keeps `./`
+
+
+def _is_lost(path: str) -> bool:
+    """Tell whether a link leads nowhere: whoever reads it says so, which is better than to pass over it."""
+    return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - same
 
 
 def fill_in(pattern: str) -> list[str]:
     """List the files that fit a pattern, sorted."""
     fitting = glob.glob(pattern, recursive=True)  # noqa: PTH207 - keeps `./`
-    return sorted(name for name in fitting if os.path.isfile(name))  # noqa: PTH113 - same
+    return sorted(name for name in fitting if _is_file(name) or _is_lost(name))
 
 
 def _find_local(argument: str) -> list[str]:

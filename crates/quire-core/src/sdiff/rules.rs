@@ -9,8 +9,11 @@ use regex::{Regex, RegexBuilder};
 
 use crate::error::Error;
 
+/// Patterns may be this long, as selectors may.
+const MAX_PATTERN_BYTES: usize = 65_536;
+
 /// Compiled patterns may take this much memory each, which no pattern written by hand needs.
-const MAX_PATTERN_BYTES: usize = 1 << 20;
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// What is not a difference. The default ignores nothing.
 #[derive(Clone, Debug, Default)]
@@ -64,16 +67,32 @@ impl Rules {
     /// use quire_core::sdiff::Rules;
     ///
     /// assert!(Rules::pattern(r"\d+ visitors").is_ok());
-    /// assert!(Rules::pattern("(").is_err());
+    /// let error = Rules::pattern("a(b").unwrap_err().to_string();
+    /// assert_eq!(error, r#"pattern "a(b": unclosed group (at character 1)"#);
     /// ```
     pub fn pattern(pattern: &str) -> Result<Regex, Error> {
+        let refusal = |message, offset| Error::Pattern {
+            pattern: pattern.to_owned(),
+            message,
+            offset,
+        };
+        if pattern.len() > MAX_PATTERN_BYTES {
+            let found = pattern.len();
+            let message = format!("{found} bytes, but at most {MAX_PATTERN_BYTES} are read");
+            return Err(refusal(message, None));
+        }
         RegexBuilder::new(pattern)
-            .size_limit(MAX_PATTERN_BYTES)
+            .size_limit(MAX_COMPILED_BYTES)
             .build()
-            .map_err(|error| Error::Selector {
-                selector: pattern.to_owned(),
-                message: format!("not a regular expression: {error}"),
-                offset: 0,
+            .map_err(|error| match error {
+                regex::Error::CompiledTooBig(limit) => refusal(
+                    format!("takes more than {limit} bytes when compiled; repeat less of it"),
+                    None,
+                ),
+                error => {
+                    let (message, at) = fault(pattern).unwrap_or((error.to_string(), 0));
+                    refusal(message, Some(pattern[..at].chars().count()))
+                }
             })
     }
 
@@ -123,6 +142,19 @@ impl Rules {
     }
 }
 
+/// What is wrong with a pattern, in one line, and where. `regex` itself only gives a drawing of it.
+fn fault(pattern: &str) -> Option<(String, usize)> {
+    match regex_syntax::parse(pattern) {
+        Err(regex_syntax::Error::Parse(error)) => {
+            Some((error.kind().to_string(), error.span().start.offset))
+        }
+        Err(regex_syntax::Error::Translate(error)) => {
+            Some((error.kind().to_string(), error.span().start.offset))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +169,38 @@ mod tests {
         assert!(!rules.compares("data-id"));
         assert!(rules.compares("data"));
         assert!(rules.compares("nonce2"));
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_is_told_in_one_line_with_the_place() {
+        for (pattern, told) in [
+            ("é(b", "unclosed group (at character 1)"),
+            ("a\n[b", "unclosed character class (at character 2)"),
+            (r"é\p{Foo}", "Unicode property not found (at character 1)"),
+            (
+                "a(?=b)",
+                "look-around, including look-ahead and look-behind, is not supported (at character 1)",
+            ),
+        ] {
+            let error = Rules::pattern(pattern).unwrap_err().to_string();
+            assert_eq!(error, format!("pattern {pattern:?}: {told}"));
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_takes_too_much_is_refused() {
+        let told = |pattern: &str| Rules::pattern(pattern).unwrap_err().to_string();
+        assert_eq!(
+            told("(a{1000}){1000}"),
+            r#"pattern "(a{1000}){1000}": takes more than 1048576 bytes when compiled; repeat less of it"#
+        );
+        let long = told(&"a".repeat(65_537));
+        assert!(
+            long.ends_with("…\": 65537 bytes, but at most 65536 are read"),
+            "{long}"
+        );
+        assert!(told(&"(".repeat(65_536)).len() < 300);
+        assert!(Rules::pattern(&"a".repeat(10_000)).is_ok());
     }
 
     #[test]

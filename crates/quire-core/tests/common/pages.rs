@@ -274,6 +274,30 @@ pub fn sound(source: &[u8], options: &Options) -> Digest {
     digest
 }
 
+/// Encode a page with and without recovery, and check both: they differ only in what has a fault.
+pub fn sound_with_and_without_recovery(source: &[u8], kind: Kind) {
+    let mut options = Options {
+        kind: Some(kind),
+        recover: true,
+        ..Options::default()
+    };
+    let recovered = sound(source, &options);
+    options.recover = false;
+    match encode(source, &options) {
+        Ok(strict) => {
+            assert_sound(source, &strict);
+            assert!(
+                strict.as_bytes() == recovered.as_bytes(),
+                "recovery changes a sound page"
+            );
+        }
+        Err(_) => assert!(
+            recovered.flags().has(Flags::RECOVERED),
+            "a fault that is not flagged"
+        ),
+    }
+}
+
 /// Read everything a digest can be asked for. Gives the number of bytes seen, so that the work is
 /// not optimised away.
 pub fn visit(digest: &Digest) -> usize {

@@ -405,3 +405,46 @@ pub struct Script {
     /// Where the pairing met a limit.
     pub coarse: Vec<NodeRef>,
 }
+
+/// How many actions a script has of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// [`Action::Insert`].
+    pub inserts: usize,
+    /// [`Action::Delete`].
+    pub deletes: usize,
+    /// [`Action::Move`].
+    pub moves: usize,
+    /// [`Action::Update`].
+    pub updates: usize,
+    /// [`Action::Rename`].
+    pub renames: usize,
+}
+
+impl Script {
+    /// Count the actions by kind.
+    ///
+    /// ```
+    /// use quire_core::encode::{Options, encode};
+    /// use quire_core::sdiff::script::{Counts, Wanted, between};
+    ///
+    /// let page = |source: &[u8]| encode(source, &Options::default()).unwrap();
+    /// let script = between(&page(b"<p>a"), &page(b"<p>b<p>c"), Wanted::default()).unwrap();
+    /// let expected = Counts { inserts: 1, updates: 1, ..Counts::default() };
+    /// assert_eq!(script.counts(), expected);
+    /// ```
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for action in &self.actions {
+            *match action {
+                Action::Insert(_) => &mut counts.inserts,
+                Action::Delete(_) => &mut counts.deletes,
+                Action::Move(_) => &mut counts.moves,
+                Action::Update(_) => &mut counts.updates,
+                Action::Rename(_) => &mut counts.renames,
+            } += 1;
+        }
+        counts
+    }
+}

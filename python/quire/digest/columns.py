@@ -1,0 +1,200 @@
+"""The columns of a page: what a digest holds, as read-only arrays over its own memory.
+
+Never copies: in pre-order, so that a subtree is the slice ``i : i + size[i]`` and the
+next sibling is ``i + size[i]``. Node 0 is ``#document``.
+
+A digest never changes, so everything derived is kept, and any number of threads may
+share one. Two threads may derive the same view at once; both get the same memory.
+
+Above: ``page`` asks them questions. Below: ``_core``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from quire import _core
+from quire.digest.lists import ByteList
+from quire.digest.signatures import Signatures
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
+    Ids: TypeAlias = NDArray[np.signedinteger[Any]]
+    Nodes: TypeAlias = NDArray[np.int32]
+
+_T = TypeVar("_T")
+
+
+class Columns:
+    """What a digest holds: facts about the page, columns and lists."""
+
+    __slots__ = ("_kept", "_native")
+
+    def __init__(self, native: _core.Digest) -> None:
+        self._native = native
+        self._kept: dict[str, Any] = {}
+
+    # ------------------------------------------------------------ facts
+
+    @property
+    def n(self) -> int:
+        """Number of nodes (the paper's N)."""
+        return self._native.n
+
+    @property
+    def kind(self) -> str:
+        """Which parser read it: ``html``, ``xml``, ``json``, ``text``, ``bytes``, or ``tree`` for none."""
+        return self._native.kind
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """What is to be known about the page as a whole, such as ``quirks`` or ``verbatim``.
+
+        All flags are explained in ``docs/concepts/digest.md``.
+        """
+        return frozenset(self._native.flags)
+
+    @property
+    def encoding(self) -> str:
+        """The character set, by its WHATWG label."""
+        return self._native.encoding
+
+    @property
+    def encoding_reason(self) -> str:
+        """How the character set was found.
+
+        One of ``bom``, ``transport``, ``meta``, ``late-meta``, ``xml-declaration``, ``utf8-valid``,
+        ``default``, ``given``.
+        """
+        return self._native.encoding_reason
+
+    @property
+    def signatures(self) -> Signatures:
+        """128 bits for the source and for each facet."""
+        return self._keep("signatures", lambda: Signatures.of(self._native.signatures))
+
+    @property
+    def source_bytes(self) -> int:
+        """Length of the source."""
+        return self._native.source_bytes
+
+    @property
+    def nbytes(self) -> int:
+        """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
+        return self._native.nbytes
+
+    # ------------------------------------------------------------ columns
+
+    @property
+    def children(self) -> Counts:
+        """Number of children of each node (the paper's ST)."""
+        return self._stored("children")
+
+    @property
+    def tag(self) -> Counts:
+        """Index of each node's name in ``tags`` (the paper's TM)."""
+        return self._stored("tag")
+
+    @property
+    def attr(self) -> Ids:
+        """Index of each node's attribute run in ``attrs``, or -1 (the paper's AM)."""
+        return self._stored("attr")
+
+    @property
+    def content(self) -> Ids:
+        """Index of each node's content in ``contents``, or -1 (the paper's CM)."""
+        return self._stored("content")
+
+    @property
+    def parent(self) -> Nodes:
+        """Parent of each node; -1 for node 0."""
+        return self._derived("parent", self._native.parent)
+
+    @property
+    def depth(self) -> Nodes:
+        """Depth of each node; 0 for node 0."""
+        return self._derived("depth", self._native.depth)
+
+    @property
+    def size(self) -> Nodes:
+        """Number of nodes in each subtree: that of node ``i`` is ``i : i + size[i]``."""
+        return self._derived("size", self._native.size)
+
+    # ------------------------------------------------------------ lists
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names on the page (the paper's TL): ``div``, ``clipPath``, ``#text``."""
+        return self._keep("tags", lambda: tuple(name for name, _ in self._native.tags()))
+
+    @property
+    def tag_namespaces(self) -> tuple[str, ...]:
+        """The namespace of each of ``tags``.
+
+        One of ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for names with ``#``.
+        """
+        return self._keep("namespaces", lambda: tuple(space for _, space in self._native.tags()))
+
+    @property
+    def attrs(self) -> ByteList:
+        """The attribute runs on the page, as written (the paper's AL)."""
+        return ByteList(self._native.attr_count, self._native.attr_run)
+
+    @property
+    def contents(self) -> ByteList:
+        """The contents on the page, as written (the paper's CL)."""
+        return ByteList(self._native.content_count, self._native.content_raw)
+
+    # The paper's names.
+    N = n
+    ST = children
+    TL = tags
+    TM = tag
+    AL = attrs
+    AM = attr
+    CL = contents
+    CM = content
+
+    # ------------------------------------------------------------ inside
+
+    # `get` and not `try`: every page is asked a first time, and raising costs more than a view.
+
+    def _keep(self, name: str, make: Callable[[], _T]) -> _T:
+        kept: _T | None = self._kept.get(name)
+        if kept is None:
+            kept = self._kept[name] = make()
+        return kept
+
+    def _stored(self, name: str) -> NDArray[Any]:
+        column: NDArray[Any] | None = self._kept.get(name)
+        if column is None:
+            offset, count, dtype = self._native.column(name)
+            memory = _core.view(self._native)
+            column = self._kept[name] = _column(memory, dtype, count, offset)
+        return column
+
+    def _derived(self, name: str, make: Callable[[], _core.Navigation]) -> Nodes:
+        column: Nodes | None = self._kept.get(name)
+        if column is None:
+            column = self._kept[name] = nodes(_core.view(make()))
+        return column
+
+
+# numpy is imported when a column is first looked at: it takes as long as all of ``quire --help``.
+
+
+def nodes(memory: bytes | memoryview) -> Nodes:
+    """View node numbers that a kernel made."""
+    from quire.digest import views  # noqa: PLC0415 - see above
+
+    return views.nodes(memory)
+
+
+def _column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[Any]:
+    from quire.digest import views  # noqa: PLC0415 - see above
+
+    return views.column(memory, dtype, count, offset)

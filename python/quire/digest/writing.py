@@ -1,0 +1,80 @@
+"""Writing: other people's words in what quire writes.
+
+Pages and their names are not ours. Whatever of them stands in HTML that quire makes goes through ``escape``; whatever
+a person reads on a line goes through ``shown``, so that nothing in it reorders, hides or breaks the line.
+
+Above: ``sdiff``, ``similarity``, ``cli``. Below: nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Controls are no part of a document. The rest are the five characters of markup.
+_MARKUP = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)), "�") | {
+    ord("&"): "&amp;",
+    ord("<"): "&lt;",
+    ord(">"): "&gt;",
+    ord('"'): "&quot;",
+    ord("'"): "&#39;",
+    ord("\r"): "&#13;",
+}
+
+# C0 and C1 controls, DEL; then what reorders or breaks lines without being seen.
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
+_UNSEEN = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
+_VISIBLE = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
+    code: f"\\u{code:04x}" for code in _UNSEEN
+}
+
+# Only what is nothing but an address; a browser would mend what has spaces in it.
+_WEB = re.compile(r"https?://[^\s\x00-\x20\x7f<>\"'`\\]+", re.IGNORECASE)
+
+
+def escape(text: str) -> str:
+    """Write text so that it is text, between tags and inside quotes alike.
+
+    >>> escape('<img src=x onerror="alert(1)">')
+    '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;'
+    """
+    return text.translate(_MARKUP)
+
+
+def shown(text: str, *, keep: str = "") -> str:
+    r"""Make a text safe for a line that a person reads: controls and bidi controls as ``\x..``.
+
+    >>> print(shown("\x1b[31mred\x1b[0m \u202egnp.exe"))
+    \x1b[31mred\x1b[0m \u202egnp.exe
+    >>> shown("two\nlines", keep="\n") == "two\nlines"
+    True
+
+    Args:
+        text: any text, also one with half a surrogate pair.
+        keep: the controls that may stay: line ends, where lines are what is shown.
+    """
+    escapes = {code: escape for code, escape in _VISIBLE.items() if chr(code) not in keep}
+    # Names of files hold half pairs where their bytes are not UTF-8.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
+
+
+def shortened(text: str, most: int) -> str:
+    """Leave out of the middle of a name what is more than ``most`` characters; more of its end stays.
+
+    >>> shortened("crawls/2026/news/page-17.html", 20)
+    'crawls…/page-17.html'
+    >>> shortened("a.html", 20)
+    'a.html'
+    """
+    if len(text) <= most:
+        return text
+    tail = most * 2 // 3
+    return text[: most - tail - 1] + "…" + text[len(text) - tail :]
+
+
+def is_web_address(text: str) -> bool:
+    """Tell whether a text is an address that a link may lead to: http or https, and nothing else.
+
+    >>> [is_web_address(text) for text in ("https://a.example/?q=1", "javascript:alert(1)", "a.html", "http://a b")]
+    [True, False, False, False]
+    """
+    return _WEB.fullmatch(text) is not None
