@@ -10,6 +10,7 @@ Above: ``compaction``. Below: ``similarity``, ``_core``.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -46,11 +47,45 @@ def host(url: str) -> str:
     return found.netloc or found.path.lstrip("/").partition("/")[0]
 
 
-def clusters(matrix: NDArray[np.uint32], hosts: list[str]) -> list[NDArray[np.int64]]:
-    """Put pages into clusters, by their hosts and their sketches: rows of a matrix."""
-    n = len(matrix)
-    if n == 0:
+def clusters(
+    hosts: Sequence[str], sketch: Callable[[int], NDArray[np.uint32]]
+) -> list[NDArray[np.int64]]:
+    """Put pages into clusters, by their hosts and their sketches.
+
+    Args:
+        hosts: the host of every page.
+        sketch: gives the sketch of a page; asked only where the host does not decide.
+    """
+    at_host: dict[str, list[int]] = {}
+    for page, name in enumerate(hosts):
+        at_host.setdefault(name, []).append(page)
+    small = [page for pages in at_host.values() if len(pages) < FEW_PAGES for page in pages]
+    found = [np.array(pages) for pages in _alike_pages(small, sketch, FEW_PAGES)]
+    for pages in at_host.values():
+        if len(pages) > MANY_PAGES:
+            found += [np.array(part) for part in _alike_pages(pages, sketch, TEMPLATE_PAGES)]
+        elif len(pages) >= FEW_PAGES:
+            found.append(np.array(pages))
+    return found
+
+
+def _alike_pages(
+    pages: list[int], sketch: Callable[[int], NDArray[np.uint32]], least: int
+) -> list[list[int]]:
+    """Put alike pages together; groups of fewer than ``least`` pages are one."""
+    if not pages:
         return []
+    label = _labels(np.stack([sketch(page) for page in pages])).tolist()
+    counts = Counter(label)
+    found: dict[int, list[int]] = {}
+    for page, group in zip(pages, label, strict=True):
+        found.setdefault(group if counts[group] >= least else -1, []).append(page)
+    return list(found.values())
+
+
+def _labels(matrix: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Let every page join the hub whose sketch is most alike."""
+    n = len(matrix)
     sizes = (matrix != EMPTY).sum(axis=1).astype(np.uint32)
     keys, owners, owner_sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), sizes)
     order = np.argsort(keys, kind="stable")
@@ -60,20 +95,7 @@ def clusters(matrix: NDArray[np.uint32], hosts: list[str]) -> list[NDArray[np.in
     pages, others = page.astype(np.uint32), hub.astype(np.uint32)
     alike = _alike(matrix, pages, others)
     near = alike >= LEAST_ALIKE
-    label, _ = first_groups(n, (pages[near], others[near], alike[near], alike[near]))
-    at_host = Counter(hosts)
-    of_template = Counter(zip(hosts, label.tolist(), strict=True))
-    of_all = Counter(label.tolist())
-    found: dict[object, list[int]] = {}
-    for i, group in enumerate(label.tolist()):
-        name = hosts[i]
-        key: object = ("host", name)
-        if at_host[name] < FEW_PAGES:
-            key = ("alike", group if of_all[group] >= FEW_PAGES else -1)
-        elif at_host[name] > MANY_PAGES and of_template[name, group] >= TEMPLATE_PAGES:
-            key = ("template", name, group)
-        found.setdefault(key, []).append(i)
-    return [np.array(members, np.int64) for members in found.values()]
+    return first_groups(n, (pages[near], others[near], alike[near], alike[near]))[0]
 
 
 def _alike(

@@ -1,6 +1,6 @@
 """Compaction: journals become a segment in which alike pages lean on common bases.
 
-1. Every page is read once and sketched (400 bytes of it are kept), and put into a cluster.
+1. Every page is read and checked, and put into a cluster: by its host, and where that does not decide by a sketch.
 2. For each cluster a base is chosen: up to 64 of its pages that between them hold what the others repeat, half of the
    cluster at most, and no more bytes than are read in a millisecond.
 3. Every page is encoded against the base and alone, and the smaller one is stored. Pages of one cluster are stored
@@ -30,7 +30,7 @@ from quire.archive.segment import BLOCK_PAGES, SegmentWriter
 from quire.archive.storage import Disk
 from quire.digest import encode
 from quire.errors import ArchiveError, QuireError
-from quire.similarity.sketches import EMPTY, VALUES, Sketch
+from quire.similarity.sketches import EMPTY, Sketch
 
 #: Base pages of a cluster, and bytes of them, at most: they are decoded when the first page of the cluster is read.
 BASE_PAGES = 64
@@ -46,6 +46,8 @@ SLOW_LEVEL = 19
 BLOCK_BYTES = 4 << 20
 #: What is sketched of a page: its beginning tells its template.
 SKETCHED_BYTES = 1 << 20
+#: Enough to tell templates of one site apart, and few enough for a hundred thousand pages.
+SKETCH_VALUES = 32
 
 #: A page this many times smaller leans so well that nothing else need be tried.
 LEANS_WELL = 20
@@ -106,31 +108,26 @@ def compact(
     """
     places = [place for file in files for place in _places(file)]
     places.sort(key=lambda place: (place.url, place.time))
-    matrix = np.full((len(places), VALUES), EMPTY, np.uint32)
     damaged: list[str] = []
-    is_fine = np.ones(len(places), bool)
-    broken_files: set[str] = set()
+    kept: list[Place] = []
+    broken: set[str] = set()
     for i, place in enumerate(places):
-        tell("sketch", i, len(places))
+        tell("read", i, len(places))
         try:
-            _, body = place.read()
+            place.read()
         except ArchiveError as error:
             damaged.append(str(error))
-            is_fine[i] = False
-            broken_files.add(place.file.path.name)
-            continue
-        matrix[i] = _sketch(body)
+            broken.add(place.file.path.name)
+        else:
+            kept.append(place)
     # What has damage stays: someone may still repair it.
-    taken = [
-        file.path.name for file in files if file.path.name not in broken_files and not file.gaps()
-    ]
-    kept = np.flatnonzero(is_fine)
-    groups = clusters(matrix[kept], [host(places[i].url) for i in kept])
+    taken = [file.path.name for file in files if file.path.name not in broken and not file.gaps()]
+    groups = clusters([host(place.url) for place in kept], lambda i: _sketch(kept[i].read()[1]))
     writer = SegmentWriter(target, disk, taken)
     done = 0
     try:
         for group in groups:
-            members = [places[i] for i in kept[group]]
+            members = [kept[i] for i in group.tolist()]
             for _ in _cluster(writer, members):
                 done += 1
                 tell("encode", done, len(kept))
@@ -154,9 +151,9 @@ def _places(file: StoredFile) -> Iterator[Place]:
 
 def _sketch(body: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
     try:
-        return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=VALUES).values
+        return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=SKETCH_VALUES).values
     except QuireError:
-        return np.full(VALUES, EMPTY, np.uint32)
+        return np.full(SKETCH_VALUES, EMPTY, np.uint32)
 
 
 def _cluster(writer: SegmentWriter, members: Sequence[Place]) -> Iterator[None]:
@@ -188,7 +185,7 @@ class _Block:
         # Versions of one page: how many came, and the last of those that others lean on, by how far they lean.
         self._url: str | None = None
         self._versions = 0
-        self._leaned_on: dict[int, tuple[int, _core.Base]] = {}
+        self._leaned_on: dict[int, tuple[int, bytes]] = {}
 
     @property
     def is_full(self) -> bool:
@@ -205,10 +202,9 @@ class _Block:
             frame, about = b"", replace(about, codec=Codec.DUPLICATE, same_as=twin)
         else:
             frame, about = self._smallest(about, body)
-            version = _core.Base(body)
             for back in NEIGHBOURS:
                 if self._versions % back == 0:
-                    self._leaned_on[back] = (slot, version)
+                    self._leaned_on[back] = (slot, body)
             self._versions += 1
         self.pages.append(about)
         self.frames.append(frame)
@@ -219,7 +215,8 @@ class _Block:
         if self._versions % RUN:
             back = next(back for back in NEIGHBOURS if self._versions % back == 0)
             slot, version = self._leaned_on[back]
-            choices.append((version.encode(body, NEIGHBOUR_LEVEL), Codec.ZSTD_PAGE, slot))
+            frame = _core.Base(version).encode(body, NEIGHBOUR_LEVEL)
+            choices.append((frame, Codec.ZSTD_PAGE, slot))
         if self.base is not None and not _is_small(choices, body):
             choices.append((self.base.encode(body, LEVEL), Codec.ZSTD_BASE, 0))
         if not _is_small(choices, body):
