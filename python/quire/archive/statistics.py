@@ -34,7 +34,7 @@ class Statistics:
     Attributes:
         pages: versions of pages.
         urls: addresses.
-        hosts: hosts of them.
+        hosts: hosts of them; names of files have none.
         duplicates: pages that only point at the same bytes.
         body_bytes: bytes of all bodies.
         head_bytes: bytes of their HTTP heads, and of what else came with them.
@@ -79,7 +79,8 @@ def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
             duplicates += page.codec == Codec.DUPLICATE
             body_bytes += page.length
             head_bytes += len(page.head) + len(page.extra)
-            hosts.add(host(page.url))
+            if "://" in page.url:
+                hosts.add(host(page.url))
     for path in folder.iterdir():
         if path.name not in names and path.is_file():
             parts["indexes" if path.suffix == ".index" else "other files"] += path.stat().st_size

@@ -24,7 +24,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable
 from datetime import datetime
 
 _PLAIN = b"\x00W"
@@ -46,14 +45,13 @@ def fold(warc_head: bytes, url: str, time: datetime, head: bytes, body: bytes) -
         head: HTTP status line and headers of its page.
         body: of its page.
     """
-    page = url, time, head, body
     if _MARK not in warc_head:
-        parts = _Parts(*page, is_revisit=is_revisit(warc_head))
-        folded = _FOLDED + b"\r\n".join(
-            _folded_line(line, parts) for line in warc_head.split(b"\r\n")
-        )
-        if unfold(folded, *page) == warc_head:
-            return folded
+        parts = _Parts(url, time, head, body, is_revisit=is_revisit(warc_head))
+        lines = [_folded_line(line, parts) for line in warc_head.split(b"\r\n")]
+        folded = b"\r\n".join(lines)
+        # What goes out was looked at, and not only what should.
+        if is_revisit(folded) == parts.is_revisit and _put_in(folded, parts) == warc_head:
+            return _FOLDED + folded
     return _PLAIN + warc_head
 
 
@@ -64,15 +62,20 @@ def unfold(extra: bytes, url: str, time: datetime, head: bytes, body: bytes) -> 
     if not extra.startswith(_FOLDED):
         return None
     folded = extra[len(_FOLDED) :]
-    parts = _Parts(url, time, head, body, is_revisit=is_revisit(folded))
+    return _put_in(folded, _Parts(url, time, head, body, is_revisit=is_revisit(folded)))
 
-    def put_in(found: re.Match[bytes]) -> bytes:
+
+def _put_in(folded: bytes, parts: _Parts) -> bytes:
+    """Put in again what was left out."""
+
+    def part(found: re.Match[bytes]) -> bytes:
         algorithm, letter = found[1], found[2]
-        if letter in b"bpBP":
-            return algorithm + b":" + parts.digest(algorithm, letter) if algorithm else found[0]
-        return (algorithm + b":" if algorithm else b"") + parts.plain(letter)
+        before = algorithm + b":" if algorithm else b""
+        if letter not in b"bpBP":
+            return before + parts.plain(letter)
+        return before + parts.digest(algorithm, letter) if algorithm else found[0]
 
-    return _MARKED.sub(put_in, folded)
+    return _MARKED.sub(part, folded)
 
 
 def is_revisit(warc_head: bytes) -> bool:
@@ -86,8 +89,10 @@ class _Parts:
     def __init__(
         self, url: str, time: datetime, head: bytes, body: bytes, *, is_revisit: bool
     ) -> None:
-        self._url, self._time, self._head, self._body = url, time, head, body
+        self._url, self._time, self._body = url, time, body
+        self.is_revisit = is_revisit
         self._block = (head,) if is_revisit else (head, body)
+        self._digests: dict[tuple[bytes, bool], bytes] = {}
 
     def plain(self, letter: bytes) -> bytes:
         if letter == b"u":
@@ -97,11 +102,14 @@ class _Parts:
         return b"%d" % sum(map(len, self._block))
 
     def digest(self, algorithm: bytes, letter: bytes) -> bytes:
-        made = hashlib.new(algorithm.decode(), usedforsecurity=False)
-        for part in self._block if letter in b"bB" else (self._body,):
-            made.update(part)
-        spell: Callable[[bytes], bytes] = base64.b32encode
-        return spell(made.digest()) if letter in b"bp" else made.hexdigest().encode()
+        key = algorithm, letter in b"bB"
+        if key not in self._digests:
+            made = hashlib.new(algorithm.decode(), usedforsecurity=False)
+            for part in self._block if key[1] else (self._body,):
+                made.update(part)
+            self._digests[key] = made.digest()
+        found = self._digests[key]
+        return base64.b32encode(found) if letter in b"bp" else found.hex().encode()
 
 
 def _folded_line(line: bytes, parts: _Parts) -> bytes:
