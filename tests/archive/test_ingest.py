@@ -113,7 +113,7 @@ def test_revisits_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("quire.archive.revisits.MOST_WAITING", 4)
     page = b"<p>Cod"
     records = [record(response(page), url="https://a.example/1")]
-    records += [revisit(f"https://b.example/{i}", page) for i in range(30)]
+    records += [revisit(f"https://a.example/again{i}", page) for i in range(30)]
     write(tmp_path / "a.warc", records)
     with Archive.create(tmp_path / "a") as archive:
         assert ingest(archive, [str(tmp_path / "a.warc")]).pages == 31

@@ -24,6 +24,7 @@ _FRAMES = {
     Codec.RAW: "pages as they are",
     Codec.ZSTD: "pages alone",
     Codec.ZSTD_BASE: "pages on a base",
+    Codec.ZSTD_PAGE: "pages on a page",
 }
 
 
