@@ -15,24 +15,27 @@ import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TextIO
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 #: Lines that are held in memory; more are sorted in parts.
 MOST_LINES = 200_000
 
 _WWW = re.compile(r"^www\d*\.")
 _PORTS = {"http": 80, "https": 443}
+# Each time is a pass over the address; more are only seen in attacks.
+_MOST_ESCAPES = 8
+_PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
 _SPACES = re.compile(r"[\x00-\x20\x7f]")
 
 
 def key(url: str) -> str:
-    """Give the key that an address is sorted and found by.
+    """Give the key that an address is sorted and found by, as the package ``surt`` does.
 
-    Hosts are turned round; scheme, ``www.``, a port that goes without saying and the fragment are left out; letters are small, and
-    parameters are sorted.
+    Hosts are turned round; scheme, ``www.``, a port that goes without saying and the fragment are left out; letters are small,
+    paths are without detours, parameters are sorted, and only what has to be escaped is.
 
-    >>> key("https://www.Fish.example:443/Market?b=2&a=1#top")
-    'example,fish)/market?a=1&b=2'
+    >>> key("https://www.Fish.example:443/%7EMarket/../a?b=2&a=1#top")
+    'example,fish)/a?a=1&b=2'
     >>> key("urn:a b")
     'urn:a%20b'
     """
@@ -44,14 +47,42 @@ def key(url: str) -> str:
         return text.lower()
     if parts.scheme.lower() not in {"http", "https", "ftp"} or not host:
         return text.lower()
-    turned = ",".join(reversed(_WWW.sub("", host.lower()).strip(".").split(".")))
+    turned = ",".join(reversed(_WWW.sub("", _plain(host)).strip(".").split(".")))
     if port is not None and port != _PORTS.get(parts.scheme.lower()):
         turned += f":{port}"
-    path = parts.path.lower() or "/"
-    if len(path) > 1:
-        path = path.rstrip("/") or "/"
-    query = "&".join(sorted(parts.query.lower().split("&"))) if parts.query else ""
+    query = "&".join(sorted(_escaped(parts.query).lower().split("&")))
+    path = _direct(_escaped(parts.path)).lower()
     return f"{turned}){path}" + (f"?{query}" if query else "")
+
+
+def _plain(host: str) -> str:
+    """Write a host in ASCII, as name servers know it."""
+    try:
+        return host.encode("idna").decode().lower()
+    except UnicodeError:
+        return _escaped(host).lower()
+
+
+def _escaped(text: str) -> str:
+    """Escape what has to be, and nothing else, however often it was."""
+    data = text.encode("utf-8", "surrogatepass")
+    for _ in range(_MOST_ESCAPES):
+        plain = unquote_to_bytes(data)
+        if plain == data:
+            break
+        data = plain
+    return quote(data, safe=_PRINTABLE)
+
+
+def _direct(path: str) -> str:
+    """Leave out empty steps, and steps back."""
+    steps: list[str] = []
+    for step in path.split("/"):
+        if step == "..":
+            del steps[-1:]
+        elif step not in {"", "."}:
+            steps.append(step)
+    return "/" + "/".join(steps)
 
 
 def line(url: str, time: datetime, fields: dict[str, str]) -> str:
