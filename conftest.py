@@ -1,7 +1,8 @@
 """Import the package before pytest imports its files one by one.
 
-``quire.similarity`` is a function, and the folder it comes from. Whoever imports ``quire`` gets the function;
-pytest, when it is asked for files of that folder alone, would put the folder in its place.
+``quire.similarity`` is a function, and the folder it comes from; ``quire.archive.export`` is one, and its file. Whoever imports
+the package gets the function; pytest, when it is asked for these files alone, would put them in its place.
 """
 
-import quire  # noqa: F401
+import quire
+import quire.archive  # noqa: F401

@@ -6,6 +6,8 @@
 ('Fish & chips', b'<p>Fish &amp; chips')
 """
 
+import typing
+
 from quire.digest import (
     ByteList,
     Digest,
@@ -91,9 +93,13 @@ from quire.similarity import (
     templates,
 )
 
+if typing.TYPE_CHECKING:
+    from quire.archive import Archive
+
 __all__ = [
     "ALL_FACETS",
     "Annotation",
+    "Archive",
     "ArchiveError",
     "ArchiveLocked",
     "AttributeChange",
@@ -169,3 +175,12 @@ __all__ = [
     "unified",
     "word_changes",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # The archive brings sources and engines along, which a command like `quire encode` never needs.
+    if name == "Archive":
+        from quire.archive import Archive  # noqa: PLC0415 - see above
+
+        return Archive
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

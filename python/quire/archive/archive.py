@@ -7,7 +7,7 @@ files count, and a segment says which files it took over.
 One writer at a time holds the lock, which the system lets go of when the writer dies. Any number of readers see what was
 there when they opened, or last said ``refresh``.
 
-Above: ``cli``. Below: ``compaction``, ``files``, ``journal``, ``index``, ``storage``.
+Above: ``ingest``, ``export``, ``cli``. Below: ``compaction``, ``files``, ``journal``, ``index``, ``storage``, ``sdiff``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from quire.archive import index as indexes
 from quire.archive.compaction import Compacted, Tell, compact
@@ -29,10 +29,15 @@ from quire.archive.journal import JournalWriter
 from quire.archive.layout import FORMAT, VERSION
 from quire.archive.locking import WriterLock
 from quire.archive.pages import About, about, to_microseconds, to_time
+from quire.archive.statistics import Statistics, statistics
 from quire.archive.storage import DISK, Disk
+from quire.archive.warc_heads import unfold
 from quire.digest import Digest, encode
-from quire.errors import ArchiveError, PageNotFound
-from quire.sources.capture import Capture
+from quire.errors import ArchiveError, PageNotFound, SourceUnreadable
+from quire.sdiff import Annotation, Rules, annotate
+from quire.sdiff.rules import EVERYTHING
+from quire.sources.capture import MOST_BYTES, header_values, status
+from quire.sources.codings import CannotDecode, undo
 
 _MARK = "archive.json"
 
@@ -45,7 +50,7 @@ class StoredPage:
         url: its address.
         time: when it was fetched, UTC.
         head: HTTP status line and headers as they came, or nothing.
-        body: its exact bytes.
+        body: its exact bytes: of a page out of a WARC file with all its codings.
         sha256_start: the first 16 bytes of the SHA-256 of the body.
         extra: what else was stored with it.
     """
@@ -60,11 +65,35 @@ class StoredPage:
     @property
     def content_type(self) -> str | None:
         """The content type as its head declares it."""
-        return Capture("", self.url, self.time, self.head, b"").content_type
+        return _content_type(self.head)
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, where there is one."""
+        return status(self.head)
+
+    def content(self, *, most_bytes: int = MOST_BYTES) -> bytes:
+        """Give the page as its reader would get it: transfer and content codings undone.
+
+        Raises:
+            SourceUnreadable: they cannot be undone, or give more than ``most_bytes``.
+        """
+        try:
+            return undo(self.head, self.body, most_bytes)
+        except CannotDecode as error:
+            raise SourceUnreadable(f"{self.url}: {error}", name=self.url) from None
 
     def digest(self) -> Digest:
-        """Encode the page."""
-        return encode(self.body, content_type=self.content_type)
+        """Encode the page.
+
+        Raises:
+            SourceUnreadable: its codings cannot be undone.
+        """
+        return encode(self.content(), content_type=self.content_type)
+
+    def warc_head(self) -> bytes | None:
+        """Give the head of the WARC record it came in, as it was; None where it came in none."""
+        return unfold(self.extra, self.url, self.time, self.head, self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +105,24 @@ class Version:
         time: when it was fetched, UTC.
         length: bytes of the body.
         stored: bytes it takes in the archive, without what it shares with others.
+        head: HTTP status line and headers as they came, or nothing.
     """
 
     url: str
     time: datetime
     length: int
     stored: int
+    head: bytes = field(default=b"", repr=False)
+
+    @property
+    def content_type(self) -> str | None:
+        """The content type as its head declares it."""
+        return _content_type(self.head)
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, where there is one."""
+        return status(self.head)
 
 
 class Archive:
@@ -210,8 +251,7 @@ class Archive:
             found, body = file.page(offset, slot)
             if found.url == url:
                 return _page(found, body)
-        when = f" of {time} or before" if time is not None else ""
-        raise PageNotFound(f"{url}: {self.folder} has no page of this address{when}", url=url)
+        raise self._not_found(url, time)
 
     def versions(self, url: str) -> list[Version]:
         """List the versions of a page, oldest first."""
@@ -222,19 +262,120 @@ class Archive:
                 found.append(_version(known))
         return found[::-1]
 
-    def pages(self, prefix: str = "") -> Iterator[Version]:
-        """Go through all pages whose address begins so, in stored order."""
-        for file in self._files:
-            for offset, slot in _stored_order(file):
-                known = file.about(offset, slot)
-                if known.url.startswith(prefix):
-                    yield _version(known)
+    def has(self, url: str, time: datetime, head: bytes, body: bytes) -> bool:
+        """Tell whether a page is there already: the same address, time, head and bytes. Reads no bodies."""
+        asked = about(url, time, body, head)
+        for file, offset, slot in self._find(url, time):
+            known = file.about(offset, slot)
+            if known.time != asked.time:
+                return False
+            same = (known.url, known.head, known.length, known.check, known.digest)
+            if same == (url, head, asked.length, asked.check, asked.digest):
+                return True
+        return False
+
+    def diff(
+        self,
+        url: str,
+        old: datetime | None = None,
+        new: datetime | None = None,
+        *,
+        rules: Rules = EVERYTHING,
+    ) -> Annotation:
+        """Compare two versions of a page.
+
+        Args:
+            url: its address.
+            old: the newest of that time or before; None for the version before the new one.
+            new: the newest of that time or before; None for the newest of all.
+            rules: what is not a difference.
+
+        Raises:
+            PageNotFound: there is no such version.
+        """
+        before, after = self.pair(url, old, new)
+        return annotate(before.digest(), after.digest(), rules)
+
+    def pair(
+        self, url: str, old: datetime | None = None, new: datetime | None = None
+    ) -> tuple[StoredPage, StoredPage]:
+        """Give two versions of a page, as ``diff`` chooses them.
+
+        Raises:
+            PageNotFound: there is no such version.
+        """
+        if old is not None:
+            return self.get(url, old), self.get(url, new)
+        found = []
+        for file, offset, slot in self._find(url, new):
+            if file.about(offset, slot).url == url:
+                found.append(_page(*file.page(offset, slot)))
+            if len(found) == 2:  # noqa: PLR2004 - a pair
+                return found[1], found[0]
+        if found:
+            raise PageNotFound(
+                f"{url}: {self.folder} has no version before that of {found[0].time}", url=url
+            )
+        raise self._not_found(url, new)
+
+    def pages(
+        self,
+        prefix: str = "",
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        order: Literal["stored", "url"] = "stored",
+    ) -> Iterator[Version]:
+        """Go through pages without their bytes.
+
+        Args:
+            prefix: what their address begins with.
+            since: of that time or later.
+            until: of that time or before.
+            order: as they are stored, which is quickest, or by address and time, for which all are held in memory.
+        """
+        places = self._places(prefix, since, until)
+        if order == "url":
+            places = iter(sorted(places, key=lambda place: (place[0].url, place[0].time)))
+        for known, _, _, _ in places:
+            yield _version(known)
+
+    def read(
+        self,
+        prefix: str = "",
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        on_damage: Callable[[ArchiveError], None] | None = None,
+    ) -> Iterator[StoredPage]:
+        """Go through pages with their bytes, in stored order.
+
+        Args:
+            prefix: what their address begins with.
+            since: of that time or later.
+            until: of that time or before.
+            on_damage: is told of pages that cannot be read, and the next is given.
+
+        Raises:
+            DamagedRecord: a page cannot be read, and nobody asked to be told.
+        """
+        for _, file, offset, slot in self._places(prefix, since, until, on_damage):
+            try:
+                page = _page(*file.page(offset, slot))
+            except ArchiveError as error:
+                if on_damage is None:
+                    raise
+                on_damage(error)
+                continue
+            yield page
 
     def __iter__(self) -> Iterator[StoredPage]:
         """Go through all pages with their bytes, in stored order."""
-        for file in self._files:
-            for offset, slot in _stored_order(file):
-                yield _page(*file.page(offset, slot))
+        return self.read()
+
+    def stats(self) -> Statistics:
+        """Count pages, addresses and hosts, and say where the bytes went."""
+        return statistics(self.folder, self._files)
 
     def __len__(self) -> int:
         return sum(len(file.index.rows) for file in self._files)
@@ -349,8 +490,8 @@ class Archive:
         if file is None:
             self._files.append(StoredFile(path))
         else:
-            rows = file.index.rows.tolist() + self._pending
-            file.index = indexes.Index(indexes.rows_of(rows), self._journal.end)
+            rows = indexes.with_more(file.index.rows, self._pending)
+            file.index = indexes.Index(rows, self._journal.end)
         self._pending = []
 
     def _close_journal(self) -> None:
@@ -376,6 +517,30 @@ class Archive:
             self._disk.remove(path)
         self._disk.sync_folder(self.folder)
 
+    def _not_found(self, url: str, time: datetime | None) -> PageNotFound:
+        when = f" of {time} or before" if time is not None else ""
+        return PageNotFound(f"{url}: {self.folder} has no page of this address{when}", url=url)
+
+    def _places(
+        self,
+        prefix: str,
+        since: datetime | None,
+        until: datetime | None,
+        on_damage: Callable[[ArchiveError], None] | None = None,
+    ) -> Iterator[tuple[About, StoredFile, int, int]]:
+        """What is known of pages, and where they are, in stored order."""
+        for file in self._files:
+            for offset, slot in _stored_order(file, since, until):
+                try:
+                    known = file.about(offset, slot)
+                except ArchiveError as error:
+                    if on_damage is None:
+                        raise
+                    on_damage(error)
+                    continue
+                if known.url.startswith(prefix):
+                    yield known, file, offset, slot
+
     def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
         """Where versions of a page are, newest first; of one time the one stored last is first."""
         key = indexes.url_hash(url)
@@ -390,8 +555,14 @@ class Archive:
             yield self._files[number], offset, slot
 
 
-def _stored_order(file: StoredFile) -> list[tuple[int, int]]:
+def _stored_order(
+    file: StoredFile, since: datetime | None = None, until: datetime | None = None
+) -> list[tuple[int, int]]:
     rows = file.index.rows
+    if since is not None:
+        rows = rows[rows["time"] >= to_microseconds(since)]
+    if until is not None:
+        rows = rows[rows["time"] <= to_microseconds(until)]
     return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))
 
 
@@ -407,7 +578,18 @@ def _page(known: About, body: bytes) -> StoredPage:
 
 
 def _version(known: About) -> Version:
-    return Version(url=known.url, time=to_time(known.time), length=known.length, stored=known.frame)
+    return Version(
+        url=known.url,
+        time=to_time(known.time),
+        length=known.length,
+        stored=known.frame,
+        head=known.head,
+    )
+
+
+def _content_type(head: bytes) -> str | None:
+    values = header_values(head, b"content-type")
+    return values[-1] if values else None
 
 
 def _head(headers: bytes | Mapping[str, str] | None) -> bytes:

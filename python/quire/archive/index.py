@@ -64,6 +64,12 @@ def rows_of(entries: list[tuple[int, int, int, int]]) -> NDArray[Any]:
     return rows[np.lexsort((rows["slot"], rows["offset"], rows["time"], rows["url"]))]
 
 
+def with_more(rows: NDArray[Any], entries: list[tuple[int, int, int, int]]) -> NDArray[Any]:
+    """Add rows, sorted in."""
+    both = np.concatenate([rows, np.array(entries, ROW)])
+    return both[np.lexsort((both["slot"], both["offset"], both["time"], both["url"]))]
+
+
 def journal_index(source: Source) -> Index:
     """Go through a journal."""
     length = source.length()

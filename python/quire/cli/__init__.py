@@ -1,4 +1,4 @@
-"""The command line: ``quire encode``, ``decode``, ``show``, ``diff``, ``similar``, ``templates``.
+"""The command line: ``quire encode``, ``decode``, ``show``, ``diff``, ``similar``, ``templates``, ``archive``.
 
 One file for each group of commands; ``terminal`` is the only way out to a
 person's screen, ``files`` the only one to their disk. Commands import what is
@@ -17,7 +17,7 @@ from typing import Annotated, cast
 
 import typer
 
-from quire.cli import decode, diff, encode, show, similar, templates, terminal
+from quire.cli import archive, decode, diff, encode, show, similar, templates, terminal
 
 __all__ = ["app", "main"]
 
@@ -59,6 +59,7 @@ app.command("show")(show.show)
 app.command("diff")(diff.diff)
 app.command("similar")(similar.similar)
 app.add_typer(templates.app, name="templates")
+app.add_typer(archive.app, name="archive")
 
 # What typer raises for a wrong option; its own name for the class is not public.
 _UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -172,7 +173,7 @@ def diff(
         raise Refusal("standard input is one page, and a comparison takes two")
     if output is not None and view not in {None, View.redline}:
         raise Refusal(f"-o takes the redline, not the view {view}", hint="redirect with > instead")
-    rules = _rules(
+    rules = rules_of(
         only=only or (),
         without=without or (),
         ignore_space=ignore_space,
@@ -183,29 +184,68 @@ def diff(
         tolerance=_tolerance(tolerance),
     )
     facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
-    if view is View.script and (facet or rules != _rules()):
+    if view is View.script and (facet or rules != rules_of()):
         raise Refusal("a script is of whole pages: no facets, no rules", hint="use --view tree")
     read = reader(kind=kind, encoding=encoding, recover=recover)
     if quiet:
         is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
         raise typer.Exit(CHANGED if is_changed else 0)
     before, after = open_page(old, read), open_page(new, read)
-    from quire.sdiff import annotate, redline, report  # noqa: PLC0415 - heavy
-
-    annotation = annotate(before, after, rules, granularity=granularity.value)
-    if output is not None or view is View.redline:
-        _write_redline(redline(annotation, base=base, images=images), output, force=force)
-    elif view is View.script:
-        _print_script(before, after, granularity, format)
-    elif format is Format.json:
-        terminal.write_json(report(annotation, facets))
-    else:
-        _print(annotation, facets, view or View.unified, context)
-    if exit_code and annotation.differs(facets):
+    is_changed = present(
+        before,
+        after,
+        Presented(
+            view=view,
+            facets=facets,
+            rules=rules,
+            granularity=granularity,
+            context=context,
+            output=output,
+            base=base,
+            images=images,
+            force=force,
+            format=format,
+        ),
+    )
+    if exit_code and is_changed:
         raise typer.Exit(CHANGED)
 
 
-def _rules(**fields: object) -> Rules:
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """How changes are to be shown: the options of the command."""
+
+    view: View | None
+    facets: tuple[Facet, ...]
+    rules: Rules
+    granularity: Grain = Grain.normal
+    context: int = 3
+    output: str | None = None
+    base: str | None = None
+    images: bool = False
+    force: bool = False
+    format: Format = Format.text
+
+
+def present(before: Digest, after: Digest, how: Presented) -> bool:
+    """Show what changed between two pages, and tell whether anything did."""
+    from quire.sdiff import annotate, redline, report  # noqa: PLC0415 - heavy
+
+    annotation = annotate(before, after, how.rules, granularity=how.granularity.value)
+    if how.output is not None or how.view is View.redline:
+        drawn = redline(annotation, base=how.base, images=how.images)
+        _write_redline(drawn, how.output, force=how.force)
+    elif how.view is View.script:
+        _print_script(before, after, how.granularity, how.format)
+    elif how.format is Format.json:
+        terminal.write_json(report(annotation, how.facets))
+    else:
+        _print(annotation, how.facets, how.view or View.unified, how.context)
+    return annotation.differs(how.facets)
+
+
+def rules_of(**fields: object) -> Rules:
+    """Give the rules that options make."""
     from quire.sdiff import Rules  # noqa: PLC0415 - heavy
 
     return Rules(**fields)  # type: ignore[arg-type] # each option is checked by its type above

@@ -22,8 +22,11 @@ import typer
 
 from quire.digest.writing import shown
 from quire.errors import (
+    ArchiveLocked,
+    DamagedRecord,
     DigestFormatError,
     MalformedSource,
+    PageNotFound,
     PatternError,
     QuireError,
     SelectorBudgetExceeded,
@@ -101,6 +104,11 @@ def write_text(text: str) -> None:
     sys.stdout.write(shown(text, keep="\n\t") if sys.stdout.isatty() else text)
 
 
+def flush() -> None:
+    """Let whoever waits for the output see it now."""
+    sys.stdout.flush()
+
+
 def write_json(value: object) -> None:
     """Write a result for a program. On a terminal ASCII only, which holds no control."""
     text = json.dumps(value, ensure_ascii=sys.stdout.isatty(), indent=2)
@@ -167,6 +175,9 @@ _FILE_HINTS: dict[type[OSError], str] = {
 
 
 _HINTS: tuple[tuple[type[QuireError], str], ...] = (
+    (ArchiveLocked, "reading goes on meanwhile; a writer that has died holds nothing"),
+    (DamagedRecord, "`quire archive verify` lists all damage; other pages can be read"),
+    (PageNotFound, "`quire archive ls` lists addresses, `quire archive versions` times"),
     (DigestFormatError, "encode the page again with `quire encode`, or upgrade quire"),
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
     (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),

@@ -1,9 +1,9 @@
 """Places: what a person means by a folder, a pattern, a file, an address.
 
 Paths of this machine need nothing but the standard library. What holds ``://`` is an address for fsspec (``s3://``,
-``memory://``, ``file://``), which is asked only then.
+``memory://``, ``file://``), which is asked only then. A WACZ is named by itself and listed as the files of its crawl.
 
-Above: ``reading``, ``warc``, ``parquet``, ``cli``. Below: ``errors``.
+Above: ``reading``, ``warc``, ``parquet``, ``cli``. Below: ``wacz``, ``errors``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import BinaryIO, cast
 
-from quire.errors import MissingExtra, SourceNotFound
+from quire.errors import MissingExtra, SourceNotFound, SourceUnreadable
+from quire.sources.wacz import BadZip, is_wacz, list_members, open_member, split
 
 # What is read of a folder. Crawlers also write pages without any suffix.
 PAGE_SUFFIXES: tuple[str, ...] = (
@@ -42,8 +43,8 @@ _REMOTE_BUFFER_BYTES = 1024 * 1024
 def find(arguments: Sequence[str]) -> list[str]:
     """List what arguments name: files, folders, patterns, addresses. Sorted, each once.
 
-    A file is taken whatever it is called. A folder is searched to any depth for pages, WARC files and Parquet
-    files; hidden ones are passed over, links to folders are not followed. A pattern is filled in. A link that leads nowhere
+    A file is taken whatever it is called, and a WACZ is the WARC files in it. A folder is searched to any depth for pages,
+    WARC, WACZ and Parquet files; hidden ones are passed over, links to folders are not followed. A pattern is filled in. A link that leads nowhere
     is listed: to read it is a trouble, which is better than not to know.
 
     >>> import tempfile
@@ -59,8 +60,19 @@ def find(arguments: Sequence[str]) -> list[str]:
     """
     found: set[str] = set()
     for argument in arguments:
-        found.update(_find_remote(argument) if is_address(argument) else _find_local(argument))
+        paths = _find_remote(argument) if is_address(argument) else _find_local(argument)
+        for path in paths:
+            found.update(_inside(path) if is_wacz(path) else [path])
     return sorted(found)
+
+
+def _inside(path: str) -> list[str]:
+    """List the files of a WACZ; itself where they cannot be listed, and to read it is a trouble that says why."""
+    try:
+        with _open_outer(path) as file:
+            return [f"{path}/{name}" for name in list_members(file, is_archive)]
+    except (BadZip, OSError):
+        return [path]
 
 
 def is_address(path: str) -> bool:
@@ -87,7 +99,8 @@ def is_parquet(path: str) -> bool:
 def is_wanted(name: str) -> bool:
     """Tell whether a file of a folder is read, by its name."""
     suffix = PurePosixPath(name).suffix.lower()
-    return suffix in PAGE_SUFFIXES or suffix == PARQUET_SUFFIX or is_archive(name)
+    is_page = suffix in PAGE_SUFFIXES or suffix == PARQUET_SUFFIX
+    return is_page or is_archive(name) or is_wacz(name)
 
 
 def walk(folder: str, wanted: Callable[[str], bool]) -> Iterator[str]:
@@ -119,7 +132,7 @@ def fill_in(pattern: str) -> list[str]:
 def _find_local(argument: str) -> list[str]:
     if os.path.isdir(argument):  # noqa: PTH112 - one test for any argument
         return list(walk(argument, is_wanted)) or _nothing_in(argument)
-    if os.path.lexists(argument):
+    if os.path.lexists(argument) or split(argument, _is_file):
         return [argument]
     if glob.has_magic(argument):
         return fill_in(argument) or _nothing_fits(argument)
@@ -159,12 +172,27 @@ def _nothing_fits(pattern: str) -> list[str]:
 
 
 def open_place(path: str) -> BinaryIO:
-    """Open a file of this machine, or one that fsspec knows, for reading at any place of it.
+    """Open a file of this machine, one that fsspec knows, or one in a WACZ, for reading at any place of it.
 
     Raises:
         OSError: it cannot be opened; ``SourceNotFound`` where there is none.
         MissingExtra: an address, and fsspec is not installed.
     """
+    parts = split(path, lambda outer: is_address(outer) or _is_file(outer))
+    if parts is None and not is_wacz(path):
+        return _open_outer(path)
+    file = _open_outer(parts[0] if parts else path)
+    try:
+        return open_member(file, parts[1] if parts else "")
+    except BadZip as bad:
+        file.close()
+        raise SourceUnreadable(f"{path}: {bad}", name=path) from None
+    except BaseException:
+        file.close()
+        raise
+
+
+def _open_outer(path: str) -> BinaryIO:
     if not is_address(path):
         try:
             return Path(path).open("rb")

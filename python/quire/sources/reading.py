@@ -46,7 +46,7 @@ def read(path: str, *, most_bytes: int = MOST_BYTES) -> Iterator[Capture | Troub
     try:
         yield from _read(path, most_bytes, None)
     except OSError as error:
-        yield Trouble(path, _reason(path, error))
+        yield Trouble(path, reason(path, error))
 
 
 def read_one(name: str, *, most_bytes: int = MOST_BYTES) -> Capture:
@@ -73,7 +73,7 @@ def read_one(name: str, *, most_bytes: int = MOST_BYTES) -> Capture:
     except SourceNotFound:
         raise
     except OSError as error:
-        raise SourceUnreadable(f"{name}: {_reason(path, error)}", name=name) from error
+        raise SourceUnreadable(f"{name}: {reason(path, error)}", name=name) from error
     if found is None or found.name != name:
         raise SourceNotFound(f"{name}: no page begins there", name=name)
     if isinstance(found, Trouble):
@@ -120,6 +120,7 @@ def _split(name: str) -> tuple[str, Place | None]:
     return found[1], Place(int(found[2]), int(found[3] or 0))
 
 
-def _reason(path: str, error: OSError) -> str:
+def reason(path: str, error: OSError) -> str:
+    """Say in one line why a path cannot be read, without its name."""
     message = error.strerror.lower() if error.strerror else str(error)
     return " ".join(message.removeprefix(f"{path}: ").split()) or type(error).__name__

@@ -1,0 +1,121 @@
+"""Statistics: what an archive holds, and where its bytes went.
+
+Every byte of the folder is in one part, so the parts add up to what the disk says. Frames and bodies are not read.
+
+Above: ``archive``. Below: ``files``, ``layout``, ``segment``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.archive.clusters import host
+from quire.archive.files import StoredFile
+from quire.archive.layout import Gap, Head, Kind, heads
+from quire.archive.pages import About, Codec
+from quire.archive.segment import read_block
+from quire.errors import ArchiveError
+
+#: What codecs are called; others by their own names.
+_FRAMES = {
+    Codec.RAW: "pages as they are",
+    Codec.ZSTD: "pages alone",
+    Codec.ZSTD_BASE: "pages on a base",
+    Codec.ZSTD_PAGE: "pages on a page",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What an archive holds.
+
+    Attributes:
+        pages: versions of pages.
+        urls: addresses.
+        hosts: hosts of them; names of files have none.
+        duplicates: pages that only point at the same bytes.
+        body_bytes: bytes of all bodies.
+        head_bytes: bytes of their HTTP heads, and of what else came with them.
+        parts: bytes of the folder, by what they are for.
+    """
+
+    pages: int
+    urls: int
+    hosts: int
+    duplicates: int
+    body_bytes: int
+    head_bytes: int
+    parts: Mapping[str, int]
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of the folder."""
+        return sum(self.parts.values())
+
+
+def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
+    """Count what is in the files of an archive."""
+    parts: Counter[str] = Counter()
+    hosts: set[str] = set()
+    urls: set[int] = set()
+    pages = duplicates = body_bytes = head_bytes = 0
+    names = set()
+    for file in files:
+        names.add(file.path.name)
+        urls.update(file.index.rows["url"].tolist())
+        left = file.source.length()
+        seen_bases: set[int] = set()
+        for head in heads(file.source):
+            if isinstance(head, Gap):
+                continue
+            for part, length in _parts(file, head, seen_bases):
+                parts[part] += length
+                left -= length
+        parts["damaged"] += left
+        for page in _pages(file):
+            pages += 1
+            duplicates += page.codec == Codec.DUPLICATE
+            body_bytes += page.length
+            head_bytes += len(page.head) + len(page.extra)
+            if "://" in page.url:
+                hosts.add(host(page.url))
+    for path in folder.iterdir():
+        if path.name not in names and path.is_file():
+            parts["indexes" if path.suffix == ".index" else "other files"] += path.stat().st_size
+    found = {part: length for part, length in parts.most_common() if length}
+    return Statistics(pages, len(urls), len(hosts), duplicates, body_bytes, head_bytes, found)
+
+
+def _pages(file: StoredFile) -> Iterator[About]:
+    rows = file.index.rows
+    for offset, slot in sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True)):
+        try:
+            yield file.about(offset, slot)
+        except ArchiveError:
+            continue
+
+
+def _parts(file: StoredFile, head: Head, seen_bases: set[int]) -> Iterator[tuple[str, int]]:
+    """What the bytes of a record are for."""
+    frame_of_record = head.payload_offset - head.offset
+    if head.kind == Kind.PAGE:
+        yield "journals", head.end - head.offset
+    elif head.kind == Kind.BASE:
+        # The same meta again is the second copy.
+        yield ("guards" if head.meta_hash in seen_bases else "bases"), head.end - head.offset
+        seen_bases.add(head.meta_hash)
+    elif head.kind == Kind.GUARD:
+        yield "guards", head.end - head.offset
+    elif head.kind == Kind.BLOCK:
+        yield "addresses and heads", frame_of_record
+        try:
+            block = read_block(file.source, head.offset)
+        except ArchiveError:
+            return  # counted as damaged
+        for page in block.pages:
+            yield _FRAMES.get(page.codec, page.codec.name.lower()), page.frame
+    else:
+        yield "other records", head.end - head.offset

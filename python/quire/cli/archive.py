@@ -1,0 +1,346 @@
+"""``quire archive``: crawls kept small, any page back byte for byte.
+
+Here are the commands that write: ``create``, ``add``, ``compact``, ``export``, and ``verify``. ``archive_pages`` has those that
+look something up, ``archive_stats`` and ``archive_serve`` one each. The work is ``quire.archive``'s.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli import files, terminal
+from quire.cli.archive_options import (
+    ArchiveArgument,
+    PrefixOption,
+    SinceOption,
+    UntilOption,
+    end_of,
+    opened,
+    start_of,
+    told_bytes,
+)
+from quire.cli.archive_pages import diff, get, ls, versions
+from quire.cli.archive_serve import serve
+from quire.cli.archive_stats import stats
+from quire.cli.options import ForceOption, Format, FormatOption
+from quire.cli.progress import bars
+from quire.cli.templates_tables import counted
+from quire.cli.terminal import Refusal, reports_errors, shown
+from quire.digest.writing import shortened
+from quire.sources.capture import MOST_BYTES
+
+if TYPE_CHECKING:
+    from quire.archive import Archive, Ingested
+
+_STEPS = {
+    "read": "reading, MB",
+    "sketch": "looking at pages",
+    "encode": "storing pages",
+    "export": "writing records",
+}
+_MOST_TROUBLES = 20
+_MOST_NAME = 70
+_MOST_REASON = 160
+_PAUSE_S = 0.05
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="""Keep crawls small, and give any page back byte for byte.
+
+    An archive is a folder. What was added is safe when `add` says so; `compact` makes it small.
+
+    \b
+    Examples:
+      quire archive add site.quire crawl.warc.gz --create
+      quire archive compact site.quire
+      quire archive get site.quire https://example.org/ > page.html
+    """,
+)
+
+
+@reports_errors
+def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
+    """Make an empty archive.
+
+    ARCHIVE is a folder that is not there yet, or empty.
+
+    \b
+    Examples:
+      quire archive create site.quire
+      quire archive create crawls/2026-05.quire --format json
+    """
+    from quire.archive import Archive  # noqa: PLC0415 - heavy
+
+    try:
+        Archive.create(archive).close()
+    except FileExistsError as error:
+        raise Refusal(
+            str(error.args[-1]) if error.filename is None else f"{archive}: a file, not a folder",
+            hint="`quire archive add` adds to an archive",
+        ) from None
+    if format is Format.json:
+        terminal.write_json({"archive": archive, "pages": 0})
+    else:
+        terminal.write_text(f"{shown(archive)}: an empty archive\n")
+
+
+@reports_errors
+def add(
+    *,
+    archive: ArchiveArgument,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE",
+            help="WARC, ARC, WACZ and Parquet files, folders, pages, patterns, addresses that fsspec knows.",
+        ),
+    ],
+    create: Annotated[  # the name of the option
+        bool, typer.Option("--create", help="Make the archive, if it is not there.")
+    ] = False,
+    compact: Annotated[bool, typer.Option("--compact", help="Then make it small.")] = False,
+    skip_known: Annotated[
+        bool,
+        typer.Option(
+            "--skip-known", help="Leave out pages that are there with the same time and bytes."
+        ),
+    ] = False,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="When pages were fetched that do not say; when their files were changed, if left out.",
+        ),
+    ] = None,
+    most_bytes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
+    ] = MOST_BYTES,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Add crawls to an archive.
+
+    Out of WARC files come answers of servers with their headers, as they were sent, and
+    revisits; requests and metadata are passed over. What cannot be read is named, and
+    the rest is added. Pages are safe every few thousand, and at the end.
+
+    \b
+    Examples:
+      quire archive add site.quire crawl.warc.gz --create
+      quire archive add site.quire crawl.wacz pages/ "s3://crawls/2026-05/*.warc.gz"
+      quire archive add site.quire crawl.warc.gz --skip-known --format json | jq .pages
+
+    After a crash --skip-known goes on where it was.
+
+    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    """
+    from quire.archive import Archive, ingest  # noqa: PLC0415 - heavy
+    from quire.sources import find  # noqa: PLC0415 - heavy
+
+    fetched = start_of(time)
+    paths = find(sources)
+    began = clock.monotonic()
+    if not Path(archive).exists():
+        if not create:
+            raise Refusal(f"{archive}: no such archive", hint="--create makes it")
+        Archive.create(archive).close()
+    with opened(archive, write=True) as target, _telling() as tell:
+        done = ingest(
+            target,
+            paths,
+            time=fetched,
+            skip_known=skip_known,
+            most_bytes=most_bytes,
+            tell=lambda read, of, _pages: tell("read", read >> 20, of >> 20),
+        )
+        if compact and done.pages:
+            target.compact(tell)
+        total = len(target)
+    if not (done.pages or done.known):
+        _refuse_nothing(done)
+    if format is Format.json:
+        terminal.write_json({"archive": archive, "total_pages": total, **dataclasses.asdict(done)})
+        return
+    _print_added(archive, done, total, clock.monotonic() - began)
+
+
+def _refuse_nothing(done: Ingested) -> None:
+    if not done.troubles:
+        raise Refusal("no page in what was named")
+    first, more = done.troubles[0], done.trouble_count - 1
+    others = f"; {more:,} more" if more else ""
+    raise Refusal(f"nothing could be read: {first.name}: {first.reason}{others}")
+
+
+def _print_added(archive: str, done: Ingested, total: int, seconds: float) -> None:
+    known = f", {done.known:,} known" if done.known else ""
+    terminal.write_text(
+        f"{shown(archive)}: {counted(done.pages, 'page')} added ({told_bytes(done.body_bytes)}){known}; "
+        f"it has {total:,} now\n"
+    )
+    if done.passed_over:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in done.passed_over.items())
+        terminal.write_text(f"passed over, as they are no pages: {kinds}\n")
+    if done.trouble_count:
+        terminal.write_text(f"{done.trouble_count:,} could not be read:\n")
+    for trouble in done.troubles[:_MOST_TROUBLES]:
+        name = shown(shortened(trouble.name, _MOST_NAME))
+        reason = terminal.one_line(trouble.reason, most=_MOST_REASON)
+        terminal.write_text(f"  {name}: {reason}\n")
+    if done.trouble_count > _MOST_TROUBLES:
+        terminal.write_text(f"  … {done.trouble_count - _MOST_TROUBLES:,} more\n")
+    terminal.note(f"{seconds:.1f} s")
+
+
+@reports_errors
+def compact(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
+    """Make an archive small: alike pages lean on common ones.
+
+    The old files are removed when the new one is safe. Readers may go on meanwhile.
+
+    \b
+    Examples:
+      quire archive compact site.quire
+      quire archive compact site.quire --format json | jq .stored_bytes
+    """
+    with opened(archive, write=True) as target, _telling() as tell:
+        before = _folder_bytes(target)
+        done = target.compact(tell)
+        after = _folder_bytes(target)
+    if format is Format.json:
+        told = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}
+        terminal.write_json({**told, **dataclasses.asdict(done)})
+        return
+    terminal.write_text(
+        f"{shown(archive)}: {counted(done.pages, 'page')}; {told_bytes(before)} before, {told_bytes(after)} now\n"
+    )
+    for damage in done.damaged:
+        terminal.complain(damage)
+    if done.damaged:
+        terminal.advise("these pages keep their old files")
+
+
+@reports_errors
+def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
+    """Read every byte of an archive, and say what is damaged.
+
+    Nothing is changed. Every page is compared with the checksum it was stored with.
+
+    \b
+    Examples:
+      quire archive verify site.quire
+      quire archive verify site.quire --format json | jq -r '.findings[]'
+
+    Exit code: 0 all as it was stored, 2 damage, or another error.
+    """
+    with opened(archive) as target:
+        pages, findings = len(target), target.verify()
+    if format is Format.json:
+        terminal.write_json({"archive": archive, "pages": pages, "findings": findings})
+    else:
+        for finding in findings:
+            terminal.write_text(shown(finding) + "\n")
+        if not findings:
+            terminal.write_text(
+                f"{shown(archive)}: {counted(pages, 'page')}, every byte as it was stored\n"
+            )
+    if findings:
+        terminal.complain(
+            f"{archive}: {counted(len(findings), 'finding')}",
+            hint="all other pages can be read; add the damaged ones again from their source",
+        )
+        raise typer.Exit(terminal.ERROR)
+
+
+@reports_errors
+def export(
+    *,
+    archive: ArchiveArgument,
+    output: Annotated[
+        str, typer.Argument(metavar="OUT", help="The file of records: crawl.warc.gz.")
+    ],
+    prefix: PrefixOption = "",
+    since: SinceOption = None,
+    until: UntilOption = None,
+    force: ForceOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Write pages as WARC, with an index beside it (.cdxj).
+
+    Pages that came out of WARC files get the same records again, byte for byte. Others
+    become responses, or resources where there is no HTTP head.
+
+    \b
+    Examples:
+      quire archive export site.quire crawl.warc.gz
+      quire archive export site.quire may.warc.gz --since 2026-05 --until 2026-05
+      quire archive export site.quire a.warc.gz --prefix https://example.org/ --force
+    """
+    from quire.archive import export as write  # noqa: PLC0415 - heavy
+    from quire.archive.export import index_path  # noqa: PLC0415 - heavy
+
+    for path in (Path(output), index_path(Path(output))):
+        files.check_free(path, force=force)
+    with opened(archive) as source, _telling() as tell:
+        done = write(
+            source,
+            output,
+            prefix=prefix,
+            since=start_of(since),
+            until=end_of(until),
+            tell=lambda written, of: tell("export", written, of),
+        )
+    if format is Format.json:
+        told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
+        terminal.write_json({**told, "damaged": done.damaged})
+    else:
+        terminal.write_text(f"{shown(output)}: {counted(done.pages, 'record')}\n")
+        terminal.write_text(f"{shown(str(done.index))}: its index\n")
+    for damage in done.damaged:
+        terminal.complain(damage)
+    if done.damaged:
+        raise typer.Exit(terminal.ERROR)
+
+
+def _folder_bytes(archive: Archive) -> int:
+    return sum(path.stat().st_size for path in archive.folder.iterdir() if path.is_file())
+
+
+@contextmanager
+def _telling() -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function that draws bars, where somebody looks, and not too often."""
+    from quire.engines import Progress  # noqa: PLC0415 - heavy
+
+    with bars(_STEPS) as listener:
+        last: dict[str, float] = {}
+
+        def tell(step: str, done: int, of: int) -> None:
+            now = clock.monotonic()
+            if listener is not None and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
+                last[step] = now
+                listener(Progress(step, done, of))
+
+        yield tell
+
+
+for _name, _command in (
+    ("create", create),
+    ("add", add),
+    ("ls", ls),
+    ("get", get),
+    ("versions", versions),
+    ("diff", diff),
+    ("stats", stats),
+    ("verify", verify),
+    ("compact", compact),
+    ("export", export),
+    ("serve", serve),
+):
+    app.command(_name)(_command)

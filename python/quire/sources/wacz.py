@@ -1,0 +1,230 @@
+"""WACZ: a zip file with the WARC files of a crawl in its folder ``archive/``.
+
+A file in it has a path like any other, ``crawl.wacz/archive/data.warc.gz``, so that whoever reads WARC reads WACZ. The
+standard stores these files without compression, and such a one is read where it lies, at any place. One that was
+compressed all the same is inflated into a file without a name. Nothing is ever written under a name that a zip file
+says.
+
+Zip files are hostile: a kilobyte can inflate to a gigabyte, and a directory can name millions of files. Both are capped.
+
+Above: ``places``. Below: ``errors``.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zlib
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    import zipfile
+
+#: Files of a WACZ, at most, and bytes of its directory.
+MOST_ENTRIES = 10_000
+MOST_DIRECTORY_BYTES = 16 << 20
+# What was compressed twice shrinks little, and plain WARC tenfold; a bomb a thousandfold.
+_MOST_GROWTH = 100
+_SMALL_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 18
+
+_SUFFIX = ".wacz"
+_FOLDER = "archive/"
+_INSIDE = re.compile(r"\.wacz/", re.IGNORECASE)
+_ENCRYPTED = 1
+_LOCAL_HEAD = struct.Struct("<4s22xHH")
+# At the end: directory size and place; of zip64, where its own end record is, and the same there.
+_END = struct.Struct("<4s8xIIH")
+_LOCATOR = struct.Struct("<4sIQI")
+_END_64 = struct.Struct("<4s36xQQ")
+_UNKNOWN = 0xFFFF_FFFF
+_MOST_COMMENT_BYTES = 1 << 16
+_STORED, _DEFLATED = 0, 8
+# What the standard library says of a damaged zip file, beside its own BadZipFile, which is an Exception and no more.
+_FAULTS = (
+    EOFError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+
+
+class BadZip(Exception):
+    """A zip file that cannot be read; the message says what was found."""
+
+
+def is_wacz(path: str) -> bool:
+    """Tell whether a path names a WACZ file."""
+    return path.lower().endswith(_SUFFIX)
+
+
+def split(path: str, is_file: Callable[[str], bool]) -> tuple[str, str] | None:
+    """Take the path of a file in a WACZ apart; None where it is none.
+
+    >>> split("crawl.wacz/archive/data.warc.gz", lambda _: True)
+    ('crawl.wacz', 'archive/data.warc.gz')
+    """
+    for found in _INSIDE.finditer(path):
+        outer = path[: found.end() - 1]
+        if is_file(outer):  # and no folder of that name
+            return outer, path[found.end() :]
+    return None
+
+
+def list_members(file: BinaryIO, is_wanted: Callable[[str], bool]) -> list[str]:
+    """Name the files of a crawl that are in an open WACZ.
+
+    Raises:
+        BadZip: it cannot be read.
+    """
+    with _opened(file) as zipped:
+        names = [name for name in zipped.namelist() if name.startswith(_FOLDER) and is_wanted(name)]
+    if not names:
+        raise BadZip(f"no WARC file in its folder {_FOLDER}")
+    return sorted(set(names))
+
+
+def open_member(file: BinaryIO, name: str) -> BinaryIO:
+    """Open a file in an open WACZ, for reading at any place of it; closing it closes both.
+
+    Args:
+        file: the WACZ.
+        name: of the file in it; without one nothing is opened, and the fault says why that is not enough.
+
+    Raises:
+        BadZip: it is not there, or cannot be read.
+    """
+    with _opened(file) as zipped:
+        try:
+            info = zipped.getinfo(name)
+        except KeyError:
+            finding = f"{name} is not in it" if name else "holds WARC files; expected one of them"
+            raise BadZip(finding) from None
+        if info.flag_bits & _ENCRYPTED:
+            raise BadZip(f"{name} is encrypted")
+        if info.compress_type == _STORED:
+            section = _Section(file, _start(file, info), info.compress_size)
+            return io.BufferedReader(section, _PIECE_BYTES)
+        if info.compress_type != _DEFLATED:
+            raise BadZip(f"{name} is compressed by method {info.compress_type}; expected 0 or 8")
+        try:
+            with zipped.open(info) as packed:
+                inflated = _inflated(packed, info)
+        except (BadZip, _bad_zip_file(), *_FAULTS) as error:
+            raise BadZip(f"{name}: {error}") from None
+    file.close()
+    return inflated
+
+
+def _bad_zip_file() -> type[Exception]:
+    from zipfile import BadZipFile  # noqa: PLC0415 - heavy
+
+    return BadZipFile
+
+
+def _opened(file: BinaryIO) -> zipfile.ZipFile:
+    from zipfile import BadZipFile, ZipFile  # noqa: PLC0415 - heavy
+
+    try:
+        _check_directory(file)
+        zipped = ZipFile(file)
+    except (BadZipFile, *_FAULTS) as error:
+        raise BadZip(f"not a zip file that can be read: {error}") from None
+    if len(zipped.filelist) > MOST_ENTRIES:
+        raise BadZip(f"{len(zipped.filelist):,} files in it; expected at most {MOST_ENTRIES:,}")
+    return zipped
+
+
+def _check_directory(file: BinaryIO) -> None:
+    """Refuse a directory that is too long, before it is read into memory as a whole."""
+    length = file.seek(0, io.SEEK_END)
+    start = max(0, length - _END.size - _MOST_COMMENT_BYTES)
+    file.seek(start)
+    tail = file.read(_END.size + _MOST_COMMENT_BYTES)
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or at + _END.size > len(tail):
+        return  # the library finds none either, and says so
+    size = _END.unpack_from(tail, at)[1]
+    if at >= _LOCATOR.size:
+        magic, _, place, _ = _LOCATOR.unpack_from(tail, at - _LOCATOR.size)
+        if magic == b"PK\6\7" and place < length:
+            # The library reads it before the locator, wherever that says it is: look at both.
+            for record in {place, start + at - _LOCATOR.size - 56}:
+                file.seek(max(0, record))
+                end = file.read(_END_64.size)
+                if len(end) == _END_64.size and end.startswith(b"PK\6\6"):
+                    size = max(0 if size == _UNKNOWN else size, _END_64.unpack(end)[1])
+    if size > MOST_DIRECTORY_BYTES:
+        raise BadZip(f"a directory of {size:,} bytes; expected at most {MOST_DIRECTORY_BYTES:,}")
+
+
+def _start(file: BinaryIO, info: zipfile.ZipInfo) -> int:
+    """Where the bytes of a stored file begin."""
+    file.seek(info.header_offset)
+    head = file.read(_LOCAL_HEAD.size)
+    if len(head) < _LOCAL_HEAD.size or not head.startswith(b"PK\3\4"):
+        raise BadZip(f"{info.filename} is not where the directory says")
+    _, name_bytes, extra_bytes = _LOCAL_HEAD.unpack(head)
+    return info.header_offset + _LOCAL_HEAD.size + int(name_bytes) + int(extra_bytes)
+
+
+def _inflated(packed: IO[bytes], info: zipfile.ZipInfo) -> BinaryIO:
+    from tempfile import TemporaryFile  # noqa: PLC0415 - heavy
+
+    most = min(info.file_size, _SMALL_BYTES + _MOST_GROWTH * info.compress_size)
+    plain = cast("BinaryIO", TemporaryFile())  # noqa: SIM115 - the caller closes it
+    try:
+        _copy(packed, plain, most)
+        plain.seek(0)
+    except BaseException:
+        plain.close()
+        raise
+    return plain
+
+
+def _copy(packed: IO[bytes], plain: BinaryIO, most: int) -> None:
+    size = 0
+    while piece := packed.read(_PIECE_BYTES):
+        size += len(piece)
+        if size > most:
+            raise BadZip(f"inflates to more than {most:,} bytes")
+        plain.write(piece)
+
+
+class _Section(io.RawIOBase):
+    """A stretch of a file, as a file."""
+
+    def __init__(self, file: BinaryIO, start: int, length: int) -> None:
+        self._file = file
+        self._start, self._length, self._at = start, length, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._length}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override] # of bytes, as all callers have it
+        size = min(len(buffer), max(0, self._length - self._at))
+        self._file.seek(self._start + self._at)
+        piece = self._file.read(size)
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -1,0 +1,335 @@
+"""``quire archive``: what its commands print, where, and with which exit code."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import http.client
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from quire.archive import Archive
+from tests.cli.conftest import Process, Quire, Watched
+from tests.sources.crawls import record, response, write
+
+URL = "https://a.example/1"
+
+
+@pytest.fixture
+def crawl(folder: Path) -> Path:
+    """Two versions of a page, a coded one, a request, and a record that lies."""
+    page = response(b"<p>Cod 8.40<p>Plaice")
+    records = [
+        record(b"GET / HTTP/1.1\r\n\r\n", kind="request"),
+        record(page, url=URL),
+        record(page.replace(b"8.40", b"9.10"), url=URL).replace(b"2026-05-17", b"2026-05-18"),
+        record(
+            response(gzip.compress(b"<p>Hake", mtime=0), "Content-Encoding: gzip"),
+            url="https://b.example/\x1b[31m",
+        ),
+        record(response(b"x"), length=99),
+    ]
+    write(folder / "crawl.warc", records)
+    return folder / "crawl.warc"
+
+
+@pytest.fixture
+def archive(quire: Quire, crawl: Path) -> str:
+    assert crawl.exists()
+    assert quire("archive", "add", "a.quire", "crawl.warc", "--create").exit_code == 0
+    return "a.quire"
+
+
+def test_an_archive_is_made_once(quire: Quire, folder: Path) -> None:
+    result = quire("archive", "create", "a.quire")
+    assert (result.exit_code, result.stdout) == (0, "a.quire: an empty archive\n")
+    assert (folder / "a.quire" / "archive.json").exists()
+    result = quire("archive", "create", "a.quire")
+    assert result.exit_code == 2
+    assert "holds something already" in result.stderr
+    assert "hint: " in result.stderr
+    result = quire("archive", "create", "fruit.html")
+    assert result.exit_code == 2
+    assert "fruit.html: a file, not a folder" in result.stderr
+
+
+def test_adding_says_what_was_added_and_what_was_not(quire: Quire, crawl: Path) -> None:
+    result = quire("archive", "add", "a.quire", str(crawl), "fruit.html", "--create")
+
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("a.quire: 4 pages added (")
+    assert lines[0].endswith("; it has 4 now")
+    assert lines[1] == "passed over, as they are no pages: 1 request"
+    assert lines[2] == "1 could not be read:"
+    assert "crawl.warc#" in lines[3]
+
+    again = quire("archive", "add", "a.quire", str(crawl), "--skip-known", "--format", "json")
+    told = json.loads(again.stdout)
+    assert (told["pages"], told["known"], told["total_pages"]) == (0, 3, 4)
+    assert told["passed_over"] == {"request": 1}
+    assert "of 99 bytes" in told["troubles"][0]["reason"]
+
+
+def test_nothing_is_added_where_nothing_can_be_read(quire: Quire, folder: Path) -> None:
+    (folder / "bad.warc").write_bytes(b"rubbish")
+    result = quire("archive", "add", "a.quire", "bad.warc", "--create")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: nothing could be read: bad.warc#0: ")
+    result = quire("archive", "add", "b.quire", "fruit.html")
+    assert result.exit_code == 2
+    assert result.stderr == "error: b.quire: no such archive\nhint: --create makes it\n"
+    assert quire("archive", "add", "b.quire", "none.warc", "--create").exit_code == 2
+    assert not (folder / "b.quire").exists(), "nothing is made when there is nothing to read"
+
+
+def test_one_writer_at_a_time(quire: Quire, archive: str) -> None:
+    with Archive.open(archive, write=True):
+        result = quire("archive", "add", archive, "fruit.html")
+        assert quire("archive", "ls", archive).exit_code == 0
+    assert result.exit_code == 2
+    assert "another writer holds this archive" in result.stderr
+    assert "hint: " in result.stderr
+
+
+def test_addresses_are_listed(quire: Quire, archive: str) -> None:
+    result = quire("archive", "ls", archive)
+    assert result.stdout == f"{URL}\nhttps://b.example/\\x1b[31m\n"
+    assert quire("archive", "ls", archive, "https://b").stdout.count("\n") == 1
+    long = quire("archive", "ls", archive, "https://a", "-l").stdout
+    assert long.split()[:3] == ["2", "2026-05-18", "11:02:33"]
+    assert quire("archive", "ls", archive, "--since", "2026-05-18").stdout == f"{URL}\n"
+    assert quire("archive", "ls", archive, "--until", "2026-05-16").stderr == "note: no page\n"
+    told = json.loads(quire("archive", "ls", archive, "--format", "json").stdout)
+    assert told[0]["versions"] == 2
+    assert told[0]["newest"] == "2026-05-18T11:02:33Z"
+
+
+def test_a_page_comes_back_byte_for_byte(process: Process, archive: str, folder: Path) -> None:
+    newest = process("archive", "get", archive, URL)
+    assert newest.stdout == b"<p>Cod 9.10<p>Plaice"
+    old = process("archive", "get", archive, URL, "--time", "2026-05-17", "--headers")
+    assert old.stdout == response(b"<p>Cod 8.40<p>Plaice")
+    coded = process("archive", "get", archive, "https://b.example/\x1b[31m", "--decoded")
+    assert coded.stdout == b"<p>Hake"
+    assert process("archive", "get", archive, URL, "-o", "out.html").returncode == 0
+    assert (folder / "out.html").read_bytes() == newest.stdout
+    assert process("archive", "get", archive, URL, "-o", "out.html").returncode == 2
+    told = json.loads(process("archive", "get", archive, URL, "--format", "json").stdout)
+    assert base64.b64decode(told["body_base64"]) == newest.stdout
+    assert told["status"] == 200
+
+
+def test_a_page_on_a_terminal_gives_no_orders(watched: Watched, archive: str) -> None:
+    with Archive.open(archive, write=True) as opened:
+        opened.add("u", opened.get(URL).time, b"\x1b[31mred")
+    told, _ = watched("archive", "get", archive, "u", stream="stdout")
+
+    assert told == b"\\x1b[31mred\r\n"
+
+
+def test_a_page_that_is_not_there_is_an_error(quire: Quire, archive: str) -> None:
+    for arguments in (
+        ["get", archive, "https://c.example/"],
+        ["get", archive, URL, "--time", "2020"],
+        ["versions", archive, "https://c.example/"],
+        ["diff", archive, "https://b.example/\x1b[31m"],
+    ):
+        result = quire("archive", *arguments)
+        assert result.exit_code == 2, arguments
+        assert result.stderr.startswith("error: https://")
+        assert "hint: `quire archive ls`" in result.stderr
+    result = quire("archive", "get", archive, URL, "--time", "yesterday")
+    assert result.stderr.startswith("error: yesterday: not a time\nhint: ")
+
+
+def test_versions_are_listed_and_compared(quire: Quire, archive: str) -> None:
+    lines = quire("archive", "versions", archive, URL).stdout.splitlines()
+    assert [line.split()[:3] for line in lines] == [
+        ["2026-05-17T11:02:33Z", "200", "20"],
+        ["2026-05-18T11:02:33Z", "200", "20"],
+    ]
+    told = json.loads(quire("archive", "versions", archive, URL, "--format", "json").stdout)
+    assert told[1]["content_type"] == "text/html; charset=utf-8"
+
+    result = quire("archive", "diff", archive, URL, "--exit-code")
+    assert result.exit_code == 1
+    assert "- Cod 8.40\n+ Cod 9.10\n" in result.stdout
+    assert "2026-05-17T11:02:33Z to 2026-05-18T11:02:33Z" in result.stderr
+    same = quire("archive", "diff", archive, URL, "--only", "p + p", "--exit-code")
+    assert same.exit_code == 0
+    told = json.loads(quire("archive", "diff", archive, URL, "--format", "json").stdout)
+    assert told["changed"]
+    assert quire("archive", "diff", archive, URL, "-o", "red.html").exit_code == 0
+    assert b"9.10" in Path("red.html").read_bytes()
+    assert quire("archive", "diff", archive, URL, "-o", "x", "--view", "tree").exit_code == 2
+    assert quire("archive", "diff", archive, URL, "--view", "script", "--only", "p").exit_code == 2
+
+
+def test_compacting_and_statistics_add_up(quire: Quire, archive: str) -> None:
+    done = quire("archive", "compact", archive)
+    assert done.stdout.startswith("a.quire: 3 pages; ")
+    told = json.loads(quire("archive", "stats", archive, "--format", "json").stdout)
+    assert (told["pages"], told["urls"], told["hosts"]) == (3, 2, 2)
+    assert sum(told["parts"].values()) == told["stored_bytes"]
+    text = quire("archive", "stats", archive).stdout
+    assert "where the bytes are" in text
+    assert "█" * 40 in text
+    told = json.loads(quire("archive", "compact", archive, "--format", "json").stdout)
+    assert told["pages"] == 3
+
+
+def test_verify_finds_damage_and_leaves_with_2(quire: Quire, archive: str, folder: Path) -> None:
+    whole = quire("archive", "verify", archive)
+    assert (whole.exit_code, whole.stdout) == (0, "a.quire: 3 pages, every byte as it was stored\n")
+    (file,) = (folder / archive).glob("*.journal")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+    result = quire("archive", "verify", archive)
+    assert result.exit_code == 2
+    assert result.stdout.startswith(str(file.relative_to(folder)))
+    assert "finding" in result.stderr
+    told = quire("archive", "verify", archive, "--format", "json")
+    assert told.exit_code == 2
+    assert json.loads(told.stdout)["findings"]
+
+
+def test_an_export_can_be_added_again(quire: Quire, archive: str, folder: Path) -> None:
+    result = quire("archive", "export", archive, "out.warc.gz")
+    assert result.stdout == "out.warc.gz: 3 records\nout.cdxj: its index\n"
+    assert (folder / "out.cdxj").read_text().count("\n") == 3
+    assert quire("archive", "export", archive, "out.warc.gz").exit_code == 2
+    told = quire(
+        "archive", "export", archive, "out.warc.gz", "--force", "--prefix", URL, "--format", "json"
+    )
+    assert json.loads(told.stdout)["pages"] == 2
+    again = quire("archive", "add", "b.quire", "out.warc.gz", "--create", "--compact")
+    assert again.exit_code == 0
+    assert quire("archive", "ls", "b.quire").stdout == f"{URL}\n"
+
+
+def test_bars_are_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> None:
+    told, out = watched(
+        "archive", "add", "a.quire", str(crawl), "--create", "--compact", stream="stderr"
+    )
+    assert b"storing pages" in told
+    assert out.startswith(b"a.quire: 3 pages added")
+
+
+class Browser:
+    """Asks the server, as anybody might."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def __call__(  # noqa: D102 - the class says it
+        self, path: str, *, host: str | None = None, method: str = "GET"
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", f"127.0.0.1:{self.port}" if host is None else host)
+        connection.endheaders()
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.headers, body
+
+
+@pytest.fixture
+def browser(archive: str, folder: Path) -> Iterator[Browser]:
+    hostile = 'https://c.example/"><script>alert(1)</script>'
+    with Archive.open(archive, write=True) as opened:
+        time = opened.get(URL).time
+        opened.add(hostile, time, b"<script>alert(1)</script>", {"Content-Type": "text/html"})
+        opened.add(
+            "https://d.example/", time, b"x", b"HTTP/1.1 200 OK\r\nContent-Type: a/b;\x01\r\n\r\n"
+        )
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "quire.cli",
+            "archive",
+            "serve",
+            archive,
+            "--port",
+            "0",
+            "--format",
+            "json",
+        ],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+    ) as running:
+        assert running.stdout is not None
+        text = b""
+        while not text.endswith(b"}\n"):
+            text += running.stdout.readline()
+        try:
+            yield Browser(int(json.loads(text)["address"].rstrip("/").rpartition(":")[2]))
+        finally:
+            running.terminate()
+
+
+def test_pages_are_served_in_a_sandbox(browser: Browser) -> None:
+    status, headers, body = browser(f"/page?url={quote(URL, safe='')}")
+    assert (status, body) == (200, b"<p>Cod 9.10<p>Plaice")
+    assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert headers["Set-Cookie"] is None
+    status, headers, body = browser(f"/page?url={quote(URL, safe='')}", method="HEAD")
+    assert (status, body, headers["Content-Length"]) == (200, b"", "20")
+
+    old = f"url={quote(URL, safe='')}&time=2026-05-17T11:02:33Z"
+    assert browser(f"/page?{old}")[2] == b"<p>Cod 8.40<p>Plaice"
+    coded = quote("https://b.example/\x1b[31m", safe="")
+    assert browser(f"/page?url={coded}")[2] == b"<p>Hake"
+    status, headers, body = browser(f"/raw?url={coded}")
+    assert gzip.decompress(body) == b"<p>Hake"
+    assert headers["Content-Type"] == "application/octet-stream"
+    assert browser("/page?url=https%3A%2F%2Fd.example%2F")[1]["Content-Type"] == (
+        "application/octet-stream"
+    )
+
+
+def test_lists_hold_no_markup_of_others(browser: Browser) -> None:
+    status, headers, body = browser("/")
+    assert status == 200
+    assert b"<script" not in body
+    assert body.count(b"<li>") == 4
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert browser("/?prefix=https%3A%2F%2Fa")[2].count(b"<li>") == 1
+    assert b'value="&quot;&gt;&lt;p&gt;"' in browser("/?prefix=%22%3E%3Cp%3E")[2]
+    hostile = quote('https://c.example/"><script>alert(1)</script>', safe="")
+    assert b"<script" not in browser(f"/versions?url={hostile}")[2]
+    assert browser(f"/versions?url={quote(URL, safe='')}")[2].count(b"<tr>") == 2
+
+
+def test_only_this_machine_is_answered(browser: Browser) -> None:
+    for host in ("evil.example", "evil.example:80", "", "127.0.0.1.evil.example", "localhost:1:2"):
+        status, headers, body = browser("/", host=host)
+        assert status == 403, host
+        assert b"a.example" not in body
+        assert headers["Content-Security-Policy"]
+    assert browser("/", host="localhost")[0] == 200
+    assert browser("/", host=f"[::1]:{browser.port}")[0] == 200
+
+
+def test_odd_requests_are_refused(browser: Browser) -> None:
+    assert browser("/../../etc/passwd")[0] == 404
+    assert browser("/page?url=nowhere")[0] == 404
+    assert browser("/versions?url=nowhere")[0] == 404
+    assert browser("/?" + "&".join("a=1" for _ in range(99)))[0] == 400
+    status, headers, _ = browser("/", method="<b>")
+    assert (status, headers["Content-Type"]) == (501, "text/plain; charset=utf-8")
+    assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert browser("/", method="POST")[0] == 501
+    assert browser("http://[/")[0] == 400
