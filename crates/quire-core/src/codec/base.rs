@@ -11,7 +11,7 @@
 //! are computed again only when they come to its top (gains can only fall). The same pages in the
 //! same order give the same bases on every machine: whole numbers only.
 //!
-//! Above: [`super::zstd_base`], `super::dense`, and the archive. Below: nothing.
+//! Above: [`super::zstd_base`], [`super::dense`], and the archive. Below: nothing.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -2,10 +2,11 @@
 //!
 //! Pages of a cluster have most of their bytes in common. [`base`] chooses a few of them that
 //! between them hold what the others repeat; [`zstd_base`] writes a page against them in a
-//! frame of its own, quickly. Sizes and checksums of pages are kept
+//! frame of its own, quickly; [`dense`] makes less of it, slowly. Sizes and checksums of pages are kept
 //! by the container, not here; a decoder is told the length and refuses what is not of it.
 
 pub mod base;
+pub mod dense;
 pub mod zstd_base;
 
 use crate::error::Error;
