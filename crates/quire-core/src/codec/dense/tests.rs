@@ -29,7 +29,7 @@ fn prose(seed: u64, length: usize) -> Vec<u8> {
 fn page(seed: u64) -> Vec<u8> {
     let mut next = random(seed + 7);
     let mut page = b"<!doctype html><html><head><title>Shop</title></head><body>".to_vec();
-    for row in 0..40 {
+    for row in 0..20 {
         let (name, price) = (next() >> 50, (next() >> 40) % 1000);
         let line = format!(
             "<tr class=\"row\"><td>item {row}</td><td><a href=\"/item/{name:x}\">thing {name:x}</a></td><td>{price}</td></tr>\n"
@@ -44,14 +44,11 @@ fn samples() -> Vec<Vec<u8>> {
         Vec::new(),
         b"x".to_vec(),
         b"ab".repeat(5_000),
-        vec![0; 30_000],
         vec![255; 700],
-        noise(1, 5_000),
-        [prose(2, 3_000), noise(3, 2_000), prose(4, 500)].concat(),
-        prose(5, 6_000),
+        noise(1, 700),
+        [prose(2, 700), noise(3, 600), prose(4, 100)].concat(),
         page(1),
-        page(2),
-        (0..=255).cycle().take(3_000).collect(),
+        (0..=255).cycle().take(1_000).collect(),
     ]
 }
 
@@ -99,20 +96,20 @@ fn pages_do_not_change_the_model() {
 fn a_page_of_a_template_takes_little_beside_what_is_new() {
     let base = [page(5), page(6)].concat();
     let frame = DenseBase::new(&base).encode(&page(7));
-    // 40 rows of 14 and 10 random bits make 120 bytes; nothing can make less of them.
-    assert!(frame.len() < 330, "{}", frame.len());
+    // 20 rows of 14 and 10 random bits make 60 bytes; nothing can make less of them.
+    assert!(frame.len() < 200, "{}", frame.len());
 }
 
 #[test]
 fn noise_is_stored_as_it_is() {
-    let page = [prose(6, 1000), noise(7, 60_000)].concat();
-    let frame = DenseBase::new(&prose(8, 5000)).encode(&page);
-    assert!(frame.len() < 60_000 + 700, "{}", frame.len());
+    let page = [prose(6, 500), noise(7, 30_000)].concat();
+    let frame = DenseBase::new(&prose(8, 1000)).encode(&page);
+    assert!(frame.len() < 30_000 + 400, "{}", frame.len());
 }
 
 #[test]
 fn frames_are_the_same_on_every_machine() {
-    let base: Vec<u8> = (10..20).flat_map(page).collect();
+    let base: Vec<u8> = (10..14).flat_map(page).collect();
     let (dense, stored) = DenseBase::create(&base);
     let mut all = stored;
     for sample in samples() {
@@ -121,7 +118,7 @@ fn frames_are_the_same_on_every_machine() {
     // A change here is a change of the format: archives written before cannot be read.
     assert_eq!(
         (all.len(), crate::hash::hash64(&all)),
-        (14_764, 18_026_449_958_036_051_953)
+        (3_036, 5_788_819_096_894_427_359)
     );
 }
 
@@ -155,20 +152,20 @@ fn another_length_than_expected_is_refused() {
 fn cut_flipped_and_forged_frames_give_an_error_or_the_right_length() {
     for base in [Vec::new(), page(10)] {
         let base = DenseBase::new(&base);
-        let page = [page(11), noise(12, 1024), prose(13, 300)].concat();
+        let page = [page(11), noise(12, 512), prose(13, 100)].concat();
         let frame = base.encode(&page);
         let check = |frame: &[u8]| match base.decode(frame, page.len()) {
             Ok(read) => assert_eq!(read.len(), page.len()),
             Err(error) => assert!(matches!(error, Error::Codec { .. })),
         };
-        for cut in (0..frame.len()).step_by(7) {
+        for cut in (0..frame.len()).step_by(41) {
             check(&frame[..cut]);
             assert!(
                 base.decode(&frame[..cut.min(frame.len() / 2)], page.len())
                     .is_err()
             );
         }
-        for at in (0..frame.len()).step_by(5) {
+        for at in (0..frame.len()).step_by(13) {
             let mut damaged = frame.clone();
             damaged[at] ^= 1 << (at % 8);
             check(&damaged);
@@ -176,7 +173,7 @@ fn cut_flipped_and_forged_frames_give_an_error_or_the_right_length() {
             damaged.extend([0xff; 40]);
             check(&damaged);
         }
-        for seed in 0..300 {
+        for seed in 0..60 {
             check(&noise(1000 + seed, seed as usize % 100));
         }
         assert_eq!(base.decode(&frame, page.len()).unwrap(), page);
@@ -192,7 +189,7 @@ fn a_long_promise_and_a_short_frame_end_soon() {
         noise(15, 30),
         base.encode(&vec![0; 100_000]),
     ] {
-        assert!(base.decode(&frame, (1 << 31) - 1_000_000).is_err());
+        assert!(base.decode(&frame, 1 << 25).is_err());
     }
 }
 
@@ -200,10 +197,10 @@ fn a_long_promise_and_a_short_frame_end_soon() {
 fn threads_share_a_base() {
     let base = DenseBase::new(&page(16));
     std::thread::scope(|scope| {
-        for thread in 0..3 {
+        for thread in 0..2 {
             let base = &base;
             scope.spawn(move || {
-                for seed in 0..5 {
+                for seed in 0..2 {
                     let page = page(100 + thread * 10 + seed);
                     assert_eq!(base.decode(&base.encode(&page), page.len()).unwrap(), page);
                 }
