@@ -11,7 +11,7 @@
 //! are computed again only when they come to its top (gains can only fall). The same pages in the
 //! same order give the same bases on every machine: whole numbers only.
 //!
-//! Above: [`super::zstd_base`], `super::dense`, and the archive. Below: nothing.
+//! Above: [`super::zstd_base`], [`super::dense`], and the archive. Below: nothing.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -28,7 +28,8 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 ///
 /// ```
 /// # use quire_core::codec::base::choose_base;
-/// let pages: Vec<Vec<u8>> = (0..9).map(|i| format!("{}{i}", "<p>the same ".repeat(99)).into_bytes()).collect();
+/// let common: String = (0..999).map(|n| format!("<p>{n}</p>")).collect();
+/// let pages: Vec<Vec<u8>> = (0..9).map(|n| format!("{common}{n}").into_bytes()).collect();
 /// let pages: Vec<&[u8]> = pages.iter().map(Vec::as_slice).collect();
 /// assert_eq!(choose_base(&pages, 32), [0]);
 /// assert!(choose_base(&pages[..1], 32).is_empty());

@@ -2,10 +2,12 @@
 //!
 //! Pages of a cluster have most of their bytes in common. [`base`] chooses a few of them that
 //! between them hold what the others repeat; [`zstd_base`] writes a page against them in a
-//! frame of its own, quickly. [`tbc`] is paper 003's delta against one other page, by its name. Sizes and checksums of pages are
-//! kept by the container, not here; a decoder is told the length and refuses what is not of it.
+//! frame of its own, quickly; [`dense`] does the same slowly and smaller. [`tbc`] is paper 003's delta
+//! against one other page, by its name. Sizes and checksums of pages are kept by the container, not
+//! here; a decoder is told the length and refuses what is not of it.
 
 pub mod base;
+pub mod dense;
 pub mod tbc;
 pub mod zstd_base;
 
