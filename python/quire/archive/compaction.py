@@ -71,7 +71,7 @@ class Compacted:
 
     Attributes:
         pages: how many are in the new segment.
-        damaged: pages that could not be read, in words; their files stay.
+        damaged: files with damage, and pages that could not be read, in words; their files stay as they are.
     """
 
     pages: int
@@ -92,11 +92,16 @@ def compact(
         disk: where it is.
         tell: is told of progress: the step, what is done, of how much.
     """
-    places = [place for file in files for place in _places(file)]
+    damaged: list[str] = []
+    whole = []
+    for file in files:
+        if file.scan().is_damaged:
+            damaged.append(f"{file.path}: has damage, and stays as it is; repair it first")
+        else:
+            whole.append(file)
+    places = [place for file in whole for place in _places(file)]
     places.sort(key=lambda place: (place.url, place.time))
     matrix = np.full((len(places), VALUES), EMPTY, np.uint32)
-    damaged: list[str] = []
-    is_fine = np.ones(len(places), bool)
     broken_files: set[str] = set()
     for i, place in enumerate(places):
         tell("sketch", i, len(places))
@@ -104,15 +109,15 @@ def compact(
             _, body = place.read()
         except ArchiveError as error:
             damaged.append(str(error))
-            is_fine[i] = False
             broken_files.add(place.file.path.name)
             continue
         matrix[i] = _sketch(body)
-    # What has damage stays: someone may still repair it.
-    taken = [
-        file.path.name for file in files if file.path.name not in broken_files and not file.gaps()
-    ]
-    kept = np.flatnonzero(is_fine)
+    # What has damage stays as it is, with all its pages: someone may still repair it, and no page is in two files.
+    taken = [file.path.name for file in whole if file.path.name not in broken_files]
+    if not taken:
+        return Compacted(0, tuple(damaged))
+    is_fine = [place.file.path.name not in broken_files for place in places]
+    kept = np.flatnonzero(np.array(is_fine, bool))
     groups = clusters(matrix[kept], [host(places[i].url) for i in kept])
     writer = SegmentWriter(target, disk, taken)
     done = 0
