@@ -178,18 +178,19 @@ def tag_of(source: Source) -> bytes | None:
 def load(path: Path, file: Source) -> Index | None:
     """Read the index of a file; None where there is none that is good for it as it is now."""
     index = known(path, file)
-    return index if index is not None and index.length == file.length() else None
+    is_good = index is not None and index.length == file.length() and tag_of(file) is not None
+    return index if is_good else None
 
 
 def known(path: Path, file: Source) -> Index | None:
-    """Read the index of a file, which may have been longer or shorter when it was written."""
+    """Read the index of a file, which may have been longer, shorter or whole when it was written."""
     try:
         source = Source(path)
     except OSError:
         return None
     try:
         head = read_head(source.at(0, HEAD_BYTES), 0)
-        if head is None or head.kind != Kind.FILE or head.tag != tag_of(file):
+        if head is None or head.kind != Kind.FILE or tag_of(file) not in {None, head.tag}:
             return None
         about = json.loads(source.meta(head))
         columns = source.at(head.payload_offset, head.payload_bytes)
