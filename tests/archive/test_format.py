@@ -60,7 +60,7 @@ def pages() -> list[Page]:
 
 def write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the golden archives of the newest version."""
-    monkeypatch.setattr("quire.archive.segment.MANY_PAGES", 4)  # so that a base is there twice
+    monkeypatch.setattr("quire.archive.segment.TWICE_SHARE", 1)  # so that a base is there twice
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("journal", "segment", "both", "torn"):
         with Archive.create(folder / name) as archive:
@@ -82,7 +82,12 @@ def write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_golden_archives_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     if os.environ.get("QUIRE_WRITE_GOLDEN"):
         write(GOLDEN / "v1", monkeypatch)
-    assert sorted(path.name for path in GOLDEN.glob("v1/*")) == ["both", "journal", "segment", "torn"]
+    assert sorted(path.name for path in GOLDEN.glob("v1/*")) == [
+        "both",
+        "journal",
+        "segment",
+        "torn",
+    ]
 
 
 class Record(NamedTuple):
@@ -155,7 +160,8 @@ def pages_of(data: bytes) -> Iterator[Page]:
             elif codec == 3:
                 body = bodies[twin]
             else:
-                body = unpacked(part, length, bases[base] if codec == 2 else b"")
+                leans_on = {1: b"", 2: bases[base], 4: bodies[twin] if codec == 4 else b""}
+                body = unpacked(part, length, leans_on[codec])
             bodies.append(body)
             when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
             yield Page(url.decode("utf-8", "surrogatepass"), when, head, extra, body)
@@ -208,4 +214,4 @@ def test_a_golden_segment_has_every_kind_of_record() -> None:
         if kind == 4
         for row in columns(unpacked(meta[8:], struct.unpack_from("<II", meta)[1]))
     }
-    assert codecs == {0, 1, 2, 3}
+    assert codecs == {0, 1, 2, 3, 4}

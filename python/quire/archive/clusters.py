@@ -1,14 +1,15 @@
 """Clusters: which pages of an archive are stored together.
 
-Pages that share much lean on one base. They are found by their sketches alone, with the hubs of ``quire.similarity``: a page
-goes where the sketch of a hub is most alike. No exact comparison follows, since what a page costs against a base is decided
-by encoding it.
+Pages that share much lean on one base. Pages of one host share most, so a host is a cluster; a large one is cut by its
+templates, found by sketches alone with the hubs of ``quire.similarity``. Pages of small hosts go with pages of other
+small hosts that look alike. Nothing is compared exactly: what a page costs against a base is decided by encoding it.
 
 Above: ``compaction``. Below: ``similarity``, ``_core``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -24,8 +25,11 @@ from quire.similarity.sketches import EMPTY
 
 #: Hub and page are put together where their sketches agree in so much.
 LEAST_ALIKE = 0.2
-#: Clusters of fewer pages share one with others of their host.
-FEW_PAGES = 4
+#: Hosts of fewer pages are small.
+FEW_PAGES = 8
+#: Hosts of more pages are cut by their templates, those that have so many pages.
+MANY_PAGES = 2048
+TEMPLATE_PAGES = 256
 _CHUNK = 1 << 16
 
 
@@ -43,7 +47,7 @@ def host(url: str) -> str:
 
 
 def clusters(matrix: NDArray[np.uint32], hosts: list[str]) -> list[NDArray[np.int64]]:
-    """Put pages into clusters, by their sketches: rows of a matrix. Pages of small clusters go with their host."""
+    """Put pages into clusters, by their hosts and their sketches: rows of a matrix."""
     n = len(matrix)
     if n == 0:
         return []
@@ -57,10 +61,17 @@ def clusters(matrix: NDArray[np.uint32], hosts: list[str]) -> list[NDArray[np.in
     alike = _alike(matrix, pages, others)
     near = alike >= LEAST_ALIKE
     label, _ = first_groups(n, (pages[near], others[near], alike[near], alike[near]))
-    counts = np.bincount(label, minlength=n)
+    at_host = Counter(hosts)
+    of_template = Counter(zip(hosts, label.tolist(), strict=True))
+    of_all = Counter(label.tolist())
     found: dict[object, list[int]] = {}
     for i, group in enumerate(label.tolist()):
-        key = ("group", group) if counts[group] >= FEW_PAGES else ("host", hosts[i])
+        name = hosts[i]
+        key: object = ("host", name)
+        if at_host[name] < FEW_PAGES:
+            key = ("alike", group if of_all[group] >= FEW_PAGES else -1)
+        elif at_host[name] > MANY_PAGES and of_template[name, group] >= TEMPLATE_PAGES:
+            key = ("template", name, group)
         found.setdefault(key, []).append(i)
     return [np.array(members, np.int64) for members in found.values()]
 

@@ -49,12 +49,11 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
     index = file.scan()
     for gap in index.gaps:
         yield Finding(file.path, gap.offset, _words(gap))
-    # An index is written when all of a file is safe, so what it knows of was not torn by a crash.
     known = indexes.known(file.index_path, file.source)
-    safe = 0 if known is None else known.length
     for gap in index.torn:
-        kind: Literal["lost", "torn"] = "lost" if gap.offset < safe else "torn"
-        yield Finding(file.path, gap.offset, _words(gap), kind)
+        # An index knows what was torn when it was written; the rest was whole.
+        was_whole = known is not None and gap.offset < known.length and gap not in known.torn
+        yield Finding(file.path, gap.offset, _words(gap), "lost" if was_whole else "torn")
     cut = 0 if known is None else int((known.rows["offset"] >= index.length).sum())
     if max(cut, index.missing):
         what = f"{max(cut, index.missing):,} of the pages that were stored here are gone"

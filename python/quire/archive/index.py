@@ -152,6 +152,7 @@ def save(index: Index, path: Path, source: Source, disk: Disk) -> None:
         "length": index.length,
         "check": _core.hash64(columns),
         "bases": [[number, places] for number, places in index.bases.items()],
+        "torn": [[gap.offset, gap.end] for gap in index.torn],
     }
     part = path.with_name(path.name + ".part")
     try:
@@ -197,7 +198,8 @@ def known(path: Path, file: Source) -> Index | None:
         if about["check"] != _core.hash64(columns) or len(columns) % ROW.itemsize:
             return None
         bases = {int(number): [int(place) for place in places] for number, places in about["bases"]}
-        return Index(np.frombuffer(columns, ROW), int(about["length"]), bases)
+        torn = [Gap(int(start), int(end)) for start, end in about["torn"]]
+        return Index(np.frombuffer(columns, ROW), int(about["length"]), bases, torn=torn)
     except (ArchiveError, KeyError, TypeError, ValueError, RecursionError):
         return None
     finally:

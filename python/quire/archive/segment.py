@@ -4,7 +4,8 @@ A segment is written once and never changed. Pages that are alike are a *cluster
 compressed as one) and **blocks** of up to 128 pages, each page a frame of its own that leans on the base and on nothing
 else. So one page is one read, once its base is at hand.
 
-Pages lean on a base, so it is guarded (``bases``); one on which many pages lean is there a second time altogether.
+Pages lean on a base, so it is guarded (``bases``); one on which many pages lean, so that a copy costs little, is there a
+second time altogether.
 
 Records: ``base`` and ``guard`` (``bases``), ``block`` (meta: number of the base, 0 for none, and length of the columns, 32
 bits each, then the columns as a zstd frame; payload: the frames of its pages in a row), and at the end what the file is once
@@ -41,11 +42,11 @@ from quire.errors import ArchiveError, DamagedRecord
 
 #: Pages of a block, at most: what a reader of one has to know of the others.
 BLOCK_PAGES = 128
-#: A base is kept twice when so many pages lean on it.
-MANY_PAGES = 256
-#: Bases are written once and read often.
-BASE_LEVEL = 19
+#: A base is kept twice where it is at most this part of what leans on it.
+TWICE_SHARE = 16
 COLUMNS_LEVEL = 12
+#: Pages that a page leans on, one on the other, at most; a duplicate may add one.
+MOST_DEPTH = 10
 
 _BLOCK = struct.Struct("<II")
 _ALONE = _core.Base(b"")
@@ -65,7 +66,8 @@ class SegmentWriter:
         part = path.with_name(path.name + ".part")
         self._replaces = list(replaces)
         self._tag = new_tag()
-        self._bases: list[tuple[bytes, int, int, bool]] = []
+        self._bases: list[tuple[bytes, int, int]] = []
+        self._leaning: list[int] = []
         self.pages: int = 0
         with failing(part):
             disk.remove(part)
@@ -82,14 +84,14 @@ class SegmentWriter:
     def _record(self, kind: Kind, meta: bytes, payload_bytes: int) -> bytes:
         return record(kind, meta, payload_bytes, self._tag)
 
-    def add_base(self, content: bytes, pages: int) -> int:
-        """Write a base for so many pages, and give its number."""
+    def add_base(self, content: bytes, level: int) -> int:
+        """Write a base at a level of zstd, and give its number."""
         number = len(self._bases) + 1
-        frame = _ALONE.encode(content, BASE_LEVEL)
+        frame = _ALONE.encode(content, level)
         meta = base_meta(number, content)
         self._writer.append(self._record(Kind.BASE, meta, len(frame)), frame)
-        place = self._writer.end - len(frame)
-        self._bases.append((meta, place, len(frame), pages >= MANY_PAGES))
+        self._bases.append((meta, self._writer.end - len(frame), len(frame)))
+        self._leaning.append(0)
         return number
 
     def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
@@ -100,16 +102,18 @@ class SegmentWriter:
         length = sum(map(len, frames))
         self._writer.append(self._record(Kind.BLOCK, meta, length), *frames)
         self.pages += len(pages)
+        if base:
+            self._leaning[base - 1] += length
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
         source = Source(self._writer.path)
         try:
-            for meta, place, length, is_needed_twice in self._bases:
+            for (meta, place, length), leaning in zip(self._bases, self._leaning, strict=True):
                 frame = source.at(place, length)
                 guard, stripe = guard_of(meta, place, frame)
                 self._writer.append(self._record(Kind.GUARD, guard, len(stripe)), stripe)
-                if is_needed_twice:
+                if TWICE_SHARE * length <= leaning:
                     self._writer.append(self._record(Kind.BASE, meta, length), frame)
         finally:
             source.close()
@@ -163,17 +167,25 @@ def read_block(source: Source, offset: int) -> Block:
     return Block(head, base, pages, offsets)
 
 
-def read_body(source: Source, block: Block, slot: int, base: _core.Base) -> bytes:
-    """Read the body of a page, unchecked."""
+def read_body(
+    source: Source, block: Block, slot: int, base: _core.Base, deepest: int = MOST_DEPTH
+) -> bytes:
+    """Read the body of a page, unchecked.
+
+    Raises:
+        DamagedRecord: the pages it leans on are later ones, or too many.
+    """
     page = block.pages[slot]
-    if page.codec == Codec.DUPLICATE:
-        twin = page.same_as
-        if twin >= slot or block.pages[twin].codec == Codec.DUPLICATE:
-            raise _damaged(source, block.head.offset, f"has page {slot} the same as no other")
-        slot, page = twin, block.pages[twin]
     frame = source.at(block.offsets[slot], page.frame)
     if page.codec == Codec.RAW:
         return frame
+    if page.codec in {Codec.DUPLICATE, Codec.ZSTD_PAGE}:
+        if page.same_as >= slot or deepest == 0:
+            raise _damaged(source, block.head.offset, f"has page {slot} lean on one that cannot be")
+        other = read_body(source, block, page.same_as, base, deepest - 1)
+        if page.codec == Codec.DUPLICATE:
+            return other
+        return _core.Base(other).decode(frame, page.length)
     return (base if page.codec == Codec.ZSTD_BASE else _ALONE).decode(frame, page.length)
 
 
