@@ -5,7 +5,8 @@
    cluster at most, and no more bytes than are read in a millisecond.
 3. Every page is encoded against the base and alone, and the smaller one is stored. Pages of one cluster are stored
    together, by url and time, so that versions of a page are neighbours. Of those every 64th leans on the base, every
-   8th on the last of these, and the others on the last of those, where that is smaller: three reads at most.
+   16th on the 16th before, every 4th on the 4th before, and the others on the one before, where that is smaller. So a
+   version leans on a near one, and on nine others at most.
 
 Memory: sketches of all pages, the sample of one cluster, one block. Nothing is changed in place: the new segment is
 written under another name, synchronised and renamed, and names the files it takes over.
@@ -48,8 +49,12 @@ SKETCHED_BYTES = 1 << 20
 
 #: A page this many times smaller leans so well that nothing else need be tried.
 LEANS_WELL = 20
-#: Of the versions of a page, others lean on every so-manieth; rarest first.
-NEIGHBOURS = (64, 8)
+#: How far back a version leans, at most: as far as its number among the versions can be divided by.
+NEIGHBOURS = (16, 4, 1)
+#: A version is digested for a few others only, so it is done quickly.
+NEIGHBOUR_LEVEL = 7
+#: So often a version leans on none.
+RUN = 64
 
 _ALONE = _core.Base(b"")
 
@@ -78,7 +83,7 @@ class Compacted:
 
     Attributes:
         pages: how many are in the new segment.
-        damaged: pages that could not be read, in words; their files stay.
+        damaged: files with damage, and pages that could not be read, in words; their files stay as they are.
     """
 
     pages: int
@@ -99,11 +104,16 @@ def compact(
         disk: where it is.
         tell: is told of progress: the step, what is done, of how much.
     """
-    places = [place for file in files for place in _places(file)]
+    damaged: list[str] = []
+    whole = []
+    for file in files:
+        if file.scan().is_damaged:
+            damaged.append(f"{file.path}: has damage, and stays as it is; repair it first")
+        else:
+            whole.append(file)
+    places = [place for file in whole for place in _places(file)]
     places.sort(key=lambda place: (place.url, place.time))
     matrix = np.full((len(places), VALUES), EMPTY, np.uint32)
-    damaged: list[str] = []
-    is_fine = np.ones(len(places), bool)
     broken_files: set[str] = set()
     for i, place in enumerate(places):
         tell("sketch", i, len(places))
@@ -111,15 +121,15 @@ def compact(
             _, body = place.read()
         except ArchiveError as error:
             damaged.append(str(error))
-            is_fine[i] = False
             broken_files.add(place.file.path.name)
             continue
         matrix[i] = _sketch(body)
-    # What has damage stays: someone may still repair it.
-    taken = [
-        file.path.name for file in files if file.path.name not in broken_files and not file.gaps()
-    ]
-    kept = np.flatnonzero(is_fine)
+    # What has damage stays as it is, with all its pages: someone may still repair it, and no page is in two files.
+    taken = [file.path.name for file in whole if file.path.name not in broken_files]
+    if not taken:
+        return Compacted(0, tuple(damaged))
+    is_fine = [place.file.path.name not in broken_files for place in places]
+    kept = np.flatnonzero(np.array(is_fine, bool))
     groups = clusters(matrix[kept], [host(places[i].url) for i in kept])
     writer = SegmentWriter(target, disk, taken)
     done = 0
@@ -180,7 +190,7 @@ class _Block:
         self.frames: list[bytes] = []
         self._seen: dict[bytes, int] = {}
         self._held = 0
-        # Versions of one page: how many came, and those that others lean on, by how often there is one.
+        # Versions of one page: how many came, and the last of those that others lean on, by how far they lean.
         self._url: str | None = None
         self._versions = 0
         self._leaned_on: dict[int, tuple[int, _core.Base]] = {}
@@ -200,9 +210,10 @@ class _Block:
             frame, about = b"", replace(about, codec=Codec.DUPLICATE, same_as=twin)
         else:
             frame, about = self._smallest(about, body)
-            for often in NEIGHBOURS:
-                if self._versions % often == 0:
-                    self._leaned_on[often] = (slot, _core.Base(body))
+            version = _core.Base(body)
+            for back in NEIGHBOURS:
+                if self._versions % back == 0:
+                    self._leaned_on[back] = (slot, version)
             self._versions += 1
         self.pages.append(about)
         self.frames.append(frame)
@@ -210,12 +221,10 @@ class _Block:
 
     def _smallest(self, about: About, body: bytes) -> tuple[bytes, About]:
         choices: list[tuple[bytes, Codec, int]] = []
-        # Of the versions before, the nearest that may be leaned on: one that comes less often than this.
-        for often in reversed(NEIGHBOURS):
-            if self._versions % often and often in self._leaned_on:
-                slot, version = self._leaned_on[often]
-                choices.append((version.encode(body, LEVEL), Codec.ZSTD_PAGE, slot))
-                break
+        if self._versions % RUN:
+            back = next(back for back in NEIGHBOURS if self._versions % back == 0)
+            slot, version = self._leaned_on[back]
+            choices.append((version.encode(body, NEIGHBOUR_LEVEL), Codec.ZSTD_PAGE, slot))
         if self.base is not None and not _is_small(choices, body):
             choices.append((self.base.encode(body, LEVEL), Codec.ZSTD_BASE, 0))
         if not _is_small(choices, body):
