@@ -75,8 +75,9 @@ fuzz: .cache/cargo/bin/cargo-fuzz ## every fuzz target for FUZZ_SECONDS (60), on
 	    -dict=markup.dict -max_len=4096 -malloc_limit_mb=256 -max_total_time=$(FUZZ_SECONDS) -timeout=10; \
 	done
 
-soak: $(STAMPS)/package ## every property test on SOAK_EXAMPLES (20000) examples
+soak: $(STAMPS)/system $(STAMPS)/package ## every property test on SOAK_EXAMPLES (20000) examples, every crash of an archive
 	SOAK_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest -m hypothesis --hypothesis-profile=soak --timeout=0
+	CRASH_SOAK=1 $(BIN)/pytest tests/archive/crash --timeout=0
 
 ## Housekeeping
 

@@ -32,6 +32,7 @@ from quire.errors import (
     SourceNotFound,
     SourceTooLarge,
     SourceUnreadable,
+    StorageFailed,
     TreeError,
 )
 
@@ -57,6 +58,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (SourceNotFound("m", name="a"), FileNotFoundError),
     (SourceTooLarge("m", found_bytes=2**31, max_bytes=2**31 - 1), ValueError),
     (SourceUnreadable("m", name="a"), OSError),
+    (StorageFailed("m", file="a", code=28, is_final=False), OSError),
     (TreeError("m"), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(

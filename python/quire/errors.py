@@ -22,6 +22,7 @@
     ├── SourceNotFound                 there is no such file, or nothing to read in a folder
     ├── SourceTooLarge                 a source is longer than offsets can reach
     ├── SourceUnreadable               a source is there and damaged, too long or no page
+    ├── StorageFailed                  the disk did not take what an archive wrote
     └── TreeError                      columns do not describe a tree
 
 Each is also the built-in error a caller would think of, so ``except ValueError``
@@ -254,6 +255,22 @@ class SourceUnreadable(QuireError, OSError):
 
     def __init__(self, message: str, *, name: str) -> None:
         self.name: str = name
+        super().__init__(message)
+
+
+class StorageFailed(QuireError, OSError):
+    """The disk did not take what an archive wrote: it is full, or broken.
+
+    Attributes:
+        file: the file or folder.
+        code: the system's number of the error, as in the module ``errno``.
+        is_final: whether it failed to confirm what it had taken. That may be lost, and asking again may say otherwise.
+    """
+
+    def __init__(self, message: str, *, file: str, code: int | None, is_final: bool) -> None:
+        self.file: str = file
+        self.code: int | None = code
+        self.is_final: bool = is_final
         super().__init__(message)
 
 

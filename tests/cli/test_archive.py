@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import gzip
 import http.client
 import json
@@ -94,7 +95,7 @@ def test_one_writer_at_a_time(quire: Quire, archive: str) -> None:
         result = quire("archive", "add", archive, "fruit.html")
         assert quire("archive", "ls", archive).exit_code == 0
     assert result.exit_code == 2
-    assert "another writer holds this archive" in result.stderr
+    assert "holds this archive; wait until it is done" in result.stderr
     assert "hint: " in result.stderr
 
 
@@ -199,6 +200,41 @@ def test_verify_finds_damage_and_leaves_with_2(quire: Quire, archive: str, folde
     told = quire("archive", "verify", archive, "--format", "json")
     assert told.exit_code == 2
     assert json.loads(told.stdout)["findings"]
+
+
+def test_a_damaged_archive_is_mended(quire: Quire, archive: str, folder: Path) -> None:
+    whole = quire("archive", "repair", archive)
+    assert (whole.exit_code, whole.stdout) == (
+        0,
+        "a.quire: 3 pages can be read; nothing was lost\n",
+    )
+    (file,) = (folder / archive).glob("*.journal")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+    result = quire("archive", "repair", archive, "new.quire")
+    assert result.exit_code == 2
+    assert result.stdout.startswith("new.quire: 2 pages; lost:\n  a.quire/")
+    assert quire("archive", "verify", "new.quire").exit_code == 0
+    again = quire("archive", "repair", archive, "new.quire")
+    assert again.exit_code == 2
+    assert "hint: choose a name that is free" in again.stderr
+    told = json.loads(quire("archive", "repair", archive, "--format", "json").stdout)
+    assert told["pages"] == 2
+    assert told["lost"][0]["offset"] > 0
+
+
+def test_a_disk_that_is_full_is_named(
+    quire: Quire, archive: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("quire.archive.storage.Disk.append", full)
+    result = quire("archive", "add", archive, "fruit.html")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: a.quire/")
+    assert "hint: make room" in result.stderr
 
 
 def test_an_export_can_be_added_again(quire: Quire, archive: str, folder: Path) -> None:

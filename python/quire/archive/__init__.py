@@ -1,7 +1,7 @@
 """The archive: many pages kept small, any one back byte for byte, nothing lost that was acknowledged.
 
 ``Archive`` is a folder of journals and segments (``docs/format.md``). ``ingest`` fills one with crawls, ``export`` writes
-one as WARC.
+one as WARC; ``quire.archive.repair`` makes a new one of what can be read of a damaged one.
 
 Above: ``sentinels``, ``cli``. Below: ``sdiff``, ``similarity``, ``digest``, ``sources``, ``engines``, ``_core``.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from quire.archive.archive import Archive, StoredPage, Version
 from quire.archive.compaction import Compacted
 from quire.archive.export import Exported, export
+from quire.archive.findings import Finding
 from quire.archive.ingest import Ingested, ingest
 from quire.archive.statistics import Statistics
 
@@ -18,6 +19,7 @@ __all__ = [
     "Archive",
     "Compacted",
     "Exported",
+    "Finding",
     "Ingested",
     "Statistics",
     "StoredPage",

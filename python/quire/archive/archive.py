@@ -24,16 +24,17 @@ from typing import Literal, Self
 
 from quire.archive import index as indexes
 from quire.archive.compaction import Compacted, Tell, compact
-from quire.archive.files import StoredFile, file_number, live_files
+from quire.archive.files import StoredFile, data_files, file_number, live_files
+from quire.archive.findings import findings
 from quire.archive.journal import JournalWriter
 from quire.archive.layout import FORMAT, VERSION
 from quire.archive.locking import WriterLock
 from quire.archive.pages import About, about, to_microseconds, to_time
 from quire.archive.statistics import Statistics, statistics
-from quire.archive.storage import DISK, Disk
+from quire.archive.storage import DISK, Disk, Writer, failing
 from quire.archive.warc_heads import unfold
 from quire.digest import Digest, encode
-from quire.errors import ArchiveError, PageNotFound, SourceUnreadable
+from quire.errors import ArchiveError, PageNotFound, SourceUnreadable, StorageFailed
 from quire.sdiff import Annotation, Rules, annotate
 from quire.sdiff.rules import EVERYTHING
 from quire.sources.capture import MOST_BYTES, header_values, status
@@ -144,10 +145,15 @@ class Archive:
         self._disk = disk
         self._journal: JournalWriter | None = None
         self._pending: list[tuple[int, int, int, int]] = []
+        self._committed: list[tuple[int, int, int, int]] = []
+        self._has_failed = False
         self._lock = WriterLock(folder) if write else None
-        self._files: list[StoredFile] = []
+        self._files: list[StoredFile] | None = []
+        self._taken_over: list[Path] = []
         try:
             self.refresh()
+            if write:
+                self._clean()
         except BaseException:
             self._release()
             raise
@@ -158,20 +164,27 @@ class Archive:
 
         Raises:
             FileExistsError: there is something of that name that is not an empty folder.
+            StorageFailed: the disk did not take it.
         """
         folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise FileExistsError(f"{folder}: holds something already; an archive is a new folder")
         mark = folder / _MARK
-        about = {"format": FORMAT, "version": VERSION, "id": uuid.uuid4().hex}
         part = mark.with_name(_MARK + ".part")
-        file = disk.create(part)
-        disk.append(file, [json.dumps(about).encode() + b"\n"])
-        disk.sync(file)
-        disk.close(file)
-        disk.rename(part, mark)
-        disk.sync_folder(folder.absolute().parent)
+        with failing(folder, is_final=True):
+            disk.make_folder(folder)
+            disk.remove(part)  # of an attempt that was cut off
+            if any(folder.iterdir()):
+                raise FileExistsError(
+                    f"{folder}: holds something already; an archive is a new folder"
+                )
+            disk.sync_folder(folder.absolute().parent)
+        about = {"format": FORMAT, "version": VERSION, "id": uuid.uuid4().hex}
+        writer = Writer(disk, part)
+        try:
+            writer.append(json.dumps(about).encode() + b"\n")
+            writer.finish(mark)
+        except BaseException:
+            writer.discard()
+            raise
         return cls(folder, write=True, disk=disk)
 
     @classmethod
@@ -222,19 +235,20 @@ class Archive:
         """
         head = _head(headers)
         page = about(url, time, bytes(body), head, extra)
-        journal = self._writer()
-        offset, _ = journal.add(page, bytes(body))
+        offset, _ = self._writer().add(page, bytes(body))
         self._pending.append((indexes.url_hash(url), page.time, offset, 0))
 
     def commit(self) -> None:
         """Acknowledge: every page added so far survives a power cut from here on.
 
         Raises:
-            OSError: the disk did not take them. They may be lost; open the archive again to go on.
+            StorageFailed: the disk did not take them. They may be lost; open the archive again to go on.
         """
+        self._check_disk()
         if self._journal is not None:
             self._journal.sync()
-            self._pending_to_index()
+            self._committed += self._pending
+            self._pending = []
 
     def get(self, url: str, time: datetime | None = None) -> StoredPage:
         """Give a page back, byte for byte.
@@ -375,17 +389,15 @@ class Archive:
 
     def stats(self) -> Statistics:
         """Count pages, addresses and hosts, and say where the bytes went."""
-        return statistics(self.folder, self._files)
+        return statistics(self.folder, self._open_files())
 
     def __len__(self) -> int:
-        return sum(len(file.index.rows) for file in self._files)
+        return sum(len(file.index.rows) for file in self._open_files())
 
     def refresh(self) -> None:
-        """See what others have added since."""
-        files, _ = live_files(self.folder)
-        old, self._files = self._files, files
-        for file in old:
-            file.close()
+        """See what others have added since. Threads that still read go on with what they have."""
+        self._open_files()
+        self._files, self._taken_over = live_files(self.folder)
 
     def compact(self, tell: Tell = lambda _step, _done, _of: None) -> Compacted:
         """Make one segment of all files, in which alike pages lean on common bases.
@@ -394,37 +406,45 @@ class Archive:
 
         Raises:
             ArchiveError: the archive was not opened for writing.
+            StorageFailed: the disk did not take the segment; all is as it was.
         """
         self._check_writing()
         self.commit()
         self._close_journal()
         self.refresh()
-        if not self._files:
+        files = self._open_files()
+        if not files:
             return Compacted(0, ())
         target = self.folder / f"{self._next_number():06}.segment"
-        done = compact(self._files, target, self._disk, tell)
+        try:
+            done = compact(files, target, self._disk, tell)
+        except StorageFailed as error:
+            self._has_failed |= error.is_final
+            raise
         self.refresh()
         self._clean()
         self._save_indexes()
         return done
 
-    def verify(self) -> list[str]:
-        """Read every byte and list what is wrong, in words; nothing is changed."""
-        found = []
-        for file in self._files:
-            found += [
-                f"{file.path}: {gap.end - gap.offset:,} bytes at {gap.offset} are no record that can be read"
-                for gap in file.gaps()
-            ]
-            for offset, slot in _stored_order(file):
-                try:
-                    file.page(offset, slot)
-                except ArchiveError as error:
-                    found.append(str(error))
-        return found
+    def verify(self, *, every_byte: bool = True) -> list[str]:
+        """Look for damage and list it, in words; nothing is changed.
+
+        Args:
+            every_byte: also read every page. Else only what leads to them: records, addresses, lengths.
+        """
+        return [
+            str(finding)
+            for file in self._open_files()
+            for finding in findings(file, every_byte=every_byte)
+            if finding.kind != "torn"
+        ]
 
     def close(self) -> None:
-        """Commit, and let go of the archive."""
+        """Commit, and let go of the archive.
+
+        Raises:
+            StorageFailed: the disk did not take the last pages.
+        """
         try:
             if self._journal is not None:
                 self.commit()
@@ -435,15 +455,15 @@ class Archive:
             self._release()
 
     def _release(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-        for file in self._files:
-            file.close()
-        self._files = []
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._files = None
+        try:
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
 
     def __enter__(self) -> Self:
         return self
@@ -461,6 +481,8 @@ class Archive:
             self._release()
 
     def __repr__(self) -> str:
+        if self._files is None:
+            return f"<Archive {self.folder}: closed>"
         return f"<Archive {self.folder}: {len(self):,} pages in {len(self._files)} files>"
 
     def _check_writing(self) -> None:
@@ -468,54 +490,68 @@ class Archive:
             raise ArchiveError(
                 f"{self.folder}: opened for reading; Archive.open(path, write=True) writes"
             )
+        self._check_disk()
+
+    def _check_disk(self) -> None:
+        if self._has_failed:
+            raise ArchiveError(
+                f"{self.folder}: the disk failed before, and what it says now cannot be relied on; "
+                "open the archive again to go on"
+            )
 
     def _writer(self) -> JournalWriter:
         self._check_writing()
         if self._journal is None:
-            self._journal = JournalWriter(
-                self.folder / f"{self._next_number():06}.journal", self._disk
-            )
+            path = self.folder / f"{self._next_number():06}.journal"
+            try:
+                self._journal = JournalWriter(path, self._disk)
+            except StorageFailed as error:
+                self._has_failed |= error.is_final
+                raise
         return self._journal
 
     def _next_number(self) -> int:
         names = [path for path in self.folder.iterdir() if path.suffix in {".journal", ".segment"}]
         return max((file_number(path) for path in names), default=0) + 1
 
-    def _pending_to_index(self) -> None:
-        """Let this writer read what it has committed."""
-        if not self._pending or self._journal is None:
-            return
-        path = self._journal.path
-        file = next((file for file in self._files if file.path == path), None)
-        if file is None:
-            self._files.append(StoredFile(path))
-        else:
-            rows = indexes.with_more(file.index.rows, self._pending)
-            file.index = indexes.Index(rows, self._journal.end)
-        self._pending = []
+    def _open_files(self) -> list[StoredFile]:
+        """Give the files, with all that this writer has committed."""
+        if self._files is None:
+            raise ArchiveError(f"{self.folder}: this archive is closed; open it again")
+        if self._committed and self._journal is not None:
+            path = self._journal.path
+            file = next((file for file in self._files if file.path == path), None)
+            if file is None:
+                self._files.append(StoredFile(path))
+            else:
+                rows = indexes.with_more(file.index.rows, self._committed)
+                file.index = indexes.Index(rows, self._journal.end)
+        self._committed = []
+        return self._files
 
     def _close_journal(self) -> None:
         if self._journal is not None:
-            self._journal.close()
+            self._journal.finish()
             self._journal = None
-            self._pending = []
 
     def _save_indexes(self) -> None:
-        for file in self._files:
-            if not file.index.gaps and indexes.load(file.index_path, file.index.length) is None:
-                indexes.save(file.index, file.index_path, self._disk)
+        for file in self._open_files():
+            if indexes.load(file.index_path, file.source) is None:
+                indexes.save(file.index, file.index_path, file.source, self._disk)
 
     def _clean(self) -> None:
         """Remove files that others took over, and what a crash left half-done."""
-        live, dead = live_files(self.folder)
-        for file in live:
-            file.close()
-        for path in dead:
-            self._disk.remove(path)
-            self._disk.remove(path.with_name(path.name + ".index"))
-        for path in self.folder.glob("*.part"):
-            self._disk.remove(path)
-        self._disk.sync_folder(self.folder)
+        left = [*self._taken_over, *self.folder.glob("*.part")]
+        kept = {path.name for path in data_files(self.folder) if path not in left}
+        left += [path for path in self.folder.glob("*.index") if path.stem not in kept]
+        if not left:
+            return
+        with failing(self.folder, is_final=True):
+            # Who took over may have died before its name was safe.
+            self._disk.sync_folder(self.folder)
+            for path in left:
+                self._disk.remove(path)
+            self._disk.sync_folder(self.folder)
 
     def _not_found(self, url: str, time: datetime | None) -> PageNotFound:
         when = f" of {time} or before" if time is not None else ""
@@ -529,7 +565,7 @@ class Archive:
         on_damage: Callable[[ArchiveError], None] | None = None,
     ) -> Iterator[tuple[About, StoredFile, int, int]]:
         """What is known of pages, and where they are, in stored order."""
-        for file in self._files:
+        for file in self._open_files():
             for offset, slot in _stored_order(file, since, until):
                 try:
                     known = file.about(offset, slot)
@@ -545,14 +581,15 @@ class Archive:
         """Where versions of a page are, newest first; of one time the one stored last is first."""
         key = indexes.url_hash(url)
         latest = None if time is None else to_microseconds(time)
+        files = self._open_files()
         found = []
-        for number, file in enumerate(self._files):
+        for number, file in enumerate(files):
             for row in file.index.find(key):
                 when = int(row["time"])
                 if latest is None or when <= latest:
                     found.append((when, number, int(row["offset"]), int(row["slot"])))
         for _, number, offset, slot in sorted(found, reverse=True):
-            yield self._files[number], offset, slot
+            yield files[number], offset, slot
 
 
 def _stored_order(

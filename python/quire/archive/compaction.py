@@ -85,7 +85,7 @@ class Compacted:
 
     Attributes:
         pages: how many are in the new segment.
-        damaged: pages that could not be read, in words; their files stay.
+        damaged: files with damage, and pages that could not be read, in words; their files stay as they are.
     """
 
     pages: int
@@ -106,10 +106,15 @@ def compact(
         disk: where it is.
         tell: is told of progress: the step, what is done, of how much.
     """
-    places = [place for file in files for place in _places(file)]
-    places.sort(key=lambda place: (place.url, place.time))
     damaged: list[str] = []
-    kept: list[Place] = []
+    whole = []
+    for file in files:
+        if file.scan().is_damaged:
+            damaged.append(f"{file.path}: has damage, and stays as it is; repair it first")
+        else:
+            whole.append(file)
+    places = [place for file in whole for place in _places(file)]
+    places.sort(key=lambda place: (place.url, place.time))
     broken: set[str] = set()
     for i, place in enumerate(places):
         tell("read", i, len(places))
@@ -118,10 +123,11 @@ def compact(
         except ArchiveError as error:
             damaged.append(str(error))
             broken.add(place.file.path.name)
-        else:
-            kept.append(place)
-    # What has damage stays: someone may still repair it.
-    taken = [file.path.name for file in files if file.path.name not in broken and not file.gaps()]
+    # What has damage stays as it is, with all its pages: someone may still repair it, and no page is in two files.
+    taken = [file.path.name for file in whole if file.path.name not in broken]
+    if not taken:
+        return Compacted(0, tuple(damaged))
+    kept = [place for place in places if place.file.path.name not in broken]
     groups = clusters([host(place.url) for place in kept], lambda i: _sketch(kept[i].read()[1]))
     writer = SegmentWriter(target, disk, taken)
     done = 0

@@ -4,7 +4,7 @@ A file is a journal or a segment. A segment names the files whose pages it took 
 nobody has removed them yet. So the folder alone says what the archive is, and one rename switches from old
 files to a new one.
 
-Above: ``archive``, ``compaction``. Below: ``index``, ``journal``, ``segment``, ``layout``, ``_core``.
+Above: ``archive``, ``compaction``. Below: ``index``, ``journal``, ``segment``, ``bases``, ``layout``, ``_core``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from threading import Lock
 
 from quire import _core
 from quire.archive import index as indexes
+from quire.archive.bases import read_base
 from quire.archive.index import Index
-from quire.archive.journal import page_at, read_frame
+from quire.archive.journal import page_at, read_page
 from quire.archive.layout import (
     HEAD_BYTES,
-    Gap,
     Head,
     Kind,
     Source,
@@ -30,8 +30,8 @@ from quire.archive.layout import (
     read_head,
 )
 from quire.archive.pages import About
-from quire.archive.segment import Block, read_base, read_block, read_body
-from quire.errors import ArchiveError, DamagedRecord
+from quire.archive.segment import Block, read_block, read_body
+from quire.errors import CodecError, DamagedRecord
 
 _NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
 #: Blocks that a file keeps at hand, and bytes of bases.
@@ -41,7 +41,8 @@ _BASE_BYTES = 64 << 20
 
 def data_files(folder: Path) -> list[Path]:
     """List journals and segments, oldest first."""
-    return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    found = (path for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    return sorted(found, key=lambda path: (file_number(path), path.name))
 
 
 def file_number(path: Path) -> int:
@@ -63,9 +64,10 @@ class StoredFile:
         self.index: Index = self._indexed()
 
     def _indexed(self) -> Index:
-        known = indexes.load(self.index_path, self.source.length())
-        if known is not None:
-            return known
+        return indexes.load(self.index_path, self.source) or self.scan()
+
+    def scan(self) -> Index:
+        """Go through the whole file: all but the bytes of its pages is read and checked."""
         make = indexes.segment_index if self.is_segment else indexes.journal_index
         return make(self.source)
 
@@ -74,7 +76,7 @@ class StoredFile:
         """Where its index is kept."""
         return self.path.with_name(self.path.name + ".index")
 
-    def replaces(self) -> list[str]:
+    def replaces(self) -> set[str]:
         """Name the files it took over.
 
         Raises:
@@ -82,12 +84,14 @@ class StoredFile:
         """
         for found in self._file_records():
             try:
-                about = read_file_record(self.source, found)
+                names = read_file_record(self.source, found).get("replaces")
             except DamagedRecord:
                 continue
-            return [str(name) for name in about.get("replaces", [])]
+            # Only older ones, so that no two files can say it of each other.
+            known = [str(name) for name in names] if isinstance(names, list) else []
+            return {name for name in known if file_number(Path(name)) < file_number(self.path)}
         # Nobody can say. Pages of files that it took over and that are still there are read twice, and are the same.
-        return []
+        return set()
 
     def _file_records(self) -> Iterator[Head]:
         """The records that say what the file is: the first, and in a segment the last."""
@@ -106,8 +110,11 @@ class StoredFile:
             DamagedRecord: its record is not what was written.
         """
         if self.is_segment:
-            return self._block(offset).pages[slot]
-        return page_at(self.source, self._page_head(offset))
+            return self._slot(offset, slot)[1]
+        head = read_head(self.source.at(offset, HEAD_BYTES), offset)
+        if head is None or head.kind != Kind.PAGE:
+            raise self._damaged(offset, slot, "no page begins here")
+        return page_at(self.source, head)
 
     def page(self, offset: int, slot: int) -> tuple[About, bytes]:
         """Read a page, checked.
@@ -115,34 +122,29 @@ class StoredFile:
         Raises:
             DamagedRecord: its bytes are not what was written.
         """
+        if not self.is_segment:
+            return read_page(self.source, offset)
+        block, about = self._slot(offset, slot)
         try:
-            if self.is_segment:
-                block = self._block(offset)
-                about = block.pages[slot]
-                body = read_body(self.source, block, slot, self._base(block.base))
-            else:
-                head = self._page_head(offset)
-                about = page_at(self.source, head)
-                body = read_frame(self.source, head, about)
-        except DamagedRecord:
-            raise
-        except ArchiveError as error:
+            body = read_body(self.source, block, slot, self._base(block.base))
+        except CodecError as error:
             raise self._damaged(offset, slot, str(error)) from None
-        if len(body) != about.length or _core.hash64(body) != about.check:
+        if not about.is_of(body):
             raise self._damaged(offset, slot, "its bytes are not those that were stored")
         return about, body
 
     def _damaged(self, offset: int, slot: int, finding: str) -> DamagedRecord:
-        where = (
-            f"page {slot} of the record at {offset}" if self.is_segment else f"the page at {offset}"
+        return DamagedRecord(
+            f"{self.path}: page {slot} of the record at {offset}: {finding}",
+            file=str(self.path),
+            offset=offset,
         )
-        return DamagedRecord(f"{self.path}: {where}: {finding}", file=str(self.path), offset=offset)
 
-    def _page_head(self, offset: int) -> Head:
-        head = read_head(self.source.at(offset, HEAD_BYTES), offset)
-        if head is None or head.kind != Kind.PAGE:
-            raise self._damaged(offset, 0, "no page begins here")
-        return head
+    def _slot(self, offset: int, slot: int) -> tuple[Block, About]:
+        block = self._block(offset)
+        if slot >= len(block.pages):
+            raise self._damaged(offset, slot, "the record has no such page")
+        return block, block.pages[slot]
 
     def _block(self, offset: int) -> Block:
         with self._lock:
@@ -173,11 +175,6 @@ class StoredFile:
                 self._bases.popitem(last=False)
         return base
 
-    def gaps(self) -> list[Gap]:
-        """Go through the whole file and list what is no record, or a damaged one."""
-        make = indexes.segment_index if self.is_segment else indexes.journal_index
-        return make(self.source).gaps
-
     def close(self) -> None:
         """Let go of the file."""
         self.source.close()
@@ -198,7 +195,7 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
         for file in opened or []:
             file.close()
     try:
-        gone = {name for file in opened for name in file.replaces()}
+        gone = _taken_over(opened)
     except BaseException:
         for file in opened:
             file.close()
@@ -208,6 +205,18 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
     for file in dead:
         file.close()
     return live, [file.path for file in dead]
+
+
+def _taken_over(opened: list[StoredFile]) -> set[str]:
+    """Name the files that another one took over, and has whole."""
+    names = {file.path.name for file in opened}
+    gone: set[str] = set()
+    for file in opened:
+        old = file.replaces() & names
+        # They are there for a moment only, or after a crash. Should the new file have come to harm, they are needed.
+        if old and not file.scan().is_damaged:
+            gone |= old
+    return gone
 
 
 def _opened(paths: list[Path]) -> list[StoredFile] | None:

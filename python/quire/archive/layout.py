@@ -6,26 +6,28 @@ Journals and segments are records in a row. A record has a head of 32 bytes, the
 | --- | --- |
 | 4 | ``AB 51 52 0A`` |
 | 1 | kind of record |
-| 3 | zero |
+| 3 | tag: chosen at random for a file, the same in all its records |
 | 4 | length of the meta |
 | 8 | length of the payload |
 | 8 | XXH3 of the meta |
 | 4 | XXH3 of the 28 bytes before, its lower half |
 
 All numbers are little-endian. A payload is checked by what its meta says of it. So a head that is whole leads to the next
-record whatever is in between; behind a damaged one, reading goes on at the next four bytes that begin a
-whole head. Damage costs the record it is in.
+record whatever is in between; behind a damaged one, reading goes on at the next whole head with the tag of the file.
+Damage costs the record it is in. A page may hold whole records of its own, but whoever made it did not know the tag.
 
-Kinds: 1 file (what the file is; the first record, in segments also the last), 2 page (journals), 3 base, 4 block,
-5 guard (segments).
+Kinds: 1 file (what the file is; the first record, in segments also the last), 2 page and 6 commit (journals), 3 base,
+4 block and 5 guard (segments).
 
 Above: ``journal``, ``segment``. Below: ``errors``, ``_core``.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import secrets
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,12 +40,14 @@ from quire.errors import ArchiveError, DamagedRecord
 SYNC = b"\xabQR\n"
 FORMAT = "quire archive"
 VERSION = 1
-_HEAD = struct.Struct("<4sB3xIQQI")
+_HEAD = struct.Struct("<4sB3sIQQI")
 HEAD_BYTES = _HEAD.size
 #: A meta is a few columns of a block at most; more is damage, or an attack.
 MOST_META_BYTES = 1 << 28
+NO_TAG = bytes(3)
 
 _WINDOW_BYTES = 1 << 20
+_SECTOR_BYTES = 4096
 
 
 class Kind(IntEnum):
@@ -54,6 +58,7 @@ class Kind(IntEnum):
     BASE = 3
     BLOCK = 4
     GUARD = 5
+    COMMIT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class Head:
         meta_bytes: length of the meta.
         payload_bytes: length of the payload.
         meta_hash: XXH3 of the meta.
+        tag: of the file it was written for.
     """
 
     offset: int
@@ -73,6 +79,7 @@ class Head:
     meta_bytes: int
     payload_bytes: int
     meta_hash: int
+    tag: bytes
 
     @property
     def payload_offset(self) -> int:
@@ -85,9 +92,14 @@ class Head:
         return self.payload_offset + self.payload_bytes
 
 
-def record(kind: Kind, meta: bytes, payload_bytes: int) -> bytes:
+def new_tag() -> bytes:
+    """Choose the tag of a new file."""
+    return secrets.token_bytes(len(NO_TAG))
+
+
+def record(kind: Kind, meta: bytes, payload_bytes: int, tag: bytes = NO_TAG) -> bytes:
     """Give a record up to its payload."""
-    head = _HEAD.pack(SYNC, kind, len(meta), payload_bytes, _core.hash64(meta), 0)[:-4]
+    head = _HEAD.pack(SYNC, kind, tag, len(meta), payload_bytes, _core.hash64(meta), 0)[:-4]
     check = _core.hash64(head) & 0xFFFF_FFFF
     return head + check.to_bytes(4, "little") + meta
 
@@ -96,13 +108,13 @@ def read_head(data: bytes, offset: int) -> Head | None:
     """Read the head of a record; None where there is none that is whole."""
     if len(data) < HEAD_BYTES:
         return None
-    sync, kind, meta_bytes, payload_bytes, meta_hash, check = _HEAD.unpack(data[:HEAD_BYTES])
+    sync, kind, tag, meta_bytes, payload_bytes, meta_hash, check = _HEAD.unpack(data[:HEAD_BYTES])
     is_whole = (
         sync == SYNC
         and _core.hash64(data[: HEAD_BYTES - 4]) & 0xFFFF_FFFF == check
         and meta_bytes <= MOST_META_BYTES
     )
-    return Head(offset, kind, meta_bytes, payload_bytes, meta_hash) if is_whole else None
+    return Head(offset, kind, meta_bytes, payload_bytes, meta_hash, tag) if is_whole else None
 
 
 class Source:
@@ -117,16 +129,33 @@ class Source:
         return os.fstat(self._file).st_size
 
     def at(self, offset: int, length: int) -> bytes:
-        """Read a piece; shorter where the file ends."""
+        """Read a piece; shorter where the file ends. What the disk cannot read is zeros, which no check agrees with."""
+        if length > _WINDOW_BYTES:  # a false length must not cost its memory
+            length = min(length, max(0, self.length() - offset))
         parts = []
         while length > 0:
-            part = os.pread(self._file, length, offset)
+            try:
+                part = os.pread(self._file, length, offset)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                part = self._around_damage(offset, length)
             if not part:
                 break
             parts.append(part)
             offset += len(part)
             length -= len(part)
         return b"".join(parts) if len(parts) != 1 else parts[0]
+
+    def _around_damage(self, offset: int, length: int) -> bytes:
+        """Read to the next border of a sector, or give zeros up to there."""
+        length = min(length, _SECTOR_BYTES - offset % _SECTOR_BYTES)
+        try:
+            return os.pread(self._file, length, offset)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return bytes(length)
 
     def meta(self, head: Head) -> bytes:
         """Read the meta of a record.
@@ -145,7 +174,14 @@ class Source:
 
     def close(self) -> None:
         """Let go of the file."""
-        os.close(self._file)
+        if self._file >= 0:
+            file, self._file = self._file, -1
+            os.close(file)
+
+    def __del__(self) -> None:
+        # Nobody closes a file while another thread may still read it: it goes with the last who knows it.
+        if hasattr(self, "_file"):
+            self.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,35 +204,37 @@ def heads(source: Source, start: int = 0, end: int | None = None) -> Iterator[He
     """
     length = source.length() if end is None else end
     at = start
+    tag: bytes | None = None
     while at < length:
         head = read_head(source.at(at, HEAD_BYTES), at)
         if head is not None and head.end <= length:
+            tag = head.tag if tag is None else tag
             yield head
             at = head.end
             continue
-        behind = _next(source, at + 1, length)
+        behind = _next(source, at + 1, length, tag)
         yield Gap(at, behind)
         at = behind
 
 
-def _next(source: Source, at: int, length: int) -> int:
+def _next(source: Source, at: int, length: int, tag: bytes | None) -> int:
     """Where the next whole head of a record within the file is, or the end."""
     while at < length:
         window = source.at(at, _WINDOW_BYTES + HEAD_BYTES)
         place = window.find(SYNC)
         while 0 <= place < _WINDOW_BYTES:
             head = read_head(window[place : place + HEAD_BYTES], at + place)
-            if head is not None and head.end <= length:
+            if head is not None and head.end <= length and tag in {None, head.tag}:
                 return at + place
             place = window.find(SYNC, place + 1)
         at += _WINDOW_BYTES
     return length
 
 
-def file_record(kind: str, **about: object) -> bytes:
+def file_record(kind: str, tag: bytes, **about: object) -> bytes:
     """Give the record that says what a file is."""
     meta = json.dumps({"format": FORMAT, "version": VERSION, "kind": kind, **about})
-    return record(Kind.FILE, meta.encode(), 0)
+    return record(Kind.FILE, meta.encode(), 0, tag)
 
 
 def read_file_record(source: Source, head: Head) -> dict[str, Any]:
@@ -206,7 +244,12 @@ def read_file_record(source: Source, head: Head) -> dict[str, Any]:
         DamagedRecord: it is not what was written.
         ArchiveError: it is of a later version, or no part of an archive.
     """
-    about = json.loads(source.meta(head))
+    try:
+        about = json.loads(source.meta(head))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, DamagedRecord):
+            raise
+        about = None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ArchiveError(f"{source.name}: no part of an archive")
     if about.get("version") != VERSION:

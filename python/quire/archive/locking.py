@@ -40,10 +40,19 @@ class WriterLock:
                 msvcrt.locking(self._file, msvcrt.LK_NBLCK, 1)
             else:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except (BlockingIOError, PermissionError):  # as Linux and as Windows say it
             raise ArchiveLocked(
-                f"{folder}: another writer holds this archive; wait until it is done"
+                f"{folder}: another writer{self._holder()} holds this archive; wait until it is done"
             ) from None
+        os.truncate(self._file, 0)
+        os.write(self._file, str(os.getpid()).encode())
+
+    def _holder(self) -> str:
+        try:
+            name = os.pread(self._file, 20, 0).decode("ascii", "replace")
+        except OSError:
+            return ""
+        return f" (process {name})" if name.isdigit() else ""
 
     def release(self) -> None:
         """Let the next writer in."""

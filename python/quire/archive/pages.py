@@ -66,6 +66,10 @@ class About:
     check: int
     digest: bytes
 
+    def is_of(self, body: bytes) -> bool:
+        """Tell whether these are the bytes of the page."""
+        return len(body) == self.length and _core.hash64(body) == self.check
+
 
 def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes = b"") -> About:
     """Say what there is to know of a page that is not yet stored."""
@@ -141,9 +145,13 @@ def unpack(data: bytes) -> list[About]:
     urls, heads, extras = ([reader.take(size) for size in sizes] for sizes in lengths)
     if not reader.is_done or any(number not in _CODECS for number in codec):
         raise CodecError("the columns of a block are damaged")
+    try:
+        addresses = [url.decode("utf-8", "surrogatepass") for url in urls]
+    except UnicodeDecodeError as error:
+        raise CodecError(f"an address is not UTF-8: {error}") from None
     return [
         About(
-            url=urls[i].decode("utf-8", "surrogatepass"),
+            url=addresses[i],
             time=times[i],
             head=heads[i],
             extra=extras[i],

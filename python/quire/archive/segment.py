@@ -4,16 +4,14 @@ A segment is written once and never changed. Pages that are alike are a *cluster
 compressed as one) and **blocks** of up to 128 pages, each page a frame of its own that leans on the base and on nothing
 else. So one page is one read, once its base is at hand.
 
-Pages lean on a base, so it is guarded: a *guard* at the end of the file has all that the base's own record says of it, and
-the exclusive or of sixteen equal stripes of it, with which any one stripe can be made anew. A base on which many pages
-lean, so that a copy costs little, is there a second time altogether.
+Pages lean on a base, so it is guarded (``bases``); one on which many pages lean, so that a copy costs little, is there a
+second time altogether.
 
-Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload: a zstd frame), ``guard``
-(meta: the same, then place and length of the frame, 64 bits each; payload: the stripe), ``block``
-(meta: number of the base, 0 for none, and length of the columns, 32 bits each, then the columns as a zstd frame; payload:
-the frames of its pages in a row).
+Records: ``base`` and ``guard`` (``bases``), ``block`` (meta: number of the base, 0 for none, and length of the columns, 32
+bits each, then the columns as a zstd frame; payload: the frames of its pages in a row), and at the end what the file is once
+more, with the number of its pages.
 
-Above: ``compaction``, ``archive``. Below: ``layout``, ``pages``, ``storage``, ``_core``.
+Above: ``compaction``, ``archive``. Below: ``bases``, ``layout``, ``pages``, ``storage``, ``_core``.
 """
 
 from __future__ import annotations
@@ -23,9 +21,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from quire import _core
+from quire.archive.bases import base_meta, base_number, guard_of
 from quire.archive.layout import (
     HEAD_BYTES,
     Gap,
@@ -34,11 +31,13 @@ from quire.archive.layout import (
     Source,
     file_record,
     heads,
+    new_tag,
+    read_file_record,
     read_head,
     record,
 )
 from quire.archive.pages import About, Codec, pack, unpack
-from quire.archive.storage import Disk
+from quire.archive.storage import Disk, Writer, failing
 from quire.errors import ArchiveError, DamagedRecord
 
 #: Pages of a block, at most: what a reader of one has to know of the others.
@@ -48,11 +47,7 @@ TWICE_SHARE = 16
 COLUMNS_LEVEL = 12
 #: Pages that a page leans on, one on the other, at most; a duplicate may add one.
 MOST_DEPTH = 10
-#: Stripes of a base; its guard is as long as one.
-STRIPES = 16
 
-_BASE = struct.Struct("<IIQ")
-_GUARD = struct.Struct("<IIQQQ")
 _BLOCK = struct.Struct("<II")
 _ALONE = _core.Base(b"")
 
@@ -68,26 +63,34 @@ class SegmentWriter:
 
     def __init__(self, path: Path, disk: Disk, replaces: Sequence[str]) -> None:
         self.path = path
-        self._part = path.with_name(path.name + ".part")
-        self._disk = disk
+        part = path.with_name(path.name + ".part")
         self._replaces = list(replaces)
-        disk.remove(self._part)
-        self._file: int | None = disk.create(self._part)
-        self._end = disk.append(self._file, [self._about(pages=None)])
+        self._tag = new_tag()
         self._bases: list[tuple[bytes, int, int]] = []
         self._leaning: list[int] = []
         self.pages: int = 0
+        with failing(part):
+            disk.remove(part)
+        self._writer = Writer(disk, part)
+        try:
+            self._writer.append(self._about(pages=None))
+        except BaseException:
+            self.discard()
+            raise
 
     def _about(self, pages: int | None) -> bytes:
-        return file_record("segment", replaces=self._replaces, pages=pages)
+        return file_record("segment", self._tag, replaces=self._replaces, pages=pages)
+
+    def _record(self, kind: Kind, meta: bytes, payload_bytes: int) -> bytes:
+        return record(kind, meta, payload_bytes, self._tag)
 
     def add_base(self, content: bytes, level: int) -> int:
         """Write a base at a level of zstd, and give its number."""
         number = len(self._bases) + 1
         frame = _ALONE.encode(content, level)
-        meta = _BASE.pack(number, len(content), _core.hash64(content))
-        self._append([record(Kind.BASE, meta, len(frame)), frame])
-        self._bases.append((meta, self._end - len(frame), len(frame)))
+        meta = base_meta(number, content)
+        self._writer.append(self._record(Kind.BASE, meta, len(frame)), frame)
+        self._bases.append((meta, self._writer.end - len(frame), len(frame)))
         self._leaning.append(0)
         return number
 
@@ -97,44 +100,29 @@ class SegmentWriter:
         columns = pack(known)
         meta = _BLOCK.pack(base, len(columns)) + _ALONE.encode(columns, COLUMNS_LEVEL)
         length = sum(map(len, frames))
-        self._append([record(Kind.BLOCK, meta, length), *frames])
+        self._writer.append(self._record(Kind.BLOCK, meta, length), *frames)
         self.pages += len(pages)
         if base:
             self._leaning[base - 1] += length
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
-        assert self._file is not None  # noqa: S101 - not finished twice
-        source = Source(self._part)
+        source = Source(self._writer.path)
         try:
             for (meta, place, length), leaning in zip(self._bases, self._leaning, strict=True):
                 frame = source.at(place, length)
-                guard = meta + struct.pack("<QQ", place, length)
-                stripe = xor_of(stripes(frame))
-                self._append([record(Kind.GUARD, guard, len(stripe)), stripe])
+                guard, stripe = guard_of(meta, place, frame)
+                self._writer.append(self._record(Kind.GUARD, guard, len(stripe)), stripe)
                 if TWICE_SHARE * length <= leaning:
-                    self._append([record(Kind.BASE, meta, length), frame])
+                    self._writer.append(self._record(Kind.BASE, meta, length), frame)
         finally:
             source.close()
-        self._append([self._about(self.pages)])
-        self._disk.sync(self._file)
-        self.close()
-        self._disk.rename(self._part, self.path)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._file is not None:
-            self._disk.close(self._file)
-            self._file = None
+        self._writer.append(self._about(self.pages))
+        self._writer.finish(self.path)
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        self.close()
-        self._disk.remove(self._part)
-
-    def _append(self, parts: Sequence[bytes]) -> None:
-        assert self._file is not None  # noqa: S101 - not used when closed
-        self._end += self._disk.append(self._file, parts)
+        self._writer.discard()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,113 +189,31 @@ def read_body(
     return (base if page.codec == Codec.ZSTD_BASE else _ALONE).decode(frame, page.length)
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """What a guard says of a base.
-
-    Attributes:
-        length: of the content.
-        check: XXH3 of the content.
-        place: of the frame in the file.
-        frame: length of the frame.
-        stripe: the exclusive or of its stripes.
-    """
-
-    length: int
-    check: int
-    place: int
-    frame: int
-    stripe: bytes
-
-
-def stripes(frame: bytes) -> list[bytes]:
-    """Cut a frame into equal stripes, the last filled up with zeros."""
-    width = max(1, -(-len(frame) // STRIPES))
-    return [frame[at : at + width].ljust(width, b"\0") for at in range(0, len(frame) or 1, width)]
-
-
-def xor_of(parts: Sequence[bytes]) -> bytes:
-    """Give the exclusive or of stripes.
-
-    >>> xor_of([b"ab", b"ab", b"xy"])
-    b'xy'
-    """
-    total = np.zeros(len(parts[0]), np.uint8)
-    for part in parts:
-        total ^= np.frombuffer(part, np.uint8)
-    return total.tobytes()
-
-
-def read_base(source: Source, places: Sequence[int], number: int) -> bytes:
-    """Read a base from the first place where it is whole; else make it anew with its guard.
-
-    Raises:
-        DamagedRecord: it is nowhere, and has more damage than its guard can mend.
-    """
-    guards = []
-    for offset in places:
-        head = read_head(source.at(offset, HEAD_BYTES), offset)
-        try:
-            if head is not None and head.kind == Kind.BASE:
-                found, length, check = _BASE.unpack(source.meta(head))
-                frame = source.at(head.payload_offset, head.payload_bytes)
-                content = _decoded(frame, length, check) if found == number else None
-                if content is not None:
-                    return content
-            elif head is not None and head.kind == Kind.GUARD:
-                found, length, check, place, frame_bytes = _GUARD.unpack(source.meta(head))
-                stripe = source.at(head.payload_offset, head.payload_bytes)
-                if found == number:
-                    guards.append(Guard(length, check, place, frame_bytes, stripe))
-        except (DamagedRecord, struct.error):
-            continue
-    for guard in guards:
-        content = _mended(source, guard)
-        if content is not None:
-            return content
-    raise _damaged(
-        source, places[0] if places else 0, f"should be base {number}, and no copy of it is whole"
-    )
-
-
-def _decoded(frame: bytes, length: int, check: int) -> bytes | None:
-    try:
-        content = _ALONE.decode(frame, length)
-    except ArchiveError:
-        return None
-    return content if _core.hash64(content) == check else None
-
-
-def _mended(source: Source, guard: Guard) -> bytes | None:
-    """Make a base with one damaged stripe whole again: each stripe in turn is taken for the damaged one."""
-    frame = source.at(guard.place, guard.frame).ljust(guard.frame, b"\0")
-    content = _decoded(frame, guard.length, guard.check)
-    if content is not None:  # only its record was damaged
-        return content
-    parts = stripes(frame)
-    if len(parts[0]) != len(guard.stripe):
-        return None
-    all_of_it = xor_of([*parts, guard.stripe])
-    for at, part in enumerate(parts):
-        tried = [*parts[:at], xor_of([part, all_of_it]), *parts[at + 1 :]]
-        content = _decoded(b"".join(tried)[: guard.frame], guard.length, guard.check)
-        if content is not None:
-            return content
-    return None
-
-
 def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:
-    """Find blocks, and bases with their guards: their kind, their place, and the number of a base."""
+    """Find what is in a segment: kind and place of each record; the number of a base, the number of pages at the end.
+
+    A guard is given as the base that it guards. Where the end is missing, the last is a gap of no length.
+    """
+    is_finished = False
     for found in heads(source):
         if isinstance(found, Gap):
             yield found
-        elif found.kind == Kind.BLOCK:
-            yield Kind.BLOCK, found.offset, 0
-        elif found.kind in {Kind.BASE, Kind.GUARD}:
-            try:
-                yield Kind.BASE, found.offset, _BASE.unpack_from(source.meta(found))[0]
-            except (ArchiveError, struct.error):
-                yield Gap(found.offset, found.end)
+            continue
+        try:
+            if found.kind == Kind.BLOCK:
+                yield Kind.BLOCK, found.offset, 0
+            elif found.kind in {Kind.BASE, Kind.GUARD}:
+                yield Kind.BASE, found.offset, base_number(source, found)
+            elif found.kind == Kind.FILE:
+                pages = read_file_record(source, found).get("pages")
+                is_finished = isinstance(pages, int)
+                if isinstance(pages, int):
+                    yield Kind.FILE, found.offset, pages
+        except ArchiveError:
+            yield Gap(found.offset, found.end)
+    if not is_finished:
+        length = source.length()
+        yield Gap(length, length)
 
 
 def _damaged(source: Source, offset: int, finding: str) -> DamagedRecord:

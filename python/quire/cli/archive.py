@@ -1,36 +1,27 @@
 """``quire archive``: crawls kept small, any page back byte for byte.
 
-Here are the commands that write: ``create``, ``add``, ``compact``, ``export``, and ``verify``. ``archive_pages`` has those that
-look something up, ``archive_stats`` and ``archive_serve`` one each. The work is ``quire.archive``'s.
+Here are the commands that fill one: ``create``, ``add``, ``compact``. ``archive_pages`` has those that look something up,
+``archive_check`` those for damage, ``archive_export``, ``archive_stats`` and ``archive_serve`` one each. The work is ``quire.archive``'s.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time as clock
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quire.cli import files, terminal
-from quire.cli.archive_options import (
-    ArchiveArgument,
-    PrefixOption,
-    SinceOption,
-    UntilOption,
-    end_of,
-    opened,
-    start_of,
-    told_bytes,
-)
+from quire.cli import terminal
+from quire.cli.archive_check import repair, verify
+from quire.cli.archive_export import export
+from quire.cli.archive_options import ArchiveArgument, opened, start_of, told_bytes
 from quire.cli.archive_pages import diff, get, ls, versions
+from quire.cli.archive_progress import telling
 from quire.cli.archive_serve import serve
 from quire.cli.archive_stats import stats
-from quire.cli.options import ForceOption, Format, FormatOption
-from quire.cli.progress import bars
+from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
 from quire.digest.writing import shortened
@@ -39,16 +30,9 @@ from quire.sources.capture import MOST_BYTES
 if TYPE_CHECKING:
     from quire.archive import Archive, Ingested
 
-_STEPS = {
-    "read": "reading, MB",
-    "sketch": "looking at pages",
-    "encode": "storing pages",
-    "export": "writing records",
-}
 _MOST_TROUBLES = 20
 _MOST_NAME = 70
 _MOST_REASON = 160
-_PAUSE_S = 0.05
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -79,13 +63,12 @@ def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
     """
     from quire.archive import Archive  # noqa: PLC0415 - heavy
 
+    if Path(archive).exists() and not Path(archive).is_dir():
+        raise Refusal(f"{archive}: a file, not a folder", hint="choose another name")
     try:
         Archive.create(archive).close()
     except FileExistsError as error:
-        raise Refusal(
-            str(error.args[-1]) if error.filename is None else f"{archive}: a file, not a folder",
-            hint="`quire archive add` adds to an archive",
-        ) from None
+        raise Refusal(str(error), hint="`quire archive add` adds to an archive") from None
     if format is Format.json:
         terminal.write_json({"archive": archive, "pages": 0})
     else:
@@ -151,7 +134,7 @@ def add(
         if not create:
             raise Refusal(f"{archive}: no such archive", hint="--create makes it")
         Archive.create(archive).close()
-    with opened(archive, write=True) as target, _telling() as tell:
+    with opened(archive, write=True) as target, telling() as tell:
         done = ingest(
             target,
             paths,
@@ -210,7 +193,7 @@ def compact(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> 
       quire archive compact site.quire
       quire archive compact site.quire --format json | jq .stored_bytes
     """
-    with opened(archive, write=True) as target, _telling() as tell:
+    with opened(archive, write=True) as target, telling() as tell:
         before = _folder_bytes(target)
         done = target.compact(tell)
         after = _folder_bytes(target)
@@ -227,107 +210,8 @@ def compact(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> 
         terminal.advise("these pages keep their old files")
 
 
-@reports_errors
-def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
-    """Read every byte of an archive, and say what is damaged.
-
-    Nothing is changed. Every page is compared with the checksum it was stored with.
-
-    \b
-    Examples:
-      quire archive verify site.quire
-      quire archive verify site.quire --format json | jq -r '.findings[]'
-
-    Exit code: 0 all as it was stored, 2 damage, or another error.
-    """
-    with opened(archive) as target:
-        pages, findings = len(target), target.verify()
-    if format is Format.json:
-        terminal.write_json({"archive": archive, "pages": pages, "findings": findings})
-    else:
-        for finding in findings:
-            terminal.write_text(shown(finding) + "\n")
-        if not findings:
-            terminal.write_text(
-                f"{shown(archive)}: {counted(pages, 'page')}, every byte as it was stored\n"
-            )
-    if findings:
-        terminal.complain(
-            f"{archive}: {counted(len(findings), 'finding')}",
-            hint="all other pages can be read; add the damaged ones again from their source",
-        )
-        raise typer.Exit(terminal.ERROR)
-
-
-@reports_errors
-def export(
-    *,
-    archive: ArchiveArgument,
-    output: Annotated[
-        str, typer.Argument(metavar="OUT", help="The file of records: crawl.warc.gz.")
-    ],
-    prefix: PrefixOption = "",
-    since: SinceOption = None,
-    until: UntilOption = None,
-    force: ForceOption = False,
-    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
-) -> None:
-    """Write pages as WARC, with an index beside it (.cdxj).
-
-    Pages that came out of WARC files get the same records again, byte for byte. Others
-    become responses, or resources where there is no HTTP head.
-
-    \b
-    Examples:
-      quire archive export site.quire crawl.warc.gz
-      quire archive export site.quire may.warc.gz --since 2026-05 --until 2026-05
-      quire archive export site.quire a.warc.gz --prefix https://example.org/ --force
-    """
-    from quire.archive import export as write  # noqa: PLC0415 - heavy
-    from quire.archive.export import index_path  # noqa: PLC0415 - heavy
-
-    for path in (Path(output), index_path(Path(output))):
-        files.check_free(path, force=force)
-    with opened(archive) as source, _telling() as tell:
-        done = write(
-            source,
-            output,
-            prefix=prefix,
-            since=start_of(since),
-            until=end_of(until),
-            tell=lambda written, of: tell("export", written, of),
-        )
-    if format is Format.json:
-        told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
-        terminal.write_json({**told, "damaged": done.damaged})
-    else:
-        terminal.write_text(f"{shown(output)}: {counted(done.pages, 'record')}\n")
-        terminal.write_text(f"{shown(str(done.index))}: its index\n")
-    for damage in done.damaged:
-        terminal.complain(damage)
-    if done.damaged:
-        raise typer.Exit(terminal.ERROR)
-
-
 def _folder_bytes(archive: Archive) -> int:
     return sum(path.stat().st_size for path in archive.folder.iterdir() if path.is_file())
-
-
-@contextmanager
-def _telling() -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that draws bars, where somebody looks, and not too often."""
-    from quire.engines import Progress  # noqa: PLC0415 - heavy
-
-    with bars(_STEPS) as listener:
-        last: dict[str, float] = {}
-
-        def tell(step: str, done: int, of: int) -> None:
-            now = clock.monotonic()
-            if listener is not None and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
-                last[step] = now
-                listener(Progress(step, done, of))
-
-        yield tell
 
 
 for _name, _command in (
@@ -339,6 +223,7 @@ for _name, _command in (
     ("diff", diff),
     ("stats", stats),
     ("verify", verify),
+    ("repair", repair),
     ("compact", compact),
     ("export", export),
     ("serve", serve),

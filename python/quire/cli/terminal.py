@@ -34,6 +34,7 @@ from quire.errors import (
     SourceNotFound,
     SourceTooLarge,
     SourceUnreadable,
+    StorageFailed,
 )
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ _HINTS: tuple[tuple[type[QuireError], str], ...] = (
         "look for a slip in the name; a folder needs pages, WARC or Parquet files in it",
     ),
     (SourceUnreadable, "fetch the page or the archive again"),
+    (StorageFailed, "make room or look at the disk; what was safe before still is"),
     (SourceTooLarge, "split it before it is encoded"),
 )
 

@@ -1,0 +1,231 @@
+"""Repair: a new archive with every page of a damaged one that can still be read.
+
+The damaged archive is only read. The new one is made beside it under another name, read back, and given its name at the
+end: killed half-way, repair leaves nothing but a folder that the next one removes.
+
+Files that are whole are copied as they are. Of the others every page that can be read, and is not in a whole one, goes into
+a journal of the same number. Files that a segment took over, where a crash left them, give what is readable nowhere else.
+
+Above: ``cli``. Below: ``archive``, ``findings``, ``files``, ``journal``, ``storage``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quire.archive.archive import Archive
+from quire.archive.compaction import Tell
+from quire.archive.files import StoredFile, data_files, file_number
+from quire.archive.findings import Finding, findings
+from quire.archive.journal import JournalWriter
+from quire.archive.pages import About
+from quire.archive.storage import DISK, Disk, Writer, failing
+from quire.errors import ArchiveError
+
+_CHUNK_BYTES = 1 << 22
+#: Pages of files that were taken over go before all others.
+_FIRST = 0
+
+_Identity = tuple[str, int, bytes, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What repair did, or would do.
+
+    Attributes:
+        pages: how many can be read, and are in the new archive.
+        findings: what could not be read, with file and offset.
+        target: the new archive; None where nothing was written.
+    """
+
+    pages: int
+    findings: tuple[Finding, ...]
+    target: Path | None
+
+    @property
+    def lost(self) -> tuple[Finding, ...]:
+        """What had been acknowledged and cannot be read."""
+        return tuple(finding for finding in self.findings if finding.kind == "lost")
+
+
+def repair(
+    path: str | os.PathLike[str],
+    target: str | os.PathLike[str] | None = None,
+    *,
+    disk: Disk = DISK,
+    tell: Tell = lambda _step, _done, _of: None,
+) -> Repaired:
+    """Read all that can be read of an archive, and write it into a new one.
+
+    >>> import tempfile
+    >>> from datetime import datetime, UTC
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Archive.create(f"{folder}/a.quire") as archive:
+    ...         archive.add("https://a.example/", datetime(2026, 5, 1, tzinfo=UTC), b"<p>Closed")
+    ...     repair(f"{folder}/a.quire")
+    ...     repair(f"{folder}/a.quire", f"{folder}/b.quire").pages
+    Repaired(pages=1, findings=(), target=None)
+    1
+
+    Args:
+        path: the folder of the archive. It is only read.
+        target: a folder that is not there yet; None to look and write nothing.
+        disk: where the new archive is.
+        tell: is told of progress: the step, what is done, of how much.
+
+    Raises:
+        ArchiveError: there is no archive, or it is of a later version.
+        FileExistsError: there is something of the target's name.
+        StorageFailed: the disk did not take the new archive.
+    """
+    folder = Path(path)
+    if not folder.is_dir() or not (data_files(folder) or (folder / "archive.json").exists()):
+        raise ArchiveError(f"{folder}: no archive here")
+    goal = None if target is None else Path(target)
+    if goal is not None and (goal.exists() or goal.is_symlink()):
+        raise FileExistsError(f"{goal}: is there already; repair makes a new folder")
+    if goal is not None and folder.resolve() in goal.resolve().parents:
+        raise ArchiveError(f"{goal}: is inside the damaged archive, which is only read")
+    salvage = _Salvage(folder, tell)
+    if goal is None:
+        return salvage.done(None)
+    part = goal.with_name(goal.name + ".part")
+    _remove_rest(part, disk)
+    Archive.create(part, disk=disk).close()
+    for file in salvage.files:
+        if salvage.is_whole(file):
+            _copy(file, part / file.path.name, disk)
+        else:
+            _rewrite(salvage.pages(file), part, file_number(file.path), disk)
+    _rewrite(salvage.otherwise_lost(), part, _FIRST, disk)
+    with failing(goal, is_final=True):
+        disk.sync_folder(part)
+    _read_back(part, salvage.count)
+    with failing(goal, is_final=True):
+        disk.rename(part, goal)
+        disk.sync_folder(goal.absolute().parent)
+    return salvage.done(goal)
+
+
+class _Salvage:
+    """What can be read of an archive."""
+
+    def __init__(self, folder: Path, tell: Tell) -> None:
+        self._findings: dict[Path, list[Finding]] = {}
+        self._readable: dict[Path, list[tuple[int, int]]] = {}
+        self._seen: set[_Identity] = set()
+        opened = list(self._opened(folder))
+        old = {name for file in opened for name in file.replaces()}
+        self.files = [file for file in opened if file.path.name not in old]
+        self._old = [file for file in opened if file.path.name in old]
+        for i, file in enumerate(self.files):
+            tell("read", i, len(opened))
+            self._findings[file.path] = list(findings(file, every_byte=True))
+        # Whole files first. Where nobody can say who took over whom, a page may be in two, and is kept once.
+        for file in sorted([*self.files, *self._old], key=self._worth):
+            is_whole = file in self.files and self.is_whole(file)
+            self._readable[file.path] = [
+                place for place, about in self._try_all(file) if self._is_new(about) or is_whole
+            ]
+        self.count = sum(map(len, self._readable.values()))
+
+    def _opened(self, folder: Path) -> Iterator[StoredFile]:
+        for path in data_files(folder):
+            file = StoredFile(path)
+            found = file.scan()
+            # What an index knows may be more than what is found after damage.
+            places = {*file.index.places(), *found.places()}
+            for number, at in file.index.bases.items():
+                known = found.bases.setdefault(number, [])
+                known += [place for place in at if place not in known]
+            file.index = found
+            self._readable[path] = sorted(places)
+            yield file
+
+    def _try_all(self, file: StoredFile) -> Iterator[tuple[tuple[int, int], About]]:
+        for offset, slot in self._readable[file.path]:
+            try:
+                about, _ = file.page(offset, slot)
+            except ArchiveError:
+                continue
+            yield (offset, slot), about
+
+    def _worth(self, file: StoredFile) -> int:
+        if file in self._old:
+            return 2
+        return 0 if self.is_whole(file) else 1
+
+    def _is_new(self, about: About) -> bool:
+        is_new = _identity(about) not in self._seen
+        self._seen.add(_identity(about))
+        return is_new
+
+    def is_whole(self, file: StoredFile) -> bool:
+        """Tell whether a file can be copied as it is."""
+        return not self._findings[file.path]
+
+    def pages(self, file: StoredFile) -> Iterator[tuple[About, bytes]]:
+        """Give the pages of a file that can be read."""
+        for offset, slot in self._readable[file.path]:
+            yield file.page(offset, slot)
+
+    def otherwise_lost(self) -> Iterator[tuple[About, bytes]]:
+        """Give the pages of files that were taken over, where nobody else has them."""
+        for file in self._old:
+            yield from self.pages(file)
+
+    def done(self, target: Path | None) -> Repaired:
+        found = [finding for of_file in self._findings.values() for finding in of_file]
+        return Repaired(self.count, tuple(found), target)
+
+
+def _identity(about: About) -> _Identity:
+    return about.url, about.time, about.digest, about.length
+
+
+def _rewrite(pages: Iterator[tuple[About, bytes]], folder: Path, number: int, disk: Disk) -> None:
+    journal: JournalWriter | None = None
+    for about, body in pages:
+        if journal is None:
+            journal = JournalWriter(folder / f"{number:06}.journal", disk)
+        journal.add(replace(about, same_as=0), body)
+    if journal is not None:
+        journal.finish()
+
+
+def _copy(file: StoredFile, path: Path, disk: Disk) -> None:
+    writer = Writer(disk, path)
+    length = file.index.length
+    while writer.end < length:
+        part = file.source.at(writer.end, min(_CHUNK_BYTES, length - writer.end))
+        if not part:
+            raise ArchiveError(f"{file.path}: became shorter while it was copied")
+        writer.append(part)
+    writer.sync()
+    writer.close()
+
+
+def _read_back(folder: Path, pages: int) -> None:
+    with Archive.open(folder) as archive:
+        wrong = archive.verify()
+        if wrong or len(archive) != pages:
+            raise ArchiveError(
+                f"{folder}: has {len(archive):,} of {pages:,} pages after it was written; {wrong[:1]}"
+            )
+
+
+def _remove_rest(part: Path, disk: Disk) -> None:
+    """Remove what an earlier repair left when it was killed; a folder of something else stays, and is an error."""
+    if not part.is_dir():
+        return
+    ours = {"archive.json", "archive.json.part", "lock", *(path.name for path in data_files(part))}
+    others = [path.name for path in part.iterdir() if path.name not in ours]
+    if others:
+        raise FileExistsError(f"{part}: is there already, and holds {others[0]}")
+    with failing(part):
+        for name in sorted(ours):
+            disk.remove(part / name)

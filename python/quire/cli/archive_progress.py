@@ -1,0 +1,34 @@
+"""Bars for the work of an archive, which tells of its steps by a function."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from quire.cli.progress import bars
+
+_STEPS = {
+    "read": "reading, MB",
+    "sketch": "looking at pages",
+    "encode": "storing pages",
+    "export": "writing records",
+}
+_PAUSE_S = 0.05
+
+
+@contextmanager
+def telling() -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function that draws bars, where somebody looks, and not too often."""
+    from quire.engines import Progress  # noqa: PLC0415 - heavy
+
+    with bars(_STEPS) as listener:
+        last: dict[str, float] = {}
+
+        def tell(step: str, done: int, of: int) -> None:
+            now = clock.monotonic()
+            if listener is not None and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
+                last[step] = now
+                listener(Progress(step, done, of))
+
+        yield tell

@@ -1,0 +1,1 @@
+"""Archives and the end of the world: power cuts, kills, failing disks, damage."""

@@ -1,0 +1,217 @@
+"""The archive part of docs/format.md is true: a reader written from it alone reads the golden archives.
+
+The reader knows nothing of quire. Golden archives of every released version must open, have no finding and give their pages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import zstandard
+
+from quire.archive import Archive
+from quire.archive.repair import repair
+
+GOLDEN = Path(__file__).parent / "golden"
+START = datetime(2026, 5, 1, 12, 30, 0, 123456, tzinfo=UTC)
+FOLDERS = sorted(path for path in GOLDEN.glob("v*/*") if path.is_dir())
+EACH = pytest.mark.parametrize(
+    "folder", FOLDERS, ids=lambda path: f"{path.parent.name}-{path.name}"
+)
+
+
+class Page(NamedTuple):
+    """A page as it was stored."""
+
+    url: str
+    time: datetime
+    head: bytes
+    extra: bytes
+    body: bytes
+
+
+def pages() -> list[Page]:
+    """Give what every golden archive holds."""
+    found = []
+    for i in range(9):
+        rows = "".join(f"<tr><td>{j}<td>{i * j % 7}</tr>" for j in range(8))
+        body = f"<title>Page {i % 8}</title><table>{rows if i < 8 else ''}</table>".encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" if i % 2 else b""
+        found.append(Page(f"https://a.example/{i % 5}", START + timedelta(days=i), head, b"", body))
+    copy = found[3]._replace(url="https://a.example/copy", extra=b"WARC/1.1\r\n\r\n")
+    noise = bytes((i * i * 31 + i // 7) % 256 for i in range(400))
+    return [
+        *found,
+        copy,
+        Page("https://b.example/noise", START, b"", b"", noise),
+        Page("https://b.example/empty", START - timedelta(days=30_000), b"", b"", b""),
+        Page("https://c.example/alone", START, b"", b"", b"<p>Alone, and long enough. " * 9),
+        Page("https://b.example/\ud800é", START, b"", b"\0", b"\x37\xa4\x30\xec<p>magic"),
+    ]
+
+
+def write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write the golden archives of the newest version."""
+    monkeypatch.setattr("quire.archive.segment.TWICE_SHARE", 1)  # so that a base is there twice
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("journal", "segment", "both", "torn"):
+        with Archive.create(folder / name) as archive:
+            for i, page in enumerate(pages()):
+                archive.add(page.url, page.time, page.body, page.head, extra=page.extra)
+                if i == 8:
+                    archive.commit()
+                    if name in {"segment", "both"}:
+                        archive.compact()
+            if name == "segment":
+                archive.compact()
+        (folder / name / "lock").unlink()
+    torn = folder / "torn" / "000001.journal"
+    content = torn.read_bytes()
+    torn.write_bytes(content + content[100:300])
+    (folder / "torn" / "000001.journal.index").unlink()
+
+
+def test_golden_archives_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.environ.get("QUIRE_WRITE_GOLDEN"):
+        write(GOLDEN / "v1", monkeypatch)
+    assert sorted(path.name for path in GOLDEN.glob("v1/*")) == [
+        "both",
+        "journal",
+        "segment",
+        "torn",
+    ]
+
+
+class Record(NamedTuple):
+    """A record of a journal or segment."""
+
+    kind: int
+    meta: bytes
+    payload: bytes
+
+
+def records(data: bytes) -> Iterator[Record]:
+    """Read records up to the end, or to what is none."""
+    at = 0
+    while data[at : at + 4] == b"\xabQR\n":
+        kind, _tag, meta, payload, _, _ = struct.unpack_from("<4xB3sIQQI", data, at)
+        end = at + 32 + meta + payload
+        if end > len(data):
+            return
+        yield Record(kind, data[at + 32 : at + 32 + meta], data[at + 32 + meta : end])
+        at = end
+
+
+def unpacked(frame: bytes, length: int, base: bytes = b"") -> bytes:
+    """Decode a frame."""
+    if base.startswith(b"\x37\xa4\x30\xec"):
+        base = b"\0" + base
+    dictionary = zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    reader = zstandard.ZstdDecompressor(
+        dict_data=dictionary if base else None, format=zstandard.FORMAT_ZSTD1_MAGICLESS
+    )
+    return reader.decompress(frame, max_output_size=length) if length else b""
+
+
+def columns(data: bytes) -> list[tuple[int, int, int, int, int, bytes, bytes, bytes]]:
+    """Read columns: time, length, length of the frame, codec, twin, address, head and extra of each page."""
+    (n,) = struct.unpack_from("<I", data)
+    times = struct.unpack_from(f"<{n}q", data, 4)
+    numbers = struct.unpack_from(f"<{4 * n}I", data, 4 + 8 * n)
+    at = 4 + 8 * n + 16 * n + 8 * n + 16 * n
+    lengths = struct.unpack_from(f"<{3 * n}I", data, at)
+    at += 12 * n
+    texts = []
+    for length in lengths:
+        texts.append(data[at : at + length])
+        at += length
+    assert at == len(data)
+    rows = zip(*(numbers[i * n : (i + 1) * n] for i in range(4)), strict=True)
+    named = zip(texts[:n], texts[n : 2 * n], texts[2 * n :], strict=True)
+    return [(t, *row, *text) for t, row, text in zip(times, rows, named, strict=True)]
+
+
+def pages_of(data: bytes) -> Iterator[Page]:
+    """Read all pages of a journal or segment."""
+    bases = {0: b""}
+    for kind, meta, payload in records(data):
+        if kind == 3:
+            number, length, _ = struct.unpack("<IIQ", meta)
+            bases[number] = unpacked(payload, length)
+        if kind not in {2, 4}:
+            continue
+        base = 0
+        if kind == 4:
+            base, length = struct.unpack_from("<II", meta)
+            meta = unpacked(meta[8:], length)  # noqa: PLW2901 - as the page says it
+        bodies: list[bytes] = []
+        for time, length, frame, codec, twin, url, head, extra in columns(meta):
+            part, payload = payload[:frame], payload[frame:]  # noqa: PLW2901 - taken off the front
+            if codec == 0:
+                body = part
+            elif codec == 3:
+                body = bodies[twin]
+            else:
+                leans_on = {1: b"", 2: bases[base], 4: bodies[twin] if codec == 4 else b""}
+                body = unpacked(part, length, leans_on[codec])
+            bodies.append(body)
+            when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
+            yield Page(url.decode("utf-8", "surrogatepass"), when, head, extra, body)
+
+
+@EACH
+def test_a_reader_written_from_the_format_page_gives_the_pages_back(folder: Path) -> None:
+    about = json.loads((folder / "archive.json").read_text())
+    assert (about["format"], about["version"]) == ("quire archive", 1)
+    found: list[Page] = []
+    for path in [*folder.glob("*.segment"), *folder.glob("*.journal")]:
+        found += pages_of(path.read_bytes())
+
+    assert sorted(found) == sorted(pages())
+
+
+@EACH
+def test_a_golden_archive_opens_has_no_finding_and_gives_its_pages(
+    folder: Path, tmp_path: Path
+) -> None:
+    with Archive.open(folder) as archive:
+        assert archive.verify(every_byte=False) == []
+        assert archive.verify() == []
+        assert sorted(
+            Page(page.url, page.time, page.head, page.extra, page.body) for page in archive
+        ) == sorted(pages())
+        for page in pages():
+            assert archive.get(page.url, page.time).body == page.body
+    kinds = {finding.kind for finding in repair(folder).findings}
+    assert kinds == ({"torn"} if folder.name == "torn" else set())
+
+    shutil.copytree(folder, tmp_path / "a")
+    with Archive.open(tmp_path / "a", write=True) as archive:
+        archive.add("https://c.example", START, b"<p>new")
+        archive.compact()
+        assert len(archive) == len(pages()) + 1
+        assert archive.verify() == []
+
+
+def test_a_golden_segment_has_every_kind_of_record() -> None:
+    kinds = set()
+    for path in GOLDEN.rglob("*.*"):
+        if path.suffix in {".journal", ".segment"}:
+            kinds |= {record.kind for record in records(path.read_bytes())}
+    assert kinds == {1, 2, 3, 4, 5, 6}
+    codecs = {
+        row[3]
+        for path in GOLDEN.rglob("segment/*.segment")
+        for kind, meta, _ in records(path.read_bytes())
+        if kind == 4
+        for row in columns(unpacked(meta[8:], struct.unpack_from("<II", meta)[1]))
+    }
+    assert codecs == {0, 1, 2, 3, 4}
