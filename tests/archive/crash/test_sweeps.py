@@ -15,7 +15,7 @@ from tests.archive.crash.damage import data, readable
 from tests.archive.crash.ingest import QUICK, START, Key
 from tests.archive.crash.soak import IS_SOAK
 
-SAMPLE = 400
+SAMPLE = 300
 BLOCK = 5
 KINDS = pytest.mark.parametrize("kind", ["journal", "segment"])
 
