@@ -151,3 +151,14 @@ def test_an_index_that_does_not_fit_on_the_disk_is_no_error(tmp_path: Path) -> N
     assert not list((tmp_path / "a").glob("*.index*"))
     with Archive.open(tmp_path / "a") as again:
         assert again.get("https://a.example").body == b"first"
+
+
+def test_pages_of_an_archive_that_was_removed_are_not_acknowledged(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add("https://a.example", START, b"first")
+    shutil.rmtree(tmp_path / "a")
+
+    with pytest.raises(StorageFailed, match="No such file"):
+        archive.commit()
+    with pytest.raises(ArchiveError, match="open the archive again"):
+        archive.close()
