@@ -155,6 +155,26 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
         Archive.create(tmp_path / "folder")
 
 
+def test_of_two_pages_of_one_time_the_later_one_is_given_also_when_compacted(
+    tmp_path: Path,
+) -> None:
+    lists = [f"<ul>{'<li>a' * 30}</ul>{i}".encode() for i in range(9)]
+    tables = [f"<table>{'<tr><td>b' * 30}</table>{i}".encode() for i in range(9)]
+    with Archive.create(tmp_path / "a") as archive:
+        for i in range(8):  # small hosts, stored with pages that look alike: tables first
+            archive.add(f"https://a{i}.example/", at(i), tables[i])
+            archive.add(f"https://b{i}.example/", at(i), lists[i])
+        archive.add("https://c.example", at(0), lists[8])
+        archive.add("https://c.example", at(0), tables[8])
+        archive.commit()
+        assert archive.get("https://c.example").body == tables[8]
+        for _ in range(2):
+            archive.compact()
+            assert archive.get("https://c.example").body == tables[8]
+            assert len(archive.versions("https://c.example")) == 2
+            assert len(archive) == 18
+
+
 def test_a_header_with_a_line_end_is_refused(tmp_path: Path) -> None:
     with (
         Archive.create(tmp_path / "a") as archive,

@@ -46,7 +46,7 @@ def test_a_flipped_byte_costs_a_page_or_a_block_and_no_wrong_byte_comes_out(
     original = file.read_bytes()
     every = len(site())
     least = every - (BLOCK if compact else 1)
-    for at in range(0, len(original), max(1, len(original) // 400)):
+    for at in range(0, len(original), max(1, len(original) // 100)):
         changed = bytearray(original)
         changed[at] ^= 0x10
         file.write_bytes(changed)
@@ -61,7 +61,7 @@ def test_a_cut_file_gives_all_pages_before_the_cut(tmp_path: Path, *, compact: b
     file = data_file(folder)
     original = file.read_bytes()
     last = 0
-    for length in range(0, len(original) + 1, max(1, len(original) // 200)):
+    for length in range(0, len(original) + 1, max(1, len(original) // 100)):
         file.write_bytes(original[:length])
         found = readable(folder)
         assert found >= last

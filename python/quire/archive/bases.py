@@ -1,8 +1,9 @@
 """Bases: what many pages lean on, and how one is had back when part of it is lost.
 
-A *guard* at the end of the file has all that the base's own record says of it, and the exclusive or of sixteen equal
-stripes of it. With that a damaged stretch that is no longer than a stripe can be made anew, wherever it is: the
-exclusive or of all stripes and of the guard is zero but in the columns of the stretch, and sixteen places are tried.
+A *guard* at the end of the file has all that the base's own record says of it, and the exclusive or of equal stripes of
+it: sixteen, or fewer where those would be shorter than a sector. With that a damaged stretch that is shorter than a
+stripe can be made anew, wherever it is: the exclusive or of all stripes and of the guard is zero but in the columns of the
+stretch, and for each stripe it is tried whether the stretch begins there.
 
 Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload: a zstd frame), ``guard``
 (meta: the same, then place and length of the frame, 64 bits each; payload: the stripe).
@@ -23,8 +24,10 @@ from quire import _core
 from quire.archive.layout import HEAD_BYTES, Head, Kind, Source, read_head
 from quire.errors import ArchiveError, DamagedRecord
 
-#: Stripes of a base; its guard is as long as one.
+#: Stripes of a base, at most; its guard is as long as one.
 STRIPES = 16
+#: A stripe is no shorter: disks lose sectors, not bytes, and a bit more shows where the sector begins.
+STRIPE_BYTES = 512 + 64
 
 _BASE = struct.Struct("<IIQ")
 _GUARD = struct.Struct("<IIQQQ")
@@ -55,7 +58,8 @@ def base_number(source: Source, head: Head) -> int:
 
 def guard_of(meta: bytes, place: int, frame: bytes) -> tuple[bytes, bytes]:
     """Give meta and payload of the guard of a base, whose frame is at a place of the file."""
-    return meta + struct.pack("<QQ", place, len(frame)), _xor(_stripes(frame)).tobytes()
+    width = min(len(frame), max(STRIPE_BYTES, -(-len(frame) // STRIPES)))
+    return meta + struct.pack("<QQ", place, len(frame)), _xor(_stripes(frame, width)).tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,9 @@ def base_is_whole(source: Source, offset: int) -> bool:
         _, length, check, place, frame_bytes = _GUARD.unpack(meta)
         frame = source.at(place, frame_bytes)
         # Where the base itself is damaged nobody can say; that is found at the base.
-        return _decoded(frame, length, check) is None or guard_of(b"", 0, frame)[1] == payload
+        if _decoded(frame, length, check) is None:
+            return True
+        return bool(payload) and _xor(_stripes(frame, len(payload))).tobytes() == payload
     except (DamagedRecord, struct.error):
         return False
 
@@ -131,15 +137,13 @@ def _decoded(frame: bytes, length: int, check: int) -> bytes | None:
 
 def _mended(source: Source, guard: _Guard) -> bytes | None:
     """Make a base anew of which a stretch is damaged."""
-    if guard.frame > len(guard.stripe) * STRIPES:  # says more than a guard can know
+    if not 0 < guard.frame <= len(guard.stripe) * STRIPES:  # says more than a guard can know
         return None
     frame = source.at(guard.place, guard.frame).ljust(guard.frame, b"\0")
     content = _decoded(frame, guard.length, guard.check)
     if content is not None:  # only its record was damaged
         return content
-    rows = _stripes(frame)
-    if rows.shape[1] != len(guard.stripe):
-        return None
+    rows = _stripes(frame, len(guard.stripe))
     for tried in _tries(rows, _xor(rows) ^ np.frombuffer(guard.stripe, np.uint8)):
         content = _decoded(tried.tobytes()[: guard.frame], guard.length, guard.check)
         if content is not None:
@@ -167,10 +171,9 @@ def _stretch(wrong: NDArray[np.uint8]) -> int:
     return int(bad[np.argmax(before)])
 
 
-def _stripes(frame: bytes) -> NDArray[np.uint8]:
+def _stripes(frame: bytes, width: int) -> NDArray[np.uint8]:
     """Cut a frame into equal stripes, the last filled up with zeros."""
-    width = max(1, -(-len(frame) // STRIPES))
-    n = max(1, -(-len(frame) // width))
+    n = -(-len(frame) // width)
     return np.frombuffer(frame.ljust(n * width, b"\0"), np.uint8).reshape(n, width)
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire import _core
 from quire.archive.clusters import clusters, host
@@ -128,7 +129,8 @@ def compact(
     if not taken:
         return Compacted(0, tuple(damaged))
     kept = [place for place in places if place.file.path.name not in broken]
-    groups = clusters([host(place.url) for place in kept], lambda i: _sketch(kept[i].read()[1]))
+    found = clusters([host(place.url) for place in kept], lambda i: _sketch(kept[i].read()[1]))
+    groups = _in_order(found, [(place.url, place.time) for place in kept])
     writer = SegmentWriter(target, disk, taken)
     done = 0
     try:
@@ -142,6 +144,21 @@ def compact(
         writer.discard()
         raise
     return Compacted(len(kept), tuple(damaged))
+
+
+def _in_order(
+    groups: list[NDArray[np.int64]], keys: Sequence[tuple[str, int]]
+) -> list[NDArray[np.int64]]:
+    """Put pages of one address and time into one cluster, where they keep their order: the last one counts."""
+    group_of = np.empty(len(keys), np.int64)
+    for number, group in enumerate(groups):
+        group_of[group] = number
+    for i in range(len(keys) - 2, -1, -1):  # keys are sorted
+        if keys[i] == keys[i + 1]:
+            group_of[i] = group_of[i + 1]
+    order = np.argsort(group_of, kind="stable")
+    ends = np.flatnonzero(np.diff(group_of[order])) + 1
+    return list(np.split(order, ends)) if len(keys) else []
 
 
 def _places(file: StoredFile) -> Iterator[Place]:

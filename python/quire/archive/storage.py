@@ -111,6 +111,7 @@ class Writer:
         """Wait until what was written is on the disk."""
         with self._failing(is_final=True):
             self._disk.sync(self.check())
+            self.path.stat()  # a file that was removed meanwhile is safe as well, and gone
 
     def finish(self, name: Path) -> None:
         """Give the file its name, all of it safe."""

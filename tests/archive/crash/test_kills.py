@@ -35,7 +35,7 @@ def test_a_writer_killed_at_any_moment_loses_no_acknowledged_page(tmp_path: Path
             assert time.perf_counter() - started < 5
             if kill % LIVES == LIVES - 1 or kill == KILLS - 1:
                 promised += acknowledged
-    assert promised > KILLS, "the writers were killed before they did anything"
+    assert promised > KILLS // 4, "the writers were killed before they did anything"
 
 
 def pages(n: int) -> dict[Key, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.archive.crash.ingest import PAGES, check, first, go_on, ingest, page
 from tests.archive.crash.power import Cut, PowerDisk, State, lay_out
 from tests.archive.crash.soak import IS_SOAK
 
-STATES = 6000 if IS_SOAK else 600
+STATES = 6000 if IS_SOAK else 510
 
 
 def recorded(root: Path, disk: PowerDisk) -> PowerDisk:
@@ -56,6 +57,7 @@ def survive(disk: PowerDisk, root: Path, scratch: Path, wanted: int) -> int:
         except Exception as error:
             message = f"state {count}, power cut after call {moment}: {disk.log[moment - 1]}"
             raise AssertionError(message) from error
+        shutil.rmtree(place)
     return count
 
 

@@ -49,6 +49,8 @@ def test_every_page_that_was_readable_before_is_readable_after(tmp_path: Path) -
         lost += len(PAGES) - len(after)
         if count % 10 == 0:
             go_on(target, after, compact=True)
+        shutil.rmtree(folder)
+        shutil.rmtree(target)
     assert harmed > DAMAGED // 2
     assert lost > 0
 

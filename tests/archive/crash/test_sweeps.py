@@ -15,8 +15,9 @@ from tests.archive.crash.damage import data, readable
 from tests.archive.crash.ingest import QUICK, START, Key
 from tests.archive.crash.soak import IS_SOAK
 
-SAMPLE = 400
+SAMPLE = 300
 BLOCK = 5
+SECTOR = 512
 KINDS = pytest.mark.parametrize("kind", ["journal", "segment"])
 
 
@@ -85,6 +86,18 @@ def test_a_changed_byte_costs_a_page_or_a_block_and_no_wrong_byte_comes_out(
                 assert readable(folder) == PAGES
                 unseen += 1
     assert unseen <= len(list(places(len(original)))) // 100
+
+
+@KINDS
+def test_a_lost_sector_costs_what_is_in_it(file: Path, kind: str) -> None:
+    original = file.read_bytes()
+    file.with_name(file.name + ".index").unlink()
+    most = 2 if kind == "journal" else 2 * BLOCK
+    for at in range(0, len(original), 64 if IS_SOAK else SECTOR):
+        file.write_bytes(original[:at] + bytes(SECTOR) + original[at + SECTOR :])
+        found = readable(file.parent)
+        assert found.items() <= PAGES.items(), f"wrong bytes after losing 512 bytes at {at}"
+        assert len(found) >= len(PAGES) - most, f"too much lost by losing 512 bytes at {at}"
 
 
 @KINDS
