@@ -250,7 +250,7 @@ pub fn token_bins<'py>(
     let py = page.py();
     let page = Arc::clone(page.get().page());
     let bins = run(py, move || kernel_bins(&page, m, w))?;
-    Ok(PyBytes::new(py, &packed(&bins, |bin| bin.to_le_bytes())))
+    Ok(PyBytes::new(py, &packed(&bins, u32::to_le_bytes)))
 }
 
 /// Read a stored sketch.
