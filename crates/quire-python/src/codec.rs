@@ -66,7 +66,7 @@ pub fn choose_base(
     most: usize,
     max_bytes: usize,
 ) -> PyResult<Vec<usize>> {
-    let bytes: Vec<&[u8]> = pages.iter().map(|page| page.as_bytes()).collect();
+    let bytes: Vec<&[u8]> = pages.iter().map(PyBytesMethods::as_bytes).collect();
     run(py, || Ok(choose_base_within(&bytes, most, max_bytes)))
 }
 

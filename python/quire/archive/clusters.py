@@ -1,14 +1,16 @@
 """Clusters: which pages of an archive are stored together.
 
-Pages that share much lean on one base. They are found by their sketches alone, with the hubs of ``quire.similarity``: a page
-goes where the sketch of a hub is most alike. No exact comparison follows, since what a page costs against a base is decided
-by encoding it.
+Pages that share much lean on one base. Pages of one host share most, so a host is a cluster; a large one is cut by its
+templates, found by sketches alone with the hubs of ``quire.similarity``. Pages of small hosts go with pages of other
+small hosts that look alike. Nothing is compared exactly: what a page costs against a base is decided by encoding it.
 
 Above: ``compaction``. Below: ``similarity``, ``_core``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -24,8 +26,11 @@ from quire.similarity.sketches import EMPTY
 
 #: Hub and page are put together where their sketches agree in so much.
 LEAST_ALIKE = 0.2
-#: Clusters of fewer pages share one with others of their host.
-FEW_PAGES = 4
+#: Hosts of fewer pages are small.
+FEW_PAGES = 8
+#: Hosts of more pages are cut by their templates, those that have so many pages.
+MANY_PAGES = 2048
+TEMPLATE_PAGES = 256
 _CHUNK = 1 << 16
 
 
@@ -42,11 +47,45 @@ def host(url: str) -> str:
     return found.netloc or found.path.lstrip("/").partition("/")[0]
 
 
-def clusters(matrix: NDArray[np.uint32], hosts: list[str]) -> list[NDArray[np.int64]]:
-    """Put pages into clusters, by their sketches: rows of a matrix. Pages of small clusters go with their host."""
-    n = len(matrix)
-    if n == 0:
+def clusters(
+    hosts: Sequence[str], sketch: Callable[[int], NDArray[np.uint32]]
+) -> list[NDArray[np.int64]]:
+    """Put pages into clusters, by their hosts and their sketches.
+
+    Args:
+        hosts: the host of every page.
+        sketch: gives the sketch of a page; asked only where the host does not decide.
+    """
+    at_host: dict[str, list[int]] = {}
+    for page, name in enumerate(hosts):
+        at_host.setdefault(name, []).append(page)
+    small = [page for pages in at_host.values() if len(pages) < FEW_PAGES for page in pages]
+    found = [np.array(pages) for pages in _alike_pages(small, sketch, FEW_PAGES)]
+    for pages in at_host.values():
+        if len(pages) > MANY_PAGES:
+            found += [np.array(part) for part in _alike_pages(pages, sketch, TEMPLATE_PAGES)]
+        elif len(pages) >= FEW_PAGES:
+            found.append(np.array(pages))
+    return found
+
+
+def _alike_pages(
+    pages: list[int], sketch: Callable[[int], NDArray[np.uint32]], least: int
+) -> list[list[int]]:
+    """Put alike pages together; groups of fewer than ``least`` pages are one."""
+    if not pages:
         return []
+    label = _labels(np.stack([sketch(page) for page in pages])).tolist()
+    counts = Counter(label)
+    found: dict[int, list[int]] = {}
+    for page, group in zip(pages, label, strict=True):
+        found.setdefault(group if counts[group] >= least else -1, []).append(page)
+    return list(found.values())
+
+
+def _labels(matrix: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Let every page join the hub whose sketch is most alike."""
+    n = len(matrix)
     sizes = (matrix != EMPTY).sum(axis=1).astype(np.uint32)
     keys, owners, owner_sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), sizes)
     order = np.argsort(keys, kind="stable")
@@ -56,13 +95,7 @@ def clusters(matrix: NDArray[np.uint32], hosts: list[str]) -> list[NDArray[np.in
     pages, others = page.astype(np.uint32), hub.astype(np.uint32)
     alike = _alike(matrix, pages, others)
     near = alike >= LEAST_ALIKE
-    label, _ = first_groups(n, (pages[near], others[near], alike[near], alike[near]))
-    counts = np.bincount(label, minlength=n)
-    found: dict[object, list[int]] = {}
-    for i, group in enumerate(label.tolist()):
-        key = ("group", group) if counts[group] >= FEW_PAGES else ("host", hosts[i])
-        found.setdefault(key, []).append(i)
-    return [np.array(members, np.int64) for members in found.values()]
+    return first_groups(n, (pages[near], others[near], alike[near], alike[near]))[0]
 
 
 def _alike(

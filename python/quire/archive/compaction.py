@@ -1,10 +1,12 @@
 """Compaction: journals become a segment in which alike pages lean on common bases.
 
-1. Every page is read once and sketched (400 bytes of it are kept), and put into a cluster.
-2. For each cluster a base is chosen: up to 32 of its pages that between them hold what the others repeat, a third of the
-   cluster at most.
+1. Every page is read and checked, and put into a cluster: by its host, and where that does not decide by a sketch.
+2. For each cluster a base is chosen: up to 64 of its pages that between them hold what the others repeat, half of the
+   cluster at most, and no more bytes than are read in a millisecond.
 3. Every page is encoded against the base and alone, and the smaller one is stored. Pages of one cluster are stored
-   together, by url and time, so that versions of a page are neighbours.
+   together, by url and time, so that versions of a page are neighbours. Of those every 64th leans on the base, every
+   16th on the 16th before, every 4th on the 4th before, and the others on the one before, where that is smaller. So a
+   version leans on a near one, and on nine others at most.
 
 Memory: sketches of all pages, the sample of one cluster, one block. Nothing is changed in place: the new segment is
 written under another name, synchronised and renamed, and names the files it takes over.
@@ -28,22 +30,33 @@ from quire.archive.segment import BLOCK_PAGES, SegmentWriter
 from quire.archive.storage import Disk
 from quire.digest import encode
 from quire.errors import ArchiveError, QuireError
-from quire.similarity.sketches import EMPTY, VALUES, Sketch
+from quire.similarity.sketches import EMPTY, Sketch
 
-#: Base pages of a cluster, and bytes of them, at most.
-BASE_PAGES = 32
-BASE_BYTES = 4 << 20
+#: Base pages of a cluster, and bytes of them, at most: they are decoded when the first page of the cluster is read.
+BASE_PAGES = 64
+BASE_BYTES = 5 << 18
 #: Pages of a cluster that the base is chosen from.
 SAMPLE_PAGES = 256
 SAMPLE_BYTES = 64 << 20
-LEVEL = 9
+LEVEL = 12
+#: A base is written slowly where it is less than this part of its cluster.
+BASE_SHARE = 8
+SLOW_LEVEL = 19
 #: Frames of a block, at most: what is lost with it.
 BLOCK_BYTES = 4 << 20
 #: What is sketched of a page: its beginning tells its template.
 SKETCHED_BYTES = 1 << 20
+#: Enough to tell templates of one site apart, and few enough for a hundred thousand pages.
+SKETCH_VALUES = 32
 
-#: A page this many times smaller leans so well on its base that alone it need not be tried.
-LEANS_WELL = 8
+#: A page this many times smaller leans so well that nothing else need be tried.
+LEANS_WELL = 20
+#: How far back a version leans, at most: as far as its number among the versions can be divided by.
+NEIGHBOURS = (16, 4, 1)
+#: A version is digested for a few others only, so it is done quickly.
+NEIGHBOUR_LEVEL = 7
+#: So often a version leans on none.
+RUN = 64
 
 _ALONE = _core.Base(b"")
 
@@ -59,6 +72,7 @@ class Place:
     slot: int
     url: str
     time: int
+    length: int
 
     def read(self) -> tuple[About, bytes]:
         """Read it, checked."""
@@ -94,31 +108,26 @@ def compact(
     """
     places = [place for file in files for place in _places(file)]
     places.sort(key=lambda place: (place.url, place.time))
-    matrix = np.full((len(places), VALUES), EMPTY, np.uint32)
     damaged: list[str] = []
-    is_fine = np.ones(len(places), bool)
-    broken_files: set[str] = set()
+    kept: list[Place] = []
+    broken: set[str] = set()
     for i, place in enumerate(places):
-        tell("sketch", i, len(places))
+        tell("read", i, len(places))
         try:
-            _, body = place.read()
+            place.read()
         except ArchiveError as error:
             damaged.append(str(error))
-            is_fine[i] = False
-            broken_files.add(place.file.path.name)
-            continue
-        matrix[i] = _sketch(body)
+            broken.add(place.file.path.name)
+        else:
+            kept.append(place)
     # What has damage stays: someone may still repair it.
-    taken = [
-        file.path.name for file in files if file.path.name not in broken_files and not file.gaps()
-    ]
-    kept = np.flatnonzero(is_fine)
-    groups = clusters(matrix[kept], [host(places[i].url) for i in kept])
+    taken = [file.path.name for file in files if file.path.name not in broken and not file.gaps()]
+    groups = clusters([host(place.url) for place in kept], lambda i: _sketch(kept[i].read()[1]))
     writer = SegmentWriter(target, disk, taken)
     done = 0
     try:
         for group in groups:
-            members = [places[i] for i in kept[group]]
+            members = [kept[i] for i in group.tolist()]
             for _ in _cluster(writer, members):
                 done += 1
                 tell("encode", done, len(kept))
@@ -135,55 +144,89 @@ def _places(file: StoredFile) -> Iterator[Place]:
         try:
             about = file.about(offset, slot)
         except ArchiveError:
-            yield Place(file, offset, slot, "", int(row["time"]))
+            yield Place(file, offset, slot, "", int(row["time"]), 0)
             continue
-        yield Place(file, offset, slot, about.url, about.time)
+        yield Place(file, offset, slot, about.url, about.time, about.length)
 
 
 def _sketch(body: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
     try:
-        return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=VALUES).values
+        return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=SKETCH_VALUES).values
     except QuireError:
-        return np.full(VALUES, EMPTY, np.uint32)
+        return np.full(SKETCH_VALUES, EMPTY, np.uint32)
 
 
 def _cluster(writer: SegmentWriter, members: Sequence[Place]) -> Iterator[None]:
     """Write a cluster; a step for each page."""
     content = _base(members)
-    base = _core.Base(content)
-    number = writer.add_base(content, len(members)) if content else 0
-    pages: list[About] = []
-    frames: list[bytes] = []
-    seen: dict[bytes, int] = {}
+    # A small part of the cluster may take its time.
+    is_small = BASE_SHARE * len(content) <= sum(place.length for place in members)
+    number = writer.add_base(content, SLOW_LEVEL if is_small else LEVEL) if content else 0
+    block = _Block(_core.Base(content) if content else None)
     for place in members:
-        about, body = place.read()
-        twin = seen.get(about.digest)
-        if twin is not None and (pages[twin].length, pages[twin].check) == (len(body), about.check):
+        block.add(*place.read())
+        if block.is_full:
+            writer.add_block(number, block.pages, block.frames)
+            block = _Block(block.base)
+        yield
+    if block.pages:
+        writer.add_block(number, block.pages, block.frames)
+
+
+class _Block:
+    """A block while it is filled."""
+
+    def __init__(self, base: _core.Base | None) -> None:
+        self.base = base
+        self.pages: list[About] = []
+        self.frames: list[bytes] = []
+        self._seen: dict[bytes, int] = {}
+        self._held = 0
+        # Versions of one page: how many came, and the last of those that others lean on, by how far they lean.
+        self._url: str | None = None
+        self._versions = 0
+        self._leaned_on: dict[int, tuple[int, bytes]] = {}
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.pages) == BLOCK_PAGES or self._held >= BLOCK_BYTES
+
+    def add(self, about: About, body: bytes) -> None:
+        """Store a page as small as it gets."""
+        slot = len(self.pages)
+        if about.url != self._url:
+            self._url, self._versions, self._leaned_on = about.url, 0, {}
+        twin = self._seen.setdefault(about.digest, slot)
+        same = self.pages[twin] if twin < slot else about
+        if twin < slot and (same.length, same.check) == (about.length, about.check):
             frame, about = b"", replace(about, codec=Codec.DUPLICATE, same_as=twin)
         else:
-            frame, about = _smallest(about, body, base if number else None)
-            seen.setdefault(about.digest, len(pages))
-        pages.append(about)
-        frames.append(frame)
-        if len(pages) == BLOCK_PAGES or sum(map(len, frames)) >= BLOCK_BYTES:
-            writer.add_block(number, pages, frames)
-            pages, frames, seen = [], [], {}
-        yield
-    if pages:
-        writer.add_block(number, pages, frames)
+            frame, about = self._smallest(about, body)
+            for back in NEIGHBOURS:
+                if self._versions % back == 0:
+                    self._leaned_on[back] = (slot, body)
+            self._versions += 1
+        self.pages.append(about)
+        self.frames.append(frame)
+        self._held += len(frame)
+
+    def _smallest(self, about: About, body: bytes) -> tuple[bytes, About]:
+        choices: list[tuple[bytes, Codec, int]] = []
+        if self._versions % RUN:
+            back = next(back for back in NEIGHBOURS if self._versions % back == 0)
+            slot, version = self._leaned_on[back]
+            frame = _core.Base(version).encode(body, NEIGHBOUR_LEVEL)
+            choices.append((frame, Codec.ZSTD_PAGE, slot))
+        if self.base is not None and not _is_small(choices, body):
+            choices.append((self.base.encode(body, LEVEL), Codec.ZSTD_BASE, 0))
+        if not _is_small(choices, body):
+            choices += [(_ALONE.encode(body, LEVEL), Codec.ZSTD, 0), (body, Codec.RAW, 0)]
+        frame, codec, same_as = min(choices, key=lambda choice: len(choice[0]))
+        return frame, replace(about, codec=codec, same_as=same_as)
 
 
-def _smallest(about: About, body: bytes, base: _core.Base | None) -> tuple[bytes, About]:
-    """Give the smallest frame of a page."""
-    choices = []
-    if base is not None:
-        leaning = base.encode(body, LEVEL)
-        choices.append((leaning, Codec.ZSTD_BASE))
-        if len(leaning) < len(body) // LEANS_WELL:
-            return leaning, replace(about, codec=Codec.ZSTD_BASE, same_as=0)
-    choices += [(_ALONE.encode(body, LEVEL), Codec.ZSTD), (body, Codec.RAW)]
-    frame, codec = min(choices, key=lambda choice: len(choice[0]))
-    return frame, replace(about, codec=codec, same_as=0)
+def _is_small(choices: list[tuple[bytes, Codec, int]], body: bytes) -> bool:
+    return any(LEANS_WELL * len(frame) < len(body) for frame, _, _ in choices)
 
 
 def _base(members: Sequence[Place]) -> bytes:
@@ -199,6 +242,6 @@ def _base(members: Sequence[Place]) -> bytes:
         if held > SAMPLE_BYTES:
             break
         bodies.append(body)
-    most = min(BASE_PAGES, max(1, len(members) // 3))
+    most = min(BASE_PAGES, max(1, len(members) // 2))
     chosen = _core.choose_base(bodies, most, BASE_BYTES)
     return b"".join(bodies[at] for at in reversed(chosen))

@@ -55,8 +55,8 @@ class StoredFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.source = Source(path)
-        self.is_segment = path.suffix == ".segment"
+        self.source: Source = Source(path)
+        self.is_segment: bool = path.suffix == ".segment"
         self._lock = Lock()
         self._blocks: OrderedDict[int, Block] = OrderedDict()
         self._bases: OrderedDict[int, _core.Base] = OrderedDict()

@@ -39,7 +39,7 @@ class JournalWriter:
         self._file: int | None = disk.create(path)
         self._is_synced = True
         self._has_failed = False
-        self.end = disk.append(self._file, [file_record("journal")])
+        self.end: int = disk.append(self._file, [file_record("journal")])
         disk.sync(self._file)
         disk.sync_folder(path.parent)
 

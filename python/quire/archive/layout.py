@@ -109,7 +109,7 @@ class Source:
     """A file that is read in pieces, by any number of threads."""
 
     def __init__(self, path: os.PathLike[str]) -> None:
-        self.name = os.fspath(path)
+        self.name: str = os.fspath(path)
         self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
 
     def length(self) -> int:

@@ -35,6 +35,7 @@ class Codec(IntEnum):
     ZSTD = 1
     ZSTD_BASE = 2
     DUPLICATE = 3
+    ZSTD_PAGE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class About:
         length: of the body.
         frame: length of the body as it is stored.
         codec: how it is stored.
-        same_as: for a duplicate, the page of the block that has the bytes.
+        same_as: the earlier page of the block that it is a duplicate of, or leans on.
         check: XXH3 of the body.
         digest: the first 16 bytes of the body's SHA-256.
     """

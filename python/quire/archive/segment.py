@@ -6,7 +6,7 @@ else. So one page is one read, once its base is at hand.
 
 Pages lean on a base, so it is guarded: a *guard* at the end of the file has all that the base's own record says of it, and
 the exclusive or of sixteen equal stripes of it, with which any one stripe can be made anew. A base on which many pages
-lean is there a second time altogether.
+lean, so that a copy costs little, is there a second time altogether.
 
 Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload: a zstd frame), ``guard``
 (meta: the same, then place and length of the frame, 64 bits each; payload: the stripe), ``block``
@@ -43,11 +43,11 @@ from quire.errors import ArchiveError, DamagedRecord
 
 #: Pages of a block, at most: what a reader of one has to know of the others.
 BLOCK_PAGES = 128
-#: A base is kept twice when so many pages lean on it.
-MANY_PAGES = 256
-#: Bases are written once and read often.
-BASE_LEVEL = 19
+#: A base is kept twice where it is at most this part of what leans on it.
+TWICE_SHARE = 16
 COLUMNS_LEVEL = 12
+#: Pages that a page leans on, one on the other, at most; a duplicate may add one.
+MOST_DEPTH = 10
 #: Stripes of a base; its guard is as long as one.
 STRIPES = 16
 
@@ -74,19 +74,21 @@ class SegmentWriter:
         disk.remove(self._part)
         self._file: int | None = disk.create(self._part)
         self._end = disk.append(self._file, [self._about(pages=None)])
-        self._bases: list[tuple[bytes, int, int, bool]] = []
-        self.pages = 0
+        self._bases: list[tuple[bytes, int, int]] = []
+        self._leaning: list[int] = []
+        self.pages: int = 0
 
     def _about(self, pages: int | None) -> bytes:
         return file_record("segment", replaces=self._replaces, pages=pages)
 
-    def add_base(self, content: bytes, pages: int) -> int:
-        """Write a base for so many pages, and give its number."""
+    def add_base(self, content: bytes, level: int) -> int:
+        """Write a base at a level of zstd, and give its number."""
         number = len(self._bases) + 1
-        frame = _ALONE.encode(content, BASE_LEVEL)
+        frame = _ALONE.encode(content, level)
         meta = _BASE.pack(number, len(content), _core.hash64(content))
         self._append([record(Kind.BASE, meta, len(frame)), frame])
-        self._bases.append((meta, self._end - len(frame), len(frame), pages >= MANY_PAGES))
+        self._bases.append((meta, self._end - len(frame), len(frame)))
+        self._leaning.append(0)
         return number
 
     def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
@@ -97,18 +99,20 @@ class SegmentWriter:
         length = sum(map(len, frames))
         self._append([record(Kind.BLOCK, meta, length), *frames])
         self.pages += len(pages)
+        if base:
+            self._leaning[base - 1] += length
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
         assert self._file is not None  # noqa: S101 - not finished twice
         source = Source(self._part)
         try:
-            for meta, place, length, is_needed_twice in self._bases:
+            for (meta, place, length), leaning in zip(self._bases, self._leaning, strict=True):
                 frame = source.at(place, length)
                 guard = meta + struct.pack("<QQ", place, length)
                 stripe = xor_of(stripes(frame))
                 self._append([record(Kind.GUARD, guard, len(stripe)), stripe])
-                if is_needed_twice:
+                if TWICE_SHARE * length <= leaning:
                     self._append([record(Kind.BASE, meta, length), frame])
         finally:
             source.close()
@@ -175,16 +179,25 @@ def read_block(source: Source, offset: int) -> Block:
     return Block(head, base, pages, offsets)
 
 
-def read_body(source: Source, block: Block, slot: int, base: _core.Base) -> bytes:
-    """Read the body of a page, unchecked."""
+def read_body(
+    source: Source, block: Block, slot: int, base: _core.Base, deepest: int = MOST_DEPTH
+) -> bytes:
+    """Read the body of a page, unchecked.
+
+    Raises:
+        DamagedRecord: the pages it leans on are later ones, or too many.
+    """
     page = block.pages[slot]
-    if page.codec == Codec.DUPLICATE:
-        if page.same_as >= slot:
-            raise _damaged(source, block.head.offset, f"has page {slot} the same as a later one")
-        return read_body(source, block, page.same_as, base)
     frame = source.at(block.offsets[slot], page.frame)
     if page.codec == Codec.RAW:
         return frame
+    if page.codec in {Codec.DUPLICATE, Codec.ZSTD_PAGE}:
+        if page.same_as >= slot or deepest == 0:
+            raise _damaged(source, block.head.offset, f"has page {slot} lean on one that cannot be")
+        other = read_body(source, block, page.same_as, base, deepest - 1)
+        if page.codec == Codec.DUPLICATE:
+            return other
+        return _core.Base(other).decode(frame, page.length)
     return (base if page.codec == Codec.ZSTD_BASE else _ALONE).decode(frame, page.length)
 
 
