@@ -51,6 +51,7 @@ def run(context: Context) -> Report:
         method=f"k = 30, m = 100, w = 3, sim = 0.5, window 7, seed 0; CPU time of one thread, medians of {rounds} rounds (zstd: once)",
     )
     right = of = 0
+    last: dict[str, Row] = {}
     for one in found:
         rows = {name: _row(one, name, rounds) for name, _, _ in ROWS}
         report.tables.append(_table(one, rows))
