@@ -1,5 +1,7 @@
 //! Codecs of the archive.
 
+use std::time::Duration;
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quire_core::codec::base::choose_base_within;
@@ -71,6 +73,62 @@ pub fn choose_base(
 /// Tokens of reference and page, tokens left by the filter, edits, and whether they are the fewest.
 type Steps = (usize, usize, usize, usize, usize, bool);
 
+fn told(steps: &tbc::Steps) -> Steps {
+    (
+        steps.tokens.0,
+        steps.tokens.1,
+        steps.kept.0,
+        steps.kept.1,
+        steps.edits,
+        steps.is_shortest,
+    )
+}
+
+/// Nanoseconds to cut, to filter, for the shortest script, and to merge and write.
+type Spent = (u64, u64, u64, u64);
+
+fn nanoseconds(spent: &tbc::Spent) -> Spent {
+    let of = |step: Duration| step.as_nanos() as u64;
+    (
+        of(spent.cut),
+        of(spent.filter),
+        of(spent.myers),
+        of(spent.merge),
+    )
+}
+
+/// A page that others are written against, as paper 003 does. Threads may share it.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct TbcReference {
+    kept: tbc::Reference<Vec<u8>>,
+}
+
+#[pymethods]
+impl TbcReference {
+    /// Cut a page, for a filter with a window of so many tokens.
+    #[new]
+    fn new(py: Python<'_>, content: &[u8], window: usize) -> PyResult<Self> {
+        let kept = run(py, || Ok(tbc::Reference::new(content.to_vec(), window)))?;
+        Ok(Self { kept })
+    }
+
+    /// How long it took to make it, by step.
+    #[getter]
+    fn nanoseconds(&self) -> Spent {
+        nanoseconds(&self.kept.spent)
+    }
+
+    /// The delta of a page, how the steps went, and how long they took.
+    fn delta<'py>(
+        &self,
+        py: Python<'py>,
+        page: &[u8],
+    ) -> PyResult<(Bound<'py, PyBytes>, Steps, Spent)> {
+        let (delta, steps, spent) = run(py, || Ok(self.kept.delta(page)))?;
+        Ok((PyBytes::new(py, &delta), told(&steps), nanoseconds(&spent)))
+    }
+}
+
 /// The delta of a page against another, as paper 003 makes it.
 #[pyfunction]
 pub fn tbc_delta<'py>(
@@ -80,15 +138,7 @@ pub fn tbc_delta<'py>(
     window: usize,
 ) -> PyResult<(Bound<'py, PyBytes>, Steps)> {
     let (delta, steps) = run(py, || Ok(tbc::delta(reference, page, window)))?;
-    let told = (
-        steps.tokens.0,
-        steps.tokens.1,
-        steps.kept.0,
-        steps.kept.1,
-        steps.edits,
-        steps.is_shortest,
-    );
-    Ok((PyBytes::new(py, &delta), told))
+    Ok((PyBytes::new(py, &delta), told(&steps)))
 }
 
 /// Make the page of so many bytes out of a reference and a delta.

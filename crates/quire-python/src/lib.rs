@@ -23,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use crate::buffers::{Floats, Navigation};
     #[pymodule_export]
-    use crate::codec::{Base, choose_base, tbc_apply, tbc_delta};
+    use crate::codec::{Base, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
     use crate::digest::Digest;
     #[pymodule_export]
@@ -37,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use crate::similarity::{
         Bag, Sketch, all_resemblances, kang, likeness, resemblances, similarity, sketch,
-        sketch_from_bytes,
+        sketch_from_bytes, token_bins,
     };
     #[pymodule_export]
     use crate::templates::{

@@ -6,7 +6,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quire_core::similarity::sketch::{Sketch as Kept, Values};
+use quire_core::similarity::sketch::{Sketch as Kept, Values, token_bins as kernel_bins};
 use quire_core::similarity::{self as kernel, Bag as Features, Measure, Scope, pairs};
 
 use crate::buffers::Floats;
@@ -238,6 +238,19 @@ pub fn sketch(
         }
     })?;
     Ok(Sketch { kept })
+}
+
+/// The bins of a min-wise sketch of `w` tokens in a row, 32 bits each.
+#[pyfunction]
+pub fn token_bins<'py>(
+    page: &Bound<'py, Digest>,
+    m: u16,
+    w: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = page.py();
+    let page = Arc::clone(page.get().page());
+    let bins = run(py, move || kernel_bins(&page, m, w))?;
+    Ok(PyBytes::new(py, &packed(&bins, u32::to_le_bytes)))
 }
 
 /// Read a stored sketch.

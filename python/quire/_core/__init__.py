@@ -21,6 +21,7 @@ from quire._core._native import (
     Navigation,
     Script,
     Sketch,
+    TbcReference,
     all_resemblances,
     annotate,
     choose_base,
@@ -49,6 +50,7 @@ from quire._core._native import (
     tbc_apply,
     tbc_delta,
     text_rows,
+    token_bins,
     word_changes,
 )
 
@@ -61,6 +63,7 @@ __all__ = [
     "Navigation",
     "Script",
     "Sketch",
+    "TbcReference",
     "all_resemblances",
     "annotate",
     "choose_base",
@@ -89,6 +92,7 @@ __all__ = [
     "tbc_apply",
     "tbc_delta",
     "text_rows",
+    "token_bins",
     "view",
     "word_changes",
 ]

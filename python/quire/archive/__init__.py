@@ -2,6 +2,8 @@
 
 ``Archive`` is a folder of journals and segments (``docs/format.md``). ``ingest`` fills one with crawls, ``export`` writes
 one as WARC; ``quire.archive.repair`` makes a new one of what can be read of a damaged one.
+``Archive`` is a folder of journals and segments (``docs/format.md``). ``tbc_encode`` is paper 003's compression, kept for
+comparison.
 
 Above: ``sentinels``, ``cli``. Below: ``sdiff``, ``similarity``, ``digest``, ``sources``, ``engines``, ``_core``.
 """
@@ -14,6 +16,7 @@ from quire.archive.export import Exported, export
 from quire.archive.findings import Finding
 from quire.archive.ingest import Ingested, ingest
 from quire.archive.statistics import Statistics
+from quire.archive.tbc import Packing, TbcArchive, TbcSizes, TbcSteps, TbcTimes, tbc_encode
 
 __all__ = [
     "Archive",
@@ -21,9 +24,15 @@ __all__ = [
     "Exported",
     "Finding",
     "Ingested",
+    "Packing",
     "Statistics",
     "StoredPage",
+    "TbcArchive",
+    "TbcSizes",
+    "TbcSteps",
+    "TbcTimes",
     "Version",
     "export",
     "ingest",
+    "tbc_encode",
 ]

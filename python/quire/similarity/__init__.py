@@ -28,7 +28,7 @@ from quire.similarity.measures import (
     tokens,
 )
 from quire.similarity.models import Fit, ModelGroup, TemplateModel
-from quire.similarity.sampling import Clusters, random_sampling
+from quire.similarity.sampling import Clusters, random_sampling, token_sketches
 from quire.similarity.sketches import (
     Estimate,
     Sketch,
@@ -68,5 +68,6 @@ __all__ = [
     "structure",
     "structure_class",
     "templates",
+    "token_sketches",
     "tokens",
 ]

@@ -12,20 +12,26 @@ Above: ``archive``. Below: ``sketches``, ``_core``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
+from quire.digest.page import Digest
 from quire.errors import SketchError
+from quire.similarity.sketches import VALUES
 
 #: The paper's k: templates drawn in each round.
 TEMPLATES_A_ROUND = 30
+#: The paper's w: tokens in a shingle.
+TOKENS_IN_A_ROW = 3
 #: The paper's sim: pages join what is more alike.
 SIMILARITY = 0.5
 
 _MOST_SEED = 2**64 - 1
+_MOST = 2**16 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +53,27 @@ class Clusters:
     def coverage(self) -> float:
         """The share of pages that have a template (the paper's coverage rate)."""
         return float((self.template_of >= 0).mean()) if len(self.template_of) else 1.0
+
+
+def token_sketches(
+    pages: Iterable[Digest], *, m: int = VALUES, w: int = TOKENS_IN_A_ROW
+) -> NDArray[np.uint32]:
+    """Sketch pages as paper 003 does: m values over w tokens in a row, a row for each page.
+
+    With w = 3 a row is what ``Sketch.of(page, "tokens")`` has for values. Pages are taken one by one and not held.
+
+    >>> import quire
+    >>> token_sketches([quire.encode(b"<p>One<p>Two"), quire.encode(b"<p>Two")], m=8, w=2).shape
+    (2, 8)
+
+    Raises:
+        ValueError: m or w is not 1 to 65,535.
+    """
+    for name, value in (("m", m), ("w", w)):
+        if not 1 <= value <= _MOST:
+            raise ValueError(f"{name} {value}: expected 1 to {_MOST:,}")
+    rows = [np.frombuffer(_core.token_bins(page._native, m, w), "<u4") for page in pages]
+    return np.stack(rows) if rows else np.empty((0, m), np.uint32)
 
 
 def random_sampling(

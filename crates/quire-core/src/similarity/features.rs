@@ -84,7 +84,7 @@ pub fn each(
     page: &Digest,
     measure: Measure,
     scope: &Scope,
-    feature: impl FnMut(u64, u32),
+    mut feature: impl FnMut(u64, u32),
 ) -> Result<(), Error> {
     if measure.reads_strings() {
         page.check_heaps()?;
@@ -94,7 +94,9 @@ pub fn each(
         Measure::StructureClass => steps(page, scope, feature),
         Measure::Content => content(page, scope, feature),
         Measure::Paths | Measure::PathsCounts => paths(page, scope, feature),
-        Measure::Tokens => tokens(page, scope, feature),
+        Measure::Tokens => tokens(page, scope, |sequence, first| {
+            shingles::<TOKENS>(sequence, first, &mut feature);
+        }),
     }
     Ok(())
 }
@@ -310,7 +312,40 @@ pub(super) fn each_token(
     }
 }
 
-fn tokens(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
+/// Hand over what `tokens` has, with any number of tokens in a row. Linear, whatever that is.
+pub fn each_in_a_row(
+    page: &Digest,
+    width: usize,
+    mut feature: impl FnMut(u64),
+) -> Result<(), Error> {
+    page.check_heaps()?;
+    tokens(page, &Scope::whole(page), |sequence, _| {
+        let start = &sequence[..width.min(sequence.len())];
+        let mut hash = joined(start);
+        if !start.is_empty() {
+            feature(hash);
+        }
+        // As `joined`, from the one before: its count and its first token are the highest terms.
+        let count = (start.len() as u64).wrapping_mul(power(start.len()));
+        let first = power(start.len().saturating_sub(1));
+        for window in sequence.windows(width.saturating_add(1)) {
+            let rest = (hash.wrapping_sub(count)).wrapping_sub(window[0].wrapping_mul(first));
+            hash = (rest.wrapping_mul(K))
+                .wrapping_add(window[width])
+                .wrapping_add(count);
+            feature(hash);
+        }
+    });
+    Ok(())
+}
+
+/// The n-th power of [`K`].
+fn power(n: usize) -> u64 {
+    (0..n).fold(1, |power: u64, _| power.wrapping_mul(K))
+}
+
+/// Hand over the hashes of the tokens of each part, and how many there were before.
+fn tokens(page: &Digest, scope: &Scope, mut done: impl FnMut(&[u64], u32)) {
     let tags = tag_hashes(page);
     let wide = page.wide();
     let mut texts: Vec<Option<u64>> = vec![None; page.content_count()];
@@ -337,7 +372,7 @@ fn tokens(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
                 sequence.push(hash);
             }
         });
-        shingles::<TOKENS>(&sequence, first, &mut feature);
+        done(&sequence, first);
         first += sequence.len() as u32;
     }
 }
@@ -350,6 +385,28 @@ mod tests {
     fn hashes_of(source: &str, measure: Measure) -> Vec<u64> {
         let page = encode(source.as_bytes(), &Options::default()).unwrap();
         hashes(&page, measure, &Scope::whole(&page)).unwrap()
+    }
+
+    #[test]
+    fn tokens_in_a_row_are_rolled_to_what_they_are_alone() {
+        let source = "<p>one<b>two</b>".repeat(5) + &"<i>three</i>".repeat(5);
+        for source in [&source, "<p>one", ""] {
+            let page = encode(source.as_bytes(), &Options::default()).unwrap();
+            let mut all = Vec::new();
+            tokens(&page, &Scope::whole(&page), |sequence, _| {
+                all = sequence.to_vec();
+            });
+            for width in [1, 2, 3, 7, all.len().max(1), all.len() + 1, usize::MAX] {
+                let mut found = Vec::new();
+                each_in_a_row(&page, width, |hash| found.push(hash)).unwrap();
+                let expected: Vec<u64> = match all.len() {
+                    0 => Vec::new(),
+                    n if n < width => vec![joined(&all)],
+                    _ => all.windows(width).map(joined).collect(),
+                };
+                assert_eq!(found, expected);
+            }
+        }
     }
 
     // Sketches are stored: hashes of this version must be those of every other.

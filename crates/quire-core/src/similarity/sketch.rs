@@ -108,6 +108,24 @@ fn each_thing(
     Ok(())
 }
 
+/// Throw a thing into its bin.
+#[inline]
+fn throw(bins: &mut [u32], hash: u64) {
+    let bin = ((hash >> 32) * bins.len() as u64) >> 32;
+    let bin = &mut bins[bin as usize];
+    *bin = (*bin).min((hash as u32).min(EMPTY - 1));
+}
+
+/// The bins of a min-wise sketch of [`Measure::Tokens`], with `w` tokens in a row in place of three.
+pub fn token_bins(page: &Digest, m: u16, w: usize) -> Result<Vec<u32>, Error> {
+    if m == 0 || w == 0 {
+        return Err(bad(format!("m {m}, w {w}: both are at least 1")));
+    }
+    let mut bins = vec![EMPTY; usize::from(m)];
+    features::each_in_a_row(page, w, |hash| throw(&mut bins, occurrence(hash, 0)))?;
+    Ok(bins)
+}
+
 fn head(measure: Measure, m: u16, nodes: Option<&str>) -> Result<Head, Error> {
     if m == 0 {
         return Err(bad("a sketch of 0 values says nothing; m is 1 to 65,535"));
@@ -139,9 +157,7 @@ impl Sketch {
         let head = head(measure, m, nodes)?;
         let mut bins = vec![EMPTY; usize::from(m)];
         each_thing(page, measure, &Scope::new(page, nodes)?, |hash| {
-            let bin = ((hash >> 32) * u64::from(m)) >> 32;
-            let bin = &mut bins[bin as usize];
-            *bin = (*bin).min((hash as u32).min(EMPTY - 1));
+            throw(&mut bins, hash);
         })?;
         Ok(Self {
             head,
@@ -423,6 +439,22 @@ mod tests {
                 assert_eq!(second[kind].merge(&first[kind]).unwrap(), merged);
             }
         }
+    }
+
+    #[test]
+    fn tokens_in_a_row_are_three_or_as_many_as_asked_for() {
+        let source = "<p>one<b>two</b>".repeat(9) + &"<i>three</i>".repeat(9);
+        for source in [&source, "<p>one", ""] {
+            let page = page(source);
+            let three = Sketch::min_wise(&page, Measure::Tokens, 64, None).unwrap();
+            assert_eq!(
+                Values::MinWise(token_bins(&page, 64, 3).unwrap()),
+                three.values
+            );
+        }
+        let page = page(&source);
+        assert_ne!(token_bins(&page, 64, 2), token_bins(&page, 64, 3));
+        assert!(token_bins(&page, 0, 3).is_err() && token_bins(&page, 3, 0).is_err());
     }
 
     #[test]

@@ -4,49 +4,106 @@
 //! an irreducible one of degree 64. It rolls: the next window's is made from the last by one token in and one out, eight table
 //! look-ups each. Linear in the tokens, whatever the window. A chance collision keeps tokens that could have gone.
 
-use std::collections::HashSet;
-
+use super::hashed::{Known, hash};
+use super::tokens::NEW;
 use crate::hash::hash64;
 
 /// The polynomial x^64 + x^4 + x^3 + x + 1, without its first term.
 const POLYNOMIAL: u64 = 0x1b;
 
-/// Which tokens of two sequences are kept. A window of 0 keeps all.
-///
-/// ```
-/// use quire_core::codec::tbc::filter::filter;
-///
-/// let (one, other) = filter(&[1, 2, 3, 9, 4], &[7, 1, 2, 3, 4], 3);
-/// assert_eq!(one, [true, true, true, false, false]);
-/// assert_eq!(other, [false, true, true, true, false]);
-/// ```
-pub fn filter(one: &[u32], other: &[u32], window: usize) -> (Vec<bool>, Vec<bool>) {
-    if window == 0 {
-        return (vec![true; one.len()], vec![true; other.len()]);
-    }
-    if one.len() < window || other.len() < window {
-        return (vec![false; one.len()], vec![false; other.len()]);
-    }
-    let rolling = Rolling::new(window);
-    let (ours, theirs) = (rolling.fingerprints(one), rolling.fingerprints(other));
-    (
-        reserved(&ours, &theirs, one.len(), window),
-        reserved(&theirs, &ours, other.len(), window),
-    )
+/// The windows of a reference, to filter it and pages.
+#[derive(Debug)]
+pub struct Windows {
+    /// Tokens of the reference.
+    tokens: usize,
+    /// None where nothing is filtered.
+    rolling: Option<Rolling>,
+    /// For each window, in order, a number; equal windows have equal numbers.
+    numbers: Vec<u32>,
+    known: Known,
 }
 
-/// Which of `n` tokens are in a window whose fingerprint the others have.
-fn reserved(ours: &[u64], theirs: &[u64], n: usize, window: usize) -> Vec<bool> {
-    let known: HashSet<u64> = theirs.iter().copied().collect();
-    let mut kept = vec![false; n];
-    let mut until = 0; // tokens before this are decided
-    for (start, fingerprint) in ours.iter().enumerate() {
-        if known.contains(fingerprint) {
-            kept[until.max(start)..start + window].fill(true);
-            until = start + window;
+impl Windows {
+    /// Windows of so many tokens; 0 keeps all tokens of both sides.
+    pub fn new(reference: &[u32], window: usize) -> Self {
+        let mut made = Self {
+            tokens: reference.len(),
+            rolling: None,
+            numbers: Vec::new(),
+            known: Known::default(),
+        };
+        if window == 0 {
+            return made;
+        }
+        // Windows longer than the reference are all the same: it has none of them.
+        let rolling = Rolling::new(window.min(reference.len() + 1));
+        rolling.each(reference, |_, fingerprint| {
+            let next = made.known.len() as u32;
+            let number = *made.known.entry(hashed(fingerprint)).or_insert(next);
+            made.numbers.push(number);
+        });
+        made.rolling = Some(rolling);
+        made
+    }
+
+    /// Which tokens of the reference and of a page are kept.
+    ///
+    /// ```
+    /// use quire_core::codec::tbc::filter::Windows;
+    ///
+    /// let (one, other) = Windows::new(&[1, 2, 3, 9, 4], 3).filter(&[7, 1, 2, 3, 4]);
+    /// assert_eq!(one, [true, true, true, false, false]);
+    /// assert_eq!(other, [false, true, true, true, false]);
+    /// ```
+    pub fn filter(&self, page: &[u32]) -> (Vec<bool>, Vec<bool>) {
+        let Some(rolling) = &self.rolling else {
+            return (vec![true; self.tokens], vec![true; page.len()]);
+        };
+        let mut met = vec![false; self.known.len()];
+        let mut theirs = Kept::new(page.len(), rolling.window);
+        rolling.each(page, |start, fingerprint| {
+            if let Some(&number) = self.known.get(&hashed(fingerprint)) {
+                met[number as usize] = true;
+                theirs.keep(start);
+            }
+        });
+        let mut ours = Kept::new(self.tokens, rolling.window);
+        for (start, &number) in self.numbers.iter().enumerate() {
+            if met[number as usize] {
+                ours.keep(start);
+            }
+        }
+        (ours.tokens, theirs.tokens)
+    }
+}
+
+#[inline]
+fn hashed(fingerprint: u64) -> u64 {
+    hash(&fingerprint.to_le_bytes())
+}
+
+/// Tokens in windows that are kept.
+struct Kept {
+    tokens: Vec<bool>,
+    window: usize,
+    /// Tokens before this are decided.
+    until: usize,
+}
+
+impl Kept {
+    fn new(tokens: usize, window: usize) -> Self {
+        Self {
+            tokens: vec![false; tokens],
+            window,
+            until: 0,
         }
     }
-    kept
+
+    /// Keep a window; each begins behind the last.
+    fn keep(&mut self, start: usize) {
+        self.tokens[self.until.max(start)..start + self.window].fill(true);
+        self.until = start + self.window;
+    }
 }
 
 /// Multiply a polynomial by x^8.
@@ -59,6 +116,7 @@ fn times_x8(mut f: u64) -> u64 {
 }
 
 /// The tables of a window.
+#[derive(Debug)]
 struct Rolling {
     window: usize,
     /// A byte that is pushed out at the top, times x^64.
@@ -69,21 +127,14 @@ struct Rolling {
 
 impl Rolling {
     fn new(window: usize) -> Self {
-        let mut reduce = [0; 256];
-        for (byte, entry) in (0u64..).zip(&mut reduce) {
-            *entry = (0..8).fold(byte, |f, _| times_x8(f));
-        }
         let mut rolling = Self {
             window,
-            reduce,
+            reduce: linear(|bit| (0..8).fold(bit, |f, _| times_x8(f))),
             leave: [[0; 256]; 8],
         };
         for place in 0..8 {
-            for byte in 0..256u64 {
-                let alone = byte << (8 * place);
-                rolling.leave[place][byte as usize] =
-                    (0..window).fold(alone, |f, _| rolling.push(f, 0));
-            }
+            rolling.leave[place] =
+                linear(|bit| (0..window).fold(bit << (8 * place), |f, _| rolling.push(f, 0)));
         }
         rolling
     }
@@ -96,24 +147,43 @@ impl Rolling {
         })
     }
 
-    fn fingerprints(&self, tokens: &[u32]) -> Vec<u64> {
+    /// Hand over each window's start and fingerprint, but for those with tokens that only the page has.
+    #[inline]
+    fn each(&self, tokens: &[u32], mut found: impl FnMut(usize, u64)) {
         // Numbers of tokens are small, and small polynomials collide in sums: spread them first.
-        let spread: Vec<u64> = tokens.iter().map(|id| hash64(&id.to_le_bytes())).collect();
-        let mut found = Vec::with_capacity(tokens.len());
+        let spread = |id: u32| hash64(&id.to_le_bytes());
         let mut f = 0;
-        for (at, &token) in spread.iter().enumerate() {
-            f = self.push(f, token);
-            if at >= self.window {
-                for (place, byte) in spread[at - self.window].to_le_bytes().iter().enumerate() {
+        let mut first = 0; // token of the window, which grows up to its size
+        for (at, &id) in tokens.iter().enumerate() {
+            if id == NEW {
+                (f, first) = (0, at + 1);
+                continue;
+            }
+            f = self.push(f, spread(id));
+            if at - first == self.window {
+                for (place, byte) in spread(tokens[first]).to_le_bytes().iter().enumerate() {
                     f ^= self.leave[place][usize::from(*byte)];
                 }
+                first += 1;
             }
-            if at + 1 >= self.window {
-                found.push(f);
+            if at + 1 - first == self.window {
+                found(first, f);
             }
         }
-        found
     }
+}
+
+/// The table of a function of bytes that is linear over GF(2), from what it makes of single bits.
+fn linear(of: impl Fn(u64) -> u64) -> [u64; 256] {
+    let mut table = [0; 256];
+    for bit in 0..8 {
+        let alone = 1 << bit;
+        table[alone] = of(alone as u64);
+        for below in 1..alone {
+            table[alone + below] = table[alone] ^ table[below];
+        }
+    }
+    table
 }
 
 #[cfg(test)]
@@ -131,18 +201,41 @@ mod tests {
         for window in [1, 2, 7, 14] {
             let rolling = Rolling::new(window);
             let tokens = some(1, 200, 50);
-            let rolled = rolling.fingerprints(&tokens);
-            let fresh: Vec<u64> = (tokens.windows(window))
-                .map(|part| rolling.fingerprints(part)[0])
+            let fingerprints = |of: &[u32]| {
+                let mut found = Vec::new();
+                rolling.each(of, |start, f| found.push((start, f)));
+                found
+            };
+            let rolled = fingerprints(&tokens);
+            let fresh: Vec<(usize, u64)> = (tokens.windows(window).enumerate())
+                .map(|(start, part)| (start, fingerprints(part)[0].1))
                 .collect();
             assert_eq!(rolled, fresh);
         }
     }
 
     #[test]
+    fn the_tables_are_those_of_their_definition() {
+        for window in [1, 7] {
+            let rolling = Rolling::new(window);
+            for byte in 0..256u64 {
+                let times_x64 = (0..8).fold(byte, |f, _| times_x8(f));
+                assert_eq!(rolling.reduce[byte as usize], times_x64);
+                for place in 0..8 {
+                    let left = (0..8 * window).fold(byte << (8 * place), |f, _| times_x8(f));
+                    assert_eq!(rolling.leave[place][byte as usize], left);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn what_is_kept_is_in_a_window_of_both() {
         for seed in 0..30 {
-            let (one, other) = (some(seed, 120, 5), some(seed + 100, 90, 5));
+            let (one, mut other) = (some(seed, 120, 5), some(seed + 100, 90, 5));
+            // New tokens are in no window, and windows begin anew behind them.
+            (other.iter_mut().step_by(11))
+                .for_each(|id| *id = if seed % 2 == 0 { NEW } else { *id });
             for window in 1..9 {
                 let of = |mine: &[u32], others: &[u32]| -> Vec<bool> {
                     let mut kept = vec![false; mine.len()];
@@ -154,12 +247,12 @@ mod tests {
                     kept
                 };
                 let expected = (of(&one, &other), of(&other, &one));
-                assert_eq!(filter(&one, &other, window), expected);
+                assert_eq!(Windows::new(&one, window).filter(&other), expected);
             }
         }
-        assert_eq!(
-            filter(&[1, 2], &[1, 2], 3),
-            (vec![false; 2], vec![false; 2])
-        );
+        for window in [3, usize::MAX] {
+            let nothing = (vec![false; 2], vec![false; 4]);
+            assert_eq!(Windows::new(&[1, 2], window).filter(&[1, 2, 1, 2]), nothing);
+        }
     }
 }

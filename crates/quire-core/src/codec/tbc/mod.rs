@@ -13,10 +13,13 @@
 //! window, the budget and chance collisions of fingerprints only make it longer.
 
 pub mod filter;
+pub mod hashed;
 pub mod merge;
 pub mod myers;
 pub mod stored;
 pub mod tokens;
+
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
@@ -36,7 +39,97 @@ pub struct Steps {
     pub is_shortest: bool,
 }
 
-/// The delta that makes `page` out of `reference`. A window of 0 puts nothing aside.
+/// How long the steps took, by the clock on the wall.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Pages to tokens.
+    pub cut: Duration,
+    /// What no window has in common put aside.
+    pub filter: Duration,
+    /// The shortest script.
+    pub myers: Duration,
+    /// One script out of three, and its bytes.
+    pub merge: Duration,
+}
+
+/// A page that others are written against: its tokens and its windows are made once.
+#[derive(Debug)]
+pub struct Reference<Bytes> {
+    bytes: Bytes,
+    cut: tokens::Cut,
+    windows: filter::Windows,
+    /// How long it took to make it.
+    pub spent: Spent,
+}
+
+impl<Bytes: AsRef<[u8]>> Reference<Bytes> {
+    /// Get a reference ready. A window of 0 puts nothing aside.
+    pub fn new(bytes: Bytes, window: usize) -> Self {
+        let mut watch = Watch::new();
+        let cut = tokens::Cut::new(bytes.as_ref());
+        let for_cut = watch.lap();
+        let windows = filter::Windows::new(&cut.tokens.ids, window);
+        let spent = Spent {
+            cut: for_cut,
+            filter: watch.lap(),
+            ..Spent::default()
+        };
+        Self {
+            bytes,
+            cut,
+            windows,
+            spent,
+        }
+    }
+
+    /// The delta that makes `page` out of the reference.
+    pub fn delta(&self, page: &[u8]) -> (Vec<u8>, Steps, Spent) {
+        let mut watch = Watch::new();
+        let mut spent = Spent::default();
+        let ours = &self.cut.tokens;
+        let theirs = self.cut.cut(self.bytes.as_ref(), page);
+        spent.cut = watch.lap();
+        let kept = self.windows.filter(&theirs.ids);
+        let (one, other) = (left(&ours.ids, &kept.0), left(&theirs.ids, &kept.1));
+        spent.filter = watch.lap();
+        let (matches, is_shortest) = myers::matches(&one, &other);
+        spent.myers = watch.lap();
+        let common: usize = matches.iter().map(|run| run.length).sum();
+        let steps = Steps {
+            tokens: (ours.ids.len(), theirs.ids.len()),
+            kept: (one.len(), other.len()),
+            edits: one.len() + other.len() - 2 * common,
+            is_shortest,
+        };
+        let script = merge::merge(&kept.0, &kept.1, &matches);
+        let delta = stored::write(page, ours, &theirs, &script);
+        spent.merge = watch.lap();
+        (delta, steps, spent)
+    }
+}
+
+/// The tokens that are kept.
+fn left(ids: &[u32], is_kept: &[bool]) -> Vec<u32> {
+    let both = ids.iter().zip(is_kept);
+    both.filter(|(_, kept)| **kept).map(|(&id, _)| id).collect()
+}
+
+/// Takes the time of steps.
+struct Watch(Instant);
+
+impl Watch {
+    fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Since the last time.
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}
+
+/// The delta that makes `page` out of `reference`, which is used once. A window of 0 puts nothing aside.
 ///
 /// ```
 /// use quire_core::codec::tbc::{WINDOW, apply, delta};
@@ -46,26 +139,8 @@ pub struct Steps {
 /// assert_eq!(apply(a, &delta, b.len()).unwrap(), b);
 /// ```
 pub fn delta(reference: &[u8], page: &[u8], window: usize) -> (Vec<u8>, Steps) {
-    let cut = tokens::Pair::new(reference, page);
-    let (ours, theirs) = (&cut.one.ids[..], &cut.other.ids[..]);
-    let kept = filter::filter(ours, theirs, window);
-    let left = |ids: &[u32], is_kept: &[bool]| -> Vec<u32> {
-        ids.iter()
-            .zip(is_kept)
-            .filter(|(_, kept)| **kept)
-            .map(|(&id, _)| id)
-            .collect()
-    };
-    let (one, other) = (left(ours, &kept.0), left(theirs, &kept.1));
-    let (matches, is_shortest) = myers::matches(&one, &other);
-    let steps = Steps {
-        tokens: (ours.len(), theirs.len()),
-        kept: (one.len(), other.len()),
-        edits: one.len() + other.len() - 2 * matches.iter().map(|run| run.length).sum::<usize>(),
-        is_shortest,
-    };
-    let script = merge::merge(&kept.0, &kept.1, &matches);
-    (stored::write(page, &cut, &script), steps)
+    let (delta, steps, _) = Reference::new(reference, window).delta(page);
+    (delta, steps)
 }
 
 /// Make the page of `length` bytes out of the reference and a delta.

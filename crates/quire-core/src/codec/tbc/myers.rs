@@ -115,7 +115,7 @@ impl Part {
             &one[self.one.0..self.one.1],
             &other[self.other.0..self.other.1],
         );
-        let length = common_start(a, b) as usize;
+        let length = common_start(a, b);
         let run = Run {
             one: self.one.0,
             other: self.other.0,
@@ -131,7 +131,7 @@ impl Part {
             &one[self.one.0..self.one.1],
             &other[self.other.0..self.other.1],
         );
-        let length = common_end(a, b) as usize;
+        let length = common_end(a, b);
         self.one.1 -= length;
         self.other.1 -= length;
         Run {
@@ -145,13 +145,16 @@ impl Part {
 struct Search<'a> {
     one: &'a [u32],
     other: &'a [u32],
-    /// Furthest x on each diagonal from the start, and from the end; -1 and `NEVER` where there is none.
-    forward: Vec<isize>,
-    backward: Vec<isize>,
+    /// Furthest x on each diagonal from the start, and from the end; `NOWHERE` and its negative where there is none.
+    forward: Vec<i32>,
+    backward: Vec<i32>,
     left: u64,
 }
 
-const NEVER: isize = isize::MAX;
+/// So far out that no number of steps leads back.
+const NOWHERE: i32 = i32::MIN / 2;
+/// Longer sequences are not compared, so that places are numbers of 32 bits: half a gigabyte of tokens has at least as many bytes.
+const MOST_TOKENS: usize = 1 << 29;
 
 impl Search<'_> {
     /// A point on a shortest script, inside the part and not at one of its ends; none when the budget is used up.
@@ -163,70 +166,79 @@ impl Search<'_> {
             &self.one[part.one.0..part.one.1],
             &self.other[part.other.0..part.other.1],
         );
-        let (n, m) = (a.len() as isize, b.len() as isize);
+        if a.len() + b.len() > MOST_TOKENS {
+            return None;
+        }
+        let (n, m) = (a.len() as i32, b.len() as i32);
         let delta = n - m;
         let is_odd = delta % 2 != 0;
         // Diagonals are -m to n; those beside the outermost are read too.
-        let at = |k: isize| (k + m + 1) as usize;
-        let inside = |k: isize| (-m..=n).contains(&k);
+        let at = |k: i32| (k + m + 1) as usize;
+        let has_place = |k: i32| (-m - 1..=n + 1).contains(&k);
+        // The diagonals of step d around a middle one, and not those outside.
+        let around = |middle: i32, d: i32| {
+            let (low, high) = (middle - d, middle + d);
+            let outside = |by: i32| by.max(0) + (by.max(0) & 1);
+            (low + outside(-m - low), high - outside(high - n))
+        };
+        let point = |x: i32, k: i32| (part.one.0 + x as usize, part.other.0 + (x - k) as usize);
+        let (forward, backward) = (&mut self.forward[..], &mut self.backward[..]);
         for d in 0..=(n + m + 1) / 2 {
             self.left = self.left.checked_sub(2 * d as u64 + 1)?;
             for k in [-d - 1, d + 1] {
-                if (-m - 1..=n + 1).contains(&k) {
-                    self.forward[at(k)] = -1;
+                if has_place(k) {
+                    forward[at(k)] = NOWHERE;
                 }
-                if (-m - 1..=n + 1).contains(&(delta + k)) {
-                    self.backward[at(delta + k)] = NEVER;
+                if has_place(delta + k) {
+                    backward[at(delta + k)] = -NOWHERE;
                 }
             }
-            for k in (-d..=d).step_by(2).filter(|&k| inside(k)) {
-                let (right, down) = (self.forward[at(k - 1)], self.forward[at(k + 1)]);
-                let right = if (0..n).contains(&right) {
-                    right + 1
-                } else {
-                    -1
-                };
-                let down = if down - k <= m { down } else { -1 };
+            let (low, high) = around(0, d);
+            for k in (low..=high).step_by(2) {
+                let right = forward[at(k - 1)] + 1;
+                let down = forward[at(k + 1)];
+                let right = if right > n { NOWHERE } else { right };
+                let down = if down - k > m { NOWHERE } else { down };
                 let mut x = if d == 0 { 0 } else { right.max(down) };
                 if x >= 0 {
-                    x += common_start(&a[x as usize..], &b[(x - k) as usize..]);
+                    while x < n && x - k < m && a[x as usize] == b[(x - k) as usize] {
+                        x += 1;
+                    }
+                    if is_odd && (k - delta).abs() < d && x >= backward[at(k)] {
+                        return Some(point(x, k));
+                    }
                 }
-                self.forward[at(k)] = x;
-                let has_met = is_odd && (delta - d + 1..delta + d).contains(&k);
-                if has_met && x >= self.backward[at(k)] {
-                    return Some((part.one.0 + x as usize, part.other.0 + (x - k) as usize));
-                }
+                forward[at(k)] = x;
             }
-            for k in (delta - d..=delta + d).step_by(2).filter(|&k| inside(k)) {
-                let (left, up) = (self.backward[at(k + 1)], self.backward[at(k - 1)]);
-                let left = if left != NEVER && left > 0 {
-                    left - 1
-                } else {
-                    NEVER
-                };
-                let up = if up != NEVER && up >= k { up } else { NEVER };
+            let (low, high) = around(delta, d);
+            for k in (low..=high).step_by(2) {
+                let left = backward[at(k + 1)] - 1;
+                let up = backward[at(k - 1)];
+                let left = if left < 0 { -NOWHERE } else { left };
+                let up = if up < k { -NOWHERE } else { up };
                 let mut x = if d == 0 { n } else { left.min(up) };
-                if x != NEVER {
-                    x -= common_end(&a[..x as usize], &b[..(x - k) as usize]);
+                if x <= n {
+                    while x > 0 && x > k && a[x as usize - 1] == b[(x - k) as usize - 1] {
+                        x -= 1;
+                    }
+                    if !is_odd && k.abs() <= d && x <= forward[at(k)] {
+                        return Some(point(x, k));
+                    }
                 }
-                self.backward[at(k)] = x;
-                let has_met = !is_odd && (-d..=d).contains(&k);
-                if has_met && x <= self.forward[at(k)] {
-                    return Some((part.one.0 + x as usize, part.other.0 + (x - k) as usize));
-                }
+                backward[at(k)] = x;
             }
         }
         None
     }
 }
 
-fn common_start(a: &[u32], b: &[u32]) -> isize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count() as isize
+fn common_start(a: &[u32], b: &[u32]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-fn common_end(a: &[u32], b: &[u32]) -> isize {
+fn common_end(a: &[u32], b: &[u32]) -> usize {
     let pairs = a.iter().rev().zip(b.iter().rev());
-    pairs.take_while(|(a, b)| a == b).count() as isize
+    pairs.take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -7,21 +7,21 @@
 //! Bytes and not tokens are counted, so that reading is a few copies and need not cut the reference.
 
 use super::merge::Step;
-use super::tokens::Pair;
+use super::tokens::Tokens;
 use crate::codec::refused;
 use crate::error::Error;
 
-/// Write the steps from the reference to the page, whose tokens are `cut`.
+/// Write the steps from the reference, cut into `one`, to the page, cut into `other`.
 #[must_use]
-pub fn write(page: &[u8], cut: &Pair, steps: &[Step]) -> Vec<u8> {
+pub fn write(page: &[u8], one: &Tokens, other: &Tokens, steps: &[Step]) -> Vec<u8> {
     let mut out = Vec::new();
     let (mut at, mut at_page) = (0, 0);
     for step in steps {
-        let skipped = cut.one.start(at + step.deleted) - cut.one.start(at);
-        let new = cut.other.start(at_page)..cut.other.start(at_page + step.inserted);
+        let skipped = one.start(at + step.deleted) - one.start(at);
+        let new = other.start(at_page)..other.start(at_page + step.inserted);
         at += step.deleted;
         at_page += step.inserted;
-        let copied = cut.one.start(at + step.copied) - cut.one.start(at);
+        let copied = one.start(at + step.copied) - one.start(at);
         at += step.copied;
         at_page += step.copied;
         // What is skipped at the very end need not be said.

@@ -3,9 +3,9 @@
 //! Every byte is in exactly one token, so tokens in a row are the page. A tag begins with `<` before a letter, `/`, `!` or `?`
 //! and ends with the next `>`; a comment ends with `-->`. What never ends goes to the end of the page. One pass.
 
-use std::collections::HashMap;
-
 use memchr::{memchr, memmem};
+
+use super::hashed::{Known, hash};
 
 /// A page as tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,43 +23,75 @@ impl Tokens {
     }
 }
 
-/// Two pages with numbers in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// The reference.
-    pub one: Tokens,
-    /// The page.
-    pub other: Tokens,
+/// The number of a token that the reference does not have. No two are taken for equal.
+pub const NEW: u32 = u32::MAX;
+
+/// A reference, cut, and its tokens by their hashes.
+#[derive(Debug)]
+pub struct Cut {
+    /// Its tokens.
+    pub tokens: Tokens,
+    known: Known,
+    /// For each number a token that has it.
+    example: Vec<u32>,
 }
 
-impl Pair {
-    /// Cut two pages.
-    ///
-    /// ```
-    /// use quire_core::codec::tbc::tokens::Pair;
-    ///
-    /// let cut = Pair::new(b"<p>Cod</p>", b"<p>Ham</p>");
-    /// assert_eq!((cut.one.ids, cut.other.ids), (vec![0, 1, 2], vec![0, 3, 2]));
-    /// ```
-    pub fn new(one: &[u8], other: &[u8]) -> Self {
-        let mut numbers = HashMap::new();
-        let mut cut = |page| -> Tokens {
-            let mut tokens = Tokens::default();
-            let mut start = 0;
-            for end in ends(page) {
-                let next = numbers.len() as u32;
-                tokens
-                    .ids
-                    .push(*numbers.entry(&page[start..end]).or_insert(next));
-                tokens.ends.push(end);
-                start = end;
-            }
-            tokens
+impl Cut {
+    /// Cut a reference.
+    pub fn new(reference: &[u8]) -> Self {
+        let mut cut = Self {
+            tokens: Tokens::default(),
+            known: Known::default(),
+            example: Vec::new(),
         };
-        Self {
-            one: cut(one),
-            other: cut(other),
+        let mut start = 0;
+        for end in ends(reference) {
+            let token = &reference[start..end];
+            let place = cut.tokens.ids.len() as u32;
+            let next = cut.example.len() as u32;
+            let mut number = *cut.known.entry(hash(token)).or_insert(next);
+            // Another token with the same hash keeps the place: this one will not be found again.
+            if number != next && cut.token(reference, number) != token {
+                number = next;
+            }
+            if number == next {
+                cut.example.push(place);
+            }
+            cut.tokens.ids.push(number);
+            cut.tokens.ends.push(end);
+            start = end;
         }
+        cut
+    }
+
+    /// Cut a page; its tokens get the numbers of the reference's.
+    ///
+    /// ```
+    /// use quire_core::codec::tbc::tokens::{Cut, NEW};
+    ///
+    /// let reference = b"<p>Cod</p>";
+    /// let cut = Cut::new(reference);
+    /// assert_eq!(cut.tokens.ids, [0, 1, 2]);
+    /// assert_eq!(cut.cut(reference, b"<p>Ham</p>").ids, [0, NEW, 2]);
+    /// ```
+    pub fn cut(&self, reference: &[u8], page: &[u8]) -> Tokens {
+        let mut tokens = Tokens::default();
+        let mut start = 0;
+        for end in ends(page) {
+            let token = &page[start..end];
+            let number = (self.known.get(&hash(token)).copied())
+                .filter(|&number| self.token(reference, number) == token);
+            tokens.ids.push(number.unwrap_or(NEW));
+            tokens.ends.push(end);
+            start = end;
+        }
+        tokens
+    }
+
+    /// The token of a number.
+    fn token<'a>(&self, reference: &'a [u8], number: u32) -> &'a [u8] {
+        let place = self.example[number as usize] as usize;
+        &reference[self.tokens.start(place)..self.tokens.ends[place]]
     }
 }
 
