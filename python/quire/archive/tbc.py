@@ -4,7 +4,7 @@ Pages are clustered by their templates; of each cluster one page, the reference,
 page the delta against it. Pages without a template are stored whole. gzip or zstd goes over each stored page, as the
 paper's "TBC + Gzip" does, so that any page is read with its reference alone.
 
-It is kept for comparison, in memory, with sizes and times by step: ``Archive`` stores pages in about a third of its bytes.
+It is kept for comparison, in memory, with sizes and times by step: ``Archive`` stores pages in half of its bytes.
 What the paper leaves open is settled in ``docs/papers.md``; ``docs/concepts/tbc.md`` tells the steps.
 
 Above: ``benchmarks``. Below: ``similarity``, ``digest``, ``_core``.
