@@ -5,6 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quire_core::codec::base::choose_base_within;
+use quire_core::codec::dense;
 use quire_core::codec::tbc;
 use quire_core::codec::zstd_base::Base as Kept;
 
@@ -57,6 +58,76 @@ impl Base {
     }
 }
 
+/// What pages of a cluster are written against, slowly and smaller. Threads wait for each other.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct DenseBase {
+    kept: dense::DenseBase,
+    length: usize,
+}
+
+#[pymethods]
+impl DenseBase {
+    /// Learn a base, and give the frame that it is opened from.
+    #[staticmethod]
+    fn create<'py>(py: Python<'py>, content: &[u8]) -> PyResult<(Self, Bound<'py, PyBytes>)> {
+        let (kept, frame) = run(py, || Ok(dense::DenseBase::create(content)))?;
+        let length = content.len();
+        Ok((Self { kept, length }, PyBytes::new(py, &frame)))
+    }
+
+    /// Learn more on top of it: the longer base, and the frame that it is opened from.
+    fn learn_more<'py>(
+        &self,
+        py: Python<'py>,
+        more: &[u8],
+    ) -> PyResult<(Self, Bound<'py, PyBytes>)> {
+        let (kept, frame) = run(py, || Ok(self.kept.learn_more(more)))?;
+        let length = self.length + more.len();
+        Ok((Self { kept, length }, PyBytes::new(py, &frame)))
+    }
+
+    /// Learn so many bytes more from their frame.
+    fn open_more(&self, py: Python<'_>, frame: &[u8], length: usize) -> PyResult<Self> {
+        let kept = run(py, || self.kept.open_more(frame, length))?;
+        let length = self.length + length;
+        Ok(Self { kept, length })
+    }
+
+    /// Learn a base of so many bytes from its frame.
+    #[staticmethod]
+    fn open(py: Python<'_>, frame: &[u8], length: usize) -> PyResult<Self> {
+        let kept = run(py, || dense::DenseBase::open(frame, length))?;
+        Ok(Self { kept, length })
+    }
+
+    /// How many bytes it has.
+    fn __len__(&self) -> usize {
+        self.length
+    }
+
+    /// The base itself.
+    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.kept.base())
+    }
+
+    /// Write a page.
+    fn encode<'py>(&self, py: Python<'py>, page: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let frame = run(py, || Ok(self.kept.encode(page)))?;
+        Ok(PyBytes::new(py, &frame))
+    }
+
+    /// Read a page of so many bytes.
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        frame: &[u8],
+        length: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let page = run(py, || self.kept.decode(frame, length))?;
+        Ok(PyBytes::new(py, &page))
+    }
+}
+
 /// Choose the pages of a cluster that hold what the others repeat, most useful first.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
@@ -65,9 +136,10 @@ pub fn choose_base(
     pages: Vec<Bound<'_, PyBytes>>,
     most: usize,
     max_bytes: usize,
+    known: &[u8],
 ) -> PyResult<Vec<usize>> {
     let bytes: Vec<&[u8]> = pages.iter().map(PyBytesMethods::as_bytes).collect();
-    run(py, || Ok(choose_base_within(&bytes, most, max_bytes)))
+    run(py, || Ok(choose_base_within(&bytes, most, max_bytes, known)))
 }
 
 /// Tokens of reference and page, tokens left by the filter, edits, and whether they are the fewest.

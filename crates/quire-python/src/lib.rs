@@ -23,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use crate::buffers::{Floats, Navigation};
     #[pymodule_export]
-    use crate::codec::{Base, TbcReference, choose_base, tbc_apply, tbc_delta};
+    use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
     use crate::digest::Digest;
     #[pymodule_export]

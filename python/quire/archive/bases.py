@@ -1,42 +1,51 @@
-"""Bases: what many pages lean on, and how one is had back when part of it is lost.
+"""Bases: what many pages lean on.
 
-A *guard* at the end of the file has all that the base's own record says of it, and the exclusive or of equal stripes of
-it: sixteen, or fewer where those would be shorter than a sector. With that a damaged stretch that is shorter than a
-stripe can be made anew, wherever it is: the exclusive or of all stripes and of the guard is zero but in the columns of the
-stretch, and for each stripe it is tried whether the stretch begins there.
+Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload: its frame) and, at the end
+of the file, ``guard`` (meta: the same, then place and length of the frame, 64 bits each; payload: the stripe of ``guards``).
 
-Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload: a zstd frame), ``guard``
-(meta: the same, then place and length of the frame, 64 bits each; payload: the stripe).
+A frame is of zstd, or dense: then ``qdns`` stands before it, and the number of the base that it was written on top
+of (32 bits; 0 for none). What such a base says of its content is of its own part; pages lean on both.
 
-Above: ``segment``, ``files``. Below: ``layout``, ``_core``.
+Opening a dense base teaches a model, tens of milliseconds for what a base of zstd takes one. So bases stay open, the
+last ones asked for, as long as they fit.
+
+Above: ``segment``, ``files``, ``findings``. Below: ``guards``, ``layout``, ``_core``.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cached_property
+from threading import Lock
 
 from quire import _core
+from quire.archive.guards import STRIPES, is_stripe_of, mended, stripe_of
 from quire.archive.layout import HEAD_BYTES, Head, Kind, Source, read_head
-from quire.errors import ArchiveError, DamagedRecord
+from quire.errors import ArchiveError, CodecError, DamagedRecord
 
-#: Stripes of a base, at most; its guard is as long as one.
-STRIPES = 16
-#: A stripe is no shorter: disks lose sectors, not bytes, and a bit more shows where the sector begins.
-STRIPE_BYTES = 512 + 64
+#: Bytes that open bases take, at most.
+OPEN_BYTES = 256 << 20
+#: What a model of the dense codec takes besides its base.
+MODEL_BYTES = 8 << 20
 
 _BASE = struct.Struct("<IIQ")
 _GUARD = struct.Struct("<IIQQQ")
+_DENSE = struct.Struct("<4sI")
+_DENSE_MARK = b"qdns"
 _ALONE = _core.Base(b"")
 
 
 def base_meta(number: int, content: bytes) -> bytes:
     """Give the meta of the record of a base."""
     return _BASE.pack(number, len(content), _core.hash64(content))
+
+
+def dense_frame(frame: bytes, below: int) -> bytes:
+    """Give the frame of a dense base as it is stored; ``below`` is the base it was written on top of."""
+    return _DENSE.pack(_DENSE_MARK, below) + frame
 
 
 def base_number(source: Source, head: Head) -> int:
@@ -58,125 +67,180 @@ def base_number(source: Source, head: Head) -> int:
 
 def guard_of(meta: bytes, place: int, frame: bytes) -> tuple[bytes, bytes]:
     """Give meta and payload of the guard of a base, whose frame is at a place of the file."""
-    width = min(len(frame), max(STRIPE_BYTES, -(-len(frame) // STRIPES)))
-    return meta + struct.pack("<QQ", place, len(frame)), _xor(_stripes(frame, width)).tobytes()
+    return meta + struct.pack("<QQ", place, len(frame)), stripe_of(frame)
+
+
+class OpenBase:
+    """A base that pages can be read against. Threads may share it."""
+
+    def __init__(
+        self, content: bytes, dense: _core.DenseBase | None = None, *, is_on_top: bool = False
+    ) -> None:
+        self.content: bytes = content
+        self._dense = dense
+        #: Whether it was written on top of another; no third may be on top of it.
+        self.is_on_top: bool = is_on_top
+
+    @cached_property
+    def zstd(self) -> _core.Base:
+        """Ready for pages that zstd wrote."""
+        return _core.Base(self.content)
+
+    @property
+    def dense(self) -> _core.DenseBase:
+        """Ready for dense pages.
+
+        Raises:
+            CodecError: it is not a dense one.
+        """
+        if self._dense is None:
+            raise CodecError("a dense page leans on a base that is not dense")
+        return self._dense
+
+    @property
+    def held(self) -> int:
+        """Bytes that it takes in memory, about."""
+        return len(self.content) + (0 if self._dense is None else len(self.content) + MODEL_BYTES)
+
+
+NO_BASE = OpenBase(b"")
+
+
+class Bases:
+    """The bases of a file. Threads may share them.
+
+    Args:
+        source: the file.
+        places: tells where a base, its copies and its guards are.
+    """
+
+    def __init__(self, source: Source, places: Callable[[int], Sequence[int]]) -> None:
+        self._source = source
+        self._places = places
+        self._lock = Lock()
+        self._open: OrderedDict[int, OpenBase] = OrderedDict()
+
+    def get(self, number: int) -> OpenBase:
+        """Open a base, or give it as it is open.
+
+        Raises:
+            DamagedRecord: it is nowhere, and has more damage than its guard can mend.
+        """
+        if not number:
+            return NO_BASE
+        with self._lock:
+            known = self._open.get(number)
+            if known is not None:
+                self._open.move_to_end(number)
+                return known
+        base = self.read(number)
+        with self._lock:
+            self._open[number] = base
+            held = sum(base.held for base in self._open.values())
+            while len(self._open) > 1 and held > OPEN_BYTES:
+                held -= self._open.popitem(last=False)[1].held
+        return base
+
+    def read(self, number: int) -> OpenBase:
+        """Read a base from the first place where it is whole; else make it anew with its guard.
+
+        Raises:
+            DamagedRecord: it is nowhere, and has more damage than its guard can mend.
+        """
+        places = self._places(number)
+        guards = []
+        for offset in places:
+            stored = self._stored(offset)
+            if stored is None or stored.number != number:
+                continue
+            if stored.stripe is not None:
+                guards.append(stored)
+                continue
+            base = self._opened(stored, stored.frame)
+            if base is not None:
+                return base
+        for guard in guards:
+            for frame in _mended(guard):
+                base = self._opened(guard, frame)
+                if base is not None:
+                    return base
+        offset = places[0] if places else 0
+        raise DamagedRecord(
+            f"{self._source.name}: the record at {offset} should be base {number}, and no copy of it is whole",
+            file=self._source.name,
+            offset=offset,
+        )
+
+    def is_whole(self, offset: int) -> bool:
+        """Tell whether the record of a base or of a guard is whole, with its payload."""
+        stored = self._stored(offset)
+        if stored is None:
+            return False
+        is_frame_whole = self._opened(stored, stored.frame) is not None
+        if stored.stripe is None:
+            return is_frame_whole
+        # Where the base itself is damaged nobody can say; that is found at the base.
+        return not is_frame_whole or is_stripe_of(stored.stripe, stored.frame)
+
+    def _stored(self, offset: int) -> _Stored | None:
+        """What a record says of a base; None where it cannot be read."""
+        head = read_head(self._source.at(offset, HEAD_BYTES), offset)
+        if head is None:
+            return None
+        try:
+            meta = self._source.meta(head)
+            payload = self._source.at(head.payload_offset, head.payload_bytes)
+            if head.kind == Kind.BASE:
+                number, length, check = _BASE.unpack(meta)
+                return _Stored(number, length, check, payload, None)
+            number, length, check, place, frame_bytes = _GUARD.unpack(meta)
+        except (DamagedRecord, struct.error):
+            return None
+        if not 0 < frame_bytes <= len(payload) * STRIPES:  # says more than a guard can know
+            return None
+        frame = self._source.at(place, frame_bytes).ljust(frame_bytes, b"\0")
+        return _Stored(number, length, check, frame, payload)
+
+    def _opened(self, stored: _Stored, frame: bytes) -> OpenBase | None:
+        """Open a base; None where the frame is not what was written."""
+        try:
+            if frame[:4] == _DENSE_MARK:
+                base = self._opened_dense(stored, frame)
+            else:
+                base = OpenBase(_ALONE.decode(frame, stored.length))
+        except (ArchiveError, struct.error):
+            return None
+        own = base.content[len(base.content) - stored.length :]
+        return base if _core.hash64(own) == stored.check else None
+
+    def _opened_dense(self, stored: _Stored, frame: bytes) -> OpenBase:
+        _, below = _DENSE.unpack_from(frame)
+        learned = frame[_DENSE.size :]
+        if below >= stored.number:
+            raise CodecError(f"base {stored.number} is on top of base {below}, which is no older")
+        if below:
+            under = self.get(below)
+            if under.is_on_top:
+                raise CodecError(f"base {stored.number} is on top of {below}, and that of another")
+            dense = under.dense.open_more(learned, stored.length)
+        else:
+            dense = _core.DenseBase.open(learned, stored.length)
+        return OpenBase(dense.content(), dense, is_on_top=bool(below))
 
 
 @dataclass(frozen=True, slots=True)
-class _Guard:
+class _Stored:
+    """What a record says of a base: of its own, or as its guard (then with the stripe)."""
+
+    number: int
     length: int
     check: int
-    place: int
-    frame: int
-    stripe: bytes
+    frame: bytes
+    stripe: bytes | None
 
 
-def read_base(source: Source, places: Sequence[int], number: int) -> bytes:
-    """Read a base from the first place where it is whole; else make it anew with its guard.
-
-    Raises:
-        DamagedRecord: it is nowhere, and has more damage than its guard can mend.
-    """
-    guards = []
-    for offset in places:
-        head = read_head(source.at(offset, HEAD_BYTES), offset)
-        try:
-            if head is not None and head.kind == Kind.BASE:
-                found, length, check = _BASE.unpack(source.meta(head))
-                frame = source.at(head.payload_offset, head.payload_bytes)
-                content = _decoded(frame, length, check) if found == number else None
-                if content is not None:
-                    return content
-            elif head is not None and head.kind == Kind.GUARD:
-                found, length, check, place, frame_bytes = _GUARD.unpack(source.meta(head))
-                stripe = source.at(head.payload_offset, head.payload_bytes)
-                if found == number:
-                    guards.append(_Guard(length, check, place, frame_bytes, stripe))
-        except (DamagedRecord, struct.error):
-            continue
-    for guard in guards:
-        content = _mended(source, guard)
-        if content is not None:
-            return content
-    offset = places[0] if places else 0
-    raise DamagedRecord(
-        f"{source.name}: the record at {offset} should be base {number}, and no copy of it is whole",
-        file=source.name,
-        offset=offset,
-    )
-
-
-def base_is_whole(source: Source, offset: int) -> bool:
-    """Tell whether the record of a base or of a guard is whole, with its payload."""
-    head = read_head(source.at(offset, HEAD_BYTES), offset)
-    try:
-        if head is None:
-            return False
-        meta = source.meta(head)
-        payload = source.at(head.payload_offset, head.payload_bytes)
-        if head.kind == Kind.BASE:
-            _, length, check = _BASE.unpack(meta)
-            return _decoded(payload, length, check) is not None
-        _, length, check, place, frame_bytes = _GUARD.unpack(meta)
-        frame = source.at(place, frame_bytes)
-        # Where the base itself is damaged nobody can say; that is found at the base.
-        if _decoded(frame, length, check) is None:
-            return True
-        return bool(payload) and _xor(_stripes(frame, len(payload))).tobytes() == payload
-    except (DamagedRecord, struct.error):
-        return False
-
-
-def _decoded(frame: bytes, length: int, check: int) -> bytes | None:
-    try:
-        content = _ALONE.decode(frame, length)
-    except ArchiveError:
-        return None
-    return content if _core.hash64(content) == check else None
-
-
-def _mended(source: Source, guard: _Guard) -> bytes | None:
-    """Make a base anew of which a stretch is damaged."""
-    if not 0 < guard.frame <= len(guard.stripe) * STRIPES:  # says more than a guard can know
-        return None
-    frame = source.at(guard.place, guard.frame).ljust(guard.frame, b"\0")
-    content = _decoded(frame, guard.length, guard.check)
-    if content is not None:  # only its record was damaged
-        return content
-    rows = _stripes(frame, len(guard.stripe))
-    for tried in _tries(rows, _xor(rows) ^ np.frombuffer(guard.stripe, np.uint8)):
-        content = _decoded(tried.tobytes()[: guard.frame], guard.length, guard.check)
-        if content is not None:
-            return content
-    return None
-
-
-def _tries(rows: NDArray[np.uint8], wrong: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
-    """Put right, in one stripe after the other, the columns that are wrong; a stretch may run on into the next stripe."""
-    first = _stretch(wrong)
-    for at in range(len(rows)):
-        tried = rows.copy()
-        tried[at, first:] ^= wrong[first:]
-        if at + 1 < len(rows):
-            tried[at + 1, :first] ^= wrong[:first]
-        yield tried
-
-
-def _stretch(wrong: NDArray[np.uint8]) -> int:
-    """Where a stretch begins that may go round the end: behind the longest run of columns that are right."""
-    bad = np.flatnonzero(wrong)
-    if not len(bad):
-        return 0
-    before = np.diff(bad, prepend=bad[-1] - len(wrong))
-    return int(bad[np.argmax(before)])
-
-
-def _stripes(frame: bytes, width: int) -> NDArray[np.uint8]:
-    """Cut a frame into equal stripes, the last filled up with zeros."""
-    n = -(-len(frame) // width)
-    return np.frombuffer(frame.ljust(n * width, b"\0"), np.uint8).reshape(n, width)
-
-
-def _xor(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    total: NDArray[np.uint8] = np.bitwise_xor.reduce(rows, axis=0)
-    return total
+def _mended(guard: _Stored) -> Iterator[bytes]:
+    """Frames that a base may have had; the first is as it is now, when only its record was damaged."""
+    yield guard.frame
+    if guard.stripe is not None:
+        yield from mended(guard.frame, guard.stripe)

@@ -4,7 +4,7 @@ A file is a journal or a segment. A segment names the files whose pages it took 
 nobody has removed them yet. So the folder alone says what the archive is, and one rename switches from old
 files to a new one.
 
-Above: ``archive``, ``compaction``. Below: ``index``, ``journal``, ``segment``, ``bases``, ``layout``, ``_core``.
+Above: ``archive``, ``compaction``. Below: ``index``, ``journal``, ``segment``, ``bases``, ``layout``.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
 
-from quire import _core
 from quire.archive import index as indexes
-from quire.archive.bases import read_base
+from quire.archive.bases import Bases
 from quire.archive.index import Index
 from quire.archive.journal import page_at, read_page
 from quire.archive.layout import (
@@ -34,9 +33,8 @@ from quire.archive.segment import Block, read_block, read_body
 from quire.errors import CodecError, DamagedRecord
 
 _NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
-#: Blocks that a file keeps at hand, and bytes of bases.
+#: Blocks that a file keeps at hand.
 _BLOCKS = 256
-_BASE_BYTES = 64 << 20
 
 
 def data_files(folder: Path) -> list[Path]:
@@ -60,7 +58,7 @@ class StoredFile:
         self.is_segment: bool = path.suffix == ".segment"
         self._lock = Lock()
         self._blocks: OrderedDict[int, Block] = OrderedDict()
-        self._bases: OrderedDict[int, _core.Base] = OrderedDict()
+        self.bases: Bases = Bases(self.source, lambda number: self.index.bases.get(number, []))
         self.index: Index = self._indexed()
 
     def _indexed(self) -> Index:
@@ -126,7 +124,7 @@ class StoredFile:
             return read_page(self.source, offset)
         block, about = self._slot(offset, slot)
         try:
-            body = read_body(self.source, block, slot, self._base(block.base))
+            body = read_body(self.source, block, slot, self.bases)
         except CodecError as error:
             raise self._damaged(offset, slot, str(error)) from None
         if not about.is_of(body):
@@ -158,22 +156,6 @@ class StoredFile:
             if len(self._blocks) > _BLOCKS:
                 self._blocks.popitem(last=False)
         return block
-
-    def _base(self, number: int) -> _core.Base:
-        with self._lock:
-            known = self._bases.get(number)
-            if known is not None:
-                self._bases.move_to_end(number)
-                return known
-        content = (
-            read_base(self.source, self.index.bases.get(number, []), number) if number else b""
-        )
-        base = _core.Base(content)
-        with self._lock:
-            self._bases[number] = base
-            while len(self._bases) > 1 and sum(map(len, self._bases.values())) > _BASE_BYTES:
-                self._bases.popitem(last=False)
-        return base
 
     def close(self) -> None:
         """Let go of the file."""

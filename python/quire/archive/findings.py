@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Literal
 
 from quire.archive import index as indexes
-from quire.archive.bases import base_is_whole, read_base
 from quire.archive.files import StoredFile
 from quire.archive.index import Index
 from quire.archive.layout import Gap
@@ -72,13 +71,13 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
 def _bases(file: StoredFile, index: Index, *, every_byte: bool) -> Iterator[Finding]:
     for number, places in sorted(index.bases.items()):
         try:
-            read_base(file.source, places, number)
+            file.bases.read(number)
         except ArchiveError as error:
             yield Finding(file.path, places[0], _own_words(file, error))
             continue
         if every_byte:
             for place in places:
-                if not base_is_whole(file.source, place):
+                if not file.bases.is_whole(place):
                     what = f"base {number} is damaged here, and whole elsewhere"
                     yield Finding(file.path, place, what, "spare")
 

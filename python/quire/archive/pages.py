@@ -36,6 +36,8 @@ class Codec(IntEnum):
     ZSTD_BASE = 2
     DUPLICATE = 3
     ZSTD_PAGE = 4
+    DENSE = 5
+    TBC = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class About:
         length: of the body.
         frame: length of the body as it is stored.
         codec: how it is stored.
-        same_as: the earlier page of the block that it is a duplicate of, or leans on.
+        same_as: the earlier page of the block that it is a duplicate of, or leans on; of a page that leans on a base, how
+            many bases after that of the block.
         check: XXH3 of the body.
         digest: the first 16 bytes of the body's SHA-256.
     """
@@ -167,6 +170,29 @@ def unpack(data: bytes) -> list[About]:
 
 
 _CODECS = frozenset(Codec)
+
+
+#: A delta is no longer than this many times its page: every token of it may have a number of its own.
+_MOST_DELTA = 16
+_ALONE = _core.Base(b"")
+
+
+def pack_delta(delta: bytes, level: int) -> bytes:
+    """Give the frame of a page that is stored as the delta of paper 003."""
+    return _COUNT.pack(len(delta)) + _ALONE.encode(delta, level)
+
+
+def unpack_delta(frame: bytes, length: int) -> bytes:
+    """Read the delta of a page of so many bytes.
+
+    Raises:
+        CodecError: it is not what ``pack_delta`` writes.
+    """
+    reader = _Reader(frame)
+    plain = _COUNT.unpack(reader.take(_COUNT.size))[0]
+    if plain > _MOST_DELTA * (length + _MOST_DELTA):
+        raise CodecError(f"the delta of a page of {length:,} bytes has {plain:,}")
+    return _ALONE.decode(frame[_COUNT.size :], plain)
 
 
 class _Reader:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quire import _core
-from quire.archive.bases import base_meta, base_number, guard_of
+from quire.archive.bases import Bases, OpenBase, base_meta, base_number, guard_of
 from quire.archive.layout import (
     HEAD_BYTES,
     Gap,
@@ -36,7 +36,7 @@ from quire.archive.layout import (
     read_head,
     record,
 )
-from quire.archive.pages import About, Codec, pack, unpack
+from quire.archive.pages import About, Codec, pack, unpack, unpack_delta
 from quire.archive.storage import Disk, Writer, failing
 from quire.errors import ArchiveError, DamagedRecord
 
@@ -84,10 +84,9 @@ class SegmentWriter:
     def _record(self, kind: Kind, meta: bytes, payload_bytes: int) -> bytes:
         return record(kind, meta, payload_bytes, self._tag)
 
-    def add_base(self, content: bytes, level: int) -> int:
-        """Write a base at a level of zstd, and give its number."""
+    def add_base(self, content: bytes, frame: bytes) -> int:
+        """Write a base, and give its number."""
         number = len(self._bases) + 1
-        frame = _ALONE.encode(content, level)
         meta = base_meta(number, content)
         self._writer.append(self._record(Kind.BASE, meta, len(frame)), frame)
         self._bases.append((meta, self._writer.end - len(frame), len(frame)))
@@ -104,6 +103,9 @@ class SegmentWriter:
         self.pages += len(pages)
         if base:
             self._leaning[base - 1] += length
+            for page in known:
+                if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
+                    self._leaning[base - 1 + page.same_as] += page.frame
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
@@ -168,7 +170,7 @@ def read_block(source: Source, offset: int) -> Block:
 
 
 def read_body(
-    source: Source, block: Block, slot: int, base: _core.Base, deepest: int = MOST_DEPTH
+    source: Source, block: Block, slot: int, bases: Bases, deepest: int = MOST_DEPTH
 ) -> bytes:
     """Read the body of a page, unchecked.
 
@@ -179,14 +181,24 @@ def read_body(
     frame = source.at(block.offsets[slot], page.frame)
     if page.codec == Codec.RAW:
         return frame
+    if page.codec == Codec.ZSTD:
+        return _ALONE.decode(frame, page.length)
     if page.codec in {Codec.DUPLICATE, Codec.ZSTD_PAGE}:
         if page.same_as >= slot or deepest == 0:
             raise _damaged(source, block.head.offset, f"has page {slot} lean on one that cannot be")
-        other = read_body(source, block, page.same_as, base, deepest - 1)
+        other = read_body(source, block, page.same_as, bases, deepest - 1)
         if page.codec == Codec.DUPLICATE:
             return other
         return _core.Base(other).decode(frame, page.length)
-    return (base if page.codec == Codec.ZSTD_BASE else _ALONE).decode(frame, page.length)
+    return _read_leaning(page, frame, bases.get(block.base + page.same_as))
+
+
+def _read_leaning(page: About, frame: bytes, base: OpenBase) -> bytes:
+    if page.codec == Codec.DENSE:
+        return base.dense.decode(frame, page.length)
+    if page.codec == Codec.TBC:
+        return _core.tbc_apply(base.content, unpack_delta(frame, page.length), page.length)
+    return base.zstd.decode(frame, page.length)
 
 
 def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:

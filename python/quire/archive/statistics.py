@@ -25,6 +25,8 @@ _FRAMES = {
     Codec.ZSTD: "pages alone",
     Codec.ZSTD_BASE: "pages on a base",
     Codec.ZSTD_PAGE: "pages on a page",
+    Codec.DENSE: "dense pages",
+    Codec.TBC: "deltas of TBC",
 }
 
 

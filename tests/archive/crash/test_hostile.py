@@ -17,7 +17,7 @@ import pytest
 from quire import _core
 from quire.archive import Archive
 from quire.archive import index as indexes
-from quire.archive.bases import base_meta, guard_of, read_base
+from quire.archive.bases import Bases, base_meta, guard_of
 from quire.archive.files import data_files
 from quire.archive.layout import NO_TAG, SYNC, Kind, Source, file_record, record
 from quire.archive.pages import Codec, about, pack
@@ -119,7 +119,7 @@ def test_a_base_with_a_damaged_stretch_is_made_anew_wherever_it_is(
             + whole[at + length :]
         )
         source = Source(path)
-        assert read_base(source, places, 1) == content
+        assert Bases(source, lambda _: places).get(1).content == content
         source.close()
 
 
@@ -131,7 +131,7 @@ def test_a_guard_with_false_lengths_is_refused(tmp_path: Path) -> None:
         path.write_bytes(record(Kind.GUARD, guard, stripe) + bytes(stripe))
         source = Source(path)
         with pytest.raises(DamagedRecord, match="no copy of it is whole"):
-            read_base(source, [0], 1)
+            Bases(source, lambda _: [0]).get(1)
         source.close()
 
 

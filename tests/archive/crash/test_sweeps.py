@@ -38,7 +38,7 @@ PAGES = pages()
 @pytest.fixture
 def file(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A journal or a segment of 64 KB, alone in its archive."""
-    monkeypatch.setattr("quire.archive.compaction.BLOCK_PAGES", BLOCK)
+    monkeypatch.setattr("quire.archive.cluster_writing.BLOCK_PAGES", BLOCK)
     with Archive.create(tmp_path / "a", disk=QUICK) as archive:
         for i, ((url, time), body) in enumerate(PAGES.items()):
             archive.add(url, time, body)

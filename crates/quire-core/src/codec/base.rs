@@ -36,15 +36,20 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// ```
 #[must_use]
 pub fn choose_base(pages: &[&[u8]], most: usize) -> Vec<usize> {
-    choose_base_within(pages, most, usize::MAX)
+    choose_base_within(pages, most, usize::MAX, &[])
 }
 
 /// As [`choose_base`], with bases of at most `max_bytes` together; a page that would exceed
-/// what is left is passed over.
+/// what is left is passed over. What is `known` already is worth nothing.
 #[must_use]
-pub fn choose_base_within(pages: &[&[u8]], most: usize, max_bytes: usize) -> Vec<usize> {
+pub fn choose_base_within(
+    pages: &[&[u8]],
+    most: usize,
+    max_bytes: usize,
+    known: &[u8],
+) -> Vec<usize> {
     let grams = Grams::of(pages);
-    let mut covered = vec![false; grams.worth.len()];
+    let mut covered = grams.covered_by(known);
     let mut heap: BinaryHeap<Candidate> = BinaryHeap::with_capacity(pages.len());
     for (page, bytes) in pages.iter().enumerate() {
         let gain = grams.gain(page, &covered);
@@ -111,6 +116,8 @@ struct Grams {
     starts: Vec<usize>,
     /// By number: how many other pages hold it.
     worth: Vec<u32>,
+    /// By number: its hash, in ascending order.
+    shared: Vec<u64>,
 }
 
 impl Grams {
@@ -160,11 +167,23 @@ impl Grams {
             numbers,
             starts,
             worth,
+            shared,
         }
     }
 
     fn of_page(&self, page: usize) -> &[u32] {
         &self.numbers[self.starts[page]..self.starts[page + 1]]
+    }
+
+    /// Which grams some bytes hold, by number.
+    fn covered_by(&self, known: &[u8]) -> Vec<bool> {
+        let mut covered = vec![false; self.worth.len()];
+        for hash in known.windows(8).filter_map(sampled) {
+            if let Ok(number) = self.shared.binary_search(&hash) {
+                covered[number] = true;
+            }
+        }
+        covered
     }
 
     /// What a page would add to what is covered.

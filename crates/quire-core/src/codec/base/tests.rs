@@ -94,10 +94,10 @@ fn a_bound_in_bytes_passes_over_pages_that_exceed_it() {
     let both = [&a[..], &b].concat();
     let pages: Vec<&[u8]> = vec![&both, &a, &b, &b];
     assert_eq!(choose_base(&pages, 32), [0]);
-    assert_eq!(choose_base_within(&pages, 32, 12_000), [0]);
-    assert_eq!(choose_base_within(&pages, 32, 11_999), [1]);
-    assert_eq!(choose_base_within(&pages, 32, 4000), [2]);
-    assert!(choose_base_within(&pages, 32, 100).is_empty());
+    assert_eq!(choose_base_within(&pages, 32, 12_000, &[]), [0]);
+    assert_eq!(choose_base_within(&pages, 32, 11_999, &[]), [1]);
+    assert_eq!(choose_base_within(&pages, 32, 4000, &[]), [2]);
+    assert!(choose_base_within(&pages, 32, 100, &[]).is_empty());
 }
 
 #[test]

@@ -98,6 +98,33 @@ impl DenseBase {
         Ok(DenseBase::primed(model))
     }
 
+    /// Learn more on top of this base: what part of the cluster has in common. Gives the longer base, and the
+    /// frame that [`DenseBase::open_more`] learns it from.
+    ///
+    /// ```
+    /// # use quire_core::codec::dense::DenseBase;
+    /// let all = DenseBase::new(b"<title>Monday</title><p>the same as ever</p>");
+    /// let (part, frame) = all.learn_more(b"<title>Monday</title><p>the same as last week</p>");
+    /// let page = b"<title>Tuesday</title><p>the same as last week</p>";
+    /// let opened = all.open_more(&frame, 49)?;
+    /// assert_eq!(opened.decode(&part.encode(page), page.len())?, page);
+    /// # Ok::<(), quire_core::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn learn_more(&self, more: &[u8]) -> (DenseBase, Vec<u8>) {
+        let mut model = self.locked().clone();
+        let chains = self.chains.get_or_init(|| Chains::of(&model.history.bytes));
+        let frame = write(&mut model, chains, more);
+        (DenseBase::primed(model), frame)
+    }
+
+    /// Learn `more_len` bytes more on top of this base, from their frame.
+    pub fn open_more(&self, frame: &[u8], more_len: usize) -> Result<DenseBase, Error> {
+        let mut model = self.locked().clone();
+        read(&mut model, frame, more_len)?;
+        Ok(DenseBase::primed(model))
+    }
+
     fn primed(mut model: Model) -> DenseBase {
         model.begin();
         DenseBase {
