@@ -24,7 +24,7 @@ from typing import Self
 from quire.archive import index as indexes
 from quire.archive.compaction import Compacted, Tell, compact
 from quire.archive.files import StoredFile, data_files, file_number
-from quire.archive.journal import JournalWriter
+from quire.archive.journal import JournalWriter, Packed, packed
 from quire.archive.locking import WriterLock
 from quire.archive.mark import MARK, PART, write_mark
 from quire.archive.pages import about
@@ -128,10 +128,18 @@ class Archive(Reader):
         Raises:
             ArchiveError: the archive was not opened for writing, or writing failed before.
         """
-        head = _head(headers)
-        page = about(url, time, bytes(body), head, extra)
-        offset, _ = self._writer().add(page, bytes(body))
-        self._pending.append((indexes.url_hash(url), page.time, offset, 0))
+        self._check_writing()
+        page = about(url, time, bytes(body), _head(headers), extra)
+        self.add_packed(packed(page, bytes(body)))
+
+    def add_packed(self, page: Packed) -> None:
+        """Take in a page that is compressed already, which any thread can do. It is safe after ``commit``.
+
+        Raises:
+            ArchiveError: the archive was not opened for writing, or writing failed before.
+        """
+        offset = self._writer().add(page)
+        self._pending.append((indexes.url_hash(page.about.url), page.about.time, offset, 0))
 
     def commit(self) -> None:
         """Acknowledge: every page added so far survives a power cut from here on.

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from quire.archive.archive import Archive
 from quire.archive.compaction import Tell
 from quire.archive.files import StoredFile, data_files, file_number
 from quire.archive.findings import Finding, findings
-from quire.archive.journal import JournalWriter
+from quire.archive.journal import JournalWriter, packed
 from quire.archive.mark import MARK, PART
 from quire.archive.pages import About
 from quire.archive.storage import DISK, Disk, Writer, failing
@@ -193,7 +193,7 @@ def _rewrite(pages: Iterator[tuple[About, bytes]], folder: Path, number: int, di
     for about, body in pages:
         if journal is None:
             journal = JournalWriter(folder / f"{number:06}.journal", disk)
-        journal.add(replace(about, same_as=0), body)
+        journal.add(packed(about, body))
     if journal is not None:
         journal.finish()
 
