@@ -24,8 +24,8 @@ from quire.cli.archive_stats import stats
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
-from quire.digest.writing import shortened
 from quire.sources.capture import MOST_BYTES
+from quire.writing import shortened
 
 if TYPE_CHECKING:
     from quire.archive import Archive, Ingested

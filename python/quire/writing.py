@@ -3,7 +3,7 @@
 Pages and their names are not ours. Whatever of them stands in HTML that quire makes goes through ``escape``; whatever
 a person reads on a line goes through ``shown``, so that nothing in it reorders, hides or breaks the line.
 
-Above: ``sdiff``, ``similarity``, ``cli``. Below: nothing.
+Above: everything that writes for people. Below: nothing.
 """
 
 from __future__ import annotations
