@@ -25,8 +25,9 @@ from quire.archive import index as indexes
 from quire.archive.compaction import Compacted, Tell, compact
 from quire.archive.files import StoredFile, data_files, file_number
 from quire.archive.journal import JournalWriter, Packed, packed
+from quire.archive.layout import VERSION
 from quire.archive.locking import WriterLock
-from quire.archive.mark import MARK, PART, write_mark
+from quire.archive.mark import MARK, PART, other_version, write_mark
 from quire.archive.pages import about
 from quire.archive.reading import Reader
 from quire.archive.storage import DISK, Disk, failing
@@ -105,6 +106,11 @@ class Archive(Reader):
             and not any(folder.glob("*.segment"))
         ):
             raise ArchiveError(f"{folder}: a folder, but no archive: {MARK} is missing")
+        other = other_version(folder) if write else None
+        if other is not None:
+            raise ArchiveError(
+                f"{folder / MARK}: archive format {other!r}, but this version writes {VERSION}"
+            )
         return cls(folder, write=write, disk=disk)
 
     def add(

@@ -9,6 +9,7 @@ Above: ``archive``. Below: ``stored``, ``files``, ``findings``, ``statistics``, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Literal
 
 from quire.archive import index as indexes
 from quire.archive.files import StoredFile, live_files
-from quire.archive.findings import findings
+from quire.archive.findings import findings, mark_findings
 from quire.archive.pages import About, about, to_microseconds
 from quire.archive.statistics import Statistics, statistics
 from quire.archive.stored import StoredPage, Version, page_of, version_of
@@ -188,12 +189,9 @@ class Reader:
         Args:
             every_byte: also read every page. Else only what leads to them: records, addresses, lengths.
         """
-        return [
-            str(finding)
-            for file in self._open_files()
-            for finding in findings(file, every_byte=every_byte)
-            if finding.kind != "torn"
-        ]
+        of_files = (findings(file, every_byte=every_byte) for file in self._open_files())
+        found = itertools.chain(mark_findings(self.folder), *of_files)
+        return [str(finding) for finding in found if finding.kind != "torn"]
 
     def _open_files(self) -> list[StoredFile]:
         """Give the files.

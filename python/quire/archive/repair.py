@@ -19,7 +19,7 @@ from pathlib import Path
 from quire.archive.archive import Archive
 from quire.archive.compaction import Tell
 from quire.archive.files import StoredFile, data_files, file_number
-from quire.archive.findings import Finding, findings
+from quire.archive.findings import Finding, findings, mark_findings
 from quire.archive.journal import JournalWriter, packed
 from quire.archive.mark import MARK, PART
 from quire.archive.pages import About
@@ -116,7 +116,7 @@ class _Salvage:
     """What can be read of an archive."""
 
     def __init__(self, folder: Path, tell: Tell) -> None:
-        self._findings: dict[Path, list[Finding]] = {}
+        self._findings: dict[Path, list[Finding]] = {folder: list(mark_findings(folder))}
         self._readable: dict[Path, list[tuple[int, int]]] = {}
         self._seen: set[_Identity] = set()
         opened = list(self._opened(folder))
