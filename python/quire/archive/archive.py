@@ -133,6 +133,7 @@ class Archive(Reader):
 
         Raises:
             ArchiveError: the archive was not opened for writing, or writing failed before.
+            SourceTooLarge: it is longer than what readers are ready for: 256 MiB, address and headers 1 MiB.
         """
         self._check_writing()
         page = about(url, time, bytes(body), _head(headers), extra)

@@ -28,6 +28,8 @@ from quire.errors import ArchiveError, DamagedRecord
 STRIPES = 16
 #: A stripe is no shorter: disks lose sectors, not bytes, and a bit more shows where the sector begins.
 STRIPE_BYTES = 512 + 64
+#: A base, and its frame. Writers stop at a few megabytes; a few bytes of zstd can claim thousands of them.
+MOST_BASE_BYTES = 1 << 26
 
 _BASE = struct.Struct("<IIQ")
 _GUARD = struct.Struct("<IIQQQ")
@@ -83,13 +85,13 @@ def read_base(source: Source, places: Sequence[int], number: int) -> bytes:
         try:
             if head is not None and head.kind == Kind.BASE:
                 found, length, check = _BASE.unpack(source.meta(head))
-                frame = source.at(head.payload_offset, head.payload_bytes)
+                frame = _payload(source, head)
                 content = _decoded(frame, length, check) if found == number else None
                 if content is not None:
                     return content
             elif head is not None and head.kind == Kind.GUARD:
                 found, length, check, place, frame_bytes = _GUARD.unpack(source.meta(head))
-                stripe = source.at(head.payload_offset, head.payload_bytes)
+                stripe = _payload(source, head)
                 if found == number:
                     guards.append(_Guard(length, check, place, frame_bytes, stripe))
         except (DamagedRecord, struct.error):
@@ -113,12 +115,12 @@ def base_is_whole(source: Source, offset: int) -> bool:
         if head is None:
             return False
         meta = source.meta(head)
-        payload = source.at(head.payload_offset, head.payload_bytes)
+        payload = _payload(source, head)
         if head.kind == Kind.BASE:
             _, length, check = _BASE.unpack(meta)
             return _decoded(payload, length, check) is not None
         _, length, check, place, frame_bytes = _GUARD.unpack(meta)
-        frame = source.at(place, frame_bytes)
+        frame = source.at(place, min(frame_bytes, MOST_BASE_BYTES))
         # Where the base itself is damaged nobody can say; that is found at the base.
         if _decoded(frame, length, check) is None:
             return True
@@ -127,7 +129,14 @@ def base_is_whole(source: Source, offset: int) -> bool:
         return False
 
 
+def _payload(source: Source, head: Head) -> bytes:
+    """Read a frame or a stripe; one that is too long is cut off, and does not decode."""
+    return source.at(head.payload_offset, min(head.payload_bytes, MOST_BASE_BYTES))
+
+
 def _decoded(frame: bytes, length: int, check: int) -> bytes | None:
+    if length > MOST_BASE_BYTES:
+        return None
     try:
         content = _ALONE.decode(frame, length)
     except ArchiveError:
@@ -137,7 +146,8 @@ def _decoded(frame: bytes, length: int, check: int) -> bytes | None:
 
 def _mended(source: Source, guard: _Guard) -> bytes | None:
     """Make a base anew of which a stretch is damaged."""
-    if not 0 < guard.frame <= len(guard.stripe) * STRIPES:  # says more than a guard can know
+    most = min(MOST_BASE_BYTES, len(guard.stripe) * STRIPES)
+    if not 0 < guard.frame <= most:  # says more than a guard can know
         return None
     frame = source.at(guard.place, guard.frame).ljust(guard.frame, b"\0")
     content = _decoded(frame, guard.length, guard.check)

@@ -26,8 +26,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from quire.archive.archive import Archive
+from quire.archive.pages import check_lengths
 from quire.archive.pipeline import Arrived, Pipeline, usual_threads
 from quire.archive.revisits import REVISIT, Revisits
+from quire.archive.warc_heads import MOST_ADDED_BYTES
+from quire.errors import SourceTooLarge
 from quire.sources import MOST_BYTES, Capture, Trouble, read
 from quire.sources.places import is_archive
 from quire.sources.reading import reason
@@ -208,6 +211,11 @@ class _Work:
         return record.time or self._time or datetime.now(UTC)
 
     def _add(self, url: str, time: datetime, head: bytes, body: bytes, warc_head: bytes) -> None:
+        try:
+            check_lengths(url, len(head) + len(warc_head) + MOST_ADDED_BYTES, len(body))
+        except SourceTooLarge as error:
+            self._trouble(Trouble(url, str(error).removeprefix(f"{url}: ")))
+            return
         if self._skip_known and self._archive.has(url, time, head, body):
             self._known += 1
             return
