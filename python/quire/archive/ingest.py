@@ -112,7 +112,7 @@ def ingest(
         commit_pages: commit after so many pages.
         commit_bytes: commit after so many bytes.
         threads: how many hash and compress pages, beside the caller's, which reads and writes; 0 for none, and None for
-            one less than there are processors, at most four.
+            as many as there are processors, at most four.
         tell: is told of progress.
         on_trouble: is told of each trouble.
 

@@ -30,13 +30,16 @@ from quire.archive.warc_heads import fold
 PORTION_BYTES = 256 << 10
 PORTION_PAGES = 64
 MOST_WAITING_BYTES = 64 << 20
-#: One thread that reads keeps about this many busy.
+#: One thread that reads keeps no more than this many busy.
 MOST_THREADS = 4
 
 
 def usual_threads() -> int:
-    """How many threads help the caller: one for each further processor, and none where there is one."""
-    return min(MOST_THREADS, (os.cpu_count() or 1) - 1)
+    """How many threads help the caller: one for each processor, and none where there is only one."""
+    processors = os.cpu_count() or 1
+    # One more than there is room for: who comes back from compressing waits its turn for the interpreter, and
+    # another compresses meanwhile. With one helper on two processors next to nothing was gained.
+    return min(MOST_THREADS, processors) if processors > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)

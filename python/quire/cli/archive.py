@@ -113,7 +113,7 @@ def add(
             min=0,
             max=_MOST_THREADS,
             metavar="N",
-            help="Threads that compress, beside the one that reads; one less than processors, at most 4, if left out.",
+            help="Threads that compress, beside the one that reads; as many as processors, at most 4, if left out.",
         ),
     ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
