@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
 from types import ModuleType
 
 import quire
-
-# Imported when they are first asked for.
-LATE = {"Archive"}
 
 
 def test_all_is_sorted() -> None:
@@ -19,15 +21,44 @@ def test_all_is_sorted() -> None:
     assert by_kind == list(quire.__all__)
 
 
+def imported() -> dict[str, str]:
+    """Every name that the package imports, for type checkers or for all, with its home."""
+    tree = ast.parse(Path(quire.__file__ or "").read_text())
+    return {
+        alias.name: node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_a_name_is_what_type_checkers_take_it_for() -> None:
+    assert set(imported()) == set(quire.__all__)
+    for name, home in imported().items():
+        assert getattr(quire, name) is getattr(importlib.import_module(home), name)
+
+
+def test_a_function_keeps_its_name_when_the_package_of_that_name_is_imported() -> None:
+    code = "import quire.similarity.sketches, quire; print(quire.similarity.__class__.__name__)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+
+    assert found.stdout.strip() == b"function"
+
+
+def test_what_is_not_there_is_no_attribute() -> None:
+    assert not hasattr(quire, "nothing")
+    assert {"Archive", "encode", "__all__"} <= set(dir(quire))
+
+
 def test_all_is_every_public_name_of_the_package() -> None:
+    assert all(hasattr(quire, name) for name in quire.__all__)  # those that are imported late, too
     public = {
         name
         for name, value in vars(quire).items()
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
 
-    assert public | LATE == {name for name in quire.__all__ if not name.startswith("__")}
-    assert not public & LATE
+    assert public == set(quire.__all__)
 
 
 def test_every_public_name_is_documented() -> None:

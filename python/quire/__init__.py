@@ -6,22 +6,11 @@
 ('Fish & chips', b'<p>Fish &amp; chips')
 """
 
+import importlib
+import sys
+import types
 import typing
 
-from quire.digest import (
-    ByteList,
-    Digest,
-    Encoder,
-    Header,
-    Image,
-    Link,
-    Node,
-    Signatures,
-    encode,
-    from_bytes,
-    load,
-    peek,
-)
 from quire.errors import (
     ArchiveError,
     ArchiveLocked,
@@ -46,55 +35,70 @@ from quire.errors import (
     SourceUnreadable,
     TreeError,
 )
-from quire.sdiff import (
-    ALL_FACETS,
-    Annotation,
-    AttributeChange,
-    Change,
-    EditScript,
-    Hunk,
-    Row,
-    Rules,
-    Segment,
-    SideRow,
-    Status,
-    Summary,
-    TextChange,
-    TextLine,
-    UnifiedLine,
-    annotate,
-    changed,
-    edit_script,
-    redline,
-    report,
-    side_by_side,
-    structure_changed,
-    text_changes,
-    text_rows,
-    unified,
-    word_changes,
-)
-from quire.similarity import (
-    Bag,
-    Clusters,
-    DifferingPart,
-    Estimate,
-    Group,
-    KangLayer,
-    Likeness,
-    Sketch,
-    Templates,
-    kang,
-    random_sampling,
-    resemblance_matrix,
-    resemblances,
-    similarity,
-    sketches_to_matrix,
-    templates,
-)
 
 if typing.TYPE_CHECKING:
     from quire.archive import Archive
+    from quire.digest import (
+        ByteList,
+        Digest,
+        Encoder,
+        Header,
+        Image,
+        Link,
+        Node,
+        Signatures,
+        encode,
+        from_bytes,
+        load,
+        peek,
+    )
+    from quire.sdiff import (
+        ALL_FACETS,
+        Annotation,
+        AttributeChange,
+        Change,
+        EditScript,
+        Hunk,
+        Row,
+        Rules,
+        Segment,
+        SideRow,
+        Status,
+        Summary,
+        TextChange,
+        TextLine,
+        UnifiedLine,
+        annotate,
+        edit_script,
+        text_changes,
+        text_rows,
+        word_changes,
+    )
+
+    # Functions that have the names of their modules: in a cycle of imports mypy takes them for these.
+    from quire.sdiff.changed import changed, structure_changed
+    from quire.sdiff.redline import redline
+    from quire.sdiff.report import report
+    from quire.sdiff.side_by_side import side_by_side
+    from quire.sdiff.unified import unified
+    from quire.similarity import (
+        Bag,
+        Clusters,
+        DifferingPart,
+        Estimate,
+        Group,
+        KangLayer,
+        Likeness,
+        Sketch,
+        Templates,
+        kang,
+        random_sampling,
+        resemblance_matrix,
+        resemblances,
+        similarity,
+        sketches_to_matrix,
+        templates,
+    )
 
 __all__ = [
     "ALL_FACETS",
@@ -177,10 +181,31 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # The archive brings sources and engines along, which a command like `quire encode` never needs.
-    if name == "Archive":
-        from quire.archive import Archive  # noqa: PLC0415 - see above
+# Where the names are that are not errors, from the light ones to the heavy ones. They are imported when the first is
+# asked for: numpy and all that works with it takes longer than `quire --help` may.
+_HOMES = ("quire.digest", "quire.sdiff", "quire.similarity", "quire.archive")
 
-        return Archive
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for home in map(importlib.import_module, _HOMES):
+            if name in home.__all__:
+                found = globals()[name] = getattr(home, name)
+                return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(types.ModuleType):
+    """This module: where a function and a package have one name, the function has it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Python puts `quire.similarity` here when somebody imports it, in place of `similarity`.
+        if not (name in __all__ and isinstance(value, types.ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

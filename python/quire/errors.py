@@ -20,7 +20,7 @@
     ├── SketchError                    a sketch is damaged, or compared with one of something else
     ├── SourceClash                    two pages of a collection cannot be told apart
     ├── SourceNotFound                 there is no such file, or nothing to read in a folder
-    ├── SourceTooLarge                 a source is longer than offsets can reach
+    ├── SourceTooLarge                 a source is longer than offsets can reach, or than an archive keeps
     ├── SourceUnreadable               a source is there and damaged, too long or no page
     ├── StorageFailed                  the disk did not take what an archive wrote
     └── TreeError                      columns do not describe a tree
@@ -233,11 +233,11 @@ class SourceNotFound(QuireError, FileNotFoundError):
 
 
 class SourceTooLarge(QuireError, ValueError):
-    """A source is longer than offsets can reach.
+    """A source is longer than offsets can reach, or than an archive keeps.
 
     Attributes:
         found_bytes: its length.
-        max_bytes: the longest that is read.
+        max_bytes: the longest that is taken.
     """
 
     def __init__(self, message: str, *, found_bytes: int, max_bytes: int) -> None:

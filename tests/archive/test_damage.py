@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.archive import Archive
+from quire.archive.repair import repair
 from quire.errors import ArchiveError
 from tests.archive.test_archive import filled, site
 
@@ -120,3 +121,47 @@ def test_compacting_keeps_the_files_that_have_damage(tmp_path: Path) -> None:
 
     assert file.exists(), "someone may still repair it"
     assert readable(folder) == before == len(site()) - 1
+
+
+MARKS = {
+    "missing": (None, "is missing"),
+    "empty": (b"", "is damaged: it does not say that this is an archive"),
+    "cut": (b'{"format": "quire arch', "is damaged: it does not say that this is an archive"),
+    "deep": (b"[" * 4000, "is damaged: it does not say that this is an archive"),
+    "long": (b" " * 5000 + b"{}", "is damaged: it does not say that this is an archive"),
+    "later": (
+        b'{"format": "quire archive", "version": 2, "id": "00000000000000000000000000000000"}',
+        "says archive format 2, but this version reads 1",
+    ),
+    "no id": (b'{"format": "quire archive", "version": 1}', "has no id of 32 hexadecimal digits"),
+}
+
+
+@pytest.mark.parametrize("case", MARKS)
+def test_a_mark_that_is_wrong_is_found_and_made_anew(tmp_path: Path, case: str) -> None:
+    content, finding = MARKS[case]
+    folder = filled(tmp_path / "a", site(), compact=True)
+    mark = folder / "archive.json"
+    if content is None:
+        mark.unlink()
+    else:
+        mark.write_bytes(content)
+
+    with Archive.open(folder) as archive:
+        assert archive.verify(every_byte=False) == [f"{mark}: at 0: {finding}"]
+    done = repair(folder, tmp_path / "b")
+
+    assert done.pages == len(site())
+    assert [found.what for found in done.findings] == [finding]
+    assert done.lost == ()
+    with Archive.open(tmp_path / "b", write=True) as archive:
+        assert archive.verify() == []
+
+
+def test_nobody_writes_into_an_archive_of_a_later_version(tmp_path: Path) -> None:
+    Archive.create(tmp_path / "a").close()
+    mark = tmp_path / "a" / "archive.json"
+    mark.write_bytes(MARKS["later"][0] or b"")
+
+    with pytest.raises(ArchiveError, match=r"archive\.json: archive format 2, but this version"):
+        Archive.open(tmp_path / "a", write=True)

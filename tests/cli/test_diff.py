@@ -231,3 +231,13 @@ def test_a_redline_is_not_put_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     with pytest.raises(Refusal, match="for a browser"):
         diff._write_redline("<p>", None, force=False)
+
+
+def test_white_space_is_shown_where_nothing_else_differs(quire: Quire, folder: Path) -> None:
+    (folder / "old.html").write_bytes(b"<p class='a b'>x<table><tr><td>14.60</table>")
+    (folder / "new.html").write_bytes(b"<p class='a  b'>x<table><tr><td>14.60\n<tr><td>21</table>")
+
+    script = quire("diff", "old.html", "new.html", "--view", "script").stdout
+    assert r"'14.60' to '14.60\n'" in script
+    tree = quire("diff", "old.html", "new.html", "--view", "tree").stdout
+    assert "class: 'a b' → 'a  b'" in tree

@@ -337,6 +337,27 @@ def test_actions_print_themselves() -> None:
     assert {type(action) for action in actions} == {Insert, Delete, Move, Update}
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # A row behind one without its end tags: the white space between them becomes part of a text.
+        (b"<table><tr><td>14.60</table>", b"<table><tr><td>14.60\n<tr><td>21.00</table>"),
+        (b"<p>a b", b"<p>a  b"),
+        (b"<p>a b", b"<p>a\xc2\xa0b"),
+        (b"<p class='a b'>x", b"<p class='a  b'>x"),
+        (b"<p>" + b"long " * 99 + b"a", b"<p>" + b"long " * 99 + b"b"),
+    ],
+)
+def test_the_two_sides_of_an_update_look_different(old: bytes, new: bytes) -> None:
+    said = [str(action) for action in quire.edit_script(quire.encode(old), quire.encode(new))]
+    updates = [action.split(": ", 1)[1] for action in said if action.startswith("update")]
+
+    assert updates
+    for update in updates:
+        before, after = update.split(" to ")
+        assert before != after
+
+
 def test_a_budget_is_any_number_that_is_not_negative() -> None:
     old, new = quire.encode(b"<p>Fish<p>Chips"), quire.encode(b"<p>Fish<p>Peas")
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.digest.writing import escape
 from quire.engines import Progress
 from quire.similarity import report as report_module
 from quire.similarity.crawls import CrawlTemplates, crawl_templates
 from quire.similarity.report import drawings, template_report
 from quire.similarity.report.frame import STYLE
 from quire.sources import Trouble, find
+from quire.writing import escape
 from tests.similarity.test_templates import page
 from tests.sources.crawls import record, response, write
 

@@ -1,21 +1,21 @@
 """The archive: many pages kept small, any one back byte for byte, nothing lost that was acknowledged.
 
 ``Archive`` is a folder of journals and segments (``docs/format.md``). ``ingest`` fills one with crawls, ``export`` writes
-one as WARC; ``quire.archive.repair`` makes a new one of what can be read of a damaged one.
-``Archive`` is a folder of journals and segments (``docs/format.md``). ``tbc_encode`` is paper 003's compression, kept for
-comparison.
+one as WARC; ``quire.archive.repair`` makes a new one of what can be read of a damaged one. ``tbc_encode`` is paper 003's
+compression, kept for comparison.
 
 Above: ``sentinels``, ``cli``. Below: ``sdiff``, ``similarity``, ``digest``, ``sources``, ``engines``, ``_core``.
 """
 
 from __future__ import annotations
 
-from quire.archive.archive import Archive, StoredPage, Version
+from quire.archive.archive import Archive
 from quire.archive.compaction import Compacted
 from quire.archive.export import Exported, export
 from quire.archive.findings import Finding
 from quire.archive.ingest import Ingested, ingest
 from quire.archive.statistics import Statistics
+from quire.archive.stored import StoredPage, Version
 from quire.archive.tbc import Packing, TbcArchive, TbcSizes, TbcSteps, TbcTimes, tbc_encode
 
 __all__ = [

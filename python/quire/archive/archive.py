@@ -7,127 +7,35 @@ files count, and a segment says which files it took over.
 One writer at a time holds the lock, which the system lets go of when the writer dies. Any number of readers see what was
 there when they opened, or last said ``refresh``.
 
-Above: ``ingest``, ``export``, ``cli``. Below: ``compaction``, ``files``, ``journal``, ``index``, ``storage``, ``sdiff``.
+How pages are found is in ``reading``; here is what writes.
+
+Above: ``ingest``, ``export``, ``cli``. Below: ``reading``, ``compaction``, ``files``, ``journal``, ``index``, ``mark``, ``storage``.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import uuid
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from quire.archive import index as indexes
 from quire.archive.compaction import Compacted, Tell, compact
-from quire.archive.files import StoredFile, data_files, file_number, live_files
-from quire.archive.findings import findings
-from quire.archive.journal import JournalWriter
-from quire.archive.layout import FORMAT, VERSION
+from quire.archive.files import StoredFile, data_files, file_number
+from quire.archive.journal import JournalWriter, Packed, packed
+from quire.archive.layout import VERSION
 from quire.archive.locking import WriterLock
-from quire.archive.pages import About, about, to_microseconds, to_time
-from quire.archive.statistics import Statistics, statistics
-from quire.archive.storage import DISK, Disk, Writer, failing
+from quire.archive.mark import MARK, PART, other_version, write_mark
+from quire.archive.pages import about
+from quire.archive.reading import Reader
+from quire.archive.storage import DISK, Disk, failing
 from quire.archive.tiers import TierName
-from quire.archive.warc_heads import unfold
-from quire.digest import Digest, encode
-from quire.errors import ArchiveError, PageNotFound, SourceUnreadable, StorageFailed
-from quire.sdiff import Annotation, Rules, annotate
-from quire.sdiff.rules import EVERYTHING
-from quire.sources.capture import MOST_BYTES, header_values, status
-from quire.sources.codings import CannotDecode, undo
-
-_MARK = "archive.json"
+from quire.errors import ArchiveError, StorageFailed
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page out of an archive.
-
-    Attributes:
-        url: its address.
-        time: when it was fetched, UTC.
-        head: HTTP status line and headers as they came, or nothing.
-        body: its exact bytes: of a page out of a WARC file with all its codings.
-        sha256_start: the first 16 bytes of the SHA-256 of the body.
-        extra: what else was stored with it.
-    """
-
-    url: str
-    time: datetime
-    head: bytes
-    body: bytes
-    sha256_start: bytes
-    extra: bytes = b""
-
-    @property
-    def content_type(self) -> str | None:
-        """The content type as its head declares it."""
-        return _content_type(self.head)
-
-    @property
-    def status(self) -> int | None:
-        """The HTTP status, where there is one."""
-        return status(self.head)
-
-    def content(self, *, most_bytes: int = MOST_BYTES) -> bytes:
-        """Give the page as its reader would get it: transfer and content codings undone.
-
-        Raises:
-            SourceUnreadable: they cannot be undone, or give more than ``most_bytes``.
-        """
-        try:
-            return undo(self.head, self.body, most_bytes)
-        except CannotDecode as error:
-            raise SourceUnreadable(f"{self.url}: {error}", name=self.url) from None
-
-    def digest(self) -> Digest:
-        """Encode the page.
-
-        Raises:
-            SourceUnreadable: its codings cannot be undone.
-        """
-        return encode(self.content(), content_type=self.content_type)
-
-    def warc_head(self) -> bytes | None:
-        """Give the head of the WARC record it came in, as it was; None where it came in none."""
-        return unfold(self.extra, self.url, self.time, self.head, self.body)
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A page that an archive has, without its bytes.
-
-    Attributes:
-        url: its address.
-        time: when it was fetched, UTC.
-        length: bytes of the body.
-        stored: bytes it takes in the archive, without what it shares with others.
-        head: HTTP status line and headers as they came, or nothing.
-    """
-
-    url: str
-    time: datetime
-    length: int
-    stored: int
-    head: bytes = field(default=b"", repr=False)
-
-    @property
-    def content_type(self) -> str | None:
-        """The content type as its head declares it."""
-        return _content_type(self.head)
-
-    @property
-    def status(self) -> int | None:
-        """The HTTP status, where there is one."""
-        return status(self.head)
-
-
-class Archive:
+class Archive(Reader):
     """A folder of pages.
 
     >>> import tempfile
@@ -142,15 +50,13 @@ class Archive:
     """
 
     def __init__(self, folder: Path, *, write: bool, disk: Disk = DISK) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self._disk = disk
         self._journal: JournalWriter | None = None
         self._pending: list[tuple[int, int, int, int]] = []
         self._committed: list[tuple[int, int, int, int]] = []
         self._has_failed = False
         self._lock = WriterLock(folder) if write else None
-        self._files: list[StoredFile] | None = []
-        self._taken_over: list[Path] = []
         try:
             self.refresh()
             if write:
@@ -168,24 +74,15 @@ class Archive:
             StorageFailed: the disk did not take it.
         """
         folder = Path(path)
-        mark = folder / _MARK
-        part = mark.with_name(_MARK + ".part")
         with failing(folder, is_final=True):
             disk.make_folder(folder)
-            disk.remove(part)  # of an attempt that was cut off
+            disk.remove(folder / PART)  # of an attempt that was cut off
             if any(folder.iterdir()):
                 raise FileExistsError(
                     f"{folder}: holds something already; an archive is a new folder"
                 )
             disk.sync_folder(folder.absolute().parent)
-        about = {"format": FORMAT, "version": VERSION, "id": uuid.uuid4().hex}
-        writer = Writer(disk, part)
-        try:
-            writer.append(json.dumps(about).encode() + b"\n")
-            writer.finish(mark)
-        except BaseException:
-            writer.discard()
-            raise
+        write_mark(folder, disk)
         return cls(folder, write=True, disk=disk)
 
     @classmethod
@@ -204,13 +101,17 @@ class Archive:
         folder = Path(path)
         if not folder.is_dir():
             raise ArchiveError(f"{folder}: no archive here; `Archive.create` makes one")
-        mark = folder / _MARK
         if (
-            not mark.exists()
+            not (folder / MARK).exists()
             and not any(folder.glob("*.journal"))
             and not any(folder.glob("*.segment"))
         ):
-            raise ArchiveError(f"{folder}: a folder, but no archive: {_MARK} is missing")
+            raise ArchiveError(f"{folder}: a folder, but no archive: {MARK} is missing")
+        other = other_version(folder) if write else None
+        if other is not None:
+            raise ArchiveError(
+                f"{folder / MARK}: archive format {other!r}, but this version writes {VERSION}"
+            )
         return cls(folder, write=write, disk=disk)
 
     def add(
@@ -233,11 +134,20 @@ class Archive:
 
         Raises:
             ArchiveError: the archive was not opened for writing, or writing failed before.
+            SourceTooLarge: it is longer than what readers are ready for: 256 MiB, address and headers 1 MiB.
         """
-        head = _head(headers)
-        page = about(url, time, bytes(body), head, extra)
-        offset, _ = self._writer().add(page, bytes(body))
-        self._pending.append((indexes.url_hash(url), page.time, offset, 0))
+        self._check_writing()
+        page = about(url, time, bytes(body), _head(headers), extra)
+        self.add_packed(packed(page, bytes(body)))
+
+    def add_packed(self, page: Packed) -> None:
+        """Take in a page that is compressed already, which any thread can do. It is safe after ``commit``.
+
+        Raises:
+            ArchiveError: the archive was not opened for writing, or writing failed before.
+        """
+        offset = self._writer().add(page)
+        self._pending.append((indexes.url_hash(page.about.url), page.about.time, offset, 0))
 
     def commit(self) -> None:
         """Acknowledge: every page added so far survives a power cut from here on.
@@ -250,155 +160,6 @@ class Archive:
             self._journal.sync()
             self._committed += self._pending
             self._pending = []
-
-    def get(self, url: str, time: datetime | None = None) -> StoredPage:
-        """Give a page back, byte for byte.
-
-        Args:
-            url: its address.
-            time: the newest version of that time or before; None for the newest of all.
-
-        Raises:
-            PageNotFound: there is none.
-            DamagedRecord: its bytes are no longer what was stored.
-        """
-        for file, offset, slot in self._find(url, time):
-            found, body = file.page(offset, slot)
-            if found.url == url:
-                return _page(found, body)
-        raise self._not_found(url, time)
-
-    def versions(self, url: str) -> list[Version]:
-        """List the versions of a page, oldest first."""
-        found = []
-        for file, offset, slot in self._find(url, None):
-            known = file.about(offset, slot)
-            if known.url == url:
-                found.append(_version(known))
-        return found[::-1]
-
-    def has(self, url: str, time: datetime, head: bytes, body: bytes) -> bool:
-        """Tell whether a page is there already: the same address, time, head and bytes. Reads no bodies."""
-        asked = about(url, time, body, head)
-        for file, offset, slot in self._find(url, time):
-            known = file.about(offset, slot)
-            if known.time != asked.time:
-                return False
-            same = (known.url, known.head, known.length, known.check, known.digest)
-            if same == (url, head, asked.length, asked.check, asked.digest):
-                return True
-        return False
-
-    def diff(
-        self,
-        url: str,
-        old: datetime | None = None,
-        new: datetime | None = None,
-        *,
-        rules: Rules = EVERYTHING,
-    ) -> Annotation:
-        """Compare two versions of a page.
-
-        Args:
-            url: its address.
-            old: the newest of that time or before; None for the version before the new one.
-            new: the newest of that time or before; None for the newest of all.
-            rules: what is not a difference.
-
-        Raises:
-            PageNotFound: there is no such version.
-        """
-        before, after = self.pair(url, old, new)
-        return annotate(before.digest(), after.digest(), rules)
-
-    def pair(
-        self, url: str, old: datetime | None = None, new: datetime | None = None
-    ) -> tuple[StoredPage, StoredPage]:
-        """Give two versions of a page, as ``diff`` chooses them.
-
-        Raises:
-            PageNotFound: there is no such version.
-        """
-        if old is not None:
-            return self.get(url, old), self.get(url, new)
-        found = []
-        for file, offset, slot in self._find(url, new):
-            if file.about(offset, slot).url == url:
-                found.append(_page(*file.page(offset, slot)))
-            if len(found) == 2:  # noqa: PLR2004 - a pair
-                return found[1], found[0]
-        if found:
-            raise PageNotFound(
-                f"{url}: {self.folder} has no version before that of {found[0].time}", url=url
-            )
-        raise self._not_found(url, new)
-
-    def pages(
-        self,
-        prefix: str = "",
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        order: Literal["stored", "url"] = "stored",
-    ) -> Iterator[Version]:
-        """Go through pages without their bytes.
-
-        Args:
-            prefix: what their address begins with.
-            since: of that time or later.
-            until: of that time or before.
-            order: as they are stored, which is quickest, or by address and time, for which all are held in memory.
-        """
-        places = self._places(prefix, since, until)
-        if order == "url":
-            places = iter(sorted(places, key=lambda place: (place[0].url, place[0].time)))
-        for known, _, _, _ in places:
-            yield _version(known)
-
-    def read(
-        self,
-        prefix: str = "",
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        on_damage: Callable[[ArchiveError], None] | None = None,
-    ) -> Iterator[StoredPage]:
-        """Go through pages with their bytes, in stored order.
-
-        Args:
-            prefix: what their address begins with.
-            since: of that time or later.
-            until: of that time or before.
-            on_damage: is told of pages that cannot be read, and the next is given.
-
-        Raises:
-            DamagedRecord: a page cannot be read, and nobody asked to be told.
-        """
-        for _, file, offset, slot in self._places(prefix, since, until, on_damage):
-            try:
-                page = _page(*file.page(offset, slot))
-            except ArchiveError as error:
-                if on_damage is None:
-                    raise
-                on_damage(error)
-                continue
-            yield page
-
-    def __iter__(self) -> Iterator[StoredPage]:
-        """Go through all pages with their bytes, in stored order."""
-        return self.read()
-
-    def stats(self) -> Statistics:
-        """Count pages, addresses and hosts, and say where the bytes went."""
-        return statistics(self.folder, self._open_files())
-
-    def __len__(self) -> int:
-        return sum(len(file.index.rows) for file in self._open_files())
-
-    def refresh(self) -> None:
-        """See what others have added since. Threads that still read go on with what they have."""
-        self._open_files()
-        self._files, self._taken_over = live_files(self.folder)
 
     def compact(
         self, tell: Tell = lambda _step, _done, _of: None, *, codec: TierName = "zstd"
@@ -433,19 +194,6 @@ class Archive:
         self._clean()
         self._save_indexes()
         return done
-
-    def verify(self, *, every_byte: bool = True) -> list[str]:
-        """Look for damage and list it, in words; nothing is changed.
-
-        Args:
-            every_byte: also read every page. Else only what leads to them: records, addresses, lengths.
-        """
-        return [
-            str(finding)
-            for file in self._open_files()
-            for finding in findings(file, every_byte=every_byte)
-            if finding.kind != "torn"
-        ]
 
     def close(self) -> None:
         """Commit, and let go of the archive.
@@ -524,18 +272,17 @@ class Archive:
 
     def _open_files(self) -> list[StoredFile]:
         """Give the files, with all that this writer has committed."""
-        if self._files is None:
-            raise ArchiveError(f"{self.folder}: this archive is closed; open it again")
+        files = super()._open_files()
         if self._committed and self._journal is not None:
             path = self._journal.path
-            file = next((file for file in self._files if file.path == path), None)
+            file = next((file for file in files if file.path == path), None)
             if file is None:
-                self._files.append(StoredFile(path))
+                files.append(StoredFile(path))
             else:
                 rows = indexes.with_more(file.index.rows, self._committed)
                 file.index = indexes.Index(rows, self._journal.end)
         self._committed = []
-        return self._files
+        return files
 
     def _close_journal(self) -> None:
         if self._journal is not None:
@@ -560,81 +307,6 @@ class Archive:
             for path in left:
                 self._disk.remove(path)
             self._disk.sync_folder(self.folder)
-
-    def _not_found(self, url: str, time: datetime | None) -> PageNotFound:
-        when = f" of {time} or before" if time is not None else ""
-        return PageNotFound(f"{url}: {self.folder} has no page of this address{when}", url=url)
-
-    def _places(
-        self,
-        prefix: str,
-        since: datetime | None,
-        until: datetime | None,
-        on_damage: Callable[[ArchiveError], None] | None = None,
-    ) -> Iterator[tuple[About, StoredFile, int, int]]:
-        """What is known of pages, and where they are, in stored order."""
-        for file in self._open_files():
-            for offset, slot in _stored_order(file, since, until):
-                try:
-                    known = file.about(offset, slot)
-                except ArchiveError as error:
-                    if on_damage is None:
-                        raise
-                    on_damage(error)
-                    continue
-                if known.url.startswith(prefix):
-                    yield known, file, offset, slot
-
-    def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
-        """Where versions of a page are, newest first; of one time the one stored last is first."""
-        key = indexes.url_hash(url)
-        latest = None if time is None else to_microseconds(time)
-        files = self._open_files()
-        found = []
-        for number, file in enumerate(files):
-            for row in file.index.find(key):
-                when = int(row["time"])
-                if latest is None or when <= latest:
-                    found.append((when, number, int(row["offset"]), int(row["slot"])))
-        for _, number, offset, slot in sorted(found, reverse=True):
-            yield files[number], offset, slot
-
-
-def _stored_order(
-    file: StoredFile, since: datetime | None = None, until: datetime | None = None
-) -> list[tuple[int, int]]:
-    rows = file.index.rows
-    if since is not None:
-        rows = rows[rows["time"] >= to_microseconds(since)]
-    if until is not None:
-        rows = rows[rows["time"] <= to_microseconds(until)]
-    return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))
-
-
-def _page(known: About, body: bytes) -> StoredPage:
-    return StoredPage(
-        url=known.url,
-        time=to_time(known.time),
-        head=known.head,
-        body=body,
-        sha256_start=known.digest,
-        extra=known.extra,
-    )
-
-
-def _version(known: About) -> Version:
-    return Version(
-        url=known.url,
-        time=to_time(known.time),
-        length=known.length,
-        stored=known.frame,
-        head=known.head,
-    )
-
-
-def _content_type(head: bytes) -> str | None:
-    values = header_values(head, b"content-type")
-    return values[-1] if values else None
 
 
 def _head(headers: bytes | Mapping[str, str] | None) -> bytes:

@@ -30,6 +30,8 @@ from quire.errors import ArchiveError, CodecError, DamagedRecord
 OPEN_BYTES = 256 << 20
 #: What a model of the dense codec takes besides its base.
 MODEL_BYTES = 8 << 20
+#: A base, and its frame. Writers stop at a few megabytes; a few bytes of zstd can claim thousands of them.
+MOST_BASE_BYTES = 1 << 26
 
 _BASE = struct.Struct("<IIQ")
 _GUARD = struct.Struct("<IIQQQ")
@@ -189,7 +191,9 @@ class Bases:
             return None
         try:
             meta = self._source.meta(head)
-            payload = self._source.at(head.payload_offset, head.payload_bytes)
+            # One that is too long is cut off, and does not decode.
+            length = min(head.payload_bytes, MOST_BASE_BYTES)
+            payload = self._source.at(head.payload_offset, length)
             if head.kind == Kind.BASE:
                 number, length, check = _BASE.unpack(meta)
                 return _Stored(number, length, check, payload, None)
@@ -198,11 +202,15 @@ class Bases:
             return None
         if not 0 < frame_bytes <= len(payload) * STRIPES:  # says more than a guard can know
             return None
+        if frame_bytes > MOST_BASE_BYTES:
+            return None
         frame = self._source.at(place, frame_bytes).ljust(frame_bytes, b"\0")
         return _Stored(number, length, check, frame, payload)
 
     def _opened(self, stored: _Stored, frame: bytes) -> OpenBase | None:
         """Open a base; None where the frame is not what was written."""
+        if stored.length > MOST_BASE_BYTES:
+            return None
         try:
             if frame[:4] == _DENSE_MARK:
                 base = self._opened_dense(stored, frame)

@@ -26,8 +26,9 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from quire.archive import cdxj
-from quire.archive.archive import Archive, StoredPage
+from quire.archive.archive import Archive
 from quire.archive.revisits import REVISIT
+from quire.archive.stored import StoredPage
 from quire.errors import ArchiveError
 from quire.sources.heads import Arc, BadHead, Head, Warc
 from quire.sources.warc import PAGES

@@ -33,8 +33,9 @@ from quire.archive.segment import Block, read_block, read_body
 from quire.errors import CodecError, DamagedRecord
 
 _NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
-#: Blocks that a file keeps at hand.
+#: Blocks that a file keeps at hand, and bytes of their columns.
 _BLOCKS = 256
+_COLUMNS_BYTES = 64 << 20
 
 
 def data_files(folder: Path) -> list[Path]:
@@ -153,7 +154,10 @@ class StoredFile:
         block = read_block(self.source, offset)
         with self._lock:
             self._blocks[offset] = block
-            if len(self._blocks) > _BLOCKS:
+            while len(self._blocks) > _BLOCKS or (
+                len(self._blocks) > 1
+                and sum(known.columns_bytes for known in self._blocks.values()) > _COLUMNS_BYTES
+            ):
                 self._blocks.popitem(last=False)
         return block
 

@@ -2,7 +2,7 @@
 
 Two depths: the structure (every record, every address and length; not the pages' own bytes), and every byte.
 
-Above: ``archive``, ``repair``. Below: ``files``.
+Above: ``reading``, ``repair``. Below: ``files``, ``mark``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from quire.archive import index as indexes
 from quire.archive.files import StoredFile
 from quire.archive.index import Index
 from quire.archive.layout import Gap
+from quire.archive.mark import MARK, wrong_mark
 from quire.errors import ArchiveError
 
 
@@ -25,7 +26,7 @@ class Finding:
 
     Attributes:
         file: where it is.
-        offset: the place of the record in the file.
+        offset: the place of the record in the file; 0 where it is the file as a whole.
         what: what is wrong there, in words.
         kind: ``lost``, what was acknowledged; ``spare``, one of several copies, so that nothing is lost; ``torn``, what a
             crash cut off, and nobody was promised.
@@ -41,6 +42,13 @@ class Finding:
     def __str__(self) -> str:
         page = f" ({self.url})" if self.url is not None else ""
         return f"{self.file}: at {self.offset:,}: {self.what}{page}"
+
+
+def mark_findings(folder: Path) -> Iterator[Finding]:
+    """Say what is wrong with the mark of an archive. No page needs it."""
+    wrong = wrong_mark(folder)
+    if wrong is not None:
+        yield Finding(folder / MARK, 0, wrong, "spare")
 
 
 def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:

@@ -26,6 +26,9 @@ from quire.archive.segment import read_block, segment_records
 from quire.archive.storage import Disk, Writer
 from quire.errors import ArchiveError, DamagedRecord
 
+#: Rows of an index: of a hundred million pages in one file. A longer one is not believed.
+MOST_ROWS_BYTES = 1 << 32
+
 ROW = np.dtype([("url", "<u8"), ("time", "<i8"), ("offset", "<u8"), ("slot", "<u4")])
 
 
@@ -198,6 +201,8 @@ def known(path: Path, file: Source) -> Index | None:
     try:
         head = read_head(source.at(0, HEAD_BYTES), 0)
         if head is None or head.kind != Kind.FILE or tag_of(file) not in {None, head.tag}:
+            return None
+        if head.payload_bytes > MOST_ROWS_BYTES:
             return None
         about = json.loads(source.meta(head))
         columns = source.at(head.payload_offset, head.payload_bytes)

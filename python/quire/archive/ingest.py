@@ -11,7 +11,10 @@ passed over and counted.
 What cannot be read is a ``Trouble``, and the next record is read. Pages are committed every so often: after a crash
 the last few are missing, and ``skip_known`` goes on from there.
 
-Above: ``cli``. Below: ``archive``, ``revisits``, ``warc_heads``, ``sources``.
+Pages are hashed and compressed in threads beside the one that reads (``pipeline``); they are stored in the order of their
+sources, with any number of threads the same.
+
+Above: ``cli``. Below: ``archive``, ``pipeline``, ``revisits``, ``sources``.
 """
 
 from __future__ import annotations
@@ -23,8 +26,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from quire.archive.archive import Archive
+from quire.archive.pages import check_lengths
+from quire.archive.pipeline import Arrived, Pipeline, usual_threads
 from quire.archive.revisits import REVISIT, Revisits
-from quire.archive.warc_heads import fold
+from quire.archive.warc_heads import MOST_ADDED_BYTES
+from quire.errors import SourceTooLarge
 from quire.sources import MOST_BYTES, Capture, Trouble, read
 from quire.sources.places import is_archive
 from quire.sources.reading import reason
@@ -82,6 +88,7 @@ def ingest(
     most_bytes: int = MOST_BYTES,
     commit_pages: int = COMMIT_PAGES,
     commit_bytes: int = COMMIT_BYTES,
+    threads: int | None = None,
     tell: Tell = lambda _done, _of, _pages: None,
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
 ) -> Ingested:
@@ -104,6 +111,8 @@ def ingest(
         most_bytes: a longer page is a ``Trouble``.
         commit_pages: commit after so many pages.
         commit_bytes: commit after so many bytes.
+        threads: how many hash and compress pages, beside the caller's, which reads and writes; 0 for none, and None for
+            as many as there are processors, at most four.
         tell: is told of progress.
         on_trouble: is told of each trouble.
 
@@ -112,16 +121,18 @@ def ingest(
         OSError: the disk took no more. What was committed before is safe.
         MissingExtra: a library is not installed that a path needs.
     """
-    work = _Work(archive, time, commit_pages, commit_bytes, on_trouble, skip_known=skip_known)
     sizes = [_size(path) for path in paths]
     before, of = 0, sum(sizes)
-    for path, size in zip(paths, sizes, strict=True):
-        tell(before, of, work.pages)
-        for place in work.read(path, most_bytes):
-            tell(before + min(place, size), of, work.pages)
-        work.look_up_revisits()
-        before += size
-    work.commit()
+    with Pipeline(archive, usual_threads() if threads is None else threads) as pipeline:
+        work = _Work(archive, pipeline, time, on_trouble, skip_known=skip_known)
+        work.commit_pages, work.commit_bytes = commit_pages, commit_bytes
+        for path, size in zip(paths, sizes, strict=True):
+            tell(before, of, work.pages)
+            for place in work.read(path, most_bytes):
+                tell(before + min(place, size), of, work.pages)
+            work.look_up_revisits()
+            before += size
+        work.commit()
     tell(of, of, work.pages)
     return work.result()
 
@@ -139,15 +150,15 @@ class _Work:
     def __init__(
         self,
         archive: Archive,
+        pipeline: Pipeline,
         time: datetime | None,
-        commit_pages: int,
-        commit_bytes: int,
         on_trouble: Callable[[Trouble], None],
         *,
         skip_known: bool,
     ) -> None:
-        self._archive, self._time, self._skip_known = archive, time, skip_known
-        self._commit_pages, self._commit_bytes = commit_pages, commit_bytes
+        self._archive, self._pipeline = archive, pipeline
+        self._time, self._skip_known = time, skip_known
+        self.commit_pages, self.commit_bytes = COMMIT_PAGES, COMMIT_BYTES
         self._on_trouble = on_trouble
         self.pages = self._bytes = self._known = self._trouble_count = 0
         self._safe_pages = self._safe_bytes = 0
@@ -200,18 +211,23 @@ class _Work:
         return record.time or self._time or datetime.now(UTC)
 
     def _add(self, url: str, time: datetime, head: bytes, body: bytes, warc_head: bytes) -> None:
+        try:
+            check_lengths(url, len(head) + len(warc_head) + MOST_ADDED_BYTES, len(body))
+        except SourceTooLarge as error:
+            self._trouble(Trouble(url, str(error).removeprefix(f"{url}: ")))
+            return
         if self._skip_known and self._archive.has(url, time, head, body):
             self._known += 1
             return
-        extra = fold(warc_head, url, time, head, body) if warc_head else b""
-        self._archive.add(url, time, body, head, extra=extra)
+        self._pipeline.add(Arrived(url, time, head, body, warc_head))
         self.pages += 1
         self._bytes += len(body)
-        is_due = self.pages - self._safe_pages >= self._commit_pages
-        if is_due or self._bytes - self._safe_bytes >= self._commit_bytes:
+        is_due = self.pages - self._safe_pages >= self.commit_pages
+        if is_due or self._bytes - self._safe_bytes >= self.commit_bytes:
             self.commit()
 
     def commit(self) -> None:
+        self._pipeline.finish()
         self._archive.commit()
         self._safe_pages, self._safe_bytes = self.pages, self._bytes
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quire import _core
@@ -40,6 +40,28 @@ LEVEL = 3
 
 _COMMIT = struct.Struct("<Q")
 _ALONE = _core.Base(b"")
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A page as a journal holds it.
+
+    Attributes:
+        about: what is known of it.
+        frame: its body, compressed where that makes it shorter.
+    """
+
+    about: About
+    frame: bytes
+
+
+def packed(page: About, body: bytes) -> Packed:
+    """Compress a page. Any thread may do so."""
+    frame = _ALONE.encode(body, LEVEL)
+    codec = Codec.ZSTD
+    if len(frame) >= len(body):
+        frame, codec = body, Codec.RAW
+    return Packed(replace(page, frame=len(frame), codec=codec, same_as=0), frame)
 
 
 class JournalWriter:
@@ -73,17 +95,12 @@ class JournalWriter:
         """Where the next page goes."""
         return self._writer.end
 
-    def add(self, page: About, body: bytes) -> tuple[int, About]:
+    def add(self, page: Packed) -> int:
         """Write a page, and say where it is. It is safe after ``sync``."""
-        frame = _ALONE.encode(body, LEVEL)
-        codec = Codec.ZSTD
-        if len(frame) >= len(body):
-            frame, codec = body, Codec.RAW
-        stored = replace(page, frame=len(frame), codec=codec)
-        head = record(Kind.PAGE, pack([stored]), len(frame), self._tag)
-        offset = self._writer.append(head, frame)
+        head = record(Kind.PAGE, pack([page.about]), len(page.frame), self._tag)
+        offset = self._writer.append(head, page.frame)
         self._pages += 1
-        return offset, stored
+        return offset
 
     def sync(self) -> None:
         """Wait until every page that was added is on the disk.

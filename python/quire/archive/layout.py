@@ -44,6 +44,8 @@ _HEAD = struct.Struct("<4sB3sIQQI")
 HEAD_BYTES = _HEAD.size
 #: A meta is a few columns of a block at most; more is damage, or an attack.
 MOST_META_BYTES = 1 << 28
+#: What a file says of itself: the names of a hundred thousand files that it took over.
+MOST_FILE_META_BYTES = 1 << 22
 NO_TAG = bytes(3)
 
 _WINDOW_BYTES = 1 << 20
@@ -245,7 +247,7 @@ def read_file_record(source: Source, head: Head) -> dict[str, Any]:
         ArchiveError: it is of a later version, or no part of an archive.
     """
     try:
-        about = json.loads(source.meta(head))
+        about = json.loads(source.meta(head)) if head.meta_bytes <= MOST_FILE_META_BYTES else None
     except (ValueError, RecursionError) as error:
         if isinstance(error, DamagedRecord):
             raise

@@ -7,6 +7,9 @@ Columns, each for all pages in a row: time (microseconds since 1970, 64 bits), l
 codec and duplicate (32 bits each), XXH3 of the body (64 bits), the first 16 bytes of its SHA-256, lengths of url, head and extra
 (32 bits each), and then the urls, heads and extras themselves.
 
+Every length here comes from a file that somebody may have made to cost memory. A few bytes of zstd can claim gigabytes,
+so what is more than a writer ever writes is refused before anything is set aside for it.
+
 Above: ``journal``, ``segment``, ``archive``. Below: ``errors``, ``_core``.
 """
 
@@ -22,10 +25,20 @@ from enum import IntEnum
 import numpy as np
 
 from quire import _core
-from quire.errors import CodecError
+from quire.errors import CodecError, SourceTooLarge
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HASH_BYTES = 16
+#: A body. Ingest reads 50 MB of a page unless it is told otherwise; what is longer than this is a film.
+MOST_BODY_BYTES = 1 << 28
+#: Its frame: zstd adds less than a hundredth to what it cannot make smaller.
+MOST_FRAME_BYTES = MOST_BODY_BYTES + (MOST_BODY_BYTES >> 7)
+#: Address, head and extra of a page together. Servers and browsers give up at a tenth of it.
+MOST_ABOUT_BYTES = 1 << 20
+#: Columns of a block: twice what 128 pages can have.
+MOST_COLUMNS_BYTES = 1 << 28
+#: Pages of a block. Writers stop at 128; but a count of millions in a few bytes must not become as many objects.
+MOST_PAGES = 1 << 16
 
 
 class Codec(IntEnum):
@@ -75,7 +88,12 @@ class About:
 
 
 def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes = b"") -> About:
-    """Say what there is to know of a page that is not yet stored."""
+    """Say what there is to know of a page that is not yet stored.
+
+    Raises:
+        SourceTooLarge: nobody would read it again.
+    """
+    check_lengths(url, len(head) + len(extra), len(body))
     return About(
         url=url,
         time=to_microseconds(time),
@@ -88,6 +106,30 @@ def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes
         check=_core.hash64(body),
         digest=hashlib.sha256(body).digest()[:HASH_BYTES],
     )
+
+
+def check_lengths(url: str, about_bytes: int, body_bytes: int) -> None:
+    """Check that a page is no longer than what is read.
+
+    Args:
+        url: its address.
+        about_bytes: length of head and extra.
+        body_bytes: length of the body.
+
+    Raises:
+        SourceTooLarge: it is.
+    """
+    about_bytes += len(url.encode("utf-8", "surrogatepass"))
+    for what, found, most in (
+        ("its body", body_bytes, MOST_BODY_BYTES),
+        ("its address and headers", about_bytes, MOST_ABOUT_BYTES),
+    ):
+        if found > most:
+            raise SourceTooLarge(
+                f"{url}: {what}: {found:,} bytes; an archive keeps at most {most:,}",
+                found_bytes=found,
+                max_bytes=most,
+            )
 
 
 def to_microseconds(time: datetime) -> int:
@@ -132,14 +174,27 @@ def pack(pages: Sequence[About]) -> bytes:
     )
 
 
+def unpack_frame(frame: bytes, length: int) -> list[About]:
+    """Read the columns of some pages out of a frame that should hold so many bytes.
+
+    Raises:
+        CodecError: they are not what ``pack`` writes, or more than anybody would.
+    """
+    if length > MOST_COLUMNS_BYTES:
+        raise CodecError(f"columns of {length:,} bytes; at most {MOST_COLUMNS_BYTES:,} are read")
+    return unpack(_ALONE.decode(frame, length))
+
+
 def unpack(data: bytes) -> list[About]:
     """Read the columns of some pages.
 
     Raises:
-        CodecError: they are not what ``pack`` writes.
+        CodecError: they are not what ``pack`` writes, or more than anybody would.
     """
     reader = _Reader(data)
     n = _COUNT.unpack(reader.take(4))[0]
+    if n > MOST_PAGES:
+        raise CodecError(f"{n:,} pages in a row; at most {MOST_PAGES:,} are read")
     times = reader.numbers("<i8", n)
     length, frame, codec, same_as = (reader.numbers("<u4", n) for _ in range(4))
     check = reader.numbers("<u8", n)
@@ -148,6 +203,10 @@ def unpack(data: bytes) -> list[About]:
     urls, heads, extras = ([reader.take(size) for size in sizes] for sizes in lengths)
     if not reader.is_done or any(number not in _CODECS for number in codec):
         raise CodecError("the columns of a block are damaged")
+    if max(length, default=0) > MOST_BODY_BYTES or max(frame, default=0) > MOST_FRAME_BYTES:
+        raise CodecError(
+            f"a page of {max(length):,} bytes, {max(frame):,} as stored; at most {MOST_BODY_BYTES:,} are read"
+        )
     try:
         addresses = [url.decode("utf-8", "surrogatepass") for url in urls]
     except UnicodeDecodeError as error:
@@ -170,6 +229,7 @@ def unpack(data: bytes) -> list[About]:
 
 
 _CODECS = frozenset(Codec)
+_ALONE = _core.Base(b"")
 
 
 #: A delta is no longer than this many times its page: every token of it may have a number of its own.
@@ -190,7 +250,7 @@ def unpack_delta(frame: bytes, length: int) -> bytes:
     """
     reader = _Reader(frame)
     plain = _COUNT.unpack(reader.take(_COUNT.size))[0]
-    if plain > _MOST_DELTA * (length + _MOST_DELTA):
+    if plain > min(_MOST_DELTA * (length + _MOST_DELTA), MOST_COLUMNS_BYTES):
         raise CodecError(f"the delta of a page of {length:,} bytes has {plain:,}")
     return _ALONE.decode(frame[_COUNT.size :], plain)
 

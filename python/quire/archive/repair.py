@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from quire.archive.archive import Archive
 from quire.archive.compaction import Tell
 from quire.archive.files import StoredFile, data_files, file_number
-from quire.archive.findings import Finding, findings
-from quire.archive.journal import JournalWriter
+from quire.archive.findings import Finding, findings, mark_findings
+from quire.archive.journal import JournalWriter, packed
+from quire.archive.mark import MARK, PART
 from quire.archive.pages import About
 from quire.archive.storage import DISK, Disk, Writer, failing
 from quire.errors import ArchiveError
@@ -83,7 +84,7 @@ def repair(
         StorageFailed: the disk did not take the new archive.
     """
     folder = Path(path)
-    if not folder.is_dir() or not (data_files(folder) or (folder / "archive.json").exists()):
+    if not folder.is_dir() or not (data_files(folder) or (folder / MARK).exists()):
         raise ArchiveError(f"{folder}: no archive here")
     goal = None if target is None else Path(target)
     if goal is not None and (goal.exists() or goal.is_symlink()):
@@ -115,7 +116,7 @@ class _Salvage:
     """What can be read of an archive."""
 
     def __init__(self, folder: Path, tell: Tell) -> None:
-        self._findings: dict[Path, list[Finding]] = {}
+        self._findings: dict[Path, list[Finding]] = {folder: list(mark_findings(folder))}
         self._readable: dict[Path, list[tuple[int, int]]] = {}
         self._seen: set[_Identity] = set()
         opened = list(self._opened(folder))
@@ -192,7 +193,7 @@ def _rewrite(pages: Iterator[tuple[About, bytes]], folder: Path, number: int, di
     for about, body in pages:
         if journal is None:
             journal = JournalWriter(folder / f"{number:06}.journal", disk)
-        journal.add(replace(about, same_as=0), body)
+        journal.add(packed(about, body))
     if journal is not None:
         journal.finish()
 
@@ -222,7 +223,7 @@ def _remove_rest(part: Path, disk: Disk) -> None:
     """Remove what an earlier repair left when it was killed; a folder of something else stays, and is an error."""
     if not part.is_dir():
         return
-    ours = {"archive.json", "archive.json.part", "lock", *(path.name for path in data_files(part))}
+    ours = {MARK, PART, "lock", *(path.name for path in data_files(part))}
     others = [path.name for path in part.iterdir() if path.name not in ours]
     if others:
         raise FileExistsError(f"{part}: is there already, and holds {others[0]}")

@@ -18,7 +18,8 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from quire.archive.archive import Archive, StoredPage
+from quire.archive.archive import Archive
+from quire.archive.stored import StoredPage
 from quire.errors import ArchiveError
 from quire.sources import Trouble
 from quire.sources.capture import parse_time

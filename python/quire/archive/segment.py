@@ -36,7 +36,7 @@ from quire.archive.layout import (
     read_head,
     record,
 )
-from quire.archive.pages import About, Codec, pack, unpack, unpack_delta
+from quire.archive.pages import About, Codec, pack, unpack_delta, unpack_frame
 from quire.archive.storage import Disk, Writer, failing
 from quire.errors import ArchiveError, DamagedRecord
 
@@ -136,12 +136,14 @@ class Block:
         base: the base its pages lean on; 0 for none.
         pages: what is known of them.
         offsets: where their frames begin in the file.
+        columns_bytes: how much memory what is known takes, about.
     """
 
     head: Head
     base: int
     pages: list[About]
     offsets: list[int]
+    columns_bytes: int
 
 
 def read_block(source: Source, offset: int) -> Block:
@@ -156,7 +158,7 @@ def read_block(source: Source, offset: int) -> Block:
     meta = source.meta(head)
     try:
         base, length = _BLOCK.unpack_from(meta)
-        pages = unpack(_ALONE.decode(meta[_BLOCK.size :], length))
+        pages = unpack_frame(meta[_BLOCK.size :], length)
     except (ArchiveError, struct.error) as error:
         raise _damaged(source, offset, f"has damaged columns: {error}") from None
     offsets = []
@@ -166,7 +168,7 @@ def read_block(source: Source, offset: int) -> Block:
         at += page.frame
     if at != head.end:
         raise _damaged(source, offset, "is not as long as its pages")
-    return Block(head, base, pages, offsets)
+    return Block(head, base, pages, offsets, length)
 
 
 def read_body(

@@ -29,6 +29,8 @@ from datetime import datetime
 _PLAIN = b"\x00W"
 _FOLDED = b"\x01W"
 _MARK = b"\x01"
+#: What is stored is no longer than the head by more than its first bytes, and the marks of values of one letter.
+MOST_ADDED_BYTES = 16
 _MARKED = re.compile(rb"(?:(md5|sha1|sha256|sha512):)?\x01([udlbpBP])")
 _REVISIT = re.compile(rb"^WARC-Type[ \t]*:[ \t]*revisit[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _DIGEST = re.compile(rb"(md5|sha1|sha256|sha512):([0-9A-Za-z]{16,128})")

@@ -12,7 +12,6 @@ Below: everything else. Above: nothing.
 from __future__ import annotations
 
 import sys
-from importlib import metadata
 from typing import Annotated, cast
 
 import typer
@@ -36,6 +35,8 @@ app: typer.Typer = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
+        from importlib import metadata  # noqa: PLC0415 - heavy
+
         terminal.write_text(f"quire {metadata.version('quire')}\n")
         raise typer.Exit
 

@@ -24,8 +24,8 @@ from quire.cli.archive_stats import stats
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
-from quire.digest.writing import shortened
 from quire.sources.capture import MOST_BYTES
+from quire.writing import shortened
 
 if TYPE_CHECKING:
     from quire.archive import Archive, Ingested
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _MOST_TROUBLES = 20
 _MOST_NAME = 70
 _MOST_REASON = 160
+_MOST_THREADS = 64
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -106,6 +107,15 @@ def add(
     most_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
     ] = MOST_BYTES,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=_MOST_THREADS,
+            metavar="N",
+            help="Threads that compress, beside the one that reads; as many as processors, at most 4, if left out.",
+        ),
+    ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Add crawls to an archive.
@@ -141,6 +151,7 @@ def add(
             time=fetched,
             skip_known=skip_known,
             most_bytes=most_bytes,
+            threads=threads,
             tell=lambda read, of, _pages: tell("read", read >> 20, of >> 20),
         )
         if compact and done.pages:

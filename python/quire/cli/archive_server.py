@@ -23,9 +23,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from quire.archive import Archive, StoredPage
 from quire.cli.archive_options import told_bytes, told_time
-from quire.digest.writing import escape
 from quire.errors import ArchiveError, PageNotFound, SourceUnreadable
 from quire.sources.capture import parse_time
+from quire.writing import escape
 
 #: Addresses on one list.
 MOST_LISTED = 500

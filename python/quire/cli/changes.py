@@ -25,6 +25,7 @@ from quire.sdiff import (
     text_changes,
     unified,
 )
+from quire.writing import told_apart
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -291,8 +292,9 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
     yield _text("  ".join(part for part in (line, words, said) if part) + more, style)
     if change.page == "new" and "attributes" in change.facets:
         for each in annotation.attribute_changes(change.node):
-            before = "none" if each.old is None else repr(one_line(each.old, most=MAX_VALUE))
-            after = "none" if each.new is None else repr(one_line(each.new, most=MAX_VALUE))
+            before, after = told_apart(each.old or "", each.new or "", MAX_VALUE)
+            before = "none" if each.old is None else before
+            after = "none" if each.new is None else after
             yield _text(f"{room}    {one_line(each.name)}: {before} → {after}", style)
 
 

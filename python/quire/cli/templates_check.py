@@ -13,8 +13,8 @@ from quire.cli.files import STANDARD_INPUT
 from quire.cli.options import Format, FormatOption
 from quire.cli.pages import EXPECTED, open_page, reader
 from quire.cli.terminal import Refusal, reports_errors, shown
-from quire.digest.writing import shortened
 from quire.sources.places import is_archive, is_parquet
+from quire.writing import shortened
 
 if TYPE_CHECKING:
     from quire.digest import Digest

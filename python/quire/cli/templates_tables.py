@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from quire.cli import terminal
 from quire.cli.terminal import shown
-from quire.digest.writing import shortened
+from quire.writing import shortened
 
 if TYPE_CHECKING:
     from quire.similarity.crawls import CrawlTemplates

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
-from quire.digest.writing import shown
 from quire.errors import (
     ArchiveLocked,
     DamagedRecord,
@@ -36,6 +35,7 @@ from quire.errors import (
     SourceUnreadable,
     StorageFailed,
 )
+from quire.writing import shown
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from quire.writing import told_apart
+
 T = TypeVar("T")
 
 # How much of a text is shown.
@@ -236,8 +238,12 @@ def _change(entry: Mapping[str, Any] | None, read: Callable[[Any], T]) -> ValueC
     return ValueChange(None if old is None else read(old), None if new is None else read(new))
 
 
+def _decoded(value: bytes | None) -> str:
+    return (value or b"").decode(errors="backslashreplace")
+
+
 def _short(value: bytes | None) -> str:
-    text = " ".join((value or b"").decode(errors="replace").split())
+    text = " ".join(_decoded(value).split())
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
@@ -256,7 +262,7 @@ def _piece(nodes: tuple[ScriptNode, ...]) -> str:
 
 def _values(attributes: ValueChange[bytes] | None, content: ValueChange[bytes] | None) -> str:
     said = [
-        f"{_short(change.old)} to {_short(change.new)}"
+        " to ".join(told_apart(_decoded(change.old), _decoded(change.new), _SHOWN))
         for change in (attributes, content)
         if change
     ]

@@ -24,13 +24,13 @@ from dataclasses import dataclass
 
 from quire.digest.page import Digest
 from quire.digest.references import base_of
-from quire.digest.writing import escape
 from quire.sdiff import safe
 from quire.sdiff.annotation import Annotation, Side
 from quire.sdiff.facets import Status
 from quire.sdiff.lines import text_rows
 from quire.sdiff.redline_frame import document
 from quire.sdiff.words import Segment, word_changes
+from quire.writing import escape
 
 # So much of a value is said in a title, and so many attributes.
 _MAX_VALUE = 80

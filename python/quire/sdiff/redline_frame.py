@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.digest.writing import escape
 from quire.sdiff.annotation import Summary
+from quire.writing import escape
 
 # Marks come last and insist: a page must not be able to style them away.
 STYLE = """

@@ -2,7 +2,7 @@
 
 Everything is forbidden that is not listed here: elements, attributes, schemes of addresses. No
 script, no handler, no frame, no form that is sent, nothing that loads. What is allowed is
-written from parsed values, escaped in one place (``quire.digest.writing.escape``), and never copied as markup. Foreign
+written from parsed values, escaped in one place (``quire.writing.escape``), and never copied as markup. Foreign
 elements (SVG, MathML) and raw text are left out: mixing parsers is what breaks sanitisers.
 
 Above: ``redline``. Below: ``digest``.

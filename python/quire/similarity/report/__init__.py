@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from quire.digest.writing import escape, shortened, shown
 from quire.engines import Listener
 from quire.similarity.crawls import CrawlTemplates
 from quire.similarity.report.cards import (
@@ -26,6 +25,7 @@ from quire.similarity.report.exemplars import exemplars, nearest
 from quire.similarity.report.frame import document
 from quire.similarity.report.names import Names
 from quire.sources import MOST_BYTES
+from quire.writing import escape, shortened, shown
 
 __all__ = ["template_report"]
 

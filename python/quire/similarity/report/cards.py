@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quire.digest.writing import escape
 from quire.similarity.crawls import CrawlTemplates
 from quire.similarity.groups import Group
 from quire.similarity.report.drawings import HUES, histogram, key
 from quire.similarity.report.exemplars import Exemplar
 from quire.similarity.report.names import Names, words
+from quire.writing import escape
 
 MOST_TYPICAL = 4
 MOST_OUTLIERS = 20

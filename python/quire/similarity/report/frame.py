@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from quire.digest.writing import escape
+from quire.writing import escape
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #f6f6f3; --card: #fff; --ink: #1d2327; --dim: #667079; --line: #dfe1dc; --link: #1a5fa8; --bar: #4c7fb8;

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable
 
-from quire.digest.writing import escape, is_web_address, shortened, shown
 from quire.similarity.crawls import CrawlTemplates
+from quire.writing import escape, is_web_address, shortened, shown
 
 # Of a name, on the page and where it is pointed at.
 _MOST_SEEN = 90

@@ -3,7 +3,7 @@
 Pages and their names are not ours. Whatever of them stands in HTML that quire makes goes through ``escape``; whatever
 a person reads on a line goes through ``shown``, so that nothing in it reorders, hides or breaks the line.
 
-Above: ``sdiff``, ``similarity``, ``cli``. Below: nothing.
+Above: everything that writes for people. Below: nothing.
 """
 
 from __future__ import annotations
@@ -69,6 +69,32 @@ def shortened(text: str, most: int) -> str:
         return text
     tail = most * 2 // 3
     return text[: most - tail - 1] + "…" + text[len(text) - tail :]
+
+
+def told_apart(old: str, new: str, most: int) -> tuple[str, str]:
+    r"""Quote two texts on a line, at most ``most`` characters of each, so that one sees where they differ.
+
+    White space is shown as one space, and the beginning of a long text, unless both would look the same then.
+
+    >>> told_apart("Fish \n and chips", "Fish and peas", 20)
+    ("'Fish and chips'", "'Fish and peas'")
+    >>> told_apart("14.60", "14.60\n", 20)
+    ("'14.60'", "'14.60\\n'")
+    >>> told_apart("a" * 99 + "b", "a" * 99 + "c", 6)
+    ("'…aaab'", "'…aaac'")
+    """
+    short = [_cut(" ".join(text[: 8 * most].split()), most) for text in (old, new)]
+    if short[0] != short[1]:
+        return repr(short[0]), repr(short[1])
+    pairs = enumerate(zip(old, new, strict=False))
+    differs = next((i for i, (a, b) in pairs if a != b), min(len(old), len(new)))
+    start = max(0, differs - most // 2)
+    before = "…" if start else ""
+    return repr(before + _cut(old[start:], most)), repr(before + _cut(new[start:], most))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def is_web_address(text: str) -> bool:
