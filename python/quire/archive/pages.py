@@ -229,8 +229,6 @@ def unpack(data: bytes) -> list[About]:
 
 
 _CODECS = frozenset(Codec)
-_ALONE = _core.Base(b"")
-
 
 #: A delta is no longer than this many times its page: every token of it may have a number of its own.
 _MOST_DELTA = 16

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import time as clock
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -194,19 +194,34 @@ def _print_added(archive: str, done: Ingested, total: int, seconds: float) -> No
 
 
 @reports_errors
-def compact(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
+def compact(
+    *,
+    archive: ArchiveArgument,
+    dense: Annotated[
+        bool, typer.Option("--dense", help="Smaller yet, for what is rarely read: --codec dense.")
+    ] = False,
+    codec: Annotated[
+        Literal["zstd", "dense", "tbc"], typer.Option(help="How pages are written.")
+    ] = "zstd",
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
     """Make an archive small: alike pages lean on common ones.
+
+    A page written with zstd is read in 0.1 ms. Written densely it takes up to a third
+    less, and is read in a few milliseconds, the first of a site in a tenth of a second;
+    compacting takes ten times as long. tbc is a method of the literature, for comparison.
 
     The old files are removed when the new one is safe. Readers may go on meanwhile.
 
     \b
     Examples:
       quire archive compact site.quire
+      quire archive compact old-crawls.quire --dense
       quire archive compact site.quire --format json | jq .stored_bytes
     """
     with opened(archive, write=True) as target, telling() as tell:
         before = _folder_bytes(target)
-        done = target.compact(tell)
+        done = target.compact(tell, codec="dense" if dense else codec)
         after = _folder_bytes(target)
     if format is Format.json:
         told = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}
