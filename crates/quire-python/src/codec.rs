@@ -139,7 +139,9 @@ pub fn choose_base(
     known: &[u8],
 ) -> PyResult<Vec<usize>> {
     let bytes: Vec<&[u8]> = pages.iter().map(PyBytesMethods::as_bytes).collect();
-    run(py, || Ok(choose_base_within(&bytes, most, max_bytes, known)))
+    run(py, || {
+        Ok(choose_base_within(&bytes, most, max_bytes, known))
+    })
 }
 
 /// Tokens of reference and page, tokens left by the filter, edits, and whether they are the fewest.
