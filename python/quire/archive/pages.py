@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 
-import numpy as np
-
 from quire import _core
 from quire.errors import CodecError, SourceTooLarge
 
@@ -152,26 +150,30 @@ def pack(pages: Sequence[About]) -> bytes:
     urls = [page.url.encode("utf-8", "surrogatepass") for page in pages]
     heads = [page.head for page in pages]
     extras = [page.extra for page in pages]
-    columns = [
-        np.array([page.time for page in pages], "<i8"),
-        np.array([page.length for page in pages], "<u4"),
-        np.array([page.frame for page in pages], "<u4"),
-        np.array([page.codec for page in pages], "<u4"),
-        np.array([page.same_as for page in pages], "<u4"),
-        np.array([page.check for page in pages], "<u8"),
+    numbers = [
+        ("q", [page.time for page in pages]),
+        ("I", [page.length for page in pages]),
+        ("I", [page.frame for page in pages]),
+        ("I", [page.codec for page in pages]),
+        ("I", [page.same_as for page in pages]),
+        ("Q", [page.check for page in pages]),
     ]
-    lengths = [np.array([len(text) for text in texts], "<u4") for texts in (urls, heads, extras)]
+    lengths = [("I", [len(text) for text in texts]) for texts in (urls, heads, extras)]
     return b"".join(
         [
             _COUNT.pack(len(pages)),
-            *(column.tobytes() for column in columns),
+            *(_column(*column) for column in numbers),
             *(page.digest for page in pages),
-            *(column.tobytes() for column in lengths),
+            *(_column(*column) for column in lengths),
             *urls,
             *heads,
             *extras,
         ]
     )
+
+
+def _column(kind: str, values: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(values)}{kind}", *values)
 
 
 def unpack_frame(frame: bytes, length: int) -> list[About]:
@@ -192,14 +194,14 @@ def unpack(data: bytes) -> list[About]:
         CodecError: they are not what ``pack`` writes, or more than anybody would.
     """
     reader = _Reader(data)
-    n = _COUNT.unpack(reader.take(4))[0]
+    n = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if n > MOST_PAGES:
         raise CodecError(f"{n:,} pages in a row; at most {MOST_PAGES:,} are read")
-    times = reader.numbers("<i8", n)
-    length, frame, codec, same_as = (reader.numbers("<u4", n) for _ in range(4))
-    check = reader.numbers("<u8", n)
+    times = reader.numbers("q", n)
+    length, frame, codec, same_as = (reader.numbers("I", n) for _ in range(4))
+    check = reader.numbers("Q", n)
     digests = reader.take(HASH_BYTES * n)
-    lengths = [reader.numbers("<u4", n) for _ in range(3)]
+    lengths = [reader.numbers("I", n) for _ in range(3)]
     urls, heads, extras = ([reader.take(size) for size in sizes] for sizes in lengths)
     if not reader.is_done or any(number not in _CODECS for number in codec):
         raise CodecError("the columns of a block are damaged")
@@ -268,10 +270,10 @@ class _Reader:
         self._at = end
         return part
 
-    def numbers(self, dtype: str, n: int) -> list[int]:
-        kind = np.dtype(dtype)
-        values: list[int] = np.frombuffer(self.take(kind.itemsize * n), kind).tolist()
-        return values
+    def numbers(self, kind: str, n: int) -> tuple[int, ...]:
+        # Most often one page is asked for, and this is quicker than an array.
+        row = f"<{n}{kind}"
+        return struct.unpack(row, self.take(struct.calcsize(row)))
 
     @property
     def is_done(self) -> bool:
