@@ -5,8 +5,11 @@ The reader knows nothing of quire. Golden archives of every released version mus
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
+import re
 import shutil
 import struct
 from collections.abc import Iterator
@@ -17,8 +20,10 @@ from typing import NamedTuple
 import pytest
 import zstandard
 
-from quire.archive import Archive
+from quire.archive import Archive, StoredPage, ingest
 from quire.archive.repair import repair
+from tests.sources.crawls import record, response
+from tests.sources.crawls import write as write_crawl
 
 GOLDEN = Path(__file__).parent / "golden"
 START = datetime(2026, 5, 1, 12, 30, 0, 123456, tzinfo=UTC)
@@ -260,3 +265,49 @@ def codecs_in(name: str) -> set[int]:
         if kind == 4
         for row in columns(unpacked(meta[8:], struct.unpack_from("<II", meta)[1]))
     }
+
+
+def warc_head_of(page: StoredPage) -> bytes | None:
+    """Put into an extra what its marks stand for, as the format page has it."""
+    if page.extra[:2] == b"\x00W":
+        return page.extra[2:]
+    if page.extra[:2] != b"\x01W":
+        return None
+    is_revisit = re.search(rb"(?im)^WARC-Type: *revisit\r$", page.extra) is not None
+    block = page.head if is_revisit else page.head + page.body
+    head = page.extra[2:]
+    for name in ("md5", "sha1", "sha256", "sha512"):
+        for letters, data in ((b"bB", block), (b"pP", page.body)):
+            found = hashlib.new(name, data, usedforsecurity=False).digest()
+            for letter, spelled in zip(
+                letters, (base64.b32encode(found), found.hex().encode()), strict=True
+            ):
+                mark = name.encode() + b":\x01" + bytes([letter])
+                head = head.replace(mark, name.encode() + b":" + spelled)
+    time = page.time.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+    head = head.replace(b"\x01d", time).replace(b"\x01l", b"%d" % len(block))
+    return head.replace(b"\x01u", page.url.encode())
+
+
+def test_marks_in_extras_are_as_the_format_page_has_them(tmp_path: Path) -> None:
+    block = response(b"<p>Cod")
+    said = base64.b32encode(hashlib.sha1(block, usedforsecurity=False).digest())
+    more = b"WARC-Block-Digest: sha1:%s\r\nWARC-Payload-Digest: sha256:%s\r\n" % (
+        said,
+        hashlib.sha256(b"<p>Cod").hexdigest().encode(),
+    )
+    write_crawl(
+        tmp_path / "a.warc",
+        [record(block, more=more), record(block, url="https://a.example/\x01")],
+    )
+    with Archive.create(tmp_path / "a") as archive:
+        ingest(archive, [str(tmp_path / "a.warc")])
+        archive.add("https://a.example/other", START, b"x", extra=b"\x02 of somebody else")
+        found = {page.url: page for page in archive}
+
+    assert {page.extra[:2] for page in found.values()} == {b"\x00W", b"\x01W", b"\x02 "}
+    folded = found["https://a.example/"].extra
+    assert all(mark in folded for mark in (b"\x01u", b"\x01d", b"\x01l", b"sha1:\x01b", b":\x01P"))
+    for page in found.values():
+        assert warc_head_of(page) == page.warc_head()
+    assert more in (found["https://a.example/"].warc_head() or b"")

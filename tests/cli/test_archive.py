@@ -369,3 +369,58 @@ def test_odd_requests_are_refused(browser: Browser) -> None:
     assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert browser("/", method="POST")[0] == 501
     assert browser("http://[/")[0] == 400
+
+
+def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, folder: Path) -> None:
+    (folder / "pages").mkdir()
+    for command in ("ls", "stats", "verify", "compact", "repair"):
+        for name, finding in (
+            ("gone.quire", "gone.quire: no such archive"),
+            ("pages", "pages: a folder, but no archive"),
+            ("fruit.html", "fruit.html: a file, and an archive is a folder"),
+        ):
+            result = quire("archive", command, name)
+            assert result.exit_code == 2
+            assert f"error: {finding}" in result.stderr
+            assert "hint: `quire archive " in result.stderr
+
+
+@pytest.mark.usefixtures("archive")
+@pytest.mark.parametrize(
+    ("arguments", "finding", "way_out"),
+    [
+        (["archive", "add", "a.quire", "-"], "-: standard input is not read", "write it to a file"),
+        (["archive", "add", "a.quire", "a.quire"], "a.quire: an archive of quire", "export"),
+        (["archive", "add", "a.quire", "void.warc"], "void.warc#0: empty", "sources are WARC"),
+        (["archive", "add", "-", "crawl.warc", "--create"], "'-': no name for", "site.quire"),
+        (["archive", "add", "fruit.html", "crawl.warc"], "a file, and an archive", "--create"),
+        (["archive", "create", "-"], "'-': no name for a folder", "site.quire"),
+        (["archive", "create", "/proc/a.quire"], "/proc/a.quire: could not be", "you may write to"),
+        (["archive", "export", "a.quire", "pages"], "pages: a folder, not a file", "name a file"),
+        (["archive", "get", "a.quire", URL, "-o", "pages"], "pages: a folder", "name a file in it"),
+        (["archive", "add", "a.quire", "dropbox://a"], "pip install 'fsspec[dropbox]'", ""),
+        (["templates", "-"], "-: standard input is not read here", "write it to a file"),
+        (["templates", "a.quire"], "a.quire: an archive of quire", "export"),
+        (["templates", "void.warc"], "void.warc#0: empty", "sources are WARC"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_a_way_out(
+    quire: Quire, folder: Path, arguments: list[str], finding: str, way_out: str
+) -> None:
+    (folder / "pages").mkdir()
+    (folder / "void.warc").touch()
+    result = quire(*arguments)
+
+    assert result.exit_code == 2
+    error, _, hint = result.stderr.partition("\n")
+    assert error.startswith("error: ")
+    assert finding in error
+    assert hint.startswith("hint: ")
+    assert way_out in hint
+
+
+def test_an_export_makes_the_folders_above_it(quire: Quire, archive: str, folder: Path) -> None:
+    result = quire("archive", "export", archive, "new/über uns/a b.warc.gz")
+
+    assert result.exit_code == 0, result.stderr
+    assert (folder / "new" / "über uns" / "a b.warc.gz").exists()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from quire.cli import similar, templates
+from quire.similarity import BAG_MEASURES, MEASURES
 from tests.cli.conftest import PAGE, Process, Quire
 
 
@@ -79,3 +81,8 @@ def test_what_cannot_be_done_is_said(quire: Quire) -> None:
         result = quire("similar", *arguments)
         assert result.exit_code == 2
         assert result.stderr.startswith(message), result.stderr
+
+
+def test_what_can_be_compared_is_what_the_library_compares() -> None:
+    assert {each.value for each in similar.On} == set(MEASURES)
+    assert {each.value for each in templates.On} == set(BAG_MEASURES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import unicodedata
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from quire.cli.terminal import explain, one_line, shown
 from quire.errors import MalformedSource
+from quire.writing import told_apart
 
 # Half pairs, controls and what reorders text are where a sink goes wrong.
 texts = st.text(
@@ -44,6 +47,20 @@ def test_one_line_is_one_and_short_enough(text: str, most: int) -> None:
 
     assert len(line) <= most
     assert line.splitlines() in ([line], [])
+
+
+# White space, and texts longer than what is shown, are where two sides come to look the same.
+spaced = st.text(alphabet="a \n\t\xa0\u202e\x1b…", max_size=30)
+
+
+@given(st.one_of(texts, spaced), st.one_of(texts, spaced), st.integers(min_value=1, max_value=9))
+def test_texts_that_differ_look_different_and_command_nothing(
+    old: str, new: str, most: int
+) -> None:
+    said = told_apart(old, new, most)
+
+    assert (said[0] != said[1]) == (old != new)
+    assert [shown(side) for side in said] == list(said)
 
 
 def test_line_ends_stay_where_lines_are_shown() -> None:
@@ -85,3 +102,11 @@ def test_what_is_full_is_named(folder: Path, arguments: list[str], named: str) -
 
     assert result.returncode == 2
     assert result.stderr.decode() == f"error: {named}: no space left on device\n"
+
+
+def test_a_place_that_cannot_be_written_to_has_a_hint() -> None:
+    error = OSError(errno.EROFS, os.strerror(errno.EROFS), "a/lock")
+
+    message, hint = explain(error)
+    assert message == "a/lock: read-only file system"
+    assert "another place" in (hint or "")

@@ -74,7 +74,7 @@ class Archive(Reader):
             StorageFailed: the disk did not take it.
         """
         folder = Path(path)
-        with failing(folder, is_final=True):
+        with failing(folder):
             disk.make_folder(folder)
             disk.remove(folder / PART)  # of an attempt that was cut off
             if any(folder.iterdir()):
@@ -100,7 +100,8 @@ class Archive(Reader):
         """
         folder = Path(path)
         if not folder.is_dir():
-            raise ArchiveError(f"{folder}: no archive here; `Archive.create` makes one")
+            what = "a file, and an archive is a folder" if folder.exists() else "no archive here"
+            raise ArchiveError(f"{folder}: {what}; `Archive.create` makes one")
         if (
             not (folder / MARK).exists()
             and not any(folder.glob("*.journal"))

@@ -5,6 +5,9 @@ caller reads and parses sources, threads do this work, and the caller writes wha
 and whatever the disk says is said to the caller. The threads touch no file, so there is nothing to undo when one side
 stops: leaving the pipeline drops what was not written.
 
+What is gained is bounded by the caller, who unpacks, parses and writes: measured on two processors, 200 MB out of a ``.warc.gz``
+took 1.1 s alone and 0.85 s with two helpers, 92 MB of a folder 0.52 s and 0.34 s.
+
 Pages go to the threads in portions, since handing over costs as much as compressing a small page. What waits is bounded
 in bytes: a disk that is slow makes the reader wait.
 

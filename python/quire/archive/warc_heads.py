@@ -31,6 +31,9 @@ _FOLDED = b"\x01W"
 _MARK = b"\x01"
 #: What is stored is no longer than the head by more than its first bytes, and the marks of values of one letter.
 MOST_ADDED_BYTES = 16
+#: A head that is put together again; twice what a page may have of address and heads.
+MOST_UNFOLDED_BYTES = 1 << 21
+_MOST_VALUE_BYTES = 128  # SHA-512 in hexadecimal
 _MARKED = re.compile(rb"(?:(md5|sha1|sha256|sha512):)?\x01([udlbpBP])")
 _REVISIT = re.compile(rb"^WARC-Type[ \t]*:[ \t]*revisit[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _DIGEST = re.compile(rb"(md5|sha1|sha256|sha512):([0-9A-Za-z]{16,128})")
@@ -58,12 +61,16 @@ def fold(warc_head: bytes, url: str, time: datetime, head: bytes, body: bytes) -
 
 
 def unfold(extra: bytes, url: str, time: datetime, head: bytes, body: bytes) -> bytes | None:
-    """Give the head of a record back; None where the page did not come in one."""
+    """Give the head of a record back; None where the page did not come in one, or it would be longer than any."""
     if extra.startswith(_PLAIN):
         return extra[len(_PLAIN) :]
     if not extra.startswith(_FOLDED):
         return None
     folded = extra[len(_FOLDED) :]
+    # A mark takes two bytes, and an address may have a million: a head full of marks would fill the memory.
+    addresses = folded.count(_MARK + b"u") * len(url.encode("utf-8", "surrogatepass"))
+    if addresses + folded.count(_MARK) * _MOST_VALUE_BYTES + len(folded) > MOST_UNFOLDED_BYTES:
+        return None
     return _put_in(folded, _Parts(url, time, head, body, is_revisit=is_revisit(folded)))
 
 

@@ -16,11 +16,12 @@ import typer
 from quire.cli import terminal
 from quire.cli.archive_check import repair, verify
 from quire.cli.archive_export import export
-from quire.cli.archive_options import ArchiveArgument, opened, start_of, told_bytes
+from quire.cli.archive_options import ArchiveArgument, check_name, opened, start_of, told_bytes
 from quire.cli.archive_pages import diff, get, ls, versions
 from quire.cli.archive_progress import telling
 from quire.cli.archive_serve import serve
 from quire.cli.archive_stats import stats
+from quire.cli.crawls import find_crawls, nothing_read
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
@@ -64,8 +65,7 @@ def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
     """
     from quire.archive import Archive  # noqa: PLC0415 - heavy
 
-    if Path(archive).exists() and not Path(archive).is_dir():
-        raise Refusal(f"{archive}: a file, not a folder", hint="choose another name")
+    check_name(archive)
     try:
         Archive.create(archive).close()
     except FileExistsError as error:
@@ -135,14 +135,14 @@ def add(
     Exit code: 0 done, 2 error, which is also that nothing could be read.
     """
     from quire.archive import Archive, ingest  # noqa: PLC0415 - heavy
-    from quire.sources import find  # noqa: PLC0415 - heavy
 
     fetched = start_of(time)
-    paths = find(sources)
+    paths = find_crawls(sources)
     began = clock.monotonic()
     if not Path(archive).exists():
         if not create:
             raise Refusal(f"{archive}: no such archive", hint="--create makes it")
+        check_name(archive)
         Archive.create(archive).close()
     with opened(archive, write=True) as target, telling() as tell:
         done = ingest(
@@ -158,19 +158,11 @@ def add(
             target.compact(tell)
         total = len(target)
     if not (done.pages or done.known):
-        _refuse_nothing(done)
+        raise nothing_read(done.troubles, done.trouble_count)
     if format is Format.json:
         terminal.write_json({"archive": archive, "total_pages": total, **dataclasses.asdict(done)})
         return
     _print_added(archive, done, total, clock.monotonic() - began)
-
-
-def _refuse_nothing(done: Ingested) -> None:
-    if not done.troubles:
-        raise Refusal("no page in what was named")
-    first, more = done.troubles[0], done.trouble_count - 1
-    others = f"; {more:,} more" if more else ""
-    raise Refusal(f"nothing could be read: {first.name}: {first.reason}{others}")
 
 
 def _print_added(archive: str, done: Ingested, total: int, seconds: float) -> None:

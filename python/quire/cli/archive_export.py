@@ -52,6 +52,7 @@ def export(
 
     for path in (Path(output), index_path(Path(output))):
         files.check_free(path, force=force)
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
     with opened(archive) as source, telling() as tell:
         done = write(
             source,

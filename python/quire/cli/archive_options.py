@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli.crawls import is_archive_folder
+from quire.cli.files import STANDARD_INPUT
 from quire.cli.terminal import Refusal
 from quire.sources.capture import parse_time
 
@@ -49,7 +51,29 @@ def opened(path: str, *, write: bool = False) -> Archive:
 
     if not Path(path).exists():
         raise Refusal(f"{path}: no such archive", hint="`quire archive create` makes one")
+    if not Path(path).is_dir():
+        raise Refusal(
+            f"{path}: a file, and an archive is a folder",
+            hint="`quire archive add NEW FILE --create` makes one of crawls and pages",
+        )
+    if not is_archive_folder(path):
+        raise Refusal(
+            f"{path}: a folder, but no archive: it has neither archive.json nor journals nor segments",
+            hint="`quire archive add NEW FOLDER --create` makes one of pages in a folder",
+        )
     return Archive.open(path, write=write)
+
+
+def check_name(path: str) -> None:
+    """Check the name of an archive that is to be made.
+
+    Raises:
+        Refusal: it is that of a file, or means something else.
+    """
+    if path in {"", STANDARD_INPUT}:
+        raise Refusal(f"{path!r}: no name for a folder", hint="choose one such as site.quire")
+    if Path(path).exists() and not Path(path).is_dir():
+        raise Refusal(f"{path}: a file, not a folder", hint="choose another name")
 
 
 def start_of(text: str | None) -> datetime | None:

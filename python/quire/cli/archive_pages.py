@@ -22,7 +22,18 @@ from quire.cli.archive_options import (
     told_bytes,
     told_time,
 )
-from quire.cli.diff import CHANGED, FacetName, Presented, View, present, rules_of
+from quire.cli.diff import CHANGED, Presented, present, rules_of
+from quire.cli.diff_options import (
+    ContextOption,
+    ExceptOption,
+    ExitCodeOption,
+    FacetName,
+    FacetOption,
+    OnlyOption,
+    RedlineOption,
+    View,
+    ViewOption,
+)
 from quire.cli.files import STANDARD_INPUT
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.terminal import Refusal, reports_errors, shown
@@ -213,31 +224,13 @@ def diff(
         str | None,
         typer.Option("--to", metavar="TIME", help="The new version; the newest, if left out."),
     ] = None,
-    view: Annotated[
-        View | None, typer.Option(help="How changes are shown; unified when left out.")
-    ] = None,
-    facet: Annotated[
-        list[FacetName] | None,
-        typer.Option(metavar="FACET", help="Only this, as in `quire diff`; again for more."),
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="CSS", help="Compare only inside these elements.")
-    ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option("--except", metavar="CSS", help="Leave these elements out.")
-    ] = None,
-    context: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Unchanged lines shown around changes.")
-    ] = 3,
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Leave with 1 when anything changed.")
-    ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o", "--output", metavar="OUT", help="Write the redline, an HTML file, here."
-        ),
-    ] = None,
+    view: ViewOption = None,
+    facet: FacetOption = None,
+    only: OnlyOption = None,
+    without: ExceptOption = None,
+    context: ContextOption = 3,
+    exit_code: ExitCodeOption = False,
+    output: RedlineOption = None,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
@@ -250,7 +243,7 @@ def diff(
       quire archive diff site.quire https://example.org/ --view words --only "table.prices"
       quire archive diff site.quire https://example.org/ -o redline.html
 
-    Views and facets are those of `quire diff`.
+    Views are those of `quire diff`.
 
     Exit code: 0 done, 1 changed (with --exit-code), 2 error.
     """

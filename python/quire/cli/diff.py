@@ -16,6 +16,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli import files, terminal
+from quire.cli.diff_options import (
+    ContextOption,
+    ExceptOption,
+    ExitCodeOption,
+    FacetName,
+    FacetOption,
+    OnlyOption,
+    RedlineOption,
+    View,
+    ViewOption,
+)
 from quire.cli.files import STANDARD_INPUT
 from quire.cli.options import (
     EncodingOption,
@@ -35,29 +46,6 @@ if TYPE_CHECKING:
 CHANGED = 1
 
 
-class View(StrEnum):
-    """How changes are shown."""
-
-    summary = "summary"
-    unified = "unified"
-    words = "words"
-    side = "side"
-    tree = "tree"
-    script = "script"
-    redline = "redline"
-
-
-class FacetName(StrEnum):
-    """What is looked at."""
-
-    structure = "structure"
-    tags = "tags"
-    attributes = "attributes"
-    content = "content"
-    links = "links"
-    images = "images"
-
-
 class Grain(StrEnum):
     """How long nodes are followed."""
 
@@ -75,24 +63,10 @@ def diff(
     new: Annotated[
         str, typer.Argument(metavar="NEW", help="A later version of it; - is standard input.")
     ],
-    view: Annotated[
-        View | None,
-        typer.Option(help="How changes are shown; unified when left out."),
-    ] = None,
-    facet: Annotated[
-        list[FacetName] | None,
-        typer.Option(
-            metavar="FACET",
-            help="Only this: structure, tags, attributes, content, links, images; again for more.",
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="CSS", help="Compare only inside these elements.")
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option("--except", metavar="CSS", help="Leave these elements out."),
-    ] = None,
+    view: ViewOption = None,
+    facet: FacetOption = None,
+    only: OnlyOption = None,
+    without: ExceptOption = None,
     ignore_space: Annotated[
         bool, typer.Option("--ignore-space", help="White space is no difference.")
     ] = False,
@@ -117,21 +91,12 @@ def diff(
     granularity: Annotated[
         Grain, typer.Option(help="brief replaces what changed a lot, fine follows every node.")
     ] = Grain.normal,
-    context: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Unchanged lines shown around changes.")
-    ] = 3,
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Leave with 1 when anything changed.")
-    ] = False,
+    context: ContextOption = 3,
+    exit_code: ExitCodeOption = False,
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Print nothing; implies --exit-code.")
     ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o", "--output", metavar="OUT", help="Write the redline, an HTML file, here."
-        ),
-    ] = None,
+    output: RedlineOption = None,
     base: Annotated[
         str | None,
         typer.Option(metavar="URL", help="The page's address, for links in the redline."),

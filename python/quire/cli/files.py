@@ -103,10 +103,12 @@ def check_free(target: Path, *, force: bool) -> None:
     """Refuse to replace what is there.
 
     Raises:
-        Refusal: a file of this name exists and nobody said ``--force``.
+        Refusal: a file of this name exists and nobody said ``--force``, or a folder.
     """
+    if target.is_dir():
+        raise Refusal(f"{target}: a folder, not a file", hint="name a file in it")
     if not force and os.path.lexists(target) and not _is_stream(target):
-        raise Refusal(f"{target}: exists", hint="--force replaces it, -o writes somewhere else")
+        raise Refusal(f"{target}: exists", hint="--force replaces it; or choose another name")
 
 
 def write_whole(target: Path, data: bytes, *, force: bool) -> None:

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from quire.cli import files, terminal
+from quire.cli.crawls import find_crawls, nothing_read
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.progress import bars
 from quire.cli.templates_check import check
@@ -160,10 +161,9 @@ def group(
     if output is not None:
         _check_suffix(output)
     from quire.similarity.crawls import crawl_templates  # noqa: PLC0415 - heavy
-    from quire.sources import find  # noqa: PLC0415 - heavy
 
     began = time.monotonic()
-    paths = find(sources)
+    paths = find_crawls(sources)
     with bars(_STEPS) as listener:
         with _opened(engine, threads, listener) as running:
             crawl = crawl_templates(
@@ -174,7 +174,8 @@ def group(
                 most_bytes=most_bytes,
                 work=work,
             )
-        _check_readable(crawl)
+        if not len(crawl.pages):
+            raise nothing_read(crawl.troubles, len(crawl.troubles))
         if output is not None:
             _write_groups(crawl, Path(output), force=force)
         if report is not None:
@@ -213,21 +214,6 @@ def _check_suffix(output: str) -> None:
             f"{output}: the name says the form, and this says none",
             hint=f"end it with one of {' '.join(SUFFIXES)}",
         )
-
-
-def _check_readable(crawl: CrawlTemplates) -> None:
-    """Refuse to say anything of a crawl of which nothing could be read.
-
-    Raises:
-        Refusal: there is no page in it; says what was wrong with the first.
-    """
-    if len(crawl.pages):
-        return
-    if not crawl.troubles:
-        raise Refusal("no page in what was named")
-    first, more = crawl.troubles[0], len(crawl.troubles) - 1
-    others = f"; {more:,} more" if more else ""
-    raise Refusal(f"nothing could be read: {first.name}: {first.reason}{others}")
 
 
 def _write_groups(crawl: CrawlTemplates, target: Path, *, force: bool) -> None:

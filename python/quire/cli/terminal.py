@@ -25,6 +25,7 @@ from quire.errors import (
     DamagedRecord,
     DigestFormatError,
     MalformedSource,
+    ModelError,
     PageNotFound,
     PatternError,
     QuireError,
@@ -157,7 +158,8 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
         if error.filename is not None:
             file = os.fsdecode(error.filename)
         reason = error.strerror.lower() if error.strerror else message
-        return (f"{file}: {reason}" if file else reason), _FILE_HINTS.get(type(error))
+        hint = _FILE_HINTS.get(type(error)) or _CODE_HINTS.get(error.errno or 0)
+        return (f"{file}: {reason}" if file else reason), hint
     if name is not None and not message.startswith(name):
         message = f"{name}: {message}"
     return message, _hint(error)
@@ -173,6 +175,10 @@ _FILE_HINTS: dict[type[OSError], str] = {
     PermissionError: "ask for the right to it, or choose another place with -o",
     IsADirectoryError: "name a file in it",
 }
+#: Errors of files that have no class of their own.
+_CODE_HINTS = {
+    errno.EROFS: "choose another place: nothing can be written to this one",
+}
 
 
 _HINTS: tuple[tuple[type[QuireError], str], ...] = (
@@ -181,6 +187,7 @@ _HINTS: tuple[tuple[type[QuireError], str], ...] = (
     (PageNotFound, "`quire archive ls` lists addresses, `quire archive versions` times"),
     (DigestFormatError, "encode the page again with `quire encode`, or upgrade quire"),
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
+    (ModelError, "`quire templates SOURCE --model FILE` writes one"),
     (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),
     (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
     (SelectorError, "quote a selector for the shell"),
@@ -194,7 +201,13 @@ _HINTS: tuple[tuple[type[QuireError], str], ...] = (
 )
 
 
+#: The disk is well, but this place of it is not ours.
+_NO_PLACE = {errno.EACCES, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS}
+
+
 def _hint(error: BaseException) -> str | None:
+    if isinstance(error, StorageFailed) and error.code in _NO_PLACE:
+        return "choose a folder that you may write to"
     return next((hint for kind, hint in _HINTS if isinstance(error, kind)), None)
 
 

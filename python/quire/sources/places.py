@@ -223,5 +223,9 @@ def _unreachable(path: str, error: Exception) -> Exception:
         return SourceNotFound(f"{path}: no such file or folder", name=path)
     if isinstance(error, OSError):
         return error
-    # An unknown protocol, or one whose package is not installed: fsspec says which.
+    if isinstance(error, ImportError):
+        protocol = path.partition("://")[0]
+        message = f"{path}: {error}; run: pip install 'fsspec[{protocol}]'"
+        return SourceNotFound(message, name=path)
+    # An unknown protocol: fsspec says so.
     return SourceNotFound(f"{path}: {error}", name=path)

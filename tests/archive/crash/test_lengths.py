@@ -23,6 +23,7 @@ from quire.archive.layout import (
     record,
 )
 from quire.archive.pages import Codec, about, pack
+from quire.archive.warc_heads import unfold
 from quire.errors import ArchiveError, CodecError, DamagedRecord, SourceTooLarge
 from tests.archive.crash.ingest import QUICK, START
 from tests.sources.crawls import record as warc_record
@@ -226,6 +227,15 @@ def test_nothing_is_taken_in_that_would_not_be_read_again(
         archive.compact()
         assert archive.verify() == []
         assert len(archive.get(URL).head) == most - 5
+
+
+def test_a_head_full_of_marks_is_not_put_together() -> None:
+    url = "https://a.example/" + "x" * 100_000
+    few, many = (b"\x01W" + b"\x01u" * count for count in (10, 30))
+
+    assert unfold(few, url, START, b"", b"") == url.encode() * 10
+    assert unfold(many, url, START, b"", b"") is None
+    assert unfold(b"\x01W" + b"sha512:\x01B" * 20_000, URL, START, b"", b"") is None
 
 
 def test_a_record_with_a_head_that_is_too_long_is_named_and_passed_over(tmp_path: Path) -> None:

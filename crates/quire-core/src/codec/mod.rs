@@ -8,6 +8,8 @@
 
 pub mod base;
 pub mod dense;
+#[cfg(test)]
+mod samples;
 pub mod tbc;
 pub mod zstd_base;
 
