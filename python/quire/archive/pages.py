@@ -150,7 +150,7 @@ def pack(pages: Sequence[About]) -> bytes:
     urls = [page.url.encode("utf-8", "surrogatepass") for page in pages]
     heads = [page.head for page in pages]
     extras = [page.extra for page in pages]
-    numbers = [
+    numbers: list[tuple[str, Sequence[int]]] = [
         ("q", [page.time for page in pages]),
         ("I", [page.length for page in pages]),
         ("I", [page.frame for page in pages]),
