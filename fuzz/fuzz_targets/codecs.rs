@@ -54,6 +54,9 @@ fuzz_target!(|input: &[u8]| {
             if let Ok(dense) = DenseBase::open(rest, length) {
                 assert_eq!(dense.base().len(), length);
             }
+            if let Ok(above) = dense.open_more(rest, length) {
+                assert_eq!(above.base().len(), dense.base().len() + length);
+            }
         }
         _ => {
             let frame = encode(rest);

@@ -184,3 +184,36 @@ fn threads_share_a_base() {
         }
     });
 }
+
+#[test]
+fn a_base_is_learned_on_top_of_another() {
+    let (below, first) = DenseBase::create(&page(20));
+    let (above, second) = below.learn_more(&prose(21, 300));
+    let page = [prose(21, 300), page(20), noise(22, 40)].concat();
+    let frame = above.encode(&page);
+    assert!(frame.len() < below.encode(&page).len());
+    let opened = DenseBase::open(&first, below.base().len()).unwrap();
+    let more_len = above.base().len() - below.base().len();
+    let opened_above = opened.open_more(&second, more_len).unwrap();
+    assert_eq!(opened_above.base(), above.base());
+    assert_eq!(opened_above.decode(&frame, page.len()).unwrap(), page);
+    assert!(
+        opened.decode(&frame, page.len()).is_err(),
+        "of the base above"
+    );
+    assert_eq!(
+        opened.encode(&page),
+        below.encode(&page),
+        "as it was before"
+    );
+    assert!(opened.open_more(&second, more_len - 1).is_err());
+    assert!(
+        opened
+            .open_more(&second[..second.len() / 2], more_len)
+            .is_err()
+    );
+    assert!(
+        opened_above.open_more(&second, more_len).is_err(),
+        "of another base"
+    );
+}
