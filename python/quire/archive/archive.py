@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,7 @@ from quire.archive.journal import JournalWriter
 from quire.archive.layout import FORMAT, VERSION
 from quire.archive.locking import WriterLock
 from quire.archive.pages import About, about, to_microseconds, to_time
+from quire.archive.segment import Piece, SegmentWriter
 from quire.archive.statistics import Statistics, statistics
 from quire.archive.storage import DISK, Disk, Writer, failing
 from quire.archive.warc_heads import unfold
@@ -425,6 +426,36 @@ class Archive:
         self._clean()
         self._save_indexes()
         return done
+
+    def add_pieces(self, pieces: Iterable[Piece]) -> int:
+        """Take in pages that were encoded elsewhere as one new segment, and say how many; all of them or none.
+
+        When it comes back they survive a power cut.
+
+        Raises:
+            ArchiveError: the archive was not opened for writing.
+            StorageFailed: the disk did not take the segment; all is as it was.
+        """
+        self._check_writing()
+        self.commit()
+        self._close_journal()
+        writer = None
+        try:
+            for piece in pieces:
+                if writer is None:
+                    target = self.folder / f"{self._next_number():06}.segment"
+                    writer = SegmentWriter(target, self._disk, [])
+                writer.append(piece)
+            if writer is not None:
+                writer.finish()
+        except BaseException as error:
+            if writer is not None:
+                writer.discard()
+            self._has_failed |= isinstance(error, StorageFailed) and error.is_final
+            raise
+        self.refresh()
+        self._save_indexes()
+        return 0 if writer is None else writer.pages
 
     def verify(self, *, every_byte: bool = True) -> list[str]:
         """Look for damage and list it, in words; nothing is changed.

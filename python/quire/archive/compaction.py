@@ -11,7 +11,7 @@
 Memory: sketches of all pages, the sample of one cluster, one block. Nothing is changed in place: the new segment is
 written under another name, synchronised and renamed, and names the files it takes over.
 
-Above: ``archive``. Below: ``clusters``, ``files``, ``segment``, ``pages``, ``digest``, ``similarity``, ``_core``.
+Above: ``archive``, ``build_steps``. Below: ``clusters``, ``files``, ``segment``, ``pages``, ``digest``, ``similarity``, ``_core``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,31 @@ class Place:
         return self.file.page(self.offset, self.slot)
 
 
+class Member(Protocol):
+    """A page of a cluster, wherever it is; it may be read twice."""
+
+    @property
+    def length(self) -> int:
+        """Bytes of its body."""
+        ...
+
+    def read(self) -> tuple[About, bytes]:
+        """Read it, checked."""
+        ...
+
+
+class ClusterWriter(Protocol):
+    """Takes a cluster: a segment, or whoever brings it there."""
+
+    def add_base(self, content: bytes, level: int) -> int:
+        """Take a base, to be encoded at a level of zstd, and give its number."""
+        ...
+
+    def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
+        """Take pages that lean on a base; 0 for none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Compacted:
     """What compaction did.
@@ -129,14 +155,16 @@ def compact(
     if not taken:
         return Compacted(0, tuple(damaged))
     kept = [place for place in places if place.file.path.name not in broken]
-    found = clusters([host(place.url) for place in kept], lambda i: _sketch(kept[i].read()[1]))
-    groups = _in_order(found, [(place.url, place.time) for place in kept])
+    found = clusters(
+        [host(place.url) for place in kept], lambda i: sketch_values(kept[i].read()[1])
+    )
+    groups = in_order(found, [(place.url, place.time) for place in kept])
     writer = SegmentWriter(target, disk, taken)
     done = 0
     try:
         for group in groups:
             members = [kept[i] for i in group.tolist()]
-            for _ in _cluster(writer, members):
+            for _ in write_cluster(writer, members):
                 done += 1
                 tell("encode", done, len(kept))
         writer.finish()
@@ -146,7 +174,7 @@ def compact(
     return Compacted(len(kept), tuple(damaged))
 
 
-def _in_order(
+def in_order(
     groups: list[NDArray[np.int64]], keys: Sequence[tuple[str, int]]
 ) -> list[NDArray[np.int64]]:
     """Put pages of one address and time into one cluster, where they keep their order: the last one counts."""
@@ -172,22 +200,23 @@ def _places(file: StoredFile) -> Iterator[Place]:
         yield Place(file, offset, slot, about.url, about.time, about.length)
 
 
-def _sketch(body: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+def sketch_values(body: bytes) -> NDArray[np.uint32]:
+    """Sketch a page for ``clusters``; one that is no page has an empty sketch."""
     try:
         return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=SKETCH_VALUES).values
     except QuireError:
         return np.full(SKETCH_VALUES, EMPTY, np.uint32)
 
 
-def _cluster(writer: SegmentWriter, members: Sequence[Place]) -> Iterator[None]:
-    """Write a cluster; a step for each page."""
+def write_cluster(writer: ClusterWriter, members: Sequence[Member]) -> Iterator[None]:
+    """Write a cluster, its pages by url and time; a step for each page."""
     content = _base(members)
     # A small part of the cluster may take its time.
-    is_small = BASE_SHARE * len(content) <= sum(place.length for place in members)
+    is_small = BASE_SHARE * len(content) <= sum(member.length for member in members)
     number = writer.add_base(content, SLOW_LEVEL if is_small else LEVEL) if content else 0
     block = _Block(_core.Base(content) if content else None)
-    for place in members:
-        block.add(*place.read())
+    for member in members:
+        block.add(*member.read())
         if block.is_full:
             writer.add_block(number, block.pages, block.frames)
             block = _Block(block.base)
@@ -252,15 +281,15 @@ def _is_small(choices: list[tuple[bytes, Codec, int]], body: bytes) -> bool:
     return any(LEANS_WELL * len(frame) < len(body) for frame, _, _ in choices)
 
 
-def _base(members: Sequence[Place]) -> bytes:
+def _base(members: Sequence[Member]) -> bytes:
     """Choose the base of a cluster: its pages in a row, the most useful last, where matches are nearest."""
     if len(members) < 2:  # noqa: PLR2004 - nothing to share
         return b""
     step = max(1, len(members) // SAMPLE_PAGES)
     bodies: list[bytes] = []
     held = 0
-    for place in members[::step][:SAMPLE_PAGES]:
-        _, body = place.read()
+    for member in members[::step][:SAMPLE_PAGES]:
+        _, body = member.read()
         held += len(body)
         if held > SAMPLE_BYTES:
             break
