@@ -75,6 +75,17 @@ def test_tables_end_at_the_first_group_past_their_size(monkeypatch: pytest.Monke
     assert tables == [[1, 1, 2, 2, 2], [3, 4]]
 
 
+def test_tables_of_long_rows_have_few_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouping, "TABLE_BYTES", 3000)
+    table = pa.table({"k": [1, 1, 2, 2, 2, 3, 4], "body": [b"x" * 1000] * 7})
+    groups = Sorted(table, "k")
+
+    tables = [part["k"].to_pylist() for part in whole_groups(iter(table.to_batches(1)), "k")]
+
+    assert tables == [[1, 1, 2, 2, 2], [3, 4]]
+    assert [groups[i]["k"].to_pylist() for i in range(len(groups))] == [[1, 1], [2, 2, 2], [3, 4]]
+
+
 def test_a_large_file_is_alone_and_small_ones_go_together(tmp_path: Path) -> None:
     small = [str(tmp_path / f"{i}.html") for i in range(100)]
     for path in small:
