@@ -97,7 +97,7 @@ def build_archive(
         EngineError: the cluster failed.
     """
     paths = list(dict.fromkeys(paths))
-    reading = steps.Reading(time, steps.now(), most_bytes)
+    reading = steps.Reading(time, steps.now(), most_bytes, str(Path.cwd()))
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
         archive = stack.enter_context(_opened(Path(output)))

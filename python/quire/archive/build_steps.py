@@ -20,8 +20,9 @@ Above: ``build_plan``, ``build``. Below: ``compaction``, ``segment``, ``ingest``
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import IntEnum
 from itertools import pairwise
@@ -39,7 +40,7 @@ from quire.archive.segment import Piece, base_piece, block_piece
 from quire.archive.warc_heads import fold
 from quire.errors import ArchiveError, MissingExtra, SourceUnreadable
 from quire.sources import Trouble, read
-from quire.sources.places import is_archive
+from quire.sources.places import is_address, is_archive
 from quire.sources.warc import PAGES, Record
 
 try:
@@ -124,11 +125,13 @@ class Reading:
         time: of pages that do not say when they were fetched; None for when their file was last changed.
         now: of pages of which nobody knows it.
         most_bytes: a longer page is a trouble.
+        folder: that paths are relative to, since another machine works in another one.
     """
 
     time: datetime | None
     now: datetime
     most_bytes: int
+    folder: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +149,29 @@ class Found:
 
 def found_in(path: str, reading: Reading) -> Iterator[Found | Trouble | str]:
     """Give all that is in a file: pages and revisits, what cannot be read, and the kinds of records that are no pages."""
-    if not is_archive(path):
-        for page in read(path, most_bytes=reading.most_bytes):
-            if isinstance(page, Trouble):
-                yield page
-                continue
-            time = page.time or reading.time or last_change(path) or reading.now
-            yield Found(page.name, page.url, time, page.head, page.body, b"")
-        return
+    real = path if is_address(path) else os.path.join(reading.folder, path)  # noqa: PTH118 - keeps `./`
+    for found in _pages_in(real, reading) if not is_archive(path) else _records_in(real, reading):
+        yield found if real == path or isinstance(found, str) else _renamed(found, real, path)
+
+
+def _renamed(found: Found | Trouble, real: str, path: str) -> Found | Trouble:
+    """Call something as whoever asked for it called its file."""
+    name = path + found.name.removeprefix(real)
+    if isinstance(found, Found) and found.url == found.name:
+        return replace(found, name=name, url=name)
+    return replace(found, name=name)
+
+
+def _pages_in(path: str, reading: Reading) -> Iterator[Found | Trouble]:
+    for page in read(path, most_bytes=reading.most_bytes):
+        if isinstance(page, Trouble):
+            yield page
+            continue
+        time = page.time or reading.time or last_change(path) or reading.now
+        yield Found(page.name, page.url, time, page.head, page.body, b"")
+
+
+def _records_in(path: str, reading: Reading) -> Iterator[Found | Trouble | str]:
     for record in records(path, reading.most_bytes):
         if isinstance(record, Trouble):
             yield record

@@ -1,6 +1,6 @@
 """``quire archive``: crawls kept small, any page back byte for byte.
 
-Here are the commands that fill one: ``create``, ``add``, ``compact``. ``archive_pages`` has those that look something up,
+Here are the commands that fill one: ``create``, ``add``, ``compact``. ``archive_build`` makes one at once, ``archive_pages`` has those that look something up,
 ``archive_check`` those for damage, ``archive_export``, ``archive_stats`` and ``archive_serve`` one each. The work is ``quire.archive``'s.
 """
 
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli import terminal
+from quire.cli.archive_added import print_added, refuse_nothing
+from quire.cli.archive_build import build
 from quire.cli.archive_check import repair, verify
 from quire.cli.archive_export import export
 from quire.cli.archive_options import ArchiveArgument, opened, start_of, told_bytes
@@ -24,15 +26,10 @@ from quire.cli.archive_stats import stats
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
-from quire.digest.writing import shortened
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
-    from quire.archive import Archive, Ingested
-
-_MOST_TROUBLES = 20
-_MOST_NAME = 70
-_MOST_REASON = 160
+    from quire.archive import Archive
 
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
@@ -147,39 +144,11 @@ def add(
             target.compact(tell)
         total = len(target)
     if not (done.pages or done.known):
-        _refuse_nothing(done)
+        refuse_nothing(done)
     if format is Format.json:
         terminal.write_json({"archive": archive, "total_pages": total, **dataclasses.asdict(done)})
         return
-    _print_added(archive, done, total, clock.monotonic() - began)
-
-
-def _refuse_nothing(done: Ingested) -> None:
-    if not done.troubles:
-        raise Refusal("no page in what was named")
-    first, more = done.troubles[0], done.trouble_count - 1
-    others = f"; {more:,} more" if more else ""
-    raise Refusal(f"nothing could be read: {first.name}: {first.reason}{others}")
-
-
-def _print_added(archive: str, done: Ingested, total: int, seconds: float) -> None:
-    known = f", {done.known:,} known" if done.known else ""
-    terminal.write_text(
-        f"{shown(archive)}: {counted(done.pages, 'page')} added ({told_bytes(done.body_bytes)}){known}; "
-        f"it has {total:,} now\n"
-    )
-    if done.passed_over:
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in done.passed_over.items())
-        terminal.write_text(f"passed over, as they are no pages: {kinds}\n")
-    if done.trouble_count:
-        terminal.write_text(f"{done.trouble_count:,} could not be read:\n")
-    for trouble in done.troubles[:_MOST_TROUBLES]:
-        name = shown(shortened(trouble.name, _MOST_NAME))
-        reason = terminal.one_line(trouble.reason, most=_MOST_REASON)
-        terminal.write_text(f"  {name}: {reason}\n")
-    if done.trouble_count > _MOST_TROUBLES:
-        terminal.write_text(f"  … {done.trouble_count - _MOST_TROUBLES:,} more\n")
-    terminal.note(f"{seconds:.1f} s")
+    print_added(archive, done, total, clock.monotonic() - began)
 
 
 @reports_errors
@@ -217,6 +186,7 @@ def _folder_bytes(archive: Archive) -> int:
 for _name, _command in (
     ("create", create),
     ("add", add),
+    ("build", build),
     ("ls", ls),
     ("get", get),
     ("versions", versions),
