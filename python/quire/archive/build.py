@@ -12,10 +12,10 @@ nothing behind, and whoever wins gives the same rows. What comes back is what is
 Sources are read twice so that no copy of the crawl has to lie between the steps; one that is not the same the second
 time ends the build.
 
-A new archive is made in a folder beside it (``crawl.quire.part``), which gets its name at the end. Until then there is
-no archive, and an old one is as it was. To run a build again that was cut off is all there is to do.
+Until the last step there is no archive, and an old one is as it was (``staging``). To run a build again that was cut
+off is all there is to do.
 
-Above: ``cli``. Below: ``build_plan``, ``build_steps``, ``build_revisits``, ``archive``, ``ingest``, ``engines``, ``sources``.
+Above: ``cli``. Below: ``build_plan``, ``build_steps``, ``build_encoding``, ``build_revisits``, ``staging``, ``archive``, ``ingest``, ``engines``, ``sources``.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from quire.archive.archive import Archive
-from quire.archive.files import data_files
+from quire.archive.build_reading import Reading, as_url, now
 from quire.archive.ingest import MOST_TROUBLES, Ingested
-from quire.archive.locking import WriterLock
 from quire.archive.pages import to_time
 from quire.archive.segment import Piece
-from quire.archive.storage import DISK, failing
+from quire.archive.staging import staged
+from quire.archive.storage import DISK, Disk
 from quire.engines import Engine, open_engine
 from quire.errors import ArchiveError, MissingExtra
 from quire.sources import MOST_BYTES, Trouble
@@ -47,12 +47,10 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.archive import build_steps as steps
+from quire.archive import build_encoding, build_steps
 from quire.archive.build_plan import Plan, Seen, plan
 from quire.archive.build_revisits import Again
-
-#: What the folder of a new archive is called until it is whole.
-PART = ".part"
+from quire.archive.build_tables import BODIES, FOUND, PIECES
 
 
 def build_archive(
@@ -64,6 +62,7 @@ def build_archive(
     skip_known: bool = False,
     most_bytes: int = MOST_BYTES,
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
+    disk: Disk = DISK,
 ) -> Ingested:
     """Make an archive of a crawl, or add a crawl to one, as one segment in which alike pages lean on common bases.
 
@@ -85,6 +84,7 @@ def build_archive(
         skip_known: leave out pages that the archive has with the same address, time and bytes.
         most_bytes: a longer page is a ``Trouble``.
         on_trouble: is told of each trouble.
+        disk: where the archive is.
 
     Returns:
         What was added. Without a page nothing was changed, and no archive made.
@@ -97,59 +97,11 @@ def build_archive(
         EngineError: the cluster failed.
     """
     paths = list(dict.fromkeys(paths))
-    reading = steps.Reading(time, steps.now(), most_bytes, str(Path.cwd()))
+    reading = Reading(time, now(), most_bytes, str(Path.cwd()))
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
-        archive = stack.enter_context(_opened(Path(output)))
+        archive = stack.enter_context(staged(Path(output), disk))
         return _Build(engine, archive, paths, reading, on_trouble).run(skip_known=skip_known)
-
-
-@contextmanager
-def _opened(folder: Path) -> Iterator[Archive]:
-    """Open an archive that is there; or make one beside, which gets its name when all went well and it has a page."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        with Archive.open(folder, write=True) as archive:
-            yield archive
-        return
-    part = folder.absolute().with_name(folder.name + PART)
-    _clear(part)
-    is_done = False
-    try:
-        with Archive.create(part) as archive:
-            yield archive
-            is_done = len(archive) > 0
-        if is_done:
-            with failing(folder, is_final=True):
-                DISK.rename(part, folder.absolute())  # in place of an empty folder too
-                DISK.sync_folder(part.parent)
-    finally:
-        if part.exists():
-            _clear(part)
-            part.rmdir()
-
-
-def _clear(part: Path) -> None:
-    """Remove what a build left that was cut off.
-
-    Raises:
-        ArchiveLocked: it was not cut off, but still runs.
-        ArchiveError: there is something else.
-    """
-    if not part.exists():
-        return
-    if not part.is_dir():
-        raise ArchiveError(f"{part}: in the way; a build needs this name for its work")
-    lock = WriterLock(part)
-    try:
-        known = {path.name for path in data_files(part)} | {"archive.json", "lock"}
-        for path in part.iterdir():
-            is_ours = path.name in known or path.suffix in {".index", ".part"}
-            if not is_ours or not path.is_file():
-                raise ArchiveError(f"{part}: holds {path.name}, which no build left there")
-        for path in part.iterdir():
-            path.unlink()
-    finally:
-        lock.release()
 
 
 @dataclass
@@ -159,7 +111,7 @@ class _Build:
     engine: Engine
     archive: Archive
     paths: list[str]
-    reading: steps.Reading
+    reading: Reading
     on_trouble: Callable[[Trouble], None]
     passed_over: Counter[str] = field(default_factory=Counter)
     trouble_count: int = 0
@@ -197,7 +149,7 @@ class _Build:
                 continue
             paths.append(path)
         data = self.engine.map_paths(
-            paths, partial(steps.look, reading=self.reading), steps.FOUND, step="sketch"
+            paths, partial(build_steps.look, reading=self.reading), FOUND, step="sketch"
         )
         kept = []
         troubles: list[Trouble] = []
@@ -212,14 +164,14 @@ class _Build:
         place = {path: number for number, path in enumerate(self.paths)}
         for trouble in sorted(troubles, key=lambda one: place.get(split_name(one.name)[0], 0)):
             self._trouble(trouble)
-        return pa.Table.from_batches(kept, steps.FOUND)
+        return pa.Table.from_batches(kept, FOUND)
 
     def _pieces(self, planned: Plan, again: Again) -> Iterator[Piece]:
         """Give all pieces; the last one only when every page is in one."""
-        fetch = partial(steps.fetch, reading=self.reading, plans=planned.plans)
-        bodies = self.engine.map_paths(sorted(planned.plans), fetch, steps.BODIES, step="fetch")
+        fetch = partial(build_steps.fetch, reading=self.reading, plans=planned.plans)
+        bodies = self.engine.map_paths(sorted(planned.plans), fetch, BODIES, step="fetch")
         encoded = self.engine.group_by_key(
-            bodies, "cluster", steps.encode_clusters, steps.PIECES, step="encode"
+            bodies, "cluster", build_encoding.encode_clusters, PIECES, step="encode"
         )
         count = 0
         lost = 0
@@ -231,7 +183,7 @@ class _Build:
                         self.lost_bytes += row["body_bytes"]
                         self._trouble(Trouble(row["name"], row["trouble"]))
                         continue
-                    piece = steps.piece_of(row)
+                    piece = build_encoding.piece_of(row)
                     count += piece.pages
                     yield piece
         if count + lost != planned.pages:
@@ -242,7 +194,7 @@ class _Build:
         yield from again.pieces(planned.clusters + 1)
 
     def _is_known(self, page: Seen) -> bool:
-        for known in self.archive.abouts(steps.as_url(page.url), to_time(page.time)):
+        for known in self.archive.abouts(as_url(page.url), to_time(page.time)):
             if known.time != page.time:
                 return False
             if (known.length, known.check) == (page.length, page.check):

@@ -8,7 +8,7 @@ bytes of that page are lent to its cluster.
 Memory: addresses, times and sketches of all pages; no bytes. The part of the plan that travels to the machines is some 25
 bytes a page.
 
-Above: ``build``. Below: ``build_steps``, ``clusters``, ``compaction``.
+Above: ``build``. Below: ``build_reading``, ``build_tables``, ``clusters``, ``compaction``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from quire.archive.build_steps import PLANS, as_url
+from quire.archive.build_reading import as_url
 from quire.archive.clusters import clusters, host
 from quire.archive.compaction import in_order
 from quire.errors import MissingExtra
@@ -29,6 +29,8 @@ try:
     import pyarrow as pa
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+from quire.archive.build_tables import PLANS
 
 #: Bytes of pages after which a cluster is cut at the next address, and at the next time of one address.
 CUT_BYTES = 128 << 20

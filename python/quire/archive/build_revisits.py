@@ -3,7 +3,7 @@
 They are few or their bytes are here, so they are stored here and not by the engine: each is read again by its name, with
 the bytes of its page, when its turn comes.
 
-Above: ``build``. Below: ``build_steps``, ``archive``, ``revisits``, ``sources``.
+Above: ``build``. Below: ``build_encoding``, ``build_reading``, ``archive``, ``revisits``, ``sources``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from quire.archive.archive import Archive
-from quire.archive.build_steps import Found, Reading, no_page, of_record, pieces, stored
+from quire.archive.build_encoding import no_page, pieces, stored
+from quire.archive.build_reading import Found, Reading, of_record
 from quire.archive.clusters import host
 from quire.archive.pages import About, to_microseconds
 from quire.archive.revisits import REVISIT, original
