@@ -47,8 +47,8 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.archive import build_encoding, build_steps
-from quire.archive.build_plan import Plan, Seen, plan
+from quire.archive import build_encoding, build_plan, build_steps
+from quire.archive.build_plan import Plan, Seen
 from quire.archive.build_revisits import Again
 from quire.archive.build_tables import BODIES, FOUND, PIECES
 
@@ -121,7 +121,7 @@ class _Build:
     def run(self, *, skip_known: bool) -> Ingested:
         """Go through the steps."""
         found = self._look()
-        planned = plan(
+        planned = build_plan.plan(
             found, self.paths, self._is_known if skip_known else _nothing, self._stored_time
         )
         again = Again(self.archive, self.reading)
