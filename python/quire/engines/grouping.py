@@ -4,7 +4,7 @@ Two ways to tables of whole groups. ``Sorted`` sorts rows that are all here, by 
 that is sorted already and puts together what a batch boundary has cut. Neither looks at rows one by one, so that
 millions of groups of two cost no more than a few large ones.
 
-Above: ``local``, ``spark_tasks``. Below: nothing.
+Above: ``local``, ``spilling``, ``spark_tasks``. Below: nothing.
 """
 
 from __future__ import annotations
@@ -80,10 +80,7 @@ class Sorted:
         del table
         # Stable, so that the same rows give the same tables.
         self._order = pc.sort_indices(self._table[key])
-        n = self._table.num_rows
-        # By their bytes on average.
-        rows = max(1, min(TABLE_ROWS, n * TABLE_BYTES // max(1, self._table.nbytes)))
-        self._cuts = _cuts(starts(pc.take(self._table[key], self._order)), n, rows)
+        self._cuts = cuts_of(pc.take(self._table[key], self._order), self._table.nbytes)
 
     def __len__(self) -> int:
         """How many tables there are."""
@@ -112,7 +109,12 @@ def _wide(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _cuts(new: npt.NDArray[np.int64], n: int, rows: int) -> list[int]:
+def cuts_of(keys: pa.ChunkedArray[Any], n_bytes: int) -> list[int]:
+    """Say where tables of whole groups begin and the last one ends, by the keys of all rows and their bytes together."""
+    n = len(keys)
+    new = starts(keys)
+    # By their bytes on average.
+    rows = max(1, min(TABLE_ROWS, n * TABLE_BYTES // max(1, n_bytes)))
     cuts = [0]
     while cuts[-1] < n:
         after = int(np.searchsorted(new, cuts[-1] + rows))
