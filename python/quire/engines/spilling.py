@@ -1,6 +1,6 @@
 """Spilling: rows that are grouped on this machine, and are too many for its memory.
 
-Up to a quarter of a gigabyte rows stay in memory (``Sorted``). More of them go into a temporary file as they come, and
+Up to 128 MB of rows stay in memory (``Sorted``). More of them go into a temporary file as they come, and
 only their keys stay: a table of groups is gathered from the file when it is asked for. The file is mapped, so what memory
 is free holds it, and no more.
 
@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from quire.engines.grouping import Sorted, cuts_of
 
 #: Bytes of rows that are held in memory; they are there twice for a moment.
-HELD_BYTES = 256 << 20
+HELD_BYTES = 128 << 20
 
 
 def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> Sorted | Spilled:
