@@ -179,8 +179,8 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_there(tmp_path: Path) -> No
         "https://a.example/0",
         "https://a.example/2",
     ]
-    assert list(done.troubles) == told
-    assert done.trouble_count == 3
+    assert set(done.troubles) == set(told)
+    assert done.trouble_count == len(told) == 3
     reasons = {trouble.name.partition("#")[0]: trouble.reason for trouble in told}
     assert reasons[paths[1]] == "no such file"
     assert reasons[odd].startswith("its name is not UTF-8")
@@ -352,7 +352,14 @@ class Clumsy(LocalEngine):
         return super().map_paths(paths, twice, schema, step=step)
 
     def group_by_key(
-        self, data: Data, key: str, fn: GroupsToRows, schema: pa.Schema, *, step: str = ""
+        self,
+        data: Data,
+        key: str,
+        fn: GroupsToRows,
+        schema: pa.Schema,
+        *,
+        step: str = "",
+        tasks: int = 1,
     ) -> LocalData:
         """Work on every group twice."""
 
@@ -364,7 +371,7 @@ class Clumsy(LocalEngine):
             assert first == second
             return iter(second[self.forgets :])
 
-        return super().group_by_key(data, key, twice, schema, step=step)
+        return super().group_by_key(data, key, twice, schema, step=step, tasks=tasks)
 
 
 def test_tasks_that_run_twice_change_nothing(crawl: list[str], tmp_path: Path) -> None:

@@ -52,6 +52,9 @@ from quire.archive.build_plan import Plan, Seen
 from quire.archive.build_revisits import Again
 from quire.archive.build_tables import BODIES, FOUND, PIECES
 
+#: Bytes of pages for a task that encodes, on average: in the worst case so many come back.
+TASK_BYTES = 64 << 20
+
 
 def build_archive(
     paths: Sequence[str],
@@ -127,6 +130,8 @@ class _Build:
         again = Again(self.archive, self.reading)
         again.look(planned.left, self._trouble, skip_known=skip_known)
         added = self.archive.add_pieces(self._pieces(planned, again))
+        place = {path: number for number, path in enumerate(self.paths)}
+        self.troubles.sort(key=lambda trouble: place.get(split_name(trouble.name)[0], 0))
         return Ingested(
             pages=added,
             body_bytes=planned.body_bytes + again.body_bytes - self.lost_bytes,
@@ -152,18 +157,14 @@ class _Build:
             paths, partial(build_steps.look, reading=self.reading), FOUND, step="sketch"
         )
         kept = []
-        troubles: list[Trouble] = []
         for batch in data.batches():
             is_page = pc.is_valid(batch["ordinal"])
             kept.append(batch.filter(is_page))
             for row in batch.filter(pc.invert(is_page)).to_pylist():
                 if row["trouble"] is None:
-                    self.passed_over[row["passed"]] += 1
+                    self.passed_over[row["passed"]] += row["length"]
                 else:
-                    troubles.append(Trouble(row["name"], row["trouble"]))
-        place = {path: number for number, path in enumerate(self.paths)}
-        for trouble in sorted(troubles, key=lambda one: place.get(split_name(one.name)[0], 0)):
-            self._trouble(trouble)
+                    self._trouble(Trouble(row["name"], row["trouble"]))
         return pa.Table.from_batches(kept, FOUND)
 
     def _pieces(self, planned: Plan, again: Again) -> Iterator[Piece]:
@@ -171,7 +172,12 @@ class _Build:
         fetch = partial(build_steps.fetch, reading=self.reading, plans=planned.plans)
         bodies = self.engine.map_paths(sorted(planned.plans), fetch, BODIES, step="fetch")
         encoded = self.engine.group_by_key(
-            bodies, "cluster", build_encoding.encode_clusters, PIECES, step="encode"
+            bodies,
+            "cluster",
+            build_encoding.encode_clusters,
+            PIECES,
+            step="encode",
+            tasks=planned.body_bytes // TASK_BYTES + 1,
         )
         count = 0
         lost = 0

@@ -33,8 +33,8 @@ except ImportError:
 from quire.archive.build_tables import PLANS
 
 #: Bytes of pages after which a cluster is cut at the next address, and at the next time of one address.
-CUT_BYTES = 128 << 20
-CUT_BYTES_WITHIN = 512 << 20
+CUT_BYTES = 64 << 20
+CUT_BYTES_WITHIN = 256 << 20
 _ROWS = 1 << 16
 
 

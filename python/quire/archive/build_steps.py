@@ -8,6 +8,7 @@ Above: ``build``. Below: ``build_reading``, ``build_tables``, ``compaction``, ``
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,22 +38,28 @@ _ALONE = _core.Base(b"")
 def look(paths: pa.RecordBatch, *, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``found``: what is in them, without the bytes of pages."""
     rows: list[dict[str, Any]] = []
+    held = 0
     for path in _paths(paths):
         ordinal = 0
+        passed: Counter[str] = Counter()
         for found in found_in(path, reading):
-            rows.append({"path": path, **_found_row(found, reading)})
+            if isinstance(found, str):
+                passed[found] += 1
+                continue
+            row = {"path": path, **_found_row(found, reading)}
             if isinstance(found, Found):
-                rows[-1]["ordinal"] = ordinal
+                row["ordinal"] = ordinal
                 ordinal += 1
-            if len(rows) >= _MOST_ROWS:
+            rows.append(row)
+            held += sum(len(value) for value in row.values() if isinstance(value, bytes | str))
+            if len(rows) >= _MOST_ROWS or held >= _MOST_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, FOUND)
-                rows = []
+                rows, held = [], 0
+        rows += [{"path": path, "passed": kind, "length": n} for kind, n in passed.items()]
     yield pa.RecordBatch.from_pylist(rows, FOUND)
 
 
-def _found_row(found: Found | Trouble | str, reading: Reading) -> dict[str, Any]:
-    if isinstance(found, str):
-        return {"passed": as_text(found)}
+def _found_row(found: Found | Trouble, reading: Reading) -> dict[str, Any]:
     if isinstance(found, Trouble):
         return {"name": as_text(found.name), "trouble": as_text(found.reason)}
     row = {"url": as_bytes(found.url), "time": to_microseconds(found.time)}

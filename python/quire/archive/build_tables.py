@@ -7,7 +7,8 @@
 | bodies | cluster, page, role, of, name, url, time, head, warc_head, said, length, frame (the body, compressed where that is shorter) |
 | pieces | kind, meta, payload, base, pages; or name, trouble and body_bytes of a revisit that is none |
 
-A row of ``found`` is a page; a revisit, where ``said`` is there; a kind of record that was passed over; or a trouble.
+A row of ``found`` is a page; a revisit, where ``said`` is there; a kind of record that was passed over, with their number as ``length``;
+or a trouble.
 
 Above: ``build_steps``, ``build_encoding``, ``build_plan``, ``build``. Below: nothing.
 """

@@ -94,7 +94,14 @@ class LocalEngine:
         return LocalData(schema, read)
 
     def group_by_key(
-        self, data: Data, key: str, fn: GroupsToRows, schema: pa.Schema, *, step: str = "group"
+        self,
+        data: Data,
+        key: str,
+        fn: GroupsToRows,
+        schema: pa.Schema,
+        *,
+        step: str = "group",
+        tasks: int = 1,  # noqa: ARG002 - tables are cut by their bytes
     ) -> LocalData:
         """Bring rows of one key together; see ``Engine``. Many of them are in a temporary file while it is read."""
         check_key(data.schema, key, step)
