@@ -13,6 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from quire.archive import build_encoding, build_steps
+from quire.archive.build_reading import Reading
+from quire.archive.tiers import TierName
 from quire.similarity import crawl_steps
 from quire.similarity.measures import BagMeasure
 
@@ -192,3 +195,23 @@ def marked_hubs(rows: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
     mark(folder, f"reduce-{pc.min(rows['key'])}")
     time.sleep(0.5)
     yield from crawl_steps.hubs(rows)
+
+
+def marked_fetch(
+    paths: pa.RecordBatch, folder: str, *, reading: Reading, plans: dict[str, pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Fetch pages slowly, and leave a mark in a folder at the beginning of each file."""
+    for path in paths_of(paths):
+        mark(folder, f"map-{crawl_steps.page_number(path)}")
+        time.sleep(0.2)
+        one = pa.record_batch({"path": [path]})
+        yield from build_steps.fetch(one, reading=reading, plans=plans)
+
+
+def marked_encode_clusters(
+    rows: pa.Table, folder: str, codec: TierName
+) -> Iterator[pa.RecordBatch]:
+    """Encode clusters slowly, and leave a mark in a folder for each table."""
+    mark(folder, f"reduce-{pc.min(rows['cluster'])}")
+    time.sleep(0.5)
+    yield from build_encoding.encode_clusters(rows, codec)

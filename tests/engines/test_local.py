@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.engines import Progress, grouping, open_engine
+from quire.engines import Progress, grouping, open_engine, spilling
 from quire.engines.grouping import Sorted, whole_groups
 from quire.engines.local import LocalEngine
 from quire.engines.portions import FULL_BYTES, MAX_PATHS, portions
@@ -46,6 +48,46 @@ def test_sorted_tables_hold_every_row_once_and_every_group_whole(
 
 
 @given(keys, st.integers(1, 9), st.integers(1, 9))
+def test_rows_that_do_not_fit_into_memory_give_the_same_tables(
+    values: list[int | None], rows: int, batch_rows: int
+) -> None:
+    body = pa.array([None if i % 5 == 4 else b"x" * i for i in range(len(values))], pa.binary())
+    kinds = pa.array([str(i % 3) for i in range(len(values))]).dictionary_encode()
+    table = pa.table({"k": pa.array(values, pa.uint64()), "body": body, "kind": kinds})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouping, "TABLE_ROWS", rows)
+        patch.setattr(spilling, "HELD_BYTES", -1)
+        spilled = spilling.gathered(iter(table.to_batches(batch_rows)), table.schema, "k")
+        held = Sorted(table, "k")
+
+    assert isinstance(spilled, spilling.Spilled) == bool(values)
+    assert [spilled[i] for i in range(len(spilled))] == [held[i] for i in range(len(held))]
+
+
+def test_what_was_spilled_is_gone_with_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(spilling, "HELD_BYTES", 100)
+    paths = [str(tmp_path / name) for name in ("a", "b")]
+    for path in paths:
+        Path(path).write_text("cod eel " * 100)
+    with LocalEngine(2) as engine:
+        data = engine.group_by_key(
+            engine.map_paths(paths, jobs.words, jobs.WORDS), "word", jobs.count, jobs.WORDS
+        )
+        found = [row for batch in data.batches() for row in batch.to_pylist()]
+        rest = data.batches()
+        assert next(rest).num_rows
+        rest.close()  # type: ignore[attr-defined] # a generator
+
+    assert found == [{"word": "cod", "n": 200}, {"word": "eel", "n": 200}]
+    del data, rest
+    gc.collect()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+@given(keys, st.integers(1, 9), st.integers(1, 9))
 def test_a_stream_cut_anywhere_gives_whole_groups(
     values: list[int | None], rows: int, batch_rows: int
 ) -> None:
@@ -73,6 +115,17 @@ def test_tables_end_at_the_first_group_past_their_size(monkeypatch: pytest.Monke
     tables = [table["k"].to_pylist() for table in whole_groups(iter(batches), "k")]
 
     assert tables == [[1, 1, 2, 2, 2], [3, 4]]
+
+
+def test_tables_of_long_rows_have_few_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouping, "TABLE_BYTES", 3000)
+    table = pa.table({"k": [1, 1, 2, 2, 2, 3, 4], "body": [b"x" * 1000] * 7})
+    groups = Sorted(table, "k")
+
+    tables = [part["k"].to_pylist() for part in whole_groups(iter(table.to_batches(1)), "k")]
+
+    assert tables == [[1, 1, 2, 2, 2], [3, 4]]
+    assert [groups[i]["k"].to_pylist() for i in range(len(groups))] == [[1, 1], [2, 2, 2], [3, 4]]
 
 
 def test_a_large_file_is_alone_and_small_ones_go_together(tmp_path: Path) -> None:

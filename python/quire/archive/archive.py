@@ -15,7 +15,7 @@ Above: ``ingest``, ``export``, ``cli``. Below: ``reading``, ``compaction``, ``fi
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,7 @@ from quire.archive.locking import WriterLock
 from quire.archive.mark import MARK, PART, other_version, write_mark
 from quire.archive.pages import about
 from quire.archive.reading import Reader
+from quire.archive.segment import Piece, SegmentWriter
 from quire.archive.storage import DISK, Disk, failing
 from quire.archive.tiers import TierName
 from quire.errors import ArchiveError, StorageFailed
@@ -195,6 +196,36 @@ class Archive(Reader):
         self._clean()
         self._save_indexes()
         return done
+
+    def add_pieces(self, pieces: Iterable[Piece]) -> int:
+        """Take in pages that were encoded elsewhere as one new segment, and say how many; all of them or none.
+
+        When it comes back they survive a power cut.
+
+        Raises:
+            ArchiveError: the archive was not opened for writing.
+            StorageFailed: the disk did not take the segment; all is as it was.
+        """
+        self._check_writing()
+        self.commit()
+        self._close_journal()
+        writer = None
+        try:
+            for piece in pieces:
+                if writer is None:
+                    target = self.folder / f"{self._next_number():06}.segment"
+                    writer = SegmentWriter(target, self._disk, [])
+                writer.append(piece)
+            if writer is not None:
+                writer.finish()
+        except BaseException as error:
+            if writer is not None:
+                writer.discard()
+            self._has_failed |= isinstance(error, StorageFailed) and error.is_final
+            raise
+        self.refresh()
+        self._save_indexes()
+        return 0 if writer is None else writer.pages
 
     def close(self) -> None:
         """Commit, and let go of the archive.

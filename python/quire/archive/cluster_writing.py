@@ -8,18 +8,19 @@ addresses that have such pages stand side by side.
 
 Memory: the sample of the cluster, one block.
 
-Above: ``compaction``. Below: ``tiers``, ``segment``, ``pages``, ``_core``.
+Above: ``compaction``, ``build_encoding``. Below: ``tiers``, ``segment``, ``pages``, ``_core``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from quire import _core
 from quire.archive.base_choice import Member
 from quire.archive.pages import About, Codec
-from quire.archive.segment import BLOCK_PAGES, SegmentWriter
+from quire.archive.segment import BLOCK_PAGES
 from quire.archive.tiers import RUN_PAGES, Base, Tier
 
 #: Frames of a block, at most: what is lost with it.
@@ -36,7 +37,19 @@ RUN = 64
 _ALONE = _core.Base(b"")
 
 
-def write_cluster(writer: SegmentWriter, members: Sequence[Member], tier: Tier) -> Iterator[None]:
+class ClusterWriter(Protocol):
+    """Takes a cluster: a segment, or whoever brings it there."""
+
+    def add_base(self, content: bytes, frame: bytes) -> int:
+        """Take a base, and give its number: those of a cluster follow each other."""
+        ...
+
+    def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
+        """Take pages that lean on a base, or on those after it; 0 for none."""
+        ...
+
+
+def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) -> Iterator[None]:
     """Write a cluster; a step for each page."""
     members = twins_together(members)
     base = tier.base(members)

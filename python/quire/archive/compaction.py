@@ -4,7 +4,7 @@ Every page is read and checked, and put into a cluster; ``cluster_writing`` says
 pages are. Memory: sketches of all pages, where they are needed, and what a cluster needs to be written. Nothing is changed in
 place: the new segment is written under another name, synchronised and renamed, and names the files it takes over.
 
-Above: ``archive``. Below: ``cluster_writing``, ``tiers``, ``files``, ``segment``, ``pages``.
+Above: ``archive``, ``build_plan``. Below: ``cluster_writing``, ``tiers``, ``files``, ``segment``, ``pages``.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def compact(
     if not taken:
         return Compacted(0, tuple(damaged))
     kept = [place for place in places if place.file.path.name not in broken]
-    groups = _in_order(tier.clusters(kept), [(place.url, place.time) for place in kept])
+    groups = in_order(tier.clusters(kept), [(place.url, place.time) for place in kept])
     writer = SegmentWriter(target, disk, taken)
     done = 0
     try:
@@ -112,7 +112,7 @@ def compact(
     return Compacted(len(kept), tuple(damaged))
 
 
-def _in_order(
+def in_order(
     groups: list[NDArray[np.int64]], keys: Sequence[tuple[str, int]]
 ) -> list[NDArray[np.int64]]:
     """Put pages of one address and time into one cluster, where they keep their order: the last one counts."""

@@ -14,7 +14,7 @@ the last few are missing, and ``skip_known`` goes on from there.
 Pages are hashed and compressed in threads beside the one that reads (``pipeline``); they are stored in the order of their
 sources, with any number of threads the same.
 
-Above: ``cli``. Below: ``archive``, ``pipeline``, ``revisits``, ``sources``.
+Above: ``build_steps``, ``cli``. Below: ``archive``, ``pipeline``, ``revisits``, ``sources``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ COMMIT_BYTES = 128 << 20
 #: Troubles that are kept; all are counted, and told to whoever listens.
 MOST_TROUBLES = 1_000
 
-_KINDS = frozenset(
+#: Records that are looked at: those that hold pages, and those that are counted.
+KINDS = frozenset(
     {
         *PAGES,
         REVISIT,
@@ -186,7 +187,7 @@ class _Work:
                     self._add_capture(found, path)
                 yield 0
             return
-        for record in _records(path, most_bytes):
+        for record in records(path, most_bytes):
             if isinstance(record, Trouble):
                 self._trouble(record)
             else:
@@ -194,7 +195,7 @@ class _Work:
             yield _offset(record.name)
 
     def _add_capture(self, page: Capture, path: str) -> None:
-        time = page.time or self._time or _changed(path) or datetime.now(UTC)
+        time = page.time or self._time or last_change(path) or datetime.now(UTC)
         self._add(page.url, time, page.head, page.body, b"")
 
     def _add_record(self, record: Record) -> None:
@@ -251,9 +252,10 @@ class _Work:
         self._on_trouble(trouble)
 
 
-def _records(path: str, most_bytes: int) -> Iterator[Record | Trouble]:
+def records(path: str, most_bytes: int) -> Iterator[Record | Trouble]:
+    """Read the records of a WARC or ARC file; one that cannot be opened is a ``Trouble`` too."""
     try:
-        yield from read_records(path, kinds=_KINDS, most_bytes=most_bytes)
+        yield from read_records(path, kinds=KINDS, most_bytes=most_bytes)
     except OSError as error:  # of the source: what the archive raises does not pass here
         yield Trouble(path, reason(path, error))
 
@@ -263,7 +265,8 @@ def _offset(name: str) -> int:
     return int(place) if place.isdecimal() else 0
 
 
-def _changed(path: str) -> datetime | None:
+def last_change(path: str) -> datetime | None:
+    """When a file was last changed; None where there is none to ask."""
     try:
         return datetime.fromtimestamp(int(os.path.getmtime(path)), UTC)  # noqa: PTH204 - any argument
     except (OSError, OverflowError, ValueError):

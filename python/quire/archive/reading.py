@@ -53,22 +53,28 @@ class Reader:
 
     def versions(self, url: str) -> list[Version]:
         """List the versions of a page, oldest first."""
-        found = []
-        for file, offset, slot in self._find(url, None):
+        return [version_of(known) for known in self.abouts(url)][::-1]
+
+    def abouts(self, url: str, time: datetime | None = None) -> Iterator[About]:
+        """Give what is stored of the versions of a page beside their bytes, newest first.
+
+        Args:
+            url: its address.
+            time: versions of that time or before; None for all.
+        """
+        for file, offset, slot in self._find(url, time):
             known = file.about(offset, slot)
             if known.url == url:
-                found.append(version_of(known))
-        return found[::-1]
+                yield known
 
     def has(self, url: str, time: datetime, head: bytes, body: bytes) -> bool:
         """Tell whether a page is there already: the same address, time, head and bytes. Reads no bodies."""
         asked = about(url, time, body, head)
-        for file, offset, slot in self._find(url, time):
-            known = file.about(offset, slot)
+        for known in self.abouts(url, time):
             if known.time != asked.time:
                 return False
-            same = (known.url, known.head, known.length, known.check, known.digest)
-            if same == (url, head, asked.length, asked.check, asked.digest):
+            same = (known.head, known.length, known.check, known.digest)
+            if same == (head, asked.length, asked.check, asked.digest):
                 return True
         return False
 

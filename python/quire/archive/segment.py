@@ -11,13 +11,14 @@ Records: ``base`` and ``guard`` (``bases``), ``block`` (meta: number of the base
 bits each, then the columns as a zstd frame; payload: the frames of its pages in a row), and at the end what the file is once
 more, with the number of its pages.
 
-Above: ``compaction``, ``archive``. Below: ``bases``, ``layout``, ``pages``, ``storage``, ``_core``.
+Above: ``cluster_writing``, ``compaction``, ``archive``, ``build_encoding``. Below: ``bases``, ``layout``, ``pages``, ``storage``, ``_core``.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -52,6 +53,47 @@ _BLOCK = struct.Struct("<II")
 _ALONE = _core.Base(b"")
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A base or a block on its way into a segment: all of its record but the head, which has the tag of the file.
+
+    Whoever makes one need not know the file, so pieces can be made on other machines.
+
+    Attributes:
+        kind: base or block.
+        meta: of the record.
+        payload: of the record.
+        base: its number, or that of the base its pages lean on; 0 for none.
+        pages: how many are in it.
+        leaning: bytes of its pages that lean on a base, by its number.
+    """
+
+    kind: Kind
+    meta: bytes
+    payload: bytes
+    base: int
+    pages: int
+    leaning: Mapping[int, int]
+
+
+def base_piece(number: int, content: bytes, frame: bytes) -> Piece:
+    """Make the piece of a base."""
+    return Piece(Kind.BASE, base_meta(number, content), frame, number, pages=0, leaning={})
+
+
+def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> Piece:
+    """Put pages of a cluster together that lean on a base; 0 for none."""
+    known = [replace(page, frame=len(frame)) for page, frame in zip(pages, frames, strict=True)]
+    columns = pack(known)
+    meta = _BLOCK.pack(base, len(columns)) + _ALONE.encode(columns, COLUMNS_LEVEL)
+    payload = b"".join(frames)
+    leaning = Counter({base: len(payload)}) if base else Counter()
+    for page in known:
+        if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
+            leaning[base + page.same_as] += page.frame
+    return Piece(Kind.BLOCK, meta, payload, base, len(known), leaning)
+
+
 class SegmentWriter:
     """Writes a segment under another name, and gives it its name when it is whole.
 
@@ -66,8 +108,8 @@ class SegmentWriter:
         part = path.with_name(path.name + ".part")
         self._replaces = list(replaces)
         self._tag = new_tag()
-        self._bases: list[tuple[bytes, int, int]] = []
-        self._leaning: list[int] = []
+        self._bases: dict[int, tuple[bytes, int, int]] = {}
+        self._leaning: Counter[int] = Counter()
         self.pages: int = 0
         with failing(part):
             disk.remove(part)
@@ -86,36 +128,33 @@ class SegmentWriter:
 
     def add_base(self, content: bytes, frame: bytes) -> int:
         """Write a base, and give its number."""
-        number = len(self._bases) + 1
-        meta = base_meta(number, content)
-        self._writer.append(self._record(Kind.BASE, meta, len(frame)), frame)
-        self._bases.append((meta, self._writer.end - len(frame), len(frame)))
-        self._leaning.append(0)
+        number = max(self._bases, default=0) + 1
+        self.append(base_piece(number, content, frame))
         return number
 
     def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
         """Write pages of a cluster that lean on a base; 0 for none."""
-        known = [replace(page, frame=len(frame)) for page, frame in zip(pages, frames, strict=True)]
-        columns = pack(known)
-        meta = _BLOCK.pack(base, len(columns)) + _ALONE.encode(columns, COLUMNS_LEVEL)
-        length = sum(map(len, frames))
-        self._writer.append(self._record(Kind.BLOCK, meta, length), *frames)
-        self.pages += len(pages)
-        if base:
-            self._leaning[base - 1] += length
-            for page in known:
-                if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
-                    self._leaning[base - 1 + page.same_as] += page.frame
+        self.append(block_piece(base, pages, frames))
+
+    def append(self, piece: Piece) -> None:
+        """Write what was made elsewhere; a base has a number of its own, and may come behind its blocks."""
+        length = len(piece.payload)
+        self._writer.append(self._record(piece.kind, piece.meta, length), piece.payload)
+        if piece.kind == Kind.BASE:
+            self._bases[piece.base] = (piece.meta, self._writer.end - length, length)
+        else:
+            self.pages += piece.pages
+            self._leaning.update(piece.leaning)
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
         source = Source(self._writer.path)
         try:
-            for (meta, place, length), leaning in zip(self._bases, self._leaning, strict=True):
+            for number, (meta, place, length) in self._bases.items():
                 frame = source.at(place, length)
                 guard, stripe = guard_of(meta, place, frame)
                 self._writer.append(self._record(Kind.GUARD, guard, len(stripe)), stripe)
-                if TWICE_SHARE * length <= leaning:
+                if TWICE_SHARE * length <= self._leaning[number]:
                     self._writer.append(self._record(Kind.BASE, meta, length), frame)
         finally:
             source.close()

@@ -148,7 +148,7 @@ class ZstdTier:
     def clusters(self, members: Sequence[Member]) -> _Groups:
         """By their hosts, and where those do not decide by sketches."""
         hosts = [host(member.url) for member in members]
-        return clusters(hosts, lambda i: _sketch(members[i].read()[1]))
+        return clusters(hosts, lambda i: sketch_values(members[i].read()[1]))
 
     def base(self, members: Sequence[Member]) -> Base | None:
         """Join those of its pages that hold what the others repeat."""
@@ -261,7 +261,8 @@ class TbcTier:
         return None
 
 
-def _sketch(body: bytes) -> NDArray[np.uint32]:
+def sketch_values(body: bytes) -> NDArray[np.uint32]:
+    """Sketch a page for ``clusters``; one that is no page has an empty sketch."""
     try:
         return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=SKETCH_VALUES).values
     except QuireError:

@@ -1,6 +1,6 @@
 """``quire archive``: crawls kept small, any page back byte for byte.
 
-Here are the commands that fill one: ``create``, ``add``, ``compact``. ``archive_pages`` has those that look something up,
+Here are the commands that fill one: ``create``, ``add``, ``compact``. ``archive_build`` makes one at once, ``archive_pages`` has those that look something up,
 ``archive_check`` those for damage, ``archive_export``, ``archive_stats`` and ``archive_serve`` one each. The work is ``quire.archive``'s.
 """
 
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from quire.cli import terminal
+from quire.cli.archive_added import print_added
+from quire.cli.archive_build import build
 from quire.cli.archive_check import repair, verify
 from quire.cli.archive_export import export
 from quire.cli.archive_options import ArchiveArgument, check_name, opened, start_of, told_bytes
@@ -26,14 +28,10 @@ from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
 from quire.sources.capture import MOST_BYTES
-from quire.writing import shortened
 
 if TYPE_CHECKING:
-    from quire.archive import Archive, Ingested
+    from quire.archive import Archive
 
-_MOST_TROUBLES = 20
-_MOST_NAME = 70
-_MOST_REASON = 160
 _MOST_THREADS = 64
 
 app: typer.Typer = typer.Typer(
@@ -162,27 +160,7 @@ def add(
     if format is Format.json:
         terminal.write_json({"archive": archive, "total_pages": total, **dataclasses.asdict(done)})
         return
-    _print_added(archive, done, total, clock.monotonic() - began)
-
-
-def _print_added(archive: str, done: Ingested, total: int, seconds: float) -> None:
-    known = f", {done.known:,} known" if done.known else ""
-    terminal.write_text(
-        f"{shown(archive)}: {counted(done.pages, 'page')} added ({told_bytes(done.body_bytes)}){known}; "
-        f"it has {total:,} now\n"
-    )
-    if done.passed_over:
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in done.passed_over.items())
-        terminal.write_text(f"passed over, as they are no pages: {kinds}\n")
-    if done.trouble_count:
-        terminal.write_text(f"{done.trouble_count:,} could not be read:\n")
-    for trouble in done.troubles[:_MOST_TROUBLES]:
-        name = shown(shortened(trouble.name, _MOST_NAME))
-        reason = terminal.one_line(trouble.reason, most=_MOST_REASON)
-        terminal.write_text(f"  {name}: {reason}\n")
-    if done.trouble_count > _MOST_TROUBLES:
-        terminal.write_text(f"  … {done.trouble_count - _MOST_TROUBLES:,} more\n")
-    terminal.note(f"{seconds:.1f} s")
+    print_added(archive, done, total, clock.monotonic() - began)
 
 
 @reports_errors
@@ -235,6 +213,7 @@ def _folder_bytes(archive: Archive) -> int:
 for _name, _command in (
     ("create", create),
     ("add", add),
+    ("build", build),
     ("ls", ls),
     ("get", get),
     ("versions", versions),

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from quire.cli import files, terminal
 from quire.cli.crawls import find_crawls, nothing_read
+from quire.cli.engines import EngineOption, ThreadsOption, opened_engine
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.progress import bars
 from quire.cli.templates_check import check
@@ -24,7 +25,7 @@ from quire.cli.terminal import Refusal, reports_errors
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
-    from quire.engines import Engine, Listener
+    from quire.engines import Listener
     from quire.similarity.crawls import CrawlTemplates
 
 # The steps of the work, as a person would call them.
@@ -112,16 +113,8 @@ def group(
         ),
     ] = 0.8,
     on: Annotated[On, typer.Option(help="What is compared.")] = On.structure_class,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ENGINE",
-            help="Who does the work: local, local:4 (threads), spark://HOST:PORT.",
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads of this machine; one a core.")
-    ] = None,
+    engine: EngineOption = None,
+    threads: ThreadsOption = None,
     work: Annotated[
         str | None,
         typer.Option(
@@ -165,7 +158,7 @@ def group(
     began = time.monotonic()
     paths = find_crawls(sources)
     with bars(_STEPS) as listener:
-        with _opened(engine, threads, listener) as running:
+        with opened_engine(engine, threads, listener) as running:
             crawl = crawl_templates(
                 paths,
                 engine=running,
@@ -195,15 +188,6 @@ def group(
 
 app.command("group")(group)
 app.command("check")(check)
-
-
-def _opened(engine: str | None, threads: int | None, listener: Listener | None) -> Engine:
-    from quire.engines import open_engine  # noqa: PLC0415 - heavy
-
-    try:
-        return open_engine(engine, threads=threads, listener=listener)
-    except ValueError as error:
-        raise Refusal(str(error)) from None
 
 
 def _check_suffix(output: str) -> None:

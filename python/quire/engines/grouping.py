@@ -4,7 +4,7 @@ Two ways to tables of whole groups. ``Sorted`` sorts rows that are all here, by 
 that is sorted already and puts together what a batch boundary has cut. Neither looks at rows one by one, so that
 millions of groups of two cost no more than a few large ones.
 
-Above: ``local``, ``spark_tasks``. Below: nothing.
+Above: ``local``, ``spilling``, ``spark_tasks``. Below: nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import pyarrow.compute as pc
 
 #: Rows of a table that a function gets, at least while there are more groups; the last group may go past it.
 TABLE_ROWS = 1 << 16
+#: Bytes of such a table, in the same way: where rows hold pages there is work for seconds in so few of them.
+TABLE_BYTES = 2 << 20
 # Offsets of 32 bits end here; a column of texts beyond it needs those of 64.
 _NARROW_BYTES = (1 << 31) - 1
 
@@ -78,7 +80,7 @@ class Sorted:
         del table
         # Stable, so that the same rows give the same tables.
         self._order = pc.sort_indices(self._table[key])
-        self._cuts = _cuts(starts(pc.take(self._table[key], self._order)), self._table.num_rows)
+        self._cuts = cuts_of(pc.take(self._table[key], self._order), self._table.nbytes)
 
     def __len__(self) -> int:
         """How many tables there are."""
@@ -107,11 +109,16 @@ def _wide(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _cuts(new: npt.NDArray[np.int64], rows: int) -> list[int]:
+def cuts_of(keys: pa.ChunkedArray[Any], n_bytes: int) -> list[int]:
+    """Say where tables of whole groups begin and the last one ends, by the keys of all rows and their bytes together."""
+    n = len(keys)
+    new = starts(keys)
+    # By their bytes on average.
+    rows = max(1, min(TABLE_ROWS, n * TABLE_BYTES // max(1, n_bytes)))
     cuts = [0]
-    while cuts[-1] < rows:
-        after = int(np.searchsorted(new, cuts[-1] + TABLE_ROWS))
-        cuts.append(int(new[after]) if after < len(new) else rows)
+    while cuts[-1] < n:
+        after = int(np.searchsorted(new, cuts[-1] + rows))
+        cuts.append(int(new[after]) if after < len(new) else n)
     return cuts
 
 
@@ -125,11 +132,11 @@ def whole_groups(batches: Iterator[pa.RecordBatch], key: str) -> Iterator[pa.Tab
     Holds one table, and the group that is longest if that is more.
     """
     held: list[pa.RecordBatch] = []
-    rows = 0
+    rows = n_bytes = 0
     for batch in batches:
         if not batch.num_rows:
             continue
-        if rows >= TABLE_ROWS:
+        if rows >= TABLE_ROWS or n_bytes >= TABLE_BYTES:
             # The group at the end of what is held goes on up to the first row of another key.
             last = held[-1].column(key)
             keys = pa.chunked_array([last.slice(len(last) - 1), batch.column(key)])
@@ -137,9 +144,11 @@ def whole_groups(batches: Iterator[pa.RecordBatch], key: str) -> Iterator[pa.Tab
             if len(new):
                 ends = int(new[0]) - 1
                 yield pa.Table.from_batches([*held, batch.slice(0, ends)])
-                held, rows = [batch.slice(ends)], batch.num_rows - ends
+                held = [batch.slice(ends)]
+                rows, n_bytes = held[0].num_rows, held[0].nbytes
                 continue
         held.append(batch)
         rows += batch.num_rows
+        n_bytes += batch.nbytes
     if held:
         yield pa.Table.from_batches(held)

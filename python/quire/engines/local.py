@@ -1,11 +1,11 @@
 """The pool: batch work on the threads of this machine.
 
 Kernels let other threads run, so threads are enough and nothing is copied between processes. Paths are read as far ahead
-as a few tasks and no farther. Grouping holds all rows in memory, once, and the order of their keys.
+as a few tasks and no farther. Grouping holds rows in memory, and where they are too many for that their keys.
 
 The same paths and functions give the same rows in the same order, whatever the number of threads.
 
-Above: ``opening``. Below: ``grouping``, ``portions``, ``rows``, ``running``, ``sinks``.
+Above: ``opening``. Below: ``grouping``, ``portions``, ``rows``, ``running``, ``sinks``, ``spilling``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from quire.engines.grouping import Sorted, check_key
 from quire.engines.rows import checked, sample
 from quire.engines.running import AHEAD, Run
 from quire.engines.sinks import Sink
+from quire.engines.spilling import Spilled, gathered
 
 #: Rows of a file that is written, in bytes of memory: each thread holds one.
 FILE_BYTES = 64 << 20
@@ -93,13 +94,20 @@ class LocalEngine:
         return LocalData(schema, read)
 
     def group_by_key(
-        self, data: Data, key: str, fn: GroupsToRows, schema: pa.Schema, *, step: str = "group"
+        self,
+        data: Data,
+        key: str,
+        fn: GroupsToRows,
+        schema: pa.Schema,
+        *,
+        step: str = "group",
+        tasks: int = 1,  # noqa: ARG002 - tables are cut by their bytes
     ) -> LocalData:
-        """Bring rows of one key together; see ``Engine``. Holds them in memory while it is read."""
+        """Bring rows of one key together; see ``Engine``. Many of them are in a temporary file while it is read."""
         check_key(data.schema, key, step)
 
         def read() -> Iterator[pa.RecordBatch]:
-            groups = Sorted(pa.Table.from_batches(data.batches(), data.schema), key)
+            groups = gathered(data.batches(), data.schema, key)
             tasks = (partial(_group, groups, i, fn, schema, step) for i in range(len(groups)))
             yield from self._run(tasks, step, of=len(groups))
 
@@ -161,7 +169,7 @@ def _map(
 
 
 def _group(
-    groups: Sorted, number: int, fn: GroupsToRows, schema: pa.Schema, step: str
+    groups: Sorted | Spilled, number: int, fn: GroupsToRows, schema: pa.Schema, step: str
 ) -> Iterator[pa.RecordBatch]:
     try:
         yield from checked(fn(groups[number]), schema, step)

@@ -85,7 +85,14 @@ class Engine(Protocol):
         ...
 
     def group_by_key(
-        self, data: Data, key: str, fn: GroupsToRows, schema: pa.Schema, *, step: str = "group"
+        self,
+        data: Data,
+        key: str,
+        fn: GroupsToRows,
+        schema: pa.Schema,
+        *,
+        step: str = "group",
+        tasks: int = 1,
     ) -> Data:
         """Bring rows of one key together and turn each group into rows.
 
@@ -95,6 +102,7 @@ class Engine(Protocol):
             fn: gets whole groups, gives their rows.
             schema: the columns of those.
             step: a name for progress and logs.
+            tasks: at least so many, for an engine that has to know before: a task's rows go through memory when they are read.
 
         Raises:
             KeyError: the rows have no such column.

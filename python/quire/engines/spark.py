@@ -151,7 +151,14 @@ class SparkEngine:
         return SparkData(self, numbers, task, (step,))
 
     def group_by_key(
-        self, data: Data, key: str, fn: GroupsToRows, schema: pa.Schema, *, step: str = "group"
+        self,
+        data: Data,
+        key: str,
+        fn: GroupsToRows,
+        schema: pa.Schema,
+        *,
+        step: str = "group",
+        tasks: int = 1,
     ) -> SparkData:
         """Bring rows of one key together; see ``Engine``. A group must fit into the memory of a worker."""
         data = self._own(data)
@@ -160,6 +167,7 @@ class SparkEngine:
         rows = _map_in_arrow(data.source, Shuffled(data.task), dressed(data.schema))
         cores = self._context.defaultParallelism
         n = self._partitions or max(MIN_PARTITIONS, PARTITIONS_PER_CORE * cores)
+        n = max(n, min(tasks, MAX_TASKS))
         together = rows.repartition(n, column).sortWithinPartitions(column)
         return SparkData(
             self, together, MapGroups(data.schema, key, fn, schema, step), (*data.steps, step)

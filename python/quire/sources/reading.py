@@ -63,7 +63,7 @@ def read_one(name: str, *, most_bytes: int = MOST_BYTES) -> Capture:
         SourceUnreadable: it is damaged, too long or no page.
         MissingExtra: a library is not installed that this path needs.
     """
-    path, place = _split(name)
+    path, place = split_name(name)
     if place is None and (is_archive(path) or is_parquet(path)):
         raise SourceNotFound(
             f"{name}: holds many pages; expected one of them, as in {name}#0", name=name
@@ -113,7 +113,8 @@ def _from_file(path: str, most_bytes: int) -> Capture | Trouble:
     return Capture(path, path, None, b"", body) if body else Trouble(path, "empty: 0 bytes")
 
 
-def _split(name: str) -> tuple[str, Place | None]:
+def split_name(name: str) -> tuple[str, Place | None]:
+    """Give the path of a name, and the place in it where it has one."""
     found = _NAME.fullmatch(name)
     if found is None or not (is_archive(found[1]) or is_parquet(found[1])):
         return name, None

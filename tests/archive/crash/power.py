@@ -139,7 +139,8 @@ class PowerDisk(Disk):
     def rename(self, old: Path, new: Path) -> None:
         """Remember a change of names."""
         super().rename(old, new)
-        number = self._by_name[new] = self._by_name.pop(old)
+        number = -1 if new.is_dir() else self._by_name.pop(old)
+        self._by_name[new] = number
         self._tell("rename", old, new, number)
 
     def remove(self, path: Path) -> None:
@@ -201,6 +202,8 @@ class Cut:
 
     def _rename(self, old: Path, new: Path, number: int) -> None:
         self.folders[old.parent].changes.append(("move", old.name, new.name, number))
+        if old in self.folders:  # what is in a folder is there by whichever name it has
+            self.folders[new] = self.folders[old]
 
     def _remove(self, path: Path) -> None:
         self.folders[path.parent].changes.append(("remove", path.name, "", 0))

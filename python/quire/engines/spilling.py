@@ -1,0 +1,93 @@
+"""Spilling: rows that are grouped on this machine, and are too many for its memory.
+
+Up to 128 MB of rows stay in memory (``Sorted``). More of them go into a temporary file as they come, and
+only their keys stay: a table of groups is gathered from the file when it is asked for. The file is mapped, so what memory
+is free holds it, and no more.
+
+Above: ``local``. Below: ``grouping``.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from quire.engines.grouping import Sorted, cuts_of
+
+#: Bytes of rows that are held in memory; they are there twice for a moment.
+HELD_BYTES = 128 << 20
+
+
+def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> Sorted | Spilled:
+    """Take rows in, and give them as tables of whole groups."""
+    held: list[pa.RecordBatch] = []
+    n_bytes = 0
+    for batch in batches:
+        held.append(batch)
+        n_bytes += batch.nbytes
+        if n_bytes > HELD_BYTES:
+            return Spilled(chain(held, batches), schema, key)
+    return Sorted(pa.Table.from_batches(held, schema), key)
+
+
+class Spilled:
+    """Rows in a file, as tables of whole groups that are made when they are asked for; the same as ``Sorted`` gives.
+
+    Holds the keys, and eight bytes a row. The file is in the folder for temporary ones (``TMPDIR``), and gone with this.
+    """
+
+    def __init__(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> None:
+        self._schema = schema
+        folder = Path(tempfile.mkdtemp(prefix="quire-groups-"))
+        # An attribute, so that it ends with this and not before.
+        self._end = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        keys: list[pa.Array[Any]] = []
+        n_bytes = 0
+        # As a stream: dictionaries may differ from batch to batch.
+        with (
+            pa.OSFile(str(folder / "rows"), "wb") as file,
+            pa.ipc.new_stream(file, schema) as writer,
+        ):
+            for batch in batches:
+                writer.write_batch(batch)
+                # A copy: a slice would keep the whole batch.
+                column = batch.column(key)
+                keys.append(pa.concat_arrays([column, column.slice(0, 0)]))
+                n_bytes += batch.nbytes
+        self._batches = list(pa.ipc.open_stream(pa.memory_map(str(folder / "rows"))))
+        with suppress(OSError):  # where a mapped file can be removed, a crash leaves nothing
+            (folder / "rows").unlink()
+            folder.rmdir()
+        self._starts = np.cumsum([0, *(batch.num_rows for batch in self._batches)])
+        all_keys = pa.chunked_array(keys, schema.field(key).type)
+        # Stable, so that the same rows give the same tables.
+        order = pc.sort_indices(all_keys)
+        self._cuts = cuts_of(pc.take(all_keys, order), n_bytes)
+        self._order = order.to_numpy().astype(np.int64)
+
+    def __len__(self) -> int:
+        """How many tables there are."""
+        return len(self._cuts) - 1
+
+    def __getitem__(self, number: int) -> pa.Table:
+        rows = self._order[self._cuts[number] : self._cuts[number + 1]]
+        in_file = np.argsort(rows, kind="stable")
+        wanted = rows[in_file]
+        batch_of = np.searchsorted(self._starts, wanted, "right") - 1
+        parts = []
+        for batch in np.unique(batch_of).tolist():
+            mine = wanted[batch_of == batch] - self._starts[batch]
+            parts.append(self._batches[batch].take(pa.array(mine)))
+        back = np.empty_like(in_file)
+        back[in_file] = np.arange(len(rows))
+        return pa.Table.from_batches(parts, self._schema).take(back)
