@@ -46,6 +46,7 @@ from quire.errors import (
     SourceUnreadable,
     TreeError,
 )
+from quire.fragments import AfTree, SharedFragment, SharedFragments, shared_fragments
 from quire.sdiff import (
     ALL_FACETS,
     Annotation,
@@ -98,6 +99,7 @@ if typing.TYPE_CHECKING:
 
 __all__ = [
     "ALL_FACETS",
+    "AfTree",
     "Annotation",
     "Archive",
     "ArchiveError",
@@ -137,6 +139,8 @@ __all__ = [
     "Segment",
     "SelectorBudgetExceeded",
     "SelectorError",
+    "SharedFragment",
+    "SharedFragments",
     "SideRow",
     "Signatures",
     "Sketch",
@@ -165,6 +169,7 @@ __all__ = [
     "report",
     "resemblance_matrix",
     "resemblances",
+    "shared_fragments",
     "side_by_side",
     "similarity",
     "sketches_to_matrix",
