@@ -330,7 +330,7 @@ mod tests {
             let sample = [1, 2, 5, 25][round % 4];
             let values: Vec<(u32, Vec<u32>)> = (0..60)
                 .map(|_| {
-                    let mut shingles: Vec<u32> = (0..1 + random(sample))
+                    let mut shingles: Vec<u32> = (0..=random(sample))
                         .map(|_| random(2 * sample) as u32)
                         .collect();
                     shingles.sort_unstable();

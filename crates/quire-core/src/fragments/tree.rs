@@ -361,6 +361,9 @@ fn gather(digest: &Digest, removed: &[bool]) -> Result<(Gathering, u32), Error> 
         let class = classes[tag];
         if class.is_text() {
             let content = wide.content[node];
+            if class == Class::Scalar {
+                gathering.end_leaf(); // values of JSON stand side by side and are no one text
+            }
             if content >= 0 {
                 gathering.words(node as u32, &digest.content_text(content as usize));
                 // A forged digest repeats a content more often than any source could.
