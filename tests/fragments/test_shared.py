@@ -138,20 +138,22 @@ def test_members_of_a_fragment_never_lie_in_one_another(seed: int) -> None:
 
 
 def test_lower_factors_find_larger_fragments() -> None:
-    # The paper's illustration: a block with one of three items changed, at 0.7 and at 0.9.
-    item = "<li>{} told reporters on {} that talks would go on as they had been planned before</li>"
-    rest = [item.format(name, "Monday") for name in ("The minister", "A spokesman")]
-    pages = [
-        quire.encode(f"<ul>{''.join(rest)}{item.format('Nobody', day)}</ul>{day * 9}".encode())
-        for day in ("Friday", "Sunday")
-    ]
-    low, high = (
-        shared_fragments(pages, min_match=match, min_bytes=30, estimate="unbiased")
-        for match in (0.6, 0.99)
-    )
+    # The paper's illustration: a list of which one item changed. Its overlap is about 0.8.
+    def words(name: str, count: int) -> str:
+        return " ".join(f"{name}{number}" for number in range(count))
 
-    assert low[0].value_bytes > high[0].value_bytes
-    assert len(low) < len(high)
+    items = [f"<li>{words(name, 12)}</li>" for name in WORDS]
+    pages = [
+        quire.encode(
+            f"<ul>{''.join(items)}<li>{words(own, 12)}</li></ul><p>{words(own, 300)}".encode()
+        )
+        for own in ("nobody", "jackie")
+    ]
+    low, high = (shared_fragments(pages, min_match=match, min_bytes=30) for match in (0.4, 1.0))
+
+    assert [pages[0].tags[pages[0].tag[one.members.node[0]]] for one in low] == ["ul"]
+    assert len(high) == len(items)
+    assert high[0].value_bytes < low[0].value_bytes
 
 
 def test_one_page_shares_nothing() -> None:

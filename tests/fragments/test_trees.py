@@ -140,6 +140,13 @@ def test_tags_to_remove_can_be_chosen() -> None:
     assert AfTree.of(page, formatting=()).text == b"read\nthe\nnews\nnow\n"
 
 
+def test_chains_can_be_kept_as_in_the_paper() -> None:
+    page = quire.encode(b"<div><ul><li>a</ul></div><p>b")
+    tags = [page.tags[page.tag[node]] for node in AfTree.of(page, chains=True).node]
+
+    assert tags == [*("#document", "html", "body", "div", "ul", "li", "#text", "p", "#text")]
+
+
 def test_columns_are_read_only() -> None:
     tree = AfTree.of(quire.encode(b"<p>a<p>b"))
 

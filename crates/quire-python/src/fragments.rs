@@ -1,6 +1,7 @@
 //! The parts that pages share.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -37,6 +38,14 @@ fn wide<'py>(py: Python<'py>, values: &[u64]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &packed(values, u64::to_le_bytes))
 }
 
+type PyShingles<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    u64,
+    u64,
+);
+
 /// An AF tree. Immutable.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct AfTree {
@@ -45,12 +54,17 @@ pub struct AfTree {
 
 #[pymethods]
 impl AfTree {
-    /// Make the AF tree of a page, without tags of these names.
+    /// Make the AF tree of a page, without tags of these names; with or without chains.
     #[new]
     #[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
-    fn new(py: Python<'_>, page: &Bound<'_, Digest>, formatting: Vec<String>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        page: &Bound<'_, Digest>,
+        formatting: Vec<String>,
+        chains: bool,
+    ) -> PyResult<Self> {
         let page = Arc::clone(page.get().page());
-        let tree = run(py, move || Tree::of(&page, &formatting))?;
+        let tree = run(py, move || Tree::of(&page, &formatting, chains))?;
         Ok(Self { tree })
     }
 
@@ -101,8 +115,8 @@ impl AfTree {
         Ok(narrow(py, column))
     }
 
-    /// The shingles of all nodes, by folding or node by node: where each node's begin (64 bits), all of them (32 bits), and how many
-    /// hashes were computed.
+    /// The shingles of all nodes, by folding or node by node: where each node's begin and end (64 bits), all of them (32 bits), how
+    /// many hashes were computed, and in how many nanoseconds.
     fn shingles<'py>(
         &self,
         py: Python<'py>,
@@ -110,15 +124,21 @@ impl AfTree {
         sample: usize,
         bits: u32,
         direct: bool,
-    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64)> {
+    ) -> PyResult<PyShingles<'py>> {
         let how = shingling(window, sample, bits)?;
         let tree = &self.tree;
-        let found = run(py, || {
+        let (found, took) = run(py, || {
             let method = if direct { hish::direct } else { hish::hish };
-            Ok(method(&tree.shape, &tree.text, how))
+            let start = Instant::now();
+            Ok((method(&tree.shape, &tree.text, how), start.elapsed()))
         })?;
-        let (starts, values) = (wide(py, &found.starts), narrow(py, &found.values));
-        Ok((starts, values, found.hashes))
+        Ok((
+            wide(py, &found.starts),
+            wide(py, &found.ends),
+            narrow(py, &found.values),
+            found.hashes,
+            took.as_nanos() as u64,
+        ))
     }
 }
 
@@ -134,9 +154,9 @@ pub fn window_hashes<'py>(
     let windows = Windows::new(how.window, how.bits);
     let mut found = Vec::new();
     if data.len() < window {
-        found.extend((!data.is_empty()).then(|| windows.whole(data)));
+        found.extend((!data.is_empty()).then(|| windows.short(data, 0, data.len())));
     } else {
-        windows.each(data, 0..data.len() - window + 1, |hash| found.push(hash));
+        windows.hash(data, &mut found);
     }
     Ok(narrow(py, &found))
 }
@@ -207,7 +227,7 @@ impl FragmentPool {
     fn push(&self, py: Python<'_>, page: &Bound<'_, Digest>) -> PyResult<()> {
         let page = Arc::clone(page.get().page());
         run(py, || {
-            let tree = Tree::of(&page, &self.formatting)?;
+            let tree = Tree::of(&page, &self.formatting, false)?;
             let shingles = hish::hish(&tree.shape, &tree.text, self.how);
             self.with(|pool| pool.push(&tree, &shingles));
             Ok(())

@@ -37,18 +37,22 @@ class Shingles:
     """The shingles of all nodes of an AF tree.
 
     Attributes:
-        starts: where those of each node begin in ``values``; one more than there are nodes.
+        starts: where those of each node begin in ``values``.
+        ends: where they end. Nodes may share theirs, as parent and only child do.
         values: all of them; those of a node ascending.
         hashes: how many hashes were computed to get them.
+        seconds: how long that took.
     """
 
     starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
     values: NDArray[np.uint32]
     hashes: int
+    seconds: float
 
     def of(self, node: int) -> NDArray[np.uint32]:
         """Those of one node, ascending."""
-        return self.values[self.starts[node] : self.starts[node + 1]]
+        return self.values[self.starts[node] : self.ends[node]]
 
 
 def window_hashes(data: bytes, shingling: Shingling | None = None) -> NDArray[np.uint32]:

@@ -71,18 +71,21 @@ class AfTree:
         self._shingles: dict[Shingling, Shingles] = {}
 
     @classmethod
-    def of(cls, page: Digest, *, formatting: Iterable[str] = FORMATTING) -> Self:
+    def of(
+        cls, page: Digest, *, formatting: Iterable[str] = FORMATTING, chains: bool = False
+    ) -> Self:
         """Make the AF tree of a page.
 
         Args:
             page: the page.
             formatting: names of the HTML tags that are removed.
+            chains: keep only children as nodes of their own, as the paper's trees do.
 
         Raises:
             DigestFormatError: a stored digest is damaged.
             SourceTooLarge: the page has more than 4 GiB of text.
         """
-        return cls(_core.AfTree(page._native, sorted(formatting)))
+        return cls(_core.AfTree(page._native, sorted(formatting), chains))
 
     # ------------------------------------------------------------ columns
 
@@ -216,8 +219,16 @@ class AfTree:
         return f"<AfTree, {self.n:,} nodes, {len(self.text):,} bytes of text>"
 
     def _shingled(self, how: Shingling, *, direct: bool) -> Shingles:
-        starts, values, hashes = self._native.shingles(how.window, how.sample, how.bits, direct)
-        return Shingles(np.frombuffer(starts, "<i8"), np.frombuffer(values, "<u4"), hashes)
+        starts, ends, values, hashes, nanoseconds = self._native.shingles(
+            how.window, how.sample, how.bits, direct
+        )
+        return Shingles(
+            np.frombuffer(starts, "<i8"),
+            np.frombuffer(ends, "<i8"),
+            np.frombuffer(values, "<u4"),
+            hashes,
+            nanoseconds / 1e9,
+        )
 
     def _column(self, name: str) -> NDArray[Any]:
         return np.frombuffer(self._native.column(name), "<u4")

@@ -8,10 +8,8 @@
 //! A value shorter than a window has one hash, of the whole. It says whether two such values are equal; it is no window of
 //! the parent's and is not passed up.
 //!
-//! Cost: a step for each byte of the value, and at most S for each node. [`direct`] does it node by node,
+//! Cost: a step and four bytes of memory for each byte of the value, and at most S for each node and child. [`direct`] does it node by node,
 //! as the definition says: it is what the fold must equal, and the paper's figures 19 and 20 compare the two.
-
-use std::ops::Range;
 
 use super::tree::Shape;
 use super::windows::{Smallest, Windows};
@@ -58,12 +56,16 @@ impl Shingling {
     }
 }
 
-/// Shingles of many texts: those of text `i` are `values[starts[i]..starts[i + 1]]`, ascending.
+/// Shingles of many texts: those of text `i` are `values[starts[i]..ends[i]]`, ascending.
+///
+/// Texts may share theirs, as a node with an only child does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shingles {
     /// Where each text's begin.
     pub starts: Vec<u64>,
-    /// All of them.
+    /// Where they end.
+    pub ends: Vec<u64>,
+    /// All of them, in no order of texts.
     pub values: Vec<u32>,
     /// Hashes computed to get them.
     pub hashes: u64,
@@ -73,43 +75,23 @@ impl Shingles {
     /// Those of one text.
     #[inline]
     pub fn of(&self, text: usize) -> &[u32] {
-        &self.values[self.starts[text] as usize..self.starts[text + 1] as usize]
+        &self.values[self.starts[text] as usize..self.ends[text] as usize]
     }
 
     fn empty(texts: usize) -> Self {
-        let mut starts = Vec::with_capacity(texts + 1);
-        starts.push(0);
         Self {
-            starts,
-            values: Vec::new(),
-            hashes: 0,
+            starts: vec![0; texts],
+            ends: vec![0; texts],
+            ..Self::default()
         }
     }
 
-    fn push(&mut self, values: &[u32]) {
+    #[inline]
+    fn set(&mut self, text: usize, values: &[u32]) {
+        self.starts[text] = self.values.len() as u64;
         self.values.extend_from_slice(values);
-        self.starts.push(self.values.len() as u64);
+        self.ends[text] = self.values.len() as u64;
     }
-
-    /// The same texts from the last to the first.
-    fn reversed(&self) -> Self {
-        let texts = self.starts.len() - 1;
-        let mut turned = Self::empty(texts);
-        turned.values.reserve(self.values.len());
-        (0..texts).rev().for_each(|text| turned.push(self.of(text)));
-        turned.hashes = self.hashes;
-        turned
-    }
-}
-
-/// Hash the windows that begin at `starts`, and say how many they were.
-#[inline]
-fn offer_all(windows: &Windows, text: &[u8], starts: Range<usize>, to: &mut Smallest) -> u64 {
-    let hashes = starts.len() as u64;
-    windows.each(text, starts, |hash| {
-        to.offer(hash);
-    });
-    hashes
 }
 
 /// Shingle every node of a tree, folding children into parents.
@@ -118,42 +100,51 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let windows = Windows::new(how.window, how.bits);
     let mut smallest = Smallest::new(how.sample);
     let n = shape.size.len();
-    // Backwards, so that children come before their parents: node `i` is text `n - 1 - i`.
     let mut found = Shingles::empty(n);
+    // Each window of the page is hashed here, once; every node takes those that are its own.
+    let mut hashes = Vec::new();
+    windows.hash(text, &mut hashes);
+    found.hashes = hashes.len() as u64;
+    let mut crossing = Vec::new();
+    // Backwards, so that children come before their parents.
     for node in (0..n).rev() {
         let (start, end) = shape.value(node);
-        smallest.clear();
         if end - start < how.window {
             if start < end {
                 found.hashes += 1;
-                smallest.offer(windows.whole(&text[start..end]));
+                found.set(node, &[windows.short(text, start, end)]);
             }
-            found.push(smallest.kept());
             continue;
         }
+        let only = node + 1;
+        if shape.size[node] > 1 && shape.value(only) == (start, end) {
+            found.starts[node] = found.starts[only];
+            found.ends[node] = found.ends[only];
+            continue;
+        }
+        smallest.clear();
         let last = end - how.window + 1; // no window begins here or later
         if shape.size[node] == 1 {
-            found.hashes += offer_all(&windows, text, start..last, &mut smallest);
+            smallest.add(&hashes[start..last]);
         }
+        crossing.clear();
         for child in shape.children(node) {
             let (start, end) = shape.value(child);
             if end - start >= how.window {
-                let text = n - 1 - child;
-                for at in found.starts[text]..found.starts[text + 1] {
-                    if !smallest.offer(found.values[at as usize]) {
-                        break;
-                    }
+                let kept = found.of(child);
+                if smallest.kept().is_empty() {
+                    smallest.take(kept);
+                } else {
+                    smallest.merge(kept);
                 }
             }
+            let from = start.max((end + 1).saturating_sub(how.window));
+            crossing.extend_from_slice(hashes.get(from..end.min(last)).unwrap_or_default());
         }
-        for child in shape.children(node) {
-            let (start, end) = shape.value(child);
-            let crossing = start.max((end + 1).saturating_sub(how.window))..end.min(last);
-            found.hashes += offer_all(&windows, text, crossing, &mut smallest);
-        }
-        found.push(smallest.kept());
+        smallest.add(&crossing);
+        found.set(node, smallest.kept());
     }
-    found.reversed()
+    found
 }
 
 /// Shingle every node of a tree by itself: all its windows, whatever its children had.
@@ -162,17 +153,18 @@ pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let windows = Windows::new(how.window, how.bits);
     let mut smallest = Smallest::new(how.sample);
     let mut found = Shingles::empty(shape.size.len());
+    let mut hashes = Vec::new();
     for node in 0..shape.size.len() {
         let (start, end) = shape.value(node);
         smallest.clear();
-        if end - start >= how.window {
-            let starts = start..end - how.window + 1;
-            found.hashes += offer_all(&windows, text, starts, &mut smallest);
-        } else if start < end {
-            found.hashes += 1;
-            smallest.offer(windows.whole(&text[start..end]));
+        hashes.clear();
+        windows.hash(&text[start..end], &mut hashes);
+        if hashes.is_empty() && start < end {
+            hashes.push(windows.short(text, start, end));
         }
-        found.push(smallest.kept());
+        found.hashes += hashes.len() as u64;
+        smallest.add(&hashes);
+        found.set(node, smallest.kept());
     }
     found
 }
@@ -185,7 +177,7 @@ mod tests {
 
     fn shape_of(page: &str) -> (Shape, Vec<u8>) {
         let page = encode(page.as_bytes(), &Options::default()).unwrap();
-        let tree = AfTree::of(&page, &FORMATTING).unwrap();
+        let tree = AfTree::of(&page, &FORMATTING, false).unwrap();
         (tree.shape, tree.text)
     }
 
@@ -215,8 +207,9 @@ mod tests {
                 bits,
             };
             let (folded, by_itself) = (hish(&shape, &text, how), direct(&shape, &text, how));
-            assert_eq!(folded.starts, by_itself.starts);
-            assert_eq!(folded.values, by_itself.values);
+            for node in 0..shape.size.len() {
+                assert_eq!(folded.of(node), by_itself.of(node), "{node}");
+            }
             assert!(folded.hashes < by_itself.hashes);
         }
     }

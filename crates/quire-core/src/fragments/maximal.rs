@@ -161,7 +161,7 @@ mod tests {
             .collect();
         let mut pool = Pool::new(30);
         for page in &pages {
-            let tree = AfTree::of(page, &FORMATTING).unwrap();
+            let tree = AfTree::of(page, &FORMATTING, false).unwrap();
             pool.push(&tree, &hish(&tree.shape, &tree.text, Shingling::default()));
         }
         let likeness = Likeness {

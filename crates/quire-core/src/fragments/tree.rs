@@ -221,23 +221,28 @@ impl Gathering {
 }
 
 impl AfTree {
-    /// Make the AF tree of a page; `formatting` names the tags that are removed.
+    /// Make the AF tree of a page; `formatting` names the tags that are removed. With `chains` only children are nodes of their
+    /// own, as in the paper's trees.
     ///
     /// ```
     /// use quire_core::encode::{Options, encode};
     /// use quire_core::fragments::tree::{AfTree, FORMATTING};
     ///
     /// let source = b"<ul><li>Fish <b>and</b> chips<li><a href=/>Peas</a></ul>";
-    /// let tree = AfTree::of(&encode(source, &Options::default()).unwrap(), &FORMATTING).unwrap();
+    /// let tree = AfTree::of(&encode(source, &Options::default()).unwrap(), &FORMATTING, false).unwrap();
     /// assert_eq!(tree.text, b"Fish and chips\nPeas\n");
     /// assert_eq!(tree.node, [0, 5, 10]); // all, and the two items
     /// assert_eq!(tree.shape.size, [3, 1, 1]);
     /// ```
-    pub fn of<Name: AsRef<str>>(digest: &Digest, formatting: &[Name]) -> Result<Self, Error> {
+    pub fn of<Name: AsRef<str>>(
+        digest: &Digest,
+        formatting: &[Name],
+        chains: bool,
+    ) -> Result<Self, Error> {
         digest.check_heaps()?;
         let removed = removed_tags(digest, formatting);
         let (mut gathering, formatting) = gather(digest, &removed)?;
-        let mut tree = Self::compacted(&gathering.parts);
+        let mut tree = Self::compacted(&gathering.parts, chains);
         tree.text = std::mem::take(&mut gathering.text);
         let slices = Slices::new(&tree.text);
         tree.value_hash = (0..tree.node.len())
@@ -280,8 +285,8 @@ impl AfTree {
         }
     }
 
-    /// The nodes that are left when only children are one with their parents.
-    fn compacted(parts: &[Part]) -> Self {
+    /// The nodes that are left when only children are one with their parents; all of them with `chains`.
+    fn compacted(parts: &[Part], chains: bool) -> Self {
         let mut tree = Self::default();
         let mut place = Vec::with_capacity(parts.len());
         let mut counted: Vec<u32> = Vec::new(); // children so far
@@ -290,7 +295,7 @@ impl AfTree {
                 NONE => NONE,
                 parent => place[parent as usize],
             };
-            if parent != NONE && parts[part.parent as usize].children == 1 {
+            if !chains && parent != NONE && parts[part.parent as usize].children == 1 {
                 tree.pruned.chained += 1;
                 place.push(parent);
                 continue;
@@ -395,6 +400,7 @@ mod tests {
         AfTree::of(
             &encode(source.as_bytes(), &Options::default()).unwrap(),
             &FORMATTING,
+            false,
         )
         .unwrap()
     }
@@ -426,7 +432,7 @@ mod tests {
             "<script>x()</script>",
         ] {
             let page = encode(source.as_bytes(), &Options::default()).unwrap();
-            let found = AfTree::of(&page, &FORMATTING).unwrap();
+            let found = AfTree::of(&page, &FORMATTING, false).unwrap();
             let Pruned {
                 formatting,
                 blank,
@@ -457,6 +463,16 @@ mod tests {
     }
 
     #[test]
+    fn chains_can_be_kept() {
+        let page = encode(b"<div><ul><li>a</ul></div>b", &Options::default()).unwrap();
+        let found = AfTree::of(&page, &FORMATTING, true).unwrap();
+        // Document, html, body, div, ul, li, a; b.
+        assert_eq!(found.depth, [0, 1, 2, 3, 4, 5, 6, 3]);
+        assert_eq!(found.pruned.chained, 0);
+        assert_eq!(found.value_hash[3], found.value_hash[6]);
+    }
+
+    #[test]
     fn deep_pages_are_no_trouble() {
         let depth = 200_000;
         let source = format!("<a>{}{}</a>", "<b>x".repeat(depth), "</b>".repeat(depth));
@@ -465,7 +481,7 @@ mod tests {
             ..Options::default()
         };
         let page = encode(source.as_bytes(), &options).unwrap();
-        let found = AfTree::of(&page, &FORMATTING).unwrap();
+        let found = AfTree::of(&page, &FORMATTING, false).unwrap();
         assert_eq!(found.text.len(), 2 * depth);
         assert_eq!(found.depth.iter().max(), Some(&(depth as u32 - 1)));
     }
