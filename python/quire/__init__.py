@@ -52,6 +52,7 @@ if typing.TYPE_CHECKING:
         load,
         peek,
     )
+    from quire.fragments import AfTree, SharedFragment, SharedFragments, shared_fragments
     from quire.sdiff import (
         ALL_FACETS,
         Annotation,
@@ -102,6 +103,7 @@ if typing.TYPE_CHECKING:
 
 __all__ = [
     "ALL_FACETS",
+    "AfTree",
     "Annotation",
     "Archive",
     "ArchiveError",
@@ -141,6 +143,8 @@ __all__ = [
     "Segment",
     "SelectorBudgetExceeded",
     "SelectorError",
+    "SharedFragment",
+    "SharedFragments",
     "SideRow",
     "Signatures",
     "Sketch",
@@ -169,6 +173,7 @@ __all__ = [
     "report",
     "resemblance_matrix",
     "resemblances",
+    "shared_fragments",
     "side_by_side",
     "similarity",
     "sketches_to_matrix",
@@ -183,7 +188,7 @@ __all__ = [
 
 # Where the names are that are not errors, from the light ones to the heavy ones. They are imported when the first is
 # asked for: numpy and all that works with it takes longer than `quire --help` may.
-_HOMES = ("quire.digest", "quire.sdiff", "quire.similarity", "quire.archive")
+_HOMES = ("quire.digest", "quire.sdiff", "quire.similarity", "quire.fragments", "quire.archive")
 
 
 def __getattr__(name: str) -> object:

@@ -34,6 +34,14 @@ pub trait Sink {
     fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
         self.put(&text[start as usize..end as usize])
     }
+
+    /// A node begins here. Only a few sinks listen.
+    #[inline]
+    fn opens(&mut self, _node: usize) {}
+
+    /// A node ends here.
+    #[inline]
+    fn closes(&mut self, _node: usize) {}
 }
 
 impl Sink for Vec<u8> {
@@ -276,6 +284,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             children: count,
             implied: implied.take(node),
         };
+        sink.opens(i);
         let written = hand.open(&place, sink).unwrap_or_else(|| {
             let text = if place.implied {
                 &[]
@@ -297,8 +306,12 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
         };
         if count > 0 {
             stack.push(open);
-        } else if !(hand.close(&open, sink) && (depth == 0 || strays.put(node, depth - 1, sink))) {
-            return false;
+        } else {
+            let closed = hand.close(&open, sink);
+            sink.closes(i);
+            if !(closed && (depth == 0 || strays.put(node, depth - 1, sink))) {
+                return false;
+            }
         }
         // One child less to come; parents without any more close.
         while let Some(top) = stack.last_mut() {
@@ -309,6 +322,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             if !hand.close(top, sink) {
                 return false;
             }
+            sink.closes(top.node as usize);
             stack.pop();
             let Some(level) = (stack.len() as u32).checked_sub(1) else {
                 break;

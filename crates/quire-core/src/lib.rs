@@ -17,6 +17,7 @@ pub mod encoding;
 pub mod error;
 pub mod flags;
 pub mod format;
+pub mod fragments;
 pub mod from_tree;
 pub mod hash;
 pub mod html;

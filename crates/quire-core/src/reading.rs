@@ -216,7 +216,7 @@ fn local(name: &str) -> &str {
 }
 
 /// Whether the root element of an XML page is `html`.
-fn is_xhtml(digest: &Digest) -> bool {
+pub(crate) fn is_xhtml(digest: &Digest) -> bool {
     let root = (1..digest.n()).find(|&node| digest.class(node) == Class::Element);
     root.is_some_and(|node| local(digest.tag_name(digest.tag().get(node) as usize)) == "html")
 }

@@ -10,6 +10,7 @@ mod codec;
 mod digest;
 mod errors;
 mod files;
+mod fragments;
 mod functions;
 mod guard;
 mod script;
@@ -26,6 +27,8 @@ mod _native {
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
     use crate::digest::Digest;
+    #[pymodule_export]
+    use crate::fragments::{AfTree, FragmentPool, source_spans, window_hashes};
     #[pymodule_export]
     use crate::functions::{
         _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,

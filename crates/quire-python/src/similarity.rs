@@ -26,7 +26,11 @@ pub fn measure_of(name: &str) -> PyResult<Measure> {
 
 /// Little-endian bytes of numbers, for numpy.
 pub fn packed<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&value| bytes(value)).collect()
+    let mut out = vec![0; N * values.len()];
+    for (place, &value) in out.chunks_exact_mut(N).zip(values) {
+        place.copy_from_slice(&bytes(value));
+    }
+    out
 }
 
 /// The features of a page with their counts. Immutable.

@@ -17,7 +17,7 @@ use crate::guard::run;
 use crate::similarity::{measure_of, packed};
 
 /// The numbers in a buffer. Copied, since another thread may write to it meanwhile.
-fn numbers<T: Element + Copy>(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+pub fn numbers<T: Element + Copy>(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     PyBuffer::<T>::get(buffer)?.to_vec(buffer.py())
 }
 

@@ -4,7 +4,7 @@ Everything compiled is imported from here and from nowhere else; it is typed in
 ``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
 as ``InternalError``.
 
-Above: ``digest``, ``sdiff``, ``similarity``. Below: ``errors``, which the kernels import when they raise.
+Above: ``digest``, ``sdiff``, ``similarity``, ``fragments``. Below: ``errors``, which the kernels import when they raise.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections.abc import Callable
 from typing import cast
 
 from quire._core._native import (
+    AfTree,
     Bag,
     Bags,
     Base,
     DenseBase,
     Digest,
     Floats,
+    FragmentPool,
     Navigation,
     Script,
     Sketch,
@@ -47,21 +49,25 @@ from quire._core._native import (
     similarity,
     sketch,
     sketch_from_bytes,
+    source_spans,
     stars,
     tbc_apply,
     tbc_delta,
     text_rows,
     token_bins,
+    window_hashes,
     word_changes,
 )
 
 __all__ = [
+    "AfTree",
     "Bag",
     "Bags",
     "Base",
     "DenseBase",
     "Digest",
     "Floats",
+    "FragmentPool",
     "Navigation",
     "Script",
     "Sketch",
@@ -90,12 +96,14 @@ __all__ = [
     "similarity",
     "sketch",
     "sketch_from_bytes",
+    "source_spans",
     "stars",
     "tbc_apply",
     "tbc_delta",
     "text_rows",
     "token_bins",
     "view",
+    "window_hashes",
     "word_changes",
 ]
 

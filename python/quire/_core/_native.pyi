@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer
 
 __all__ = [
+    "AfTree",
     "Bag",
     "Bags",
     "Base",
     "Digest",
     "Floats",
+    "FragmentPool",
     "Navigation",
     "Script",
     "Sketch",
@@ -50,11 +52,13 @@ __all__ = [
     "similarity",
     "sketch",
     "sketch_from_bytes",
+    "source_spans",
     "stars",
     "tbc_apply",
     "tbc_delta",
     "text_rows",
     "token_bins",
+    "window_hashes",
     "word_changes",
 ]
 
@@ -317,3 +321,34 @@ class TbcReference:
 
 def tbc_delta(reference: bytes, page: bytes, window: int) -> tuple[bytes, _Steps]: ...
 def tbc_apply(reference: bytes, delta: bytes, length: int) -> bytes: ...
+
+@final
+class AfTree:
+    def __new__(cls, page: Digest, formatting: list[str], chains: bool) -> AfTree: ...
+    @property
+    def pruned(self) -> tuple[int, int, int, int]: ...
+    def __len__(self) -> int: ...
+    def text(self) -> bytes: ...
+    def column(self, name: str) -> bytes: ...
+    def shingles(
+        self, window: int, sample: int, bits: int, direct: bool
+    ) -> tuple[bytes, bytes, bytes, int, int]: ...
+
+def window_hashes(data: bytes, window: int, bits: int) -> bytes: ...
+def source_spans(page: Digest) -> tuple[bytes, bytes, bytes] | None: ...
+
+@final
+class FragmentPool:
+    def __new__(
+        cls, min_bytes: int, window: int, sample: int, bits: int, formatting: list[str]
+    ) -> FragmentPool: ...
+    @property
+    def pages(self) -> int: ...
+    @property
+    def values(self) -> int: ...
+    def __len__(self) -> int: ...
+    def push(self, page: Digest) -> None: ...
+    def column(self, name: str, rows: NDArray[Any]) -> bytes: ...
+    def fragments(
+        self, min_match: float, size_ratio: float, min_pages: int, unbiased: bool
+    ) -> tuple[bytes, bytes]: ...

@@ -163,6 +163,7 @@ impl Hand for Markup<'_> {
         for (node, (((&left, &tag), &attr), &content)) in part.clone().zip(columns) {
             let mark = &self.marks[tag as usize];
             let mut ends = false;
+            sink.opens(node);
             let written = if mark.leaf {
                 self.contents.put(content, sink)
             } else {
@@ -180,8 +181,11 @@ impl Hand for Markup<'_> {
                     ends,
                     leaf: mark.leaf,
                 });
-            } else if ends && !self.put_end_tag(mark, sink) {
-                return None;
+            } else {
+                if ends && !self.put_end_tag(mark, sink) {
+                    return None;
+                }
+                sink.closes(node);
             }
             while let Some(top) = stack.last_mut() {
                 if top.left > 0 {
@@ -191,6 +195,7 @@ impl Hand for Markup<'_> {
                 if top.ends && !self.put_end_tag(&self.marks[top.tag as usize], sink) {
                     return None;
                 }
+                sink.closes(top.node as usize);
                 stack.pop();
             }
         }

@@ -1,0 +1,1 @@
+"""Parts that pages share: do the answers hold, and what do they cost."""

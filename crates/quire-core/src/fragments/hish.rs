@@ -1,0 +1,242 @@
+//! `HiSh`, the hierarchical computing of shingles: a node's from its children's.
+//!
+//! The shingles of a text are the S smallest hashes of its windows. A window that lies within a child was
+//! hashed there, and is among the child's smallest if it can be among the parent's. What is left are the windows that
+//! begin in one child and end in another, maybe over several short ones. So every window of a page is hashed
+//! once, in the smallest node that holds it.
+//!
+//! A value shorter than a window has one hash, of the whole. It says whether two such values are equal; it is no window of
+//! the parent's and is not passed up.
+//!
+//! Cost: a step and four bytes of memory for each byte of the value, and at most S for each node and child. [`direct`] does it node by node,
+//! as the definition says: it is what the fold must equal, and the paper's figures 19 and 20 compare the two.
+
+use super::tree::Shape;
+use super::windows::{Smallest, Windows};
+
+/// How shingles are made: the paper's W, S and K.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shingling {
+    /// Bytes in a window (W).
+    pub window: usize,
+    /// Hashes kept of a text (S).
+    pub sample: usize,
+    /// Bits of a hash (K).
+    pub bits: u32,
+}
+
+/// The longest window: it is read again at every boundary of nodes.
+pub const MAX_WINDOW: usize = 1024;
+/// The largest sample: it is merged at every node.
+pub const MAX_SAMPLE: usize = 1024;
+/// The most bits.
+pub const MAX_BITS: u32 = 32;
+
+impl Default for Shingling {
+    fn default() -> Self {
+        Self {
+            window: 20,
+            sample: 25,
+            bits: 32,
+        }
+    }
+}
+
+impl Shingling {
+    /// What is out of range, if anything.
+    pub fn fault(&self) -> Option<String> {
+        let ranges = [
+            ("window", self.window, MAX_WINDOW),
+            ("sample", self.sample, MAX_SAMPLE),
+            ("bits", self.bits as usize, MAX_BITS as usize),
+        ];
+        (ranges.into_iter())
+            .find(|&(_, found, most)| found == 0 || found > most)
+            .map(|(name, found, most)| format!("{name} {found}: shingles have 1 to {most}"))
+    }
+}
+
+/// Shingles of many texts: those of text `i` are `values[starts[i]..ends[i]]`, ascending.
+///
+/// Texts may share theirs, as a node with an only child does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shingles {
+    /// Where each text's begin.
+    pub starts: Vec<u64>,
+    /// Where they end.
+    pub ends: Vec<u64>,
+    /// All of them, in no order of texts.
+    pub values: Vec<u32>,
+    /// Hashes computed to get them.
+    pub hashes: u64,
+}
+
+impl Shingles {
+    /// Those of one text.
+    #[inline]
+    pub fn of(&self, text: usize) -> &[u32] {
+        &self.values[self.starts[text] as usize..self.ends[text] as usize]
+    }
+
+    fn empty(texts: usize) -> Self {
+        Self {
+            starts: vec![0; texts],
+            ends: vec![0; texts],
+            ..Self::default()
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, text: usize, values: &[u32]) {
+        self.starts[text] = self.values.len() as u64;
+        self.values.extend_from_slice(values);
+        self.ends[text] = self.values.len() as u64;
+    }
+}
+
+/// Shingle every node of a tree, folding children into parents.
+#[must_use]
+pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
+    let windows = Windows::new(how.window, how.bits);
+    let mut smallest = Smallest::new(how.sample);
+    let n = shape.size.len();
+    let mut found = Shingles::empty(n);
+    // Each window of the page is hashed here, once; every node takes those that are its own.
+    let mut hashes = Vec::new();
+    windows.hash(text, &mut hashes);
+    found.hashes = hashes.len() as u64;
+    let mut crossing = Vec::new();
+    // Backwards, so that children come before their parents.
+    for node in (0..n).rev() {
+        let (start, end) = shape.value(node);
+        if end - start < how.window {
+            if start < end {
+                found.hashes += 1;
+                found.set(node, &[windows.short(text, start, end)]);
+            }
+            continue;
+        }
+        let only = node + 1;
+        if shape.size[node] > 1 && shape.value(only) == (start, end) {
+            found.starts[node] = found.starts[only];
+            found.ends[node] = found.ends[only];
+            continue;
+        }
+        smallest.clear();
+        let last = end - how.window + 1; // no window begins here or later
+        if shape.size[node] == 1 {
+            smallest.add(&hashes[start..last]);
+        }
+        crossing.clear();
+        for child in shape.children(node) {
+            let (start, end) = shape.value(child);
+            if end - start >= how.window {
+                let kept = found.of(child);
+                if smallest.kept().is_empty() {
+                    smallest.take(kept);
+                } else {
+                    smallest.merge(kept);
+                }
+            }
+            let from = start.max((end + 1).saturating_sub(how.window));
+            crossing.extend_from_slice(hashes.get(from..end.min(last)).unwrap_or_default());
+        }
+        smallest.add(&crossing);
+        found.set(node, smallest.kept());
+    }
+    found
+}
+
+/// Shingle every node of a tree by itself: all its windows, whatever its children had.
+#[must_use]
+pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
+    let windows = Windows::new(how.window, how.bits);
+    let mut smallest = Smallest::new(how.sample);
+    let mut found = Shingles::empty(shape.size.len());
+    let mut hashes = Vec::new();
+    for node in 0..shape.size.len() {
+        let (start, end) = shape.value(node);
+        smallest.clear();
+        hashes.clear();
+        windows.hash(&text[start..end], &mut hashes);
+        if hashes.is_empty() && start < end {
+            hashes.push(windows.short(text, start, end));
+        }
+        found.hashes += hashes.len() as u64;
+        smallest.add(&hashes);
+        found.set(node, smallest.kept());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Options, encode};
+    use crate::fragments::tree::{AfTree, FORMATTING};
+
+    fn shape_of(page: &str) -> (Shape, Vec<u8>) {
+        let page = encode(page.as_bytes(), &Options::default()).unwrap();
+        let tree = AfTree::of(&page, &FORMATTING, false).unwrap();
+        (tree.shape, tree.text)
+    }
+
+    #[test]
+    fn folding_equals_shingling_each_node_by_itself() {
+        // Children of one letter, of a window less one, of a window, and long ones, in every order.
+        let lengths = [1, 2, 18, 19, 20, 21, 60];
+        let word = |length: usize, seed: usize| -> String {
+            (0..length)
+                .map(|i| char::from(b'a' + ((i * i + seed * 7) % 23) as u8))
+                .collect()
+        };
+        let mut parts = Vec::new();
+        for (seed, one) in lengths.into_iter().enumerate() {
+            for two in lengths {
+                let (a, b) = (word(one, seed), word(two, seed + two));
+                parts.push(format!(
+                    "<div><p>{a}</p><div>x<p>{b}</p></div><p>{b}</p>y</div>"
+                ));
+            }
+        }
+        let (shape, text) = shape_of(&parts.concat());
+        for (window, sample, bits) in [(20, 25, 32), (1, 3, 8), (7, 1, 32), (64, 1000, 5)] {
+            let how = Shingling {
+                window,
+                sample,
+                bits,
+            };
+            let (folded, by_itself) = (hish(&shape, &text, how), direct(&shape, &text, how));
+            for node in 0..shape.size.len() {
+                assert_eq!(folded.of(node), by_itself.of(node), "{node}");
+            }
+            assert!(folded.hashes < by_itself.hashes);
+        }
+    }
+
+    #[test]
+    fn every_window_of_a_page_is_hashed_once() {
+        let (shape, text) = shape_of(&"<div><p>long enough for a window</p> or two".repeat(30));
+        let found = hish(&shape, &text, Shingling::default());
+        let short = (0..shape.size.len())
+            .filter(|&node| (1..20).contains(&shape.bytes(node)))
+            .count();
+        assert_eq!(found.hashes as usize, text.len() - 19 + short);
+    }
+
+    #[test]
+    fn settings_out_of_range_are_named() {
+        let fault = |window, sample, bits| {
+            Shingling {
+                window,
+                sample,
+                bits,
+            }
+            .fault()
+        };
+        assert_eq!(fault(20, 25, 32), None);
+        assert!(fault(0, 25, 32).unwrap().contains("window 0"));
+        assert!(fault(20, 1025, 32).unwrap().contains("1 to 1024"));
+        assert!(fault(20, 25, 33).unwrap().contains("bits 33"));
+    }
+}

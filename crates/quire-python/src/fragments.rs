@@ -1,0 +1,332 @@
+//! The parts that pages share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quire_core::fragments::groups::{Estimate, Likeness, groups};
+use quire_core::fragments::hish::{self, Shingling};
+use quire_core::fragments::maximal;
+use quire_core::fragments::pool::{Pool, Row};
+use quire_core::fragments::spans::Spans;
+use quire_core::fragments::tree::AfTree as Tree;
+use quire_core::fragments::windows::Windows;
+
+use crate::digest::Digest;
+use crate::guard::{brief, run};
+use crate::similarity::packed;
+use crate::templates::numbers;
+
+type Columns<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+fn shingling(window: usize, sample: usize, bits: u32) -> PyResult<Shingling> {
+    let how = Shingling {
+        window,
+        sample,
+        bits,
+    };
+    (how.fault()).map_or(Ok(how), |fault| Err(PyValueError::new_err(fault)))
+}
+
+fn narrow<'py>(py: Python<'py>, values: &[u32]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &packed(values, u32::to_le_bytes))
+}
+
+fn wide<'py>(py: Python<'py>, values: &[u64]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &packed(values, u64::to_le_bytes))
+}
+
+type PyShingles<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    u64,
+    u64,
+);
+
+/// An AF tree. Immutable.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct AfTree {
+    tree: Tree,
+}
+
+#[pymethods]
+impl AfTree {
+    /// Make the AF tree of a page, without tags of these names; with or without chains.
+    #[new]
+    #[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
+    fn new(
+        py: Python<'_>,
+        page: &Bound<'_, Digest>,
+        formatting: Vec<String>,
+        chains: bool,
+    ) -> PyResult<Self> {
+        let page = Arc::clone(page.get().page());
+        let tree = run(py, move || Tree::of(&page, &formatting, chains))?;
+        Ok(Self { tree })
+    }
+
+    /// Number of nodes.
+    fn __len__(&self) -> usize {
+        self.tree.n()
+    }
+
+    /// The value of node 0.
+    fn text<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tree.text)
+    }
+
+    /// Nodes of the page that were left out: formatting, blank, joined, chained.
+    #[getter]
+    fn pruned(&self) -> (u32, u32, u32, u32) {
+        let pruned = self.tree.pruned;
+        (
+            pruned.formatting,
+            pruned.blank,
+            pruned.joined,
+            pruned.chained,
+        )
+    }
+
+    /// A column of 32-bit numbers, or of 64-bit hashes; little-endian. Bytes in the source may be absent.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let tree = &self.tree;
+        let column = match name {
+            "node" => &tree.node,
+            "node_end" => &tree.node_end,
+            "parent" => &tree.parent,
+            "depth" => &tree.depth,
+            "index" => &tree.index,
+            "size" => &tree.shape.size,
+            "value_start" => &tree.shape.value_start,
+            "value_end" => &tree.shape.value_end,
+            "byte_start" => &tree.byte_start,
+            "byte_end" => &tree.byte_end,
+            "value_hash" => return Ok(wide(py, &tree.value_hash)),
+            "source_hash" => return Ok(wide(py, &tree.source_hash)),
+            _ => {
+                return Err(PyKeyError::new_err(format!(
+                    "AF trees have no column {name:?}"
+                )));
+            }
+        };
+        Ok(narrow(py, column))
+    }
+
+    /// The shingles of all nodes, by folding or node by node: where each node's begin and end (64 bits), all of them (32 bits), how
+    /// many hashes were computed, and in how many nanoseconds.
+    fn shingles<'py>(
+        &self,
+        py: Python<'py>,
+        window: usize,
+        sample: usize,
+        bits: u32,
+        direct: bool,
+    ) -> PyResult<PyShingles<'py>> {
+        let how = shingling(window, sample, bits)?;
+        let tree = &self.tree;
+        let (found, took) = run(py, || {
+            let method = if direct { hish::direct } else { hish::hish };
+            let start = Instant::now();
+            Ok((method(&tree.shape, &tree.text, how), start.elapsed()))
+        })?;
+        Ok((
+            wide(py, &found.starts),
+            wide(py, &found.ends),
+            narrow(py, &found.values),
+            found.hashes,
+            took.as_nanos() as u64,
+        ))
+    }
+}
+
+/// The hashes of all windows of bytes, in order: 32 bits each. Bytes shorter than a window have one hash, of all.
+#[pyfunction]
+pub fn window_hashes<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    window: usize,
+    bits: u32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let how = shingling(window, 1, bits)?;
+    let windows = Windows::new(how.window, how.bits);
+    let mut found = Vec::new();
+    if data.len() < window {
+        found.extend((!data.is_empty()).then(|| windows.short(data, 0, data.len())));
+    } else {
+        windows.hash(data, &mut found);
+    }
+    Ok(narrow(py, &found))
+}
+
+type PySpans<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
+
+/// Which bytes of the source each node has: first, after the last (32 bits), hash (64 bits); nothing where that is not known.
+#[pyfunction]
+pub fn source_spans<'py>(
+    py: Python<'py>,
+    page: &Bound<'py, Digest>,
+) -> PyResult<Option<PySpans<'py>>> {
+    let page = Arc::clone(page.get().page());
+    let found = run(py, move || {
+        let spans = Spans::of(&page)?;
+        Ok(spans.map(|spans| {
+            let hashes = spans.hashes();
+            (spans, hashes)
+        }))
+    })?;
+    Ok(found.map(|(spans, hashes)| {
+        (
+            narrow(py, &spans.start),
+            narrow(py, &spans.end),
+            wide(py, &hashes),
+        )
+    }))
+}
+
+/// The parts of many pages.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct FragmentPool {
+    how: Shingling,
+    formatting: Vec<String>,
+    pool: Mutex<Pool>,
+}
+
+impl FragmentPool {
+    /// A panic while the pool is held leaves a page in it without some of its parts: no reason to lose the others.
+    fn with<T>(&self, work: impl FnOnce(&mut Pool) -> T) -> T {
+        work(&mut self.pool.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl FragmentPool {
+    /// A pool of parts with so many bytes of value at least.
+    #[new]
+    fn new(
+        min_bytes: u32,
+        window: usize,
+        sample: usize,
+        bits: u32,
+        formatting: Vec<String>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            how: shingling(window, sample, bits)?,
+            formatting,
+            pool: Mutex::new(Pool::new(min_bytes)),
+        })
+    }
+
+    /// Add the parts of a page.
+    fn push(&self, py: Python<'_>, page: &Bound<'_, Digest>) -> PyResult<()> {
+        let page = Arc::clone(page.get().page());
+        run(py, || {
+            let tree = Tree::of(&page, &self.formatting, false)?;
+            let shingles = hish::hish(&tree.shape, &tree.text, self.how);
+            self.with(|pool| pool.push(&tree, &shingles));
+            Ok(())
+        })
+    }
+
+    /// How many pages were added.
+    #[getter]
+    fn pages(&self) -> u32 {
+        self.with(|pool| pool.pages())
+    }
+
+    /// How many parts there are.
+    fn __len__(&self) -> usize {
+        self.with(|pool| pool.rows.len())
+    }
+
+    /// How many different values they have.
+    #[getter]
+    fn values(&self) -> usize {
+        self.with(|pool| pool.values())
+    }
+
+    /// A column of the parts with these numbers: 32 bits, or 64 for hashes; little-endian.
+    fn column<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        rows: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = numbers::<u32>(rows)?;
+        self.with(|pool| {
+            if let Some(row) = rows.iter().find(|&&row| row as usize >= pool.rows.len()) {
+                return Err(PyValueError::new_err(format!(
+                    "part {row}: there are {} of them",
+                    pool.rows.len()
+                )));
+            }
+            let chosen = || rows.iter().map(|&row| pool.rows[row as usize]);
+            let of = |of: fn(Row) -> u32| narrow(py, &chosen().map(of).collect::<Vec<_>>());
+            let hashes = |of: &dyn Fn(Row) -> u64| wide(py, &chosen().map(of).collect::<Vec<_>>());
+            Ok(match name {
+                "page" => of(|row| row.page),
+                "part" => of(|row| row.part),
+                "node" => of(|row| row.node),
+                "node_end" => of(|row| row.node_end),
+                "byte_start" => of(|row| row.byte_start),
+                "byte_end" => of(|row| row.byte_end),
+                "size" => of(|row| row.size),
+                "source_hash" => hashes(&|row| row.source_hash),
+                "value_hash" => hashes(&|row| pool.hash[row.value as usize]),
+                "value_bytes" => {
+                    let bytes = chosen().map(|row| pool.bytes[row.value as usize]);
+                    narrow(py, &bytes.collect::<Vec<_>>())
+                }
+                _ => {
+                    return Err(PyKeyError::new_err(format!(
+                        "pools have no column {name:?}"
+                    )));
+                }
+            })
+        })
+    }
+
+    /// Find fragments: where each begins (32 bits), and their members, as numbers of parts (32 bits).
+    fn fragments<'py>(
+        &self,
+        py: Python<'py>,
+        min_match: f64,
+        size_ratio: f64,
+        min_pages: usize,
+        unbiased: bool,
+    ) -> PyResult<Columns<'py>> {
+        if !(min_match > 0.0 && min_match <= 1.0 && (0.0..=1.0).contains(&size_ratio)) {
+            return Err(PyValueError::new_err(format!(
+                "overlap {min_match} and length {size_ratio}: both are shares, and an overlap is more than 0"
+            )));
+        }
+        let likeness = Likeness {
+            min_match,
+            size_ratio,
+            min_bytes: 2 * self.how.window as u32,
+            sample: self.how.sample,
+            estimate: if unbiased {
+                Estimate::Unbiased
+            } else {
+                Estimate::Paper
+            },
+        };
+        let found = run(py, || {
+            Ok(self.with(|pool| maximal::fragments(pool, &groups(pool, &likeness), min_pages)))
+        })?;
+        let ends = found.iter().scan(0, |end, members| {
+            *end += members.len() as u32;
+            Some(*end)
+        });
+        let starts: Vec<u32> = std::iter::once(0).chain(ends).collect();
+        brief(py, || {
+            Ok((narrow(py, &starts), narrow(py, &found.concat())))
+        })
+    }
+}
