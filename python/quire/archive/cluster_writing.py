@@ -25,9 +25,7 @@ from quire.archive.tiers import RUN_PAGES, Base, Tier
 
 #: Frames of a block, at most: what is lost with it.
 BLOCK_BYTES = 4 << 20
-#: A page this many times smaller leans so well that nothing else need be tried.
-LEANS_WELL = 20
-#: One that is as small as this on its base would hardly be smaller alone.
+#: A page that is so many times smaller on its base would hardly be smaller alone.
 LEANS = 5
 #: How far back a version leans, at most: as far as its number among the versions can be divided by.
 NEIGHBOURS = (16, 4, 1)
@@ -133,12 +131,8 @@ class _Block:
             slot, version = self._leaned_on[back]
             frame = _core.Base(version).encode(body, self._tier.neighbour_level)
             choices.append((frame, Codec.ZSTD_PAGE, slot))
-        if base is not None and not _is_small(choices, body, LEANS_WELL):
+        if base is not None:
             choices.append((*base.write(body), after))
-        if not _is_small(choices, body, LEANS):
-            choices += [(_ALONE.encode(body, self._tier.level), Codec.ZSTD, 0)]
+        if not any(LEANS * len(frame) < len(body) for frame, _, _ in choices):
+            choices.append((_ALONE.encode(body, self._tier.level), Codec.ZSTD, 0))
         return min([*choices, (body, Codec.RAW, 0)], key=lambda choice: len(choice[0]))
-
-
-def _is_small(choices: list[tuple[bytes, Codec, int]], body: bytes, times: int) -> bool:
-    return any(times * len(frame) < len(body) for frame, _, _ in choices)

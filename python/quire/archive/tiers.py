@@ -48,6 +48,9 @@ DENSE_BASE_BYTES = 24 << 10
 DENSE_PART_BYTES = 16 << 10
 #: Fewer pages do not pay for what their readers have to learn.
 DENSE_PAGES = 8
+#: Versions of an address, on average, from which a cluster is a history; and pages that both ways are tried on there.
+VERSIONS = 4
+TRIED_PAGES = 8
 #: Pages of a run.
 RUN_PAGES = 32
 #: A dense frame of more bytes takes too long to read, and a longer page too long to write.
@@ -200,7 +203,14 @@ class DenseTier(ZstdTier):
         content = joined_within(sample(members), most_pages(members), b"", budget)
         if not content:
             return None
-        return DenseBase(content, *_core.DenseBase.create(content), 0)
+        dense = DenseBase(content, *_core.DenseBase.create(content), 0)
+        if len(members) < VERSIONS * len({member.url for member in members}):
+            return dense
+        # Long pages in many versions have more to lean on than is learned quickly.
+        quick = super().base(members)
+        if quick is None or _cost(dense, members) <= _cost(quick, members):
+            return dense
+        return quick
 
     def part(self, below: Base, number: int, run: Sequence[Member]) -> Base | None:
         """Learn what neighbours have in common besides."""
@@ -211,6 +221,13 @@ class DenseTier(ZstdTier):
         if not content:
             return None
         return DenseBase(content, *below.learned.learn_more(content), number)
+
+
+def _cost(base: Base, members: Sequence[Member]) -> int:
+    """Bytes that a base and its pages would take, by a few of them."""
+    some = members[:: max(1, len(members) // TRIED_PAGES)]
+    tried = sum(len(base.write(member.read()[1])[0]) for member in some)
+    return len(base.frame) + tried * len(members) // len(some)
 
 
 class TbcBase:
