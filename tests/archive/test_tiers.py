@@ -36,7 +36,7 @@ def sentence(seed: object, words: int) -> str:
     return " ".join(chance.choice(WORDS) for _ in range(words))
 
 
-def manual(pages: int = 5 * RUN_PAGES) -> list[tuple[str, datetime, bytes]]:
+def manual(pages: int = 7 * RUN_PAGES) -> list[tuple[str, datetime, bytes]]:
     """Chapters in which neighbours repeat each other, more than one base may hold, under one template."""
     found = []
     for i in range(pages):
