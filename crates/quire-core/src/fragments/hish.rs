@@ -13,6 +13,7 @@
 
 use super::tree::Shape;
 use super::windows::{Smallest, Windows};
+use crate::reuse::Reused;
 
 /// How shingles are made: the paper's W, S and K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let n = shape.size.len();
     let mut found = Shingles::empty(n);
     // Each window of the page is hashed here, once; every node takes those that are its own.
-    let mut hashes = Vec::new();
+    let mut hashes = Reused::with_capacity(text.len());
     windows.hash(text, &mut hashes);
     found.hashes = hashes.len() as u64;
     let mut crossing = Vec::new();
@@ -147,6 +148,9 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     found
 }
 
+/// Windows that [`direct`] hashes before it looks at them.
+const AT_A_TIME: usize = 4096;
+
 /// Shingle every node of a tree by itself: all its windows, whatever its children had.
 #[must_use]
 pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
@@ -157,13 +161,19 @@ pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     for node in 0..shape.size.len() {
         let (start, end) = shape.value(node);
         smallest.clear();
-        hashes.clear();
-        windows.hash(&text[start..end], &mut hashes);
-        if hashes.is_empty() && start < end {
-            hashes.push(windows.short(text, start, end));
+        if (1..how.window).contains(&(end - start)) {
+            found.hashes += 1;
+            smallest.take(&[windows.short(text, start, end)]);
         }
-        found.hashes += hashes.len() as u64;
-        smallest.add(&hashes);
+        // No more at a time than the processor's first cache holds, else a long text would pay for memory.
+        let last = (end + 1).saturating_sub(how.window);
+        for from in (start..last).step_by(AT_A_TIME) {
+            let to = last.min(from + AT_A_TIME);
+            hashes.clear();
+            windows.hash(&text[from..to + how.window - 1], &mut hashes);
+            found.hashes += hashes.len() as u64;
+            smallest.add(&hashes);
+        }
         found.set(node, smallest.kept());
     }
     found
