@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
+from itertools import accumulate
 
 from quire import _core
 from quire.errors import CodecError, SourceTooLarge
@@ -202,7 +203,7 @@ def unpack(data: bytes) -> list[About]:
     check = reader.numbers("Q", n)
     digests = reader.take(HASH_BYTES * n)
     lengths = [reader.numbers("I", n) for _ in range(3)]
-    urls, heads, extras = ([reader.take(size) for size in sizes] for sizes in lengths)
+    urls, heads, extras = (reader.texts(sizes) for sizes in lengths)
     if not reader.is_done or any(number not in _CODECS for number in codec):
         raise CodecError("the columns of a block are damaged")
     if max(length, default=0) > MOST_BODY_BYTES or max(frame, default=0) > MOST_FRAME_BYTES:
@@ -221,7 +222,7 @@ def unpack(data: bytes) -> list[About]:
             extra=extras[i],
             length=length[i],
             frame=frame[i],
-            codec=Codec(codec[i]),
+            codec=_CODECS[codec[i]],
             same_as=same_as[i],
             check=check[i],
             digest=digests[HASH_BYTES * i : HASH_BYTES * (i + 1)],
@@ -230,7 +231,7 @@ def unpack(data: bytes) -> list[About]:
     ]
 
 
-_CODECS = frozenset(Codec)
+_CODECS = {int(codec): codec for codec in Codec}
 
 #: A delta is no longer than this many times its page: every token of it may have a number of its own.
 _MOST_DELTA = 16
@@ -269,6 +270,11 @@ class _Reader:
         part = self._data[self._at : end]
         self._at = end
         return part
+
+    def texts(self, sizes: Sequence[int]) -> list[bytes]:
+        whole = self.take(sum(sizes))
+        ends = accumulate(sizes)
+        return [whole[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
     def numbers(self, kind: str, n: int) -> tuple[int, ...]:
         # Most often one page is asked for, and this is quicker than an array.

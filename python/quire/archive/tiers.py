@@ -37,9 +37,9 @@ from quire.similarity.sketches import EMPTY, Sketch
 TierName: TypeAlias = Literal["zstd", "dense", "tbc"]
 
 LEVEL = 12
-#: A base is written slowly where it is less than this part of its cluster.
-BASE_SHARE = 8
 SLOW_LEVEL = 19
+#: The smaller a part of its cluster a base is, the slower it may be written: levels of zstd from such a part on.
+BASE_LEVELS = ((8, SLOW_LEVEL), (3, 15))
 #: A version is digested for a few others only, so it is done quickly.
 NEIGHBOUR_LEVEL = 7
 
@@ -158,9 +158,9 @@ class ZstdTier:
         content = joined(sample(members), most_pages(members), b"")
         if not content:
             return None
-        # A small part of the cluster may take its time.
-        is_small = BASE_SHARE * len(content) <= sum(member.length for member in members)
-        return ZstdBase(content, SLOW_LEVEL if is_small else self.level, self.level)
+        length = sum(member.length for member in members)
+        levels = (level for share, level in BASE_LEVELS if share * len(content) <= length)
+        return ZstdBase(content, next(levels, LEVEL), self.level)
 
     def part(self, below: Base, number: int, run: Sequence[Member]) -> Base | None:
         """None: one base is read quickly, however long it is."""
