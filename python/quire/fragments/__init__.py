@@ -4,7 +4,7 @@
 ``shared_fragments`` finds the parts that several pages have; ``algorithm_1`` is the paper's own loop, for comparison.
 
 ``plan_fragments`` chooses which equal parts are cut out of pages, ``write_composition`` writes them as ESI templates and fragments, and
-``verify`` composes every page again and compares it with what went in.
+``verify`` composes every page again and compares it with what went in. ``strip`` leaves out what most pages of a template have.
 
 Above: ``cli``. Below: ``digest``, ``_core``.
 """
@@ -20,6 +20,7 @@ from quire.fragments.rules import ESTIMATES, Estimate, SharingRules
 from quire.fragments.shared import Members, SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shingles import Shingles, Shingling, overlap, window_hashes
 from quire.fragments.spans import SourceSpans, source_spans
+from quire.fragments.strip import StrippedPage, strip
 from quire.fragments.trees import FORMATTING, INLINE, AfTree, Pruned
 from quire.fragments.verify import Fault, Verification, verify
 
@@ -49,6 +50,7 @@ __all__ = [
     "Shingling",
     "SourcePage",
     "SourceSpans",
+    "StrippedPage",
     "Verification",
     "Volumes",
     "algorithm_1",
@@ -58,6 +60,7 @@ __all__ = [
     "refusals",
     "shared_fragments",
     "source_spans",
+    "strip",
     "verify",
     "window_hashes",
     "write_composition",

@@ -18,7 +18,6 @@ from typing import Literal, TypeAlias
 from quire.errors import CompositionError, ProxyError
 from quire.fragments.compose import compose, folder_reader
 from quire.fragments.manifest import ComposedPage, Manifest
-from quire.fragments.varnish import composing_varnish
 
 Composer: TypeAlias = Literal["own", "varnish"]
 
@@ -78,6 +77,8 @@ def verify(
     chosen: Composer = composer if composer != "auto" else "varnish" if has_varnish() else "own"
     if chosen == "own":
         return _verified(manifest, chosen, _own(folder, manifest), tell)
+    from quire.fragments.varnish import composing_varnish  # noqa: PLC0415 - servers, which others need not load
+
     with composing_varnish(folder, manifest) as fetch:
         return _verified(manifest, chosen, fetch, tell)
 
