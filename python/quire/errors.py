@@ -6,6 +6,7 @@
     │   ├── CodecError                 a stored page does not decode
     │   ├── DamagedRecord              a record's bytes are not what was written
     │   └── PageNotFound               an archive has no such page
+    ├── CompositionError               a page cannot be composed of its fragments
     ├── DigestFormatError              bytes are not a digest this version reads
     ├── EngineError                    a cluster is not there, or batch work failed on it
     ├── InternalError                  a kernel failed where it must not: a bug in quire
@@ -14,6 +15,8 @@
     ├── ModelError                     a model of templates is damaged, or none
     ├── NodeNotFound                   a page has no node of that number
     ├── PatternError                   a regular expression cannot be read
+    ├── PlanError                      a folder of templates and fragments is damaged, or none
+    ├── ProxyError                     a cache that is to compose pages is not there, or did not start
     ├── ScriptError                    an edit script is damaged, or for another page
     ├── SelectorError                  a selector cannot be read
     │   └── SelectorBudgetExceeded     a selector took more steps than it may
@@ -90,6 +93,18 @@ class PageNotFound(ArchiveError, KeyError):
     def __str__(self) -> str:
         # A KeyError would show its message in quotes.
         return str(self.args[0])
+
+
+class CompositionError(QuireError, ValueError):
+    """A page cannot be composed: a fragment is missing, or a template holds what it must not.
+
+    Attributes:
+        file: the template or fragment at fault.
+    """
+
+    def __init__(self, message: str, *, file: str) -> None:
+        self.file: str = file
+        super().__init__(message)
 
 
 class DigestFormatError(QuireError, ValueError):
@@ -180,6 +195,14 @@ class PatternError(QuireError, ValueError):
         self.pattern: str = pattern
         self.offset: int | None = offset
         super().__init__(message)
+
+
+class PlanError(QuireError, ValueError):
+    """A folder of templates and fragments whose manifest is damaged, or missing."""
+
+
+class ProxyError(QuireError, RuntimeError):
+    """A cache that is to compose pages is not installed, or did not start."""
 
 
 class ScriptError(QuireError, ValueError):

@@ -1,0 +1,193 @@
+"""Plans: which parts are cut out of which pages, so that every part is kept once.
+
+Pages come in once and are put by on disk (``spool``); memory holds the places and hashes of their larger elements. Only the exact tier
+is cut: a fragment has the same bytes wherever it is. Pages that are equal count once.
+
+A plan is asked for its files by ``esi_files``; ``quire fragments plan`` shows what they would save.
+
+Above: ``esi``, ``cli``. Below: ``choosing``, ``candidates``, ``hazards``, ``spool``, ``digest``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from quire.digest import encode
+from quire.errors import QuireError
+from quire.fragments.candidates import Elements, elements_of
+from quire.fragments.choosing import Choice, choose
+from quire.fragments.hazards import Hazard, refusals
+from quire.fragments.includes import checked_prefix, include
+from quire.fragments.policies import Policy
+from quire.fragments.spool import Spool
+
+#: Bytes that a part has at least. An include is 64 bytes and a request inside the cache; a part of 500 pays for both.
+MIN_PART_BYTES = 500
+#: How deep includes nest. One is what every cache does well; five is where Varnish stops, silently.
+MAX_DEPTH = 1
+DEEPEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A page that goes into a plan.
+
+    Attributes:
+        name: what it is called where it came from.
+        url: its address, where that is known; else its name.
+        body: its bytes.
+        content_type: what it was served as.
+    """
+
+    name: str
+    url: str
+    body: bytes
+    content_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPage:
+    """A page of a plan.
+
+    Attributes:
+        name: as it came in.
+        url: as it came in.
+        body: the number of its bytes; equal pages have the same.
+    """
+
+    name: str
+    url: str
+    body: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRules:
+    """What is cut out.
+
+    Attributes:
+        min_bytes: bytes of a part, at least.
+        min_pages: different pages that have it, at least.
+        max_depth: how deep includes nest, 1 to 5.
+        prefix: what addresses of templates and fragments begin with.
+        xml_check: refuse pages that do not begin with a tag. Varnish composes those only when started with
+            ``-p feature=+esi_disable_xml_check``.
+    """
+
+    min_bytes: int = MIN_PART_BYTES
+    min_pages: int = 2
+    max_depth: int = MAX_DEPTH
+    prefix: str = ""
+    xml_check: bool = True
+
+    def __post_init__(self) -> None:
+        if self.min_bytes <= self.include_bytes:
+            raise ValueError(
+                f"min_bytes {self.min_bytes}: an include has {self.include_bytes} bytes, so a part has more"
+            )
+        if self.min_pages < 2:  # noqa: PLR2004 - shared
+            raise ValueError(f"min_pages {self.min_pages}: a part is shared by 2 pages at least")
+        if not 1 <= self.max_depth <= DEEPEST:
+            raise ValueError(f"max_depth {self.max_depth}: includes nest 1 to {DEEPEST} deep")
+        checked_prefix(self.prefix)
+
+    @property
+    def include_bytes(self) -> int:
+        """How long an include is."""
+        return len(include(self.prefix, "fragments", "0" * 32))
+
+
+@dataclass(slots=True, eq=False)
+class FragmentPlan:
+    """What is cut out of which page. Close it, or use it in a ``with``: it holds a file.
+
+    Attributes:
+        rules: what was asked for.
+        pages: the pages, as they came in.
+        choice: the cuts of every different page, by the number of its bytes.
+        refused: why pages are left whole, by the number of their bytes.
+        spool: their bytes.
+        policies: how long fragments may be kept, by their names, where that is known.
+    """
+
+    rules: PlanRules
+    pages: list[PlannedPage]
+    choice: Choice
+    refused: dict[int, list[Hazard]]
+    spool: Spool
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """Let go of the pages."""
+        self.spool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<FragmentPlan of {len(self.pages):,} pages: {len(self.choice.height):,} fragments>"
+
+
+def plan_fragments(
+    pages: Iterable[SourcePage],
+    *,
+    rules: PlanRules | None = None,
+    policies: Mapping[str, Policy] | None = None,
+) -> FragmentPlan:
+    """Find what pages have in common, and choose what is cut out of each.
+
+    >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
+    >>> news = [SourcePage(f"{day}.html", f"{day}.html", f"{menu}<h1>Day {day}".encode()) for day in range(3)]
+    >>> with plan_fragments(news) as plan:
+    ...     [(cut.start, cut.end == len(menu)) for cut in plan.choice.pages[2]]
+    [(0, True)]
+
+    Args:
+        pages: the pages; each may go when the next one comes.
+        rules: what is cut out.
+        policies: how long fragments may be kept, by their names.
+    """
+    rules = rules or PlanRules()
+    spool = Spool()
+    try:
+        planned: list[PlannedPage] = []
+        elements: list[Elements] = []
+        refused: dict[int, list[Hazard]] = {}
+        for page in pages:
+            number = spool.add(page.body)
+            planned.append(PlannedPage(page.name, page.url, number))
+            if number < len(elements):
+                continue
+            why = refusals(page.body, xml_check=rules.xml_check)
+            if why:
+                refused[number] = why
+            elements.append(_elements(page, rules.min_bytes, is_refused=bool(why)))
+        choice = choose(
+            elements,
+            min_pages=rules.min_pages,
+            include_bytes=rules.include_bytes,
+            max_depth=rules.max_depth,
+        )
+    except BaseException:
+        spool.close()
+        raise
+    return FragmentPlan(rules, planned, choice, refused, spool, policies or {})
+
+
+def _elements(page: SourcePage, min_bytes: int, *, is_refused: bool) -> Elements:
+    if not is_refused:
+        try:
+            return elements_of(encode(page.body, content_type=page.content_type), min_bytes)
+        except QuireError:  # no page that can be read, but bytes that can be served whole
+            pass
+    return Elements.none()

@@ -1,0 +1,100 @@
+"""Composing fills in our includes, to the byte, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.errors import CompositionError
+from quire.fragments import compose
+from quire.fragments.includes import Folder, checked_prefix, include, name_of
+from quire.fragments.policies import Policy
+
+NAME = "7" * 32
+OTHER = "8" * 32
+
+
+def reading(files: dict[str, bytes], folder: str, name: str, most_bytes: int) -> bytes:
+    assert most_bytes >= 0
+    return files[f"{folder}/{name}"]
+
+
+def filled(template: bytes, files: dict[str, bytes], most_bytes: int = 1000) -> bytes:
+    return compose(
+        template,
+        lambda folder, name, most: reading(files, folder, name, most),
+        most_bytes=most_bytes,
+        prefix="/q",
+    )
+
+
+def to(folder: Folder, name: str = NAME) -> bytes:
+    return include("/q", folder, name)
+
+
+def test_includes_are_filled_in_where_they_stand_and_may_nest() -> None:
+    files = {
+        f"templates/{NAME}": b"<ul>" + to("fragments", OTHER) + b"</ul>",
+        f"fragments/{OTHER}": b"<li>\x00\xff",
+    }
+
+    assert filled(b"a" + to("templates") + b"b" + to("fragments", OTHER), files) == (
+        b"a<ul><li>\x00\xff</ul>b<li>\x00\xff"
+    )
+
+
+def test_fragments_without_includes_are_not_looked_into() -> None:
+    assert filled(to("fragments"), {f"fragments/{NAME}": b"<esi:remove>"}) == b"<esi:remove>"
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        b'<esi:include src="/admin"/>',
+        b'<esi:include src="/q/fragments/' + b"7" * 31 + b'.html"/>',
+        b'<esi:include src="/q/fragments/' + b"7" * 32 + b'.html" />',
+        b'<esi:include src="/q/whole/' + b"7" * 32 + b'.html"/>',
+        b'<esi:include src="/q/fragments/../' + b"7" * 32 + b'.html"/>',
+        b"<ESI:remove>",
+        b"</esi:remove>",
+        b"<!--esi -->",
+    ],
+)
+def test_other_esi_is_an_error_that_says_where(foreign: bytes) -> None:
+    with pytest.raises(CompositionError, match="template: at byte 3 is ESI that is no include"):
+        filled(b"<p>" + foreign, {f"fragments/{NAME}": b"", f"whole/{NAME}": b""})
+
+
+def test_includes_that_nest_without_end_are_an_error() -> None:
+    with pytest.raises(CompositionError, match="nest deeper than 5"):
+        filled(to("templates"), {f"templates/{NAME}": to("templates")})
+
+
+def test_a_page_that_grows_too_long_is_an_error_before_it_is_long() -> None:
+    # Nine includes of nine includes of ...: 59,049 copies, of which a few are read.
+    files = {
+        f"templates/{digit}".ljust(42, str(digit)): to("templates", str(digit + 1) * 32) * 9
+        for digit in range(1, 4)
+    }
+    files[f"templates/{'4' * 32}"] = b"x" * 100
+
+    with pytest.raises(CompositionError, match="more than 1000 bytes"):
+        filled(to("templates", "1" * 32), files)
+
+
+def test_what_is_named_has_the_name_of_its_bytes() -> None:
+    assert name_of(b"") == "e3b0c44298fc1c149afbf4c8996fb924"
+
+
+@pytest.mark.parametrize("prefix", ["/", "a", '/"', "/a b", "/a/", "/a\n", "//a", "/é", "/.."])
+def test_a_prefix_is_words_after_slashes(prefix: str) -> None:
+    with pytest.raises(ValueError, match="prefix"):
+        checked_prefix(prefix)
+
+
+@pytest.mark.parametrize(
+    ("ttl_s", "vary"),
+    [(-1, ()), (10**10, ()), (1, ("",)), (1, ('a"; b',)), (1, ("a b",)), (1, ("a\r\nb",))],
+)
+def test_a_policy_is_seconds_and_names_of_headers(ttl_s: int, vary: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=r"ttl_s|vary"):
+        Policy(ttl_s, vary)

@@ -1,0 +1,319 @@
+"""Compositions: every page comes together again, hazards are found before, nothing of a page is executed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import quire
+from quire.errors import PlanError
+from quire.fragments import (
+    EsiFiles,
+    Manifest,
+    PlanRules,
+    Policy,
+    SourcePage,
+    plan_fragments,
+    shared_fragments,
+    verify,
+    write_composition,
+)
+from quire.fragments.vcl import varnish_vcl
+from tests.fragments.hostile import FOOT, HAZARDS, MENU, bodies, composed, pages_of, site
+
+REFUSING = ["byte-order-mark", "esi-comment", "esi-tag", "no-leading-tag"]
+
+
+def test_a_menu_and_a_footer_are_kept_once(tmp_path: Path) -> None:
+    manifest = composed(site(), tmp_path / "esi")
+
+    assert {one.length for one in manifest.fragments} == {len(MENU), len(FOOT)}
+    assert {(one.uses, one.pages) for one in manifest.fragments} == {(4, 4)}
+    assert [page.includes for page in manifest.pages] == [2] * 4
+    stored = sum(file.stat().st_size for file in (tmp_path / "esi").glob("*/*.html"))
+    assert manifest.volumes.stored == stored < sum(map(len, site())) / 2
+    assert verify(tmp_path / "esi").equal == 4
+
+
+@settings(max_examples=60)
+@given(bodies, st.sampled_from([1, 2, 5]), st.booleans())
+def test_every_page_comes_together_again_whatever_its_bytes_are(
+    sources: list[bytes],
+    depth: int,
+    checks: bool,  # noqa: FBT001 - drawn
+) -> None:
+    rules = PlanRules(min_bytes=100, max_depth=depth, xml_check=checks)
+    with tempfile.TemporaryDirectory() as folder:
+        manifest = composed(sources, Path(folder, "esi"), rules)
+        found = verify(Path(folder, "esi"))
+
+    assert found.unequal == 0
+    assert found.pages == len(sources) == found.equal + found.refused
+    assert manifest.volumes.pages == sum(map(len, sources))
+    for page, source in zip(manifest.pages, sources, strict=True):
+        if re.search(rb"</?esi:|<!--esi", source, re.IGNORECASE):
+            assert page.is_refused
+            assert page.folder == "whole"
+
+
+@given(st.integers(0, 1000))
+def test_what_pages_share_exactly_is_cut_out_of_them(seed: int) -> None:
+    pages = [page.decode() for page in site()]
+    source = [page.replace("rain", f"rain {seed} ").encode() for page in pages]
+    exact = [one for one in shared_fragments(map(quire.encode, source), min_bytes=200) if one.exact]
+    with plan_fragments(pages_of(source)) as plan:
+        cuts = plan.choice.pages
+
+    assert exact
+    for fragment in exact:
+        rows = zip(
+            fragment.members.page,
+            fragment.members.byte_start,
+            fragment.members.byte_end,
+            strict=True,
+        )
+        for page, start, end in rows:
+            assert any(cut.start <= start and end <= cut.end for cut in cuts[page])
+
+
+@pytest.mark.parametrize("kind", HAZARDS)
+def test_a_hazard_is_named_with_its_place(kind: str, tmp_path: Path) -> None:
+    start = b"" if kind in {"byte-order-mark", "no-leading-tag"} else b"<html>"
+    sources = [*site(), *site(2, start + HAZARDS[kind])]
+    manifest = composed(
+        [source.replace(b"<h1>", b"").replace(b"</h1>", b"") for source in sources],
+        tmp_path / "esi",
+    )
+
+    assert [hazard for page in manifest.pages[:4] for hazard in page.hazards] == []
+    for page in manifest.pages[4:]:
+        assert [(one.kind.value, one.offset) for one in page.hazards][:1] == [(kind, len(start))]
+        assert page.is_refused == (kind in REFUSING or page.includes == 0)
+    assert verify(tmp_path / "esi").unequal == 0
+
+
+def test_what_stays_because_of_a_raw_less_than_is_only_what_it_hides(tmp_path: Path) -> None:
+    # The cache takes `< 2 <nav>` for a tag: the menu stays, and the footer after it is cut out.
+    sources = [page.replace(b"</h1>", b"1 < 2").replace(b"<h1>", b"") for page in site()]
+    manifest = composed(sources, tmp_path / "esi")
+
+    assert [page.includes for page in manifest.pages] == [1] * 4
+    assert [one.length for one in manifest.fragments] == [len(FOOT)]
+    assert [(one.kind.value, one.kept) for one in manifest.pages[0].hazards] == [("open-tag", 1)]
+    assert not manifest.pages[0].is_refused
+
+
+def test_one_page_is_left_whole(tmp_path: Path) -> None:
+    manifest = composed(site(1), tmp_path / "esi")
+
+    assert (manifest.fragments, manifest.pages[0].folder) == ((), "whole")
+    assert manifest.volumes.stored == manifest.volumes.moved == manifest.volumes.pages
+
+
+def test_equal_pages_are_one_file_and_no_fragments(tmp_path: Path) -> None:
+    manifest = composed(site(1) * 5, tmp_path / "esi")
+
+    assert manifest.fragments == ()
+    assert len(list((tmp_path / "esi").glob("*/*.html"))) == 1
+    assert manifest.volumes.stored * 5 == manifest.volumes.pages
+    assert verify(tmp_path / "esi").equal == 5
+
+
+@pytest.mark.parametrize(
+    "source", [b"", b"<", b"<!doctype html>", b"\x00", b"{}", b"<frameset></frameset>"]
+)
+def test_pages_without_a_body_are_left_whole(source: bytes, tmp_path: Path) -> None:
+    composed([source, source + b" ", *site()], tmp_path / "esi")
+    found = verify(tmp_path / "esi")
+
+    assert (found.pages, found.unequal) == (6, 0)
+
+
+def test_no_pages_are_no_fragments(tmp_path: Path) -> None:
+    assert composed([], tmp_path / "esi").pages == ()
+    assert verify(tmp_path / "esi").pages == 0
+
+
+def test_fragments_nest_as_deep_as_they_may(tmp_path: Path) -> None:
+    # Sections of many pages stand in wrappers that two pages have each.
+    def page(number: int) -> bytes:
+        wrapper = b"<div class=w%d>%s<p>Of two pages: %d</p>%s</div>"
+        pair = number // 2
+        middle = (
+            b"<section>"
+            + b"".join(b"<i>pair %d line %d</i>" % (pair, n) for n in range(60))
+            + b"</section>"
+        )
+        return b"<html><h1>%d</h1>" % number + wrapper % (pair, MENU, pair, middle)
+
+    sources = [page(number) for number in range(12)]
+    flat = composed(sources, tmp_path / "flat")
+    deep = composed(sources, tmp_path / "deep", PlanRules(max_depth=3))
+
+    assert {one.folder for one in flat.fragments} == {"fragments"}
+    assert {one.folder for one in deep.fragments} == {"fragments", "templates"}
+    assert deep.volumes.stored < flat.volumes.stored
+    assert verify(tmp_path / "deep").equal == 12
+
+
+def test_nothing_of_a_page_gets_into_vcl_or_names(tmp_path: Path) -> None:
+    evil = '"; } C{ system("id"); }C /* ../../etc/passwd \n'
+    pages = [SourcePage(evil + str(n), evil, body, evil) for n, body in enumerate(site())]
+    with plan_fragments(pages, rules=PlanRules(prefix="/q")) as plan:
+        write_composition(plan, tmp_path / "esi")
+
+    written = sorted(
+        file.relative_to(tmp_path / "esi").as_posix() for file in (tmp_path / "esi").rglob("*.*")
+    )
+    assert [name for name in written if not re.fullmatch(r"[a-z]+/[0-9a-f]{32}\.html", name)] == [
+        "manifest.json",
+        "varnish.vcl",
+    ]
+    vcl = (tmp_path / "esi" / "varnish.vcl").read_text()
+    assert "system" not in vcl
+    assert "passwd" not in vcl
+    assert Manifest.load(tmp_path / "esi").pages[0].url == evil
+
+
+def test_policies_are_in_the_vcl_for_the_fragments_they_are_for(tmp_path: Path) -> None:
+    with plan_fragments(pages_of(site())) as plan:
+        files = EsiFiles(plan)
+        names = [file.name for file in files if file.folder == "fragments"]
+        plan.policies = {names[0]: Policy(60, ("Cookie", "Accept-Language"))}
+        write_composition(plan, tmp_path / "esi")
+
+    vcl = (tmp_path / "esi" / "varnish.vcl").read_text()
+    assert f"({names[0]})" in vcl
+    assert names[1] not in vcl
+    assert 'set beresp.http.Vary = "Cookie, Accept-Language";' in vcl
+    assert "set beresp.ttl = 60s;" in vcl
+    assert vcl == varnish_vcl(Manifest.load(tmp_path / "esi"))
+
+
+def test_what_is_there_is_not_replaced_and_only_a_composition_ever_is(tmp_path: Path) -> None:
+    foreign = tmp_path / "photos"
+    foreign.mkdir()
+    (foreign / "cat.jpg").write_bytes(b"cat")
+    composed(site(), tmp_path / "esi")
+    with plan_fragments(pages_of(site(3))) as plan:
+        for folder, force in [(foreign, False), (foreign, True), (tmp_path / "esi", False)]:
+            with pytest.raises(PlanError):
+                write_composition(plan, folder, force=force)
+        assert (foreign / "cat.jpg").read_bytes() == b"cat"
+        assert len(Manifest.load(tmp_path / "esi").pages) == 4
+
+        write_composition(plan, tmp_path / "esi", force=True)
+
+    assert len(Manifest.load(tmp_path / "esi").pages) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["esi", "photos"]
+
+
+def tampered(folder: Path, kind: str) -> Path:
+    """Do something to a fragment, and give its path."""
+    path = max((folder / "fragments").iterdir(), key=lambda file: file.stat().st_size)
+    data = path.read_bytes()
+    if kind == "gone":
+        path.unlink()
+    else:
+        changed = {
+            "byte": data[:-1] + b"!",
+            "longer": data + b"!",
+            "shorter": data[:-1],
+            "huge": data * 999,
+        }
+        path.write_bytes(changed[kind])
+    return path
+
+
+@pytest.mark.parametrize("kind", ["byte", "longer", "shorter", "huge", "gone"])
+def test_a_fragment_that_was_tampered_with_makes_its_pages_unequal(
+    kind: str, tmp_path: Path
+) -> None:
+    composed([*site(), b"<p>alone"], tmp_path / "esi")
+    tampered(tmp_path / "esi", kind)
+    found = verify(tmp_path / "esi")
+
+    assert (found.pages, found.equal, found.unequal) == (5, 1, 4)
+    assert [fault.page for fault in found.faults] == [f"{n}.html" for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"format": "other"},
+        {"version": 2},
+        {"prefix": '"/><script>'},
+        {"pages": {}},
+        {"pages": [{}]},
+        {"max_depth": "1"},
+        {"volumes": None},
+        {"fragments": [{"file": "../../etc/passwd"}]},
+    ],
+)
+def test_a_damaged_manifest_is_an_error_that_names_it(
+    damage: dict[str, object], tmp_path: Path
+) -> None:
+    composed(site(), tmp_path / "esi")
+    path = tmp_path / "esi" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | damage))
+
+    with pytest.raises(PlanError, match=r"manifest\.json: "):
+        verify(tmp_path / "esi")
+
+
+@pytest.mark.parametrize("field", ["file", "folder", "sha256", "length", "is_refused", "hazards"])
+def test_a_page_of_a_manifest_is_read_strictly(field: str, tmp_path: Path) -> None:
+    composed(site(), tmp_path / "esi")
+    path = tmp_path / "esi" / "manifest.json"
+    told = json.loads(path.read_text())
+    told["pages"][1][field] = "../x"
+    path.write_text(json.dumps(told))
+
+    with pytest.raises(PlanError, match="damaged"):
+        Manifest.load(tmp_path / "esi")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, "\udcff"])
+def test_what_is_no_manifest_is_an_error(text: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    with pytest.raises(PlanError):
+        Manifest.load(tmp_path)
+
+
+def test_a_manifest_is_what_was_written(tmp_path: Path) -> None:
+    manifest = composed([*site(), *site(1, b"<!-- --->")], tmp_path / "esi")
+
+    assert Manifest.load(tmp_path / "esi") == manifest
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"min_bytes": 60}, {"min_pages": 1}, {"max_depth": 0}, {"max_depth": 6}, {"prefix": "x"}],
+)
+def test_rules_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        dataclasses.replace(PlanRules(), **wrong)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "count"), [("templates-docs", 60), ("templates-helsingborg", 30)]
+)
+def test_real_pages_come_together_again(
+    corpus: str, count: int, corpus_files: Callable[[str], list[Path]], tmp_path: Path
+) -> None:
+    files = [file for file in corpus_files(corpus) if file.suffix == ".html"]
+    sources = [file.read_bytes() for file in files[:: len(files) // count]]
+    manifest = composed(sources, tmp_path / "esi")
+
+    assert verify(tmp_path / "esi").unequal == 0
+    assert manifest.volumes.stored < 0.95 * manifest.volumes.pages

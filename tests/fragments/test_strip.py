@@ -1,0 +1,105 @@
+"""Stripping leaves out what most pages of a template have, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quire.fragments.strip import Form, StrippedPage, strip
+from tests.fragments.hostile import bodies, pages_of
+
+ENTRIES = ["Start", "Fish of the day", "Chips and more", "Where to find us", "Opening hours"]
+FOOT = "<footer><p>Written by hand</p><p>in a small harbour town</p></footer>"
+
+
+def page(number: int, *, price: str = "Price", words: str = "") -> bytes:
+    # The menu marks the page one is on, so that no two pages have the same menu.
+    menu = "".join(
+        f"<li class=on><b>{entry}</b></li>" if place == number % 5 else f"<li>{entry}</li>"
+        for place, entry in enumerate(ENTRIES)
+    )
+    own = words or f"Caught {number} miles off the coast at {number} fathoms"
+    return (
+        f"<!doctype html><title>Day {number}</title><nav><ul>{menu}</ul></nav><main><h1>Catch number {number}</h1>"
+        f"<dl><dt>{price}</dt><dd>{number * 7} pounds</dd></dl><p>{own}</p></main>{FOOT}"
+    ).encode()
+
+
+def stripped(sources: list[bytes], form: Form = "text", **rules: float) -> list[StrippedPage]:
+    return list(strip(pages_of(sources), form=form, **rules))  # type: ignore[arg-type] # share or min_bytes
+
+
+def test_menus_and_footers_go_and_labels_stay() -> None:
+    found = stripped([page(number) for number in range(6)])
+
+    assert [one.template for one in found] == [0] * 6
+    assert found[4].data.decode().splitlines() == [
+        "Day 4",
+        "Catch number 4",
+        "Price",
+        "28 pounds",
+        "Caught 4 miles off the coast at 4 fathoms",
+    ]
+    assert found[4].kept_bytes == len(found[4].data) < found[4].text_bytes
+
+
+def test_as_html_the_rest_is_the_page_byte_for_byte() -> None:
+    sources = [page(number) for number in range(6)]
+    found = stripped(sources, "html")
+
+    for source, one in zip(sources, found, strict=True):
+        nav = source[source.index(b"<nav>") : source.index(b"<main>")]
+        assert one.data == source.replace(nav, b"").replace(FOOT.encode(), b"")
+
+
+def test_a_text_that_half_of_the_pages_have_is_not_on_most() -> None:
+    same = "The weather was fine and the sea was calm all day"
+    half = [page(number, words=same if number < 3 else "") for number in range(6)]
+    most = [page(number, words=same if number < 4 else "") for number in range(6)]
+
+    assert same.encode() in stripped(half)[0].data
+    assert same.encode() not in stripped(most)[0].data
+    assert same.encode() in stripped(most, share=0.9)[0].data
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_two_pages_one_page_and_equal_pages_stay_as_they_are(form: Form) -> None:
+    for sources in ([page(1)], [page(1), page(2)], [page(1)] * 9, [page(1)] * 5 + [page(2)] * 5):
+        for source, one in zip(sources, stripped(sources, form), strict=True):
+            assert one.kept_bytes == one.text_bytes
+            if form == "html":
+                assert one.data == source
+
+
+def test_no_pages_give_none() -> None:
+    assert stripped([]) == []
+
+
+def test_a_share_is_between_0_and_1() -> None:
+    with pytest.raises(ValueError, match=r"share 1\.5"):
+        strip([], share=1.5)
+
+
+@settings(max_examples=40)
+@given(bodies, st.sampled_from([0.0, 0.5]), st.sampled_from(["text", "html"]))
+def test_whatever_the_bytes_are_what_stays_was_there(
+    sources: list[bytes], share: float, form: Form
+) -> None:
+    for source, one in zip(sources, stripped(sources, form, share=share, min_bytes=1), strict=True):
+        assert one.kept_bytes <= one.text_bytes
+        if form == "html":
+            left = iter(source)
+            assert all(byte in left for byte in one.data), "a subsequence of the page"
+
+
+def test_real_pages_lose_their_menus(corpus_files: Callable[[str], list[Path]]) -> None:
+    files = [file for file in corpus_files("templates-docs") if "cppreference" in str(file)][:40]
+    found = stripped([file.read_bytes() for file in files])
+
+    grouped = [one for one in found if one.template >= 0]
+    assert len(grouped) > 10
+    assert sum(one.kept_bytes for one in grouped) < 0.9 * sum(one.text_bytes for one in grouped)

@@ -1,0 +1,141 @@
+"""A real Varnish composes what we write, and sees includes where our scanner says that it does."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from quire.errors import ProxyError
+from quire.fragments import ComposedPage, FragmentFile, Manifest, PlanRules, Policy, Volumes, verify
+from quire.fragments.hazards import refusals
+from quire.fragments.includes import include, name_of
+from quire.fragments.scanner import EsiScanner, Within
+from quire.fragments.varnish import composing_varnish
+from tests.conftest import require
+from tests.fragments.hostile import FOOT, MENU, PIECES, composed, site
+
+PAGES = 400
+
+
+@pytest.fixture
+def varnish() -> str:
+    return require("varnishd", "compose pages with a real cache")
+
+
+def children_left(work: str) -> list[str]:
+    """Processes that have a folder in their command."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
+            except OSError:
+                continue
+            if work in command and str(os.getpid()) != entry.name:
+                found.append(command)
+    return found
+
+
+def hostile_pages(count: int, seed: int) -> list[bytes]:
+    draw = random.Random(seed)
+    parts = [*PIECES, *[MENU, FOOT] * 12]
+    return [
+        b"<p>%d</p>" % number + b"".join(draw.choices(parts, k=draw.randint(1, 12)))
+        for number in range(count)
+    ]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("depth", "checks"), [(1, True), (4, False)])
+def test_hostile_pages_come_through_varnish_as_they_went_in(
+    varnish: str, tmp_path: Path, depth: int, *, checks: bool
+) -> None:
+    assert varnish
+    rules = PlanRules(min_bytes=100, max_depth=depth, prefix="/q/r", xml_check=checks)
+    sources = hostile_pages(PAGES, depth)
+    manifest = composed(
+        sources if checks else [b"x" + one for one in sources], tmp_path / "esi", rules
+    )
+    found = verify(tmp_path / "esi", composer="varnish")
+
+    assert found.faults == ()
+    assert (found.pages, found.composer) == (PAGES, "varnish")
+    assert found.equal > PAGES / 4
+    assert found.refused > PAGES / 10
+    assert sum(page.includes for page in manifest.pages) > PAGES / 4
+    assert any(hazard.kept for page in manifest.pages for hazard in page.hazards)
+
+
+@pytest.mark.timeout(300)
+def test_varnish_sees_an_include_where_the_scanner_says_it_does(
+    varnish: str, tmp_path: Path
+) -> None:
+    assert varnish
+    draw = random.Random(7)
+    starts = {b"<p>" + b"".join(draw.choices(PIECES, k=draw.randint(1, 5))) for _ in range(PAGES)}
+    starts = {start for start in starts if not refusals(start)}
+    fragment = name_of(FOOT)
+    expected = {}
+    for folder in ("fragments", "templates"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "fragments" / f"{fragment}.html").write_bytes(FOOT)
+    pages = []
+    for start in sorted(starts):
+        # A quiet end: what is open is closed, so that only the include is in question.
+        template = start + include("", "fragments", fragment) + b"-->]]>"
+        is_seen = EsiScanner().read(bytearray(start)) is Within.NOTHING
+        name = name_of(start)
+        expected[name] = template if not is_seen else start + FOOT + b"-->]]>"
+        (tmp_path / "templates" / f"{name}.html").write_bytes(template)
+        pages.append(ComposedPage(name, name, "templates", name, 0, "0" * 64, 1, False, ()))  # noqa: FBT003 - as it is stored
+    part = FragmentFile(fragment, "fragments", len(FOOT), len(FOOT), "0" * 64, 1, 1, 0, 0, Policy())
+    manifest = Manifest("", 1, True, tuple(pages), (part,), Volumes(0, 0, 0, 0))  # noqa: FBT003 - same
+    with composing_varnish(tmp_path, manifest) as fetch:
+        wrong = [page.file for page in pages if fetch(page) != expected[page.file]]
+
+    assert len(pages) > PAGES / 3
+    assert wrong == []
+
+
+@pytest.mark.timeout(300)
+def test_a_tampered_fragment_is_seen_through_varnish_and_nothing_is_left_running(
+    varnish: str, tmp_path: Path
+) -> None:
+    assert varnish
+    before = children_left("quire-")
+    composed(site(), tmp_path / "esi")
+    path = next((tmp_path / "esi" / "fragments").iterdir())
+    path.write_bytes(path.read_bytes() + b"!")
+    found = verify(tmp_path / "esi", composer="auto")
+    time.sleep(0.2)
+
+    assert (found.unequal, found.composer) == (4, "varnish")
+    assert children_left("quire-") == before
+
+
+def test_without_varnish_its_absence_is_an_error_and_auto_composes_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    composed(site(), tmp_path / "esi")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert verify(tmp_path / "esi", composer="auto").composer == "own"
+    with pytest.raises(ProxyError, match="varnishd is not installed"):
+        verify(tmp_path / "esi", composer="varnish")
+
+
+def test_a_varnish_that_does_not_start_is_an_error_with_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    composed(site(), tmp_path / "esi")
+    program = tmp_path / "varnishd"
+    program.write_text("#!/bin/sh\necho no cache today\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(ProxyError, match="did not start: no cache today"):
+        verify(tmp_path / "esi", composer="varnish")
