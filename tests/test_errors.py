@@ -37,6 +37,7 @@ from quire.errors import (
     SourceUnreadable,
     StorageFailed,
     TreeError,
+    VersionOrderError,
 )
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
@@ -66,6 +67,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (SourceUnreadable("m", name="a"), OSError),
     (StorageFailed("m", file="a", code=28, is_final=False), OSError),
     (TreeError("m"), ValueError),
+    (VersionOrderError("m", version=3), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(
     ("error", "builtin"), EXAMPLES, ids=[type(error).__name__ for error, _ in EXAMPLES]

@@ -34,6 +34,7 @@ from quire.errors import (
     SourceTooLarge,
     SourceUnreadable,
     TreeError,
+    VersionOrderError,
 )
 
 if typing.TYPE_CHECKING:
@@ -52,7 +53,16 @@ if typing.TYPE_CHECKING:
         load,
         peek,
     )
-    from quire.fragments import AfTree, SharedFragment, SharedFragments, shared_fragments
+    from quire.fragments import (
+        AfTree,
+        Lifetimes,
+        LpFragment,
+        SharedFragment,
+        SharedFragments,
+        Version,
+        lifetimes,
+        shared_fragments,
+    )
     from quire.sdiff import (
         ALL_FACETS,
         Annotation,
@@ -127,8 +137,10 @@ __all__ = [
     "Image",
     "InternalError",
     "KangLayer",
+    "Lifetimes",
     "Likeness",
     "Link",
+    "LpFragment",
     "MalformedSource",
     "MissingExtra",
     "ModelError",
@@ -160,12 +172,15 @@ __all__ = [
     "TextLine",
     "TreeError",
     "UnifiedLine",
+    "Version",
+    "VersionOrderError",
     "annotate",
     "changed",
     "edit_script",
     "encode",
     "from_bytes",
     "kang",
+    "lifetimes",
     "load",
     "peek",
     "random_sampling",

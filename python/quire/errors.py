@@ -26,7 +26,8 @@
     ├── SourceTooLarge                 a source is longer than offsets can reach, or than an archive keeps
     ├── SourceUnreadable               a source is there and damaged, too long or no page
     ├── StorageFailed                  the disk did not take what an archive wrote
-    └── TreeError                      columns do not describe a tree
+    ├── TreeError                      columns do not describe a tree
+    └── VersionOrderError              versions of a page do not ascend in time
 
 Each is also the built-in error a caller would think of, so ``except ValueError``
 around foreign input keeps working. Kernels raise these classes by name: the
@@ -299,3 +300,15 @@ class StorageFailed(QuireError, OSError):
 
 class TreeError(QuireError, ValueError):
     """Columns that do not describe a tree."""
+
+
+class VersionOrderError(QuireError, ValueError):
+    """Versions of a page do not ascend in time.
+
+    Attributes:
+        version: the number of the one that is not later than the one before it.
+    """
+
+    def __init__(self, message: str, *, version: int) -> None:
+        self.version: int = version
+        super().__init__(message)

@@ -1,7 +1,9 @@
-"""Fragments: the parts that pages share (paper 004).
+"""Fragments: the parts that pages share, and the parts that live at their own pace (paper 004).
 
 ``AfTree`` is a page as the parts of it that hold text, each with its value, its shingles and its bytes in the source.
 ``shared_fragments`` finds the parts that several pages have; ``algorithm_1`` is the paper's own loop, for comparison.
+``lifetimes`` finds the parts of one page that live at their own pace; ``dependency_graph`` puts both together, and ``simulate``
+tells what a cache of fragments would save.
 
 ``plan_fragments`` chooses which equal parts are cut out of pages, ``write_composition`` writes them as ESI templates and fragments, and
 ``verify`` composes every page again and compares it with what went in. ``strip`` leaves out what most pages of a template have.
@@ -9,16 +11,24 @@
 Above: ``cli``. Below: ``digest``, ``_core``.
 """
 
+from quire.fragments.cached_site import CachedFragment, CachedSite, site_of
 from quire.fragments.compose import compose
+from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
 from quire.fragments.esi import EsiFile, EsiFiles, write_composition
 from quire.fragments.hazards import Hazard, HazardKind, refusals
+from quire.fragments.histories import Version, lifetimes
+from quire.fragments.lives import Curve, Lives, kaplan_meier
+from quire.fragments.lp_results import Lifetimes, LpFragment, Sharing
 from quire.fragments.manifest import ComposedPage, FragmentFile, Manifest, Volumes
+from quire.fragments.parts import NodeStatus
 from quire.fragments.plan import FragmentPlan, PlanRules, SourcePage, plan_fragments
 from quire.fragments.policies import Policy
 from quire.fragments.reference import algorithm_1
+from quire.fragments.restless import Place, RestlessNode, Verdict
 from quire.fragments.rules import ESTIMATES, Estimate, SharingRules
 from quire.fragments.shared import Members, SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shingles import Shingles, Shingling, overlap, window_hashes
+from quire.fragments.simulator import CacheLoad, Simulation, simulate
 from quire.fragments.spans import SourceSpans, source_spans
 from quire.fragments.strip import StrippedPage, strip
 from quire.fragments.trees import FORMATTING, INLINE, AfTree, Pruned
@@ -29,36 +39,58 @@ __all__ = [
     "FORMATTING",
     "INLINE",
     "AfTree",
+    "CacheLoad",
+    "CachedFragment",
+    "CachedSite",
     "ComposedPage",
+    "Curve",
     "EsiFile",
     "EsiFiles",
     "Estimate",
     "Fault",
     "FragmentFile",
     "FragmentPlan",
+    "GraphObject",
     "Hazard",
     "HazardKind",
+    "Lifetimes",
+    "Lives",
+    "LpFragment",
     "Manifest",
     "Members",
+    "NodeStatus",
+    "ObjectGraph",
+    "ObjectKind",
+    "Place",
     "PlanRules",
     "Policy",
     "Pruned",
+    "RestlessNode",
     "SharedFragment",
     "SharedFragments",
+    "Sharing",
     "SharingRules",
     "Shingles",
     "Shingling",
+    "Simulation",
     "SourcePage",
     "SourceSpans",
     "StrippedPage",
+    "Verdict",
     "Verification",
+    "Version",
     "Volumes",
     "algorithm_1",
     "compose",
+    "dependency_graph",
+    "kaplan_meier",
+    "lifetimes",
     "overlap",
     "plan_fragments",
     "refusals",
     "shared_fragments",
+    "simulate",
+    "site_of",
     "source_spans",
     "strip",
     "verify",

@@ -1,0 +1,105 @@
+"""Parts: a version of a page as the nodes of its AF tree, made for comparing with other versions.
+
+Above: ``matching``, ``following``. Below: ``shingles``, ``trees``, ``similarity``, ``digest``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from quire.digest.page import Digest
+from quire.fragments.shingles import Shingling
+from quire.fragments.trees import FORMATTING, AfTree
+from quire.similarity.measures import Bag
+
+#: The paper's ChildChangeThreshold, the larger of its two: at 0.5 most pages of today are one fragment.
+CHILD_CHANGE = 0.7
+#: The paper's OvlpThrshld, for which it has no value.
+MIN_OVERLAP = 0.5
+
+
+class NodeStatus(IntEnum):
+    """What became of a node of an AF tree since another version."""
+
+    UNCHANGED = 0
+    POSITION_CHANGED = 1
+    VALUE_CHANGED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """When parts are the same, and when they changed. Names of the paper in brackets.
+
+    Attributes:
+        min_overlap: resemblance from which parts are the same (OvlpThrshld).
+        child_change: share of children that changed, from which their parent did (ChildChangeThreshold).
+        shingling: how shingles are made.
+
+    Raises:
+        ValueError: a share is out of range.
+    """
+
+    min_overlap: float = MIN_OVERLAP
+    child_change: float = CHILD_CHANGE
+    shingling: Shingling = field(default_factory=Shingling)
+
+    def __post_init__(self) -> None:
+        for name in ("min_overlap", "child_change"):
+            value = getattr(self, name)
+            if not 0 < value <= 1:
+                raise ValueError(f"{name} {value}: a share is more than 0, and at most 1")
+
+
+class Parts:
+    """A version as its parts: an AF tree, its columns as lists, which loops in Python read faster.
+
+    Attributes:
+        page: the page.
+        tree: its AF tree.
+        structure: its tags, four in a row.
+    """
+
+    def __init__(
+        self, page: Digest, how: Comparing, formatting: Iterable[str] = FORMATTING
+    ) -> None:
+        self.page = page
+        self.tree = AfTree.of(page, formatting=formatting)
+        self.structure = Bag.of(page, "structure")
+        self.size: list[int] = self.tree.size.tolist()
+        self.parent: list[int] = self.tree.parent.tolist()
+        self.index: list[int] = self.tree.index.tolist()
+        # Values are equal when their lengths and hashes are.
+        lengths, hashes = self.tree.value_bytes.tolist(), self.tree.value_hash.tolist()
+        self.value: list[tuple[int, int]] = list(zip(lengths, hashes, strict=True))
+        self.tag: list[int] = page.tag[self.tree.node].tolist()
+        self._shingles = self.tree.shingles(how.shingling)
+        self._sets: dict[int, frozenset[int]] = {}
+
+    def children(self, node: int) -> list[int]:
+        """The children of a node."""
+        found, child, end = [], node + 1, node + self.size[node]
+        while child < end:
+            found.append(child)
+            child += self.size[child]
+        return found
+
+    def shingles(self, node: int) -> frozenset[int]:
+        """The shingles of a node."""
+        if node not in self._sets:
+            self._sets[node] = frozenset(self._shingles.of(node).tolist())
+        return self._sets[node]
+
+    def tag_name(self, node: int) -> str:
+        """The name of the element that a node stands for."""
+        return str(self.page.tags[self.tag[node]])
+
+
+def resemblance(old: Parts, a: int, new: Parts, b: int) -> float:
+    """The share of shingles that two nodes of two versions have in common: the paper's Resemblance."""
+    if old.value[a] == new.value[b]:
+        return 1.0
+    one, other = old.shingles(a), new.shingles(b)
+    both = len(one & other)
+    return both / max(len(one) + len(other) - both, 1)

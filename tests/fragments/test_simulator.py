@@ -1,0 +1,139 @@
+"""The cache simulator: held to what can be computed, and to a plain loop over events."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quire
+from quire.fragments import CachedFragment, CachedSite, Simulation, lifetimes, simulate, site_of
+from quire.fragments.simulator import _misses
+
+
+def one_page(*fragments: CachedFragment) -> CachedSite:
+    return CachedSite(fragments, (tuple(range(len(fragments))),))
+
+
+@given(
+    st.lists(st.integers(0, 20), max_size=12),
+    st.lists(st.integers(0, 20), max_size=12),
+    st.booleans(),
+)
+def test_a_request_misses_when_something_was_invalidated_since_the_last(
+    requests: list[int],
+    invalidations: list[int],
+    warm: bool,  # noqa: FBT001 - drawn
+) -> None:
+    # Requests between whole numbers: none is at the time of an invalidation.
+    asked = [time + 0.5 for time in sorted(requests)]
+    expected, last = [], 0.0 if warm else None
+    for time in asked:
+        expected.append(last is None or any(last < end < time for end in sorted(invalidations)))
+        last = time
+    if warm and asked:
+        expected[0] = any(end < asked[0] for end in invalidations)
+
+    found = _misses(np.array(asked), np.array(sorted(invalidations), float), warm=warm)
+
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("accesses", "invalidations"), [(1.0, 0.01), (1.0, 1.0), (0.2, 3.0), (50.0, 0.5)]
+)
+def test_misses_of_poisson_processes_are_as_many_as_computed(
+    accesses: float, invalidations: float
+) -> None:
+    site = one_page(CachedFragment(700, invalidations))
+    found = simulate(site, requests=200_000, rate=accesses, seed=3)
+
+    # Of all events at an object, a share of u / (a + u) are invalidations; a request misses when the event before it is one.
+    expected = invalidations / (accesses + invalidations)
+    spread = math.sqrt(expected * (1 - expected) / 200_000)
+    assert found.fragment_byte_misses == pytest.approx(expected, abs=6 * spread + 1e-5)
+    assert found.page == found.fragment
+
+
+def test_a_page_misses_when_any_of_its_fragments_does() -> None:
+    rates = [0.5, 0.1, 0.01, 0.0]
+    site = one_page(*(CachedFragment(1000 * (n + 1), rate) for n, rate in enumerate(rates)))
+    found = simulate(site, requests=200_000, rate=2.0, seed=4)
+
+    whole = sum(rates) / (2.0 + sum(rates))
+    parts = sum((n + 1) * rate / (2.0 + rate) for n, rate in enumerate(rates)) / 10
+    assert found.page_byte_misses == pytest.approx(whole, rel=0.02)
+    assert found.fragment_byte_misses == pytest.approx(parts, rel=0.02)
+    assert found.page.cost_constant == pytest.approx(4 * whole * 200_000, rel=0.02)
+    # A fragment of average size costs one: 2,500 bytes.
+    assert found.page.cost_weighted == pytest.approx(found.page.moved_bytes / 2500)
+
+
+def test_lifetimes_that_were_measured_are_drawn_from() -> None:
+    # Renewed every 10 s and requested at rate 1: of a window of 10 s all but the empty ones have one miss.
+    site = one_page(CachedFragment(100, lifetimes_s=(10.0,)))
+    found = simulate(site, requests=100_000, rate=1.0, seed=5)
+
+    expected = (1 - math.exp(-10)) / 10
+    assert found.fragment_byte_misses == pytest.approx(expected, rel=0.01)
+    assert site.fragments[0].mean_rate == 0.1
+
+
+def test_shared_fragments_are_stored_and_fetched_once() -> None:
+    menu, left, right = CachedFragment(1000), CachedFragment(10), CachedFragment(10)
+    site = CachedSite((menu, left, right), ((0, 1), (0, 2)))
+    found = simulate(site, requests=1000, rate=1.0)
+
+    assert (found.page.storage_bytes, found.fragment.storage_bytes) == (2020, 1020)
+    assert (found.page.moved_bytes, found.fragment.moved_bytes) == (2020, 1020)
+    assert (found.page.fetched, found.fragment.fetched) == (4, 3)
+    assert simulate(site, requests=1000, rate=1.0, warm=True).page.moved_bytes == 0
+
+
+def test_a_seed_gives_the_same_numbers_and_another_others() -> None:
+    site = one_page(CachedFragment(700, 0.3), CachedFragment(900, lifetimes_s=(1.0, 5.0)))
+
+    def run(seed: int) -> Simulation:
+        return simulate(site, requests=500, rate=1.0, seed=seed)
+
+    assert run(1) == run(1)
+    assert run(1) != run(2)
+
+
+def test_a_site_is_made_of_the_fragments_of_the_last_versions() -> None:
+    hours = "<ul><li>Mondays from nine to five<li>Fridays from nine to two<li>Never on Sundays</ul>"
+    pages = [
+        quire.encode(
+            f"<h1>The fish shop at the harbour</h1><main>{hours}<p>Fish of the day is number {n // 2} of nine</p></main>".encode()
+        )
+        for n in range(9)
+    ]
+    lives = lifetimes(list(enumerate(pages)))
+    site = site_of([lives])
+
+    assert len(site.fragments) == len(lives.fragments) == 2
+    assert site.page_bytes(0) == len(pages[-1].decode())
+    page, part = site.fragments
+    assert (page.mean_rate, part.lifetimes_s) == (0, (2.0, 2.0, 2.0))
+    assert site_of([lives], measured=False).fragments[1].rate == pytest.approx(0.5)
+
+
+def test_nonsense_is_refused_by_name() -> None:
+    site = one_page(CachedFragment(1))
+    for bad, words in (
+        ({"requests": 0, "rate": 1.0}, "requests 0: one"),
+        ({"requests": 1, "rate": 0.0}, "rate 0.0:"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            simulate(site, requests=int(bad["requests"]), rate=bad["rate"])
+    with pytest.raises(ValueError, match="a fragment of -1 bytes"):
+        CachedFragment(-1)
+    with pytest.raises(ValueError, match="not all 0"):
+        CachedFragment(1, lifetimes_s=(0.0,))
+    with pytest.raises(ValueError, match="no pages"):
+        CachedSite((), ())
+    with pytest.raises(ValueError, match=r"page 1: has fragments \[7\], but the site has 0 to 0"):
+        CachedSite((CachedFragment(1),), ((0,), (7,)))
