@@ -38,7 +38,7 @@ class Pages:
         self._most_bytes = most_bytes
         self._tell = tell
         self.troubles: list[Trouble] = []
-        self.count = 0
+        self.count: int = 0
 
     def __iter__(self) -> Iterator[SourcePage]:
         """Read them; an archive gives the newest version of each address.
