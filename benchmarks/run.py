@@ -52,6 +52,7 @@ BENCHMARKS = {
     "spark-templates": "similarity.spark_templates",
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
+    "composition": "fragments.composition",
     "kang": "papers.kang_table",
     "figure3": "papers.figure3_templates",
     "figure4": "papers.tbc_figure4_threshold",

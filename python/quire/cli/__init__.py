@@ -1,4 +1,4 @@
-"""The command line: ``quire encode``, ``decode``, ``show``, ``diff``, ``similar``, ``templates``, ``archive``.
+"""The command line: ``quire encode``, ``diff``, ``templates``, ``fragments``, ``archive`` and the rest of ``quire --help``.
 
 One file for each group of commands; ``terminal`` is the only way out to a
 person's screen, ``files`` the only one to their disk. Commands import what is
@@ -16,7 +16,17 @@ from typing import Annotated, cast
 
 import typer
 
-from quire.cli import archive, decode, diff, encode, show, similar, templates, terminal
+from quire.cli import (
+    archive,
+    decode,
+    diff,
+    encode,
+    fragments,
+    show,
+    similar,
+    templates,
+    terminal,
+)
 
 __all__ = ["app", "main"]
 
@@ -60,6 +70,7 @@ app.command("show")(show.show)
 app.command("diff")(diff.diff)
 app.command("similar")(similar.similar)
 app.add_typer(templates.app, name="templates")
+app.add_typer(fragments.app, name="fragments")
 app.add_typer(archive.app, name="archive")
 
 # What typer raises for a wrong option; its own name for the class is not public.

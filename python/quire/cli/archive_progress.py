@@ -1,4 +1,4 @@
-"""Bars for the work of an archive, which tells of its steps by a function."""
+"""Bars for the work of archives and fragments, which tell of their steps by a function."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ _STEPS = {
     "sketch": "looking at pages",
     "encode": "storing pages",
     "export": "writing records",
+    "files": "reading files",
+    "cut": "cutting pages",
+    "compose": "composing pages",
+    "strip": "stripping pages",
 }
 _PAUSE_S = 0.05
 

@@ -28,6 +28,8 @@ from quire.errors import (
     ModelError,
     PageNotFound,
     PatternError,
+    PlanError,
+    ProxyError,
     QuireError,
     SelectorBudgetExceeded,
     SelectorError,
@@ -189,6 +191,8 @@ _HINTS: tuple[tuple[type[QuireError], str], ...] = (
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
     (ModelError, "`quire templates SOURCE --model FILE` writes one"),
     (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),
+    (PlanError, "`quire fragments esi` writes one; --force replaces one that it has written"),
+    (ProxyError, "--composer own needs no Varnish; Debian's package is varnish"),
     (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
     (SelectorError, "quote a selector for the shell"),
     (

@@ -59,8 +59,8 @@ class EsiScanner:
     """
 
     def __init__(self, *, backs_up: bool = False) -> None:
-        self.within = Within.NOTHING
-        self.opened = 0
+        self.within: Within = Within.NOTHING
+        self.opened: int = 0
         self._backs_up = backs_up
         self._at = 0
 

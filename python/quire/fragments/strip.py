@@ -14,6 +14,7 @@ Cost: linear in the pages, and their digests are in memory while they are groupe
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -45,7 +46,8 @@ class StrippedPage:
     Attributes:
         name: what it is called where it came from.
         url: its address.
-        body: the number of its bytes; equal pages have the same.
+        sha256: of its bytes.
+        is_first: whether no page before it was equal to it.
         template: the number of its template; -1 where it has none.
         data: what stays of it.
         text_bytes: bytes of its text.
@@ -54,7 +56,8 @@ class StrippedPage:
 
     name: str
     url: str
-    body: int
+    sha256: str
+    is_first: bool
     template: int
     data: bytes
     text_bytes: int
@@ -102,6 +105,7 @@ def _stripped(
                 types.append(page.content_type)
         group_of = _groups(_encoded(spool.get(n), types[n]) for n in range(len(spool)))
         common = _common(spool, types, group_of, share)
+        given: set[int] = set()
         for name, url, number in named:
             group = int(group_of[number])
             source = spool.get(number)
@@ -113,7 +117,11 @@ def _stripped(
                 _text(tree, leaves[~lost]) if form == "text" else _html(tree, leaves[lost], source)
             )
             kept = int(tree.value_bytes[leaves[~lost]].sum())
-            yield StrippedPage(name, url, number, group, data, len(tree.text), kept)
+            digits = hashlib.sha256(source).hexdigest()
+            yield StrippedPage(
+                name, url, digits, number not in given, group, data, len(tree.text), kept
+            )
+            given.add(number)
 
 
 def _encoded(source: bytes, content_type: str | None) -> Digest:

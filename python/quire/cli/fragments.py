@@ -1,0 +1,31 @@
+"""``quire fragments``: what pages share, cut out of them, composed again, or left out.
+
+One file for each kind of work: ``fragments_esi`` plans and writes, ``fragments_verify`` composes, ``fragments_strip`` leaves out.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from quire.cli.fragments_esi import esi, plan
+from quire.cli.fragments_strip import strip
+from quire.cli.fragments_verify import verify
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="""Find the parts that pages share, and keep each once.
+
+    \b
+    Examples:
+      quire fragments plan crawl/
+      quire fragments esi crawl.warc.gz -o composed/
+      quire fragments verify composed/
+      quire fragments strip crawl/ -o texts/ --as text
+    """,
+)
+
+app.command("plan")(plan)
+app.command("esi")(esi)
+app.command("verify")(verify)
+app.command("strip")(strip)

@@ -1,0 +1,221 @@
+"""``quire fragments``: what it prints, what it writes, and how it leaves."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from quire.archive import Archive
+from tests.cli.conftest import Process, Quire, Watched
+from tests.fragments.hostile import FOOT, HAZARDS, MENU
+from tests.fragments.hostile import site as pages
+from tests.sources.crawls import record, response, write
+
+
+@pytest.fixture
+def shared(folder: Path) -> Path:
+    """A folder of four pages with a menu and a footer in common."""
+    site = folder / "site"
+    site.mkdir()
+    for number, page in enumerate(pages()):
+        (site / f"{number}.html").write_bytes(page)
+    return site
+
+
+def asked(quire: Quire, *arguments: str, exit_code: int = 0) -> dict[str, object]:
+    result = quire("fragments", *arguments, "--format", "json")
+    assert result.exit_code == exit_code, result.stderr
+    found: dict[str, object] = json.loads(result.stdout)
+    return found
+
+
+def test_a_plan_shows_what_is_cut_out_and_what_it_saves(quire: Quire, shared: Path) -> None:
+    result = quire("fragments", "plan", "site")
+
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 0, result.stderr
+    assert [line.split()[:3] for line in lines[:3]] == [
+        ["bytes", "pages", "uses"],
+        *([f"{size}", "4", "4"] for size in sorted([len(MENU), len(FOOT)], reverse=True)),
+    ]
+    assert lines[3] == "4 pages: 4 composed of 2 fragments, 0 with nothing to cut out, 0 refused"
+    assert sorted(path.name for path in shared.parent.iterdir()) == ["fruit.html", "site"]
+
+
+def test_a_plan_for_programs_has_volumes_fragments_and_hazards(quire: Quire, shared: Path) -> None:
+    (shared / "own.html").write_bytes(b"<p>" + HAZARDS["esi-tag"] + MENU)
+    found = asked(quire, "plan", "site")
+
+    assert {key: found[key] for key in ("pages", "composed", "whole", "refused", "includes")} == {
+        "pages": 5,
+        "composed": 4,
+        "whole": 1,
+        "refused": 1,
+        "includes": 8,
+    }
+    assert next((one["page"], one["kind"], one["offset"]) for one in found["hazards"]) == (  # type: ignore[attr-defined] # JSON
+        "site/own.html",
+        "esi-tag",
+        3,
+    )
+    assert "hazard: site/own.html at 3: an ESI tag" in quire("fragments", "plan", "site").stdout
+
+
+@pytest.mark.parametrize("composer", ["own", "auto"])
+def test_verify_prints_five_figures_and_leaves_with_0(
+    quire: Quire, shared: Path, composer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")  # without Varnish, which has tests of its own
+    (shared / "own.html").write_bytes(HAZARDS["esi-comment"] + MENU)
+    assert quire("fragments", "esi", "site", "-o", "out").exit_code == 0
+    found = asked(quire, "verify", "out", "--composer", composer)
+
+    assert found == {"pages": 5, "equal": 4, "refused": 1, "unequal": 0, "composer": "own"}
+    assert list(found) == ["pages", "equal", "refused", "unequal", "composer"]
+    told = quire("fragments", "verify", "out").stdout
+    assert told == "5 pages by the own composer: 4 equal, 1 refused beforehand, 0 unequal\n"
+
+
+def test_a_tampered_fragment_is_unequal_and_leaves_with_2(quire: Quire, shared: Path) -> None:
+    assert quire("fragments", "esi", "site", "-o", "out").exit_code == 0
+    fragment = next((shared.parent / "out" / "fragments").iterdir())
+    fragment.write_bytes(fragment.read_bytes().replace(b"0", b"1"))
+    found = asked(quire, "verify", "out", "--composer", "own", exit_code=2)
+
+    assert found == {"pages": 4, "equal": 0, "refused": 0, "unequal": 4, "composer": "own"}
+    assert "error: site/0.html: " in quire("fragments", "verify", "out", "--composer", "own").stderr
+
+
+def test_a_tampered_whole_page_that_was_refused_is_unequal(quire: Quire, shared: Path) -> None:
+    (shared / "own.html").write_bytes(HAZARDS["esi-comment"])
+    assert quire("fragments", "esi", "site", "-o", "out").exit_code == 0
+    page = next((shared.parent / "out" / "whole").iterdir())
+    page.write_bytes(b"other")
+
+    assert asked(quire, "verify", "out", "--composer", "own", exit_code=2)["unequal"] == 1
+
+
+def test_varnish_that_is_asked_for_and_not_there_is_an_error(
+    quire: Quire, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shared.is_dir()
+    assert quire("fragments", "esi", "site", "-o", "out").exit_code == 0
+    monkeypatch.setenv("PATH", "")
+    result = quire("fragments", "verify", "out", "--composer", "varnish")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: varnishd is not installed\nhint: --composer own")
+
+
+def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> None:
+    assert quire("fragments", "esi", "site", "-o", "out").exit_code == 0
+    again = quire("fragments", "esi", "site", "-o", "out")
+    foreign = quire("fragments", "esi", "site", "-o", "site", "--force")
+
+    assert (again.exit_code, foreign.exit_code) == (2, 2)
+    assert again.stderr.startswith("error: out: exists\nhint: ")
+    assert foreign.stderr.startswith("error: site: no composition: it has no manifest.json\n")
+    assert len(list(shared.iterdir())) == 4
+    assert quire("fragments", "esi", "site", "-o", "out", "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["plan", "site", "--min-bytes", "9"], "error: min_bytes 9: an include has"),
+        (["plan", "site", "--prefix", '/"'], "error: prefix '/\"': expected nothing, or words"),
+        (["plan", "nowhere"], "error: nowhere: "),
+        (["plan", "empty"], "error: "),
+        (["verify", "site"], "error: site: no composition: it has no manifest.json"),
+        (["esi", "site", "-o", "out", "--policies", "site/0.html"], "error: site/0.html: "),
+        (["strip", "nowhere", "-o", "out"], "error: nowhere: "),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_exit_code_2(
+    quire: Quire, shared: Path, arguments: list[str], words: str
+) -> None:
+    (shared.parent / "empty").mkdir()
+    result = quire("fragments", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(words), result.stderr
+    assert not (shared.parent / "out").exists()
+
+
+def test_policies_get_into_the_vcl(quire: Quire, shared: Path) -> None:
+    found = asked(quire, "plan", "site")
+    name = found["fragments"][0]["file"]  # type: ignore[index] # JSON
+    (shared.parent / "ttl.json").write_text(json.dumps({name: {"ttl_s": 60, "vary": ["Cookie"]}}))
+    made = quire("fragments", "esi", "site", "-o", "out", "--policies", "ttl.json")
+
+    vcl = (shared.parent / "out" / "varnish.vcl").read_text()
+    assert made.exit_code == 0, made.stderr
+    assert f'/[a-z]+/({name})[.]html$")' in vcl
+    assert 'Vary = "Cookie"' in vcl
+
+
+def test_pages_come_out_of_warcs_and_archives_too(quire: Quire, folder: Path) -> None:
+    write(folder / "crawl.warc", [record(response(page)) for page in pages()])
+    with Archive.create(folder / "a.quire") as archive:
+        for number, page in enumerate(pages()):
+            for year in (2025, 2026):  # the newest version is taken
+                when = datetime(year, 1, 1, tzinfo=UTC)
+                body = page if year == 2026 else b"<p>old"
+                archive.add(f"https://a.example/{number}", when, body)
+        archive.commit()
+
+    assert asked(quire, "plan", "crawl.warc")["composed"] == 4
+    found = asked(quire, "plan", "a.quire")
+    assert (found["pages"], found["composed"]) == (4, 4)
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_planned(quire: Quire, shared: Path) -> None:
+    (shared / "empty.html").write_bytes(b"")
+    result = quire("fragments", "plan", "site")
+
+    assert result.exit_code == 0
+    assert "note: site/empty.html: not read: empty: 0 bytes\n" in result.stderr
+
+
+def test_stripped_pages_are_files_with_an_index(quire: Quire, shared: Path) -> None:
+    result = quire("fragments", "strip", "site", "-o", "texts")
+    index = json.loads((shared.parent / "texts" / "index.json").read_text())["pages"]
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("4 pages of 1 template: ")
+    assert [one["name"] for one in index] == [f"site/{n}.html" for n in range(4)]
+    assert (shared.parent / "texts" / index[2]["file"]).read_text() == "Day 2\n14 mm of rain\n"
+    assert quire("fragments", "strip", "site", "-o", "texts").exit_code == 2
+    assert quire("fragments", "strip", "site", "-o", "texts", "--force").exit_code == 0
+
+
+def test_stripped_html_is_the_page_without_its_blocks(quire: Quire, shared: Path) -> None:
+    found = asked(quire, "strip", "site", "-o", "html", "--as", "html")
+    index = json.loads((shared.parent / "html" / "index.json").read_text())["pages"]
+
+    assert found["pages"] == 4
+    assert (shared.parent / "html" / index[2]["file"]).read_bytes() == (
+        pages()[2].replace(MENU, b"").replace(FOOT, b"")
+    )
+
+
+def test_names_of_pages_cannot_command_a_terminal(watched: Watched, shared: Path) -> None:
+    (shared / "\x1b[31mred.html").write_bytes(HAZARDS["esi-tag"])
+    told, _ = watched("fragments", "plan", "site", stream="stdout")
+
+    assert b"\x1b[31m" not in told
+    assert rb"\x1b[31mred.html" in told
+
+
+def test_progress_is_drawn_on_a_terminal_and_nowhere_else(
+    watched: Watched, process: Process, shared: Path
+) -> None:
+    assert shared.is_dir()
+    told, _ = watched("fragments", "esi", "site", "-o", "out", stream="stderr")
+    piped = process("fragments", "esi", "site", "-o", "other")
+
+    assert b"cutting pages" in told
+    assert b"cutting" not in piped.stderr
