@@ -10,7 +10,7 @@ Above: ``cli``. Below: ``digest``, ``_core``.
 
 from quire.fragments.cached_site import CachedFragment, CachedSite, site_of
 from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
-from quire.fragments.histories import Version, lifetimes
+from quire.fragments.histories import PageVersion, lifetimes
 from quire.fragments.lives import Curve, Lives, kaplan_meier
 from quire.fragments.lp_results import Lifetimes, LpFragment, Sharing
 from quire.fragments.parts import NodeStatus
@@ -41,6 +41,7 @@ __all__ = [
     "NodeStatus",
     "ObjectGraph",
     "ObjectKind",
+    "PageVersion",
     "Place",
     "Pruned",
     "RestlessNode",
@@ -53,7 +54,6 @@ __all__ = [
     "Simulation",
     "SourceSpans",
     "Verdict",
-    "Version",
     "algorithm_1",
     "dependency_graph",
     "kaplan_meier",
