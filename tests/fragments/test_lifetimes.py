@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire import Digest, Lifetimes, Version, VersionOrderError, lifetimes
+from quire import Digest, Lifetimes, PageVersion, VersionOrderError, lifetimes
 from quire.fragments import Lives, kaplan_meier
 from tests.fragments import lp_oracle
 
@@ -90,13 +90,13 @@ def test_a_fragment_within_another_does_not_change_it() -> None:
 
 def test_what_differs_between_readers_is_private_unless_time_explains_it() -> None:
     versions = [
-        Version(0, shop("cod", user="Ann")),
-        Version(10, shop("cod", user="Bob"), "bob"),
-        Version(HOUR, shop("hake of the north", user="Ann")),
-        Version(HOUR + 10, shop("hake of the north", user="Bob"), "bob"),
-        Version(2 * HOUR, shop("hake of the north", user="Ann")),
-        Version(2 * HOUR + 10, shop("ray", user="Bob"), "bob"),
-        Version(3 * HOUR, shop("ray", user="Ann")),
+        PageVersion(0, shop("cod", user="Ann")),
+        PageVersion(10, shop("cod", user="Bob"), "bob"),
+        PageVersion(HOUR, shop("hake of the north", user="Ann")),
+        PageVersion(HOUR + 10, shop("hake of the north", user="Bob"), "bob"),
+        PageVersion(2 * HOUR, shop("hake of the north", user="Ann")),
+        PageVersion(2 * HOUR + 10, shop("ray", user="Bob"), "bob"),
+        PageVersion(3 * HOUR, shop("ray", user="Ann")),
     ]
     found = lifetimes(versions)
 
@@ -107,7 +107,7 @@ def test_what_differs_between_readers_is_private_unless_time_explains_it() -> No
 
 def test_readers_of_the_same_time_are_compared_with_each_other() -> None:
     versions = [
-        Version(at * HOUR, shop(fish, user=user), user)
+        PageVersion(at * HOUR, shop(fish, user=user), user)
         for at, fish in enumerate(["cod", "hake of the north"])
         for user in ("Ann", "Bob")
     ]

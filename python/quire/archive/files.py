@@ -34,7 +34,7 @@ from quire.errors import CodecError, DamagedRecord
 
 _NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
 #: Blocks that a file keeps at hand, and bytes of their columns.
-_BLOCKS = 256
+_BLOCKS = 1024
 _COLUMNS_BYTES = 64 << 20
 
 
@@ -59,6 +59,7 @@ class StoredFile:
         self.is_segment: bool = path.suffix == ".segment"
         self._lock = Lock()
         self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._columns_bytes = 0
         self.bases: Bases = Bases(self.source, lambda number: self.index.bases.get(number, []))
         self.index: Index = self._indexed()
 
@@ -153,12 +154,13 @@ class StoredFile:
                 return known
         block = read_block(self.source, offset)
         with self._lock:
+            if offset not in self._blocks:
+                self._columns_bytes += block.columns_bytes
             self._blocks[offset] = block
-            while len(self._blocks) > _BLOCKS or (
-                len(self._blocks) > 1
-                and sum(known.columns_bytes for known in self._blocks.values()) > _COLUMNS_BYTES
+            while len(self._blocks) > 1 and (
+                len(self._blocks) > _BLOCKS or self._columns_bytes > _COLUMNS_BYTES
             ):
-                self._blocks.popitem(last=False)
+                self._columns_bytes -= self._blocks.popitem(last=False)[1].columns_bytes
         return block
 
     def close(self) -> None:

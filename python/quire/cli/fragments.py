@@ -1,6 +1,7 @@
 """``quire fragments``: what pages share, cut out of them, composed again, or left out.
 
-One file for each kind of work: ``fragments_esi`` plans and writes, ``fragments_verify`` composes, ``fragments_strip`` leaves out.
+One file for each kind of work: ``fragments_esi`` plans and writes, ``fragments_verify`` composes, ``fragments_strip`` leaves out;
+``fragments_lifetimes`` looks at versions of a page, ``fragments_simulate`` at what a cache would save.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import typer
 
 from quire.cli.fragments_esi import esi, plan
+from quire.cli.fragments_lifetimes import lifetimes
+from quire.cli.fragments_simulate import simulate
 from quire.cli.fragments_strip import strip
 from quire.cli.fragments_verify import verify
 
@@ -22,6 +25,7 @@ app: typer.Typer = typer.Typer(
       quire fragments esi crawl.warc.gz -o composed/
       quire fragments verify composed/
       quire fragments strip crawl/ -o texts/ --as text
+      quire fragments lifetimes versions/
     """,
 )
 
@@ -29,3 +33,5 @@ app.command("plan")(plan)
 app.command("esi")(esi)
 app.command("verify")(verify)
 app.command("strip")(strip)
+app.command("lifetimes")(lifetimes)
+app.command("simulate")(simulate)

@@ -16,7 +16,7 @@ from quire.fragments.compose import compose
 from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
 from quire.fragments.esi import EsiFile, EsiFiles, write_composition
 from quire.fragments.hazards import Hazard, HazardKind, refusals
-from quire.fragments.histories import Version, lifetimes
+from quire.fragments.histories import PageVersion, lifetimes
 from quire.fragments.lives import Curve, Lives, kaplan_meier
 from quire.fragments.lp_results import Lifetimes, LpFragment, Sharing
 from quire.fragments.manifest import ComposedPage, FragmentFile, Manifest, Volumes
@@ -61,6 +61,7 @@ __all__ = [
     "NodeStatus",
     "ObjectGraph",
     "ObjectKind",
+    "PageVersion",
     "Place",
     "PlanRules",
     "Policy",
@@ -78,7 +79,6 @@ __all__ = [
     "StrippedPage",
     "Verdict",
     "Verification",
-    "Version",
     "Volumes",
     "algorithm_1",
     "compose",

@@ -23,7 +23,7 @@ from quire.fragments.trees import FORMATTING
 MIN_FRAGMENT_BYTES = 30
 
 
-class Version(NamedTuple):
+class PageVersion(NamedTuple):
     """A capture of a page.
 
     Attributes:
@@ -39,7 +39,7 @@ class Version(NamedTuple):
 
 
 def lifetimes(
-    versions: Iterable[Version | tuple[datetime | float, Digest]],
+    versions: Iterable[PageVersion | tuple[datetime | float, Digest]],
     *,
     child_change: float = CHILD_CHANGE,
     min_overlap: float = MIN_OVERLAP,
@@ -78,7 +78,7 @@ def lifetimes(
     record = Record(how, min_bytes)
     order = _Order()
     for given in versions:
-        version = Version(*given)
+        version = PageVersion(*given)
         time_s = order.checked(version)
         parts = Parts(version.page, how, removed)
         if version.variant == order.main:
@@ -98,7 +98,7 @@ class _Order:
         self._last = -math.inf
         self._last_of: dict[str, float] = {}
 
-    def checked(self, version: Version) -> float:
+    def checked(self, version: PageVersion) -> float:
         time = version.time
         if isinstance(time, datetime):
             time = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

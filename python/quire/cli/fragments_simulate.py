@@ -1,0 +1,120 @@
+"""``quire fragments simulate``: what a cache of fragments would save, against one of pages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli import terminal
+from quire.cli.archive_options import told_bytes
+from quire.cli.fragments_histories import (
+    ChildChangeOption,
+    HistoryArgument,
+    MinBytesOption,
+    UrlOption,
+    histories,
+    lives_of,
+)
+from quire.cli.options import Format, FormatOption
+from quire.cli.terminal import Refusal, reports_errors
+
+if TYPE_CHECKING:
+    from quire.fragments import CachedSite, Simulation
+
+_MINUTE_S = 60
+
+
+@reports_errors
+def simulate(
+    *,
+    sources: HistoryArgument,
+    url: UrlOption = None,
+    requests: Annotated[
+        int, typer.Option(help="Requests that come, for any page with the same chance.")
+    ] = 30_000,
+    rate: Annotated[
+        float, typer.Option(help="Requests in a minute, for all pages together.")
+    ] = 5_000,
+    seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 0,
+    rates: Annotated[
+        bool,
+        typer.Option(
+            "--rates", help="Invalidate by rates of change, in place of lifetimes as measured."
+        ),
+    ] = False,
+    warm: Annotated[
+        bool, typer.Option("--warm", help="Caches hold everything at the first request.")
+    ] = False,
+    child_change: ChildChangeOption = 0.7,
+    min_bytes: MinBytesOption = 30,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Let requests come to a cache of pages and to one of fragments.
+
+    Fragments and their lifetimes are found from versions of the pages, as `quire
+    fragments lifetimes` does. Requests are a Poisson process; caches have room for all.
+
+    \b
+    Examples:
+      quire fragments simulate captures/
+      quire fragments simulate captures/ --rate 60 --requests 100000 --warm
+      quire fragments simulate site.quire --format json | jq .fragment.moved_bytes
+
+    Exit code: 0 done, 2 error.
+    """
+    from quire.fragments import simulate as run  # noqa: PLC0415 - heavy
+    from quire.fragments import site_of  # noqa: PLC0415 - heavy
+
+    lives = [
+        lives_of(captures, child_change=child_change, min_bytes=min_bytes)
+        for _, captures in histories(sources, url)
+    ]
+    site = site_of(lives, measured=not rates)
+    try:
+        found = run(site, requests=requests, rate=rate / _MINUTE_S, seed=seed, warm=warm)
+    except ValueError as error:
+        raise Refusal(str(error), hint="--requests and --rate are more than 0") from error
+    if format is Format.json:
+        told = dataclasses.asdict(found)
+        misses = {
+            "page_byte_misses": found.page_byte_misses,
+            "fragment_byte_misses": found.fragment_byte_misses,
+        }
+        count = {"pages": len(site.pages), "fragments": len(site.fragments)}
+        terminal.write_json({**count, "seed": seed, **told, **misses})
+        return
+    _print(site, found)
+
+
+def _print(site: CachedSite, found: Simulation) -> None:
+    terminal.write_text(
+        f"{len(site.pages):,} pages of {len(site.fragments):,} fragments; {found.requests:,} requests in {found.seconds:,.0f} s\n"
+    )
+    rows = [
+        (
+            "stored",
+            told_bytes(round(found.page.storage_bytes)),
+            told_bytes(round(found.fragment.storage_bytes)),
+        ),
+        (
+            "moved",
+            told_bytes(round(found.page.moved_bytes)),
+            told_bytes(round(found.fragment.moved_bytes)),
+        ),
+        ("byte misses", f"{found.page_byte_misses:.3%}", f"{found.fragment_byte_misses:.3%}"),
+        (
+            "server, each fragment 1",
+            f"{found.page.cost_constant:,.0f}",
+            f"{found.fragment.cost_constant:,.0f}",
+        ),
+        (
+            "server, by size",
+            f"{found.page.cost_weighted:,.0f}",
+            f"{found.fragment.cost_weighted:,.0f}",
+        ),
+    ]
+    terminal.write_text(f"  {'':<24}{'page cache':>14}{'fragment cache':>16}\n")
+    for name, page, fragment in rows:
+        terminal.write_text(f"  {name:<24}{page:>14}{fragment:>16}\n")

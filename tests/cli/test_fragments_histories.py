@@ -1,0 +1,134 @@
+"""``lifetimes`` and ``simulate`` of ``quire fragments``: what they print, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import quire
+from quire.cli.fragments_lifetimes import lifetimes
+from quire.cli.fragments_simulate import simulate
+
+START = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+HOURS = "<ul><li>Mondays from nine to five<li>Fridays from nine to two<li>Never on Sundays</ul>"
+# The group is made elsewhere; two commands make it one here.
+APP = typer.Typer()
+APP.command()(lifetimes)
+APP.command()(simulate)
+
+
+def shop(hour: int) -> bytes:
+    return (
+        f"<head><script>token({hour})</script></head><h1>The fish shop at the harbour</h1>"
+        f"<main>{HOURS}<p>Fish of the day is number {hour // 3} of nine</p></main>"
+    ).encode()
+
+
+@pytest.fixture
+def captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with ten captures, an hour apart."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    for hour in range(10):
+        time = START + timedelta(hours=hour)
+        (folder / f"{time:%Y%m%dT%H%M%SZ}.html").write_bytes(shop(hour))
+    return folder
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(APP, list(arguments))
+
+
+def test_lifetimes_are_listed_with_what_is_noise(captures: Path) -> None:
+    assert captures.is_dir()
+    result = run("lifetimes", "captures")
+
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "captures: 10 versions in 9 h"
+    assert lines[2].split() == [
+        "3",
+        "3",
+        "h",
+        "2",
+        "h",
+        "42",
+        "html",
+        ">",
+        "body",
+        ">",
+        "main",
+        ">",
+        "p",
+    ]
+    assert lines[-1] == (
+        "  1 nodes changed at every capture; without them 6 of 9 captures with other bytes are unchanged"
+    )
+
+
+def test_lifetimes_are_told_to_programs(captures: Path) -> None:
+    result = run("lifetimes", str(captures), "--format", "json")
+
+    (page,) = json.loads(result.stdout)["pages"]
+    (part,) = [one for one in page["fragments"] if one["parent"] is not None]
+    assert (part["changes"], part["lives_s"][-1], part["ended"][-1]) == (3, 0.0, False)
+    assert (page["versions"], page["verdicts"]) == (10, {"same": 0, "unchanged": 6, "changed": 3})
+    assert page["restless"][0]["path"] == "html > head > script"
+    assert page["lives"]["quantiles_s"] == {"0.1": 10800.0, "0.5": 10800.0, "0.9": 10800.0}
+
+
+def test_caches_are_compared(captures: Path) -> None:
+    arguments = ("simulate", str(captures), "--requests", "2000", "--rate", "0.1")
+    table, again = run(*arguments), run(*arguments)
+    found = json.loads(run(*arguments, "--format", "json").stdout)
+
+    assert table.exit_code == 0, table.output
+    assert table.stdout == again.stdout
+    assert table.stdout.splitlines()[1].split() == ["page", "cache", "fragment", "cache"]
+    assert found["fragment"]["moved_bytes"] < found["page"]["moved_bytes"]
+    assert found["fragment"]["storage_bytes"] == found["page"]["storage_bytes"] == len(shop(9))
+    assert found["fragment_byte_misses"] < found["page_byte_misses"]
+    other = json.loads(run(*arguments, "--format", "json", "--seed", "7", "--rates").stdout)
+    assert other["page"] != found["page"]
+
+
+def test_versions_come_out_of_archives_too(captures: Path) -> None:
+    archive = quire.Archive.create(captures.parent / "site.quire")
+    for hour in range(5):
+        for url in ("https://a.example/", "https://b.example/"):
+            archive.add(url, START + timedelta(hours=hour), shop(hour))
+    archive.close()
+
+    found = json.loads(run("lifetimes", "site.quire", "--format", "json").stdout)
+    assert [page["page"] for page in found["pages"]] == ["https://a.example/", "https://b.example/"]
+    one = run("lifetimes", "site.quire", "--url", "https://b.example/").stdout
+    assert one.startswith("https://b.example/: 5 versions in 4 h\n")
+    assert run("lifetimes", "site.quire", "--url", "https://c.example/").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["lifetimes", "nowhere"], "error: nowhere: no such folder"),
+        (["lifetimes", "empty"], "error: empty: no versions of any page"),
+        (["lifetimes", "timeless"], "timeless/home.html: no time in its name"),
+        (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: a share"),
+        (["simulate", "captures", "--rate", "0"], "rate 0.0: requests in a second"),
+        (["simulate", "captures", "--requests", "0"], "requests 0: one at least"),
+    ],
+)
+def test_what_cannot_be_done_is_said(captures: Path, arguments: list[str], words: str) -> None:
+    (captures.parent / "empty").mkdir()
+    (captures.parent / "timeless").mkdir()
+    (captures.parent / "timeless" / "home.html").write_bytes(shop(0))
+    result = run(*arguments)
+
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stdout == ""
