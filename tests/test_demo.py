@@ -15,8 +15,8 @@ def test_the_demo_shows_every_page_as_exact() -> None:
     shown = result.stdout.decode()
 
     assert (result.returncode, result.stderr) == (0, b"")
-    # Each page, and the script between two versions of one.
-    assert shown.count("✓") == len(list(SITE.iterdir())) + 1 >= 6
+    # Each page, the script between two versions of one, and the archive.
+    assert shown.count("✓") == len(list(SITE.iterdir())) + 2 >= 7
     assert "✗" not in shown
     assert "Lemon sole" in shown
     assert "Old news is good news too" in shown

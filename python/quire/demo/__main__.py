@@ -1,13 +1,18 @@
-"""The tour: every page of the site as a digest, one of them looked at, and then a day later.
+"""The tour: every page of the site as a digest, one of them looked at, a day later, and kept for two months.
 
 Prints for a person who sees quire for the first time, and ends by itself.
 """
 
 from __future__ import annotations
 
+import gzip
+import tempfile
+from datetime import UTC, datetime, timedelta
+
 from rich.console import Console
 from rich.table import Table
 
+from quire.archive import Archive
 from quire.demo import SITE
 from quire.digest import Digest, encode
 from quire.sdiff import annotate, edit_script, unified
@@ -114,6 +119,31 @@ def show_likeness(pages: dict[str, Digest], first: Digest) -> None:
     console.print(table)
 
 
+def show_archive(days: int = 60) -> None:
+    """Two months of the site, a copy of every page each day, and what they take."""
+    start = datetime(2026, 5, 1, 6, tzinfo=UTC)
+    bodies = {path.name: path.read_bytes() for path in sorted(SITE.iterdir())}
+    captures = [
+        (name, start + timedelta(days=day), body.replace(b"Friday", f"day {day}".encode()))
+        for day in range(days)
+        for name, body in bodies.items()
+    ]
+    table = plain_table("stored as", "bytes")
+    table.add_row("pages", f"{sum(len(body) for _, _, body in captures):,}")
+    table.add_row("each in gzip", f"{sum(len(gzip.compress(body)) for _, _, body in captures):,}")
+    with tempfile.TemporaryDirectory() as folder, Archive.create(f"{folder}/site") as archive:
+        for name, time, body in captures:
+            archive.add(f"https://lantern.example/{name}", time, body)
+        archive.compact()
+        table.add_row("an archive", f"{archive.stats().stored_bytes:,}")
+        exact = all(
+            archive.get(f"https://lantern.example/{name}", time).body == body
+            for name, time, body in captures
+        )
+    console.print(table)
+    console.print(f"  {len(captures)} pages read back, byte for byte {'✓' if exact else '✗'}")
+
+
 def _row(values: list[int]) -> str:
     return " ".join("-" if value < 0 else str(value) for value in values)
 
@@ -153,6 +183,9 @@ def main() -> None:
     others = {"itself on Saturday": later, "tides.html": encode(SITE / "tides.html")}
     show_likeness(others, market)
 
+    heading("Every page of two months, kept in an archive")
+    show_archive()
+
     heading("Try next")
     for command in (
         "quire show page.html",
@@ -160,6 +193,8 @@ def main() -> None:
         'curl -s https://example.org | quire show - --select "a[href]"',
         "quire diff monday.html tuesday.html",
         "quire similar monday.html tuesday.html --explain",
+        "quire archive build crawl.warc.gz -o site.quire",
+        "quire fragments plan crawl.warc.gz",
     ):
         console.print(f"  {command}")
 
