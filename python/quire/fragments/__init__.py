@@ -8,7 +8,7 @@ tells what a cache of fragments would save.
 Above: ``cli``. Below: ``digest``, ``_core``.
 """
 
-from quire.fragments.cached_site import CachedFragment, CachedSite, site_of
+from quire.fragments.cached_site import CachedFragment, CachedSite, site_of, site_of_shared
 from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
 from quire.fragments.histories import PageVersion, lifetimes
 from quire.fragments.lives import Curve, Lives, kaplan_meier
@@ -62,6 +62,7 @@ __all__ = [
     "shared_fragments",
     "simulate",
     "site_of",
+    "site_of_shared",
     "source_spans",
     "window_hashes",
 ]
