@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.fragments import CachedFragment, CachedSite, Simulation, lifetimes, simulate, site_of
+from quire.fragments import (
+    CachedFragment,
+    CachedSite,
+    Simulation,
+    lifetimes,
+    simulate,
+    site_of,
+    site_of_shared,
+)
 from quire.fragments.simulator import _misses
 
 
@@ -137,3 +145,23 @@ def test_nonsense_is_refused_by_name() -> None:
         CachedSite((), ())
     with pytest.raises(ValueError, match=r"page 1: has fragments \[7\], but the site has 0 to 0"):
         CachedSite((CachedFragment(1),), ((0,), (7,)))
+
+
+def test_pages_are_stored_with_what_they_share_once() -> None:
+    menu = "<nav><p>Start and all the rest of it</p><p>Fish and all that comes with it</p></nav>"
+    inner = "<p>Fish and all that comes with it</p>"
+    sources = [
+        f"{menu}<h1>The first of the pages</h1>".encode(),
+        f"{menu}<h1>The second page of them all</h1>".encode(),
+        f"<h1>A third, of quite another kind</h1>{inner}<p>and some words more".encode(),
+    ]
+    pages = [quire.encode(source) for source in sources]
+    site = site_of_shared(
+        [len(one) for one in sources], quire.shared_fragments(pages, min_bytes=30)
+    )
+
+    assert site.page_storage == sum(map(len, sources))
+    assert site.fragment_storage == site.page_storage - len(menu) - len(inner)
+    assert [len(page) for page in site.pages] == [3, 3, 2]
+    with pytest.raises(ValueError, match="2 sizes, but shared fragments of 3 pages"):
+        site_of_shared([1, 2], quire.shared_fragments(pages))

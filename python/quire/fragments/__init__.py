@@ -11,7 +11,7 @@ tells what a cache of fragments would save.
 Above: ``cli``. Below: ``digest``, ``_core``.
 """
 
-from quire.fragments.cached_site import CachedFragment, CachedSite, site_of
+from quire.fragments.cached_site import CachedFragment, CachedSite, site_of, site_of_shared
 from quire.fragments.compose import compose
 from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
 from quire.fragments.esi import EsiFile, EsiFiles, write_composition
@@ -91,6 +91,7 @@ __all__ = [
     "shared_fragments",
     "simulate",
     "site_of",
+    "site_of_shared",
     "source_spans",
     "strip",
     "verify",

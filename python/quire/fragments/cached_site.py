@@ -1,14 +1,17 @@
 """A site as a cache sees it: fragments with sizes and lives, and the pages that are made of them.
 
-Above: ``simulator``, ``cli``. Below: ``lp_results``.
+Above: ``simulator``, ``cli``. Below: ``lp_results``, ``shared``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from quire.fragments.lp_results import Lifetimes
+from quire.fragments.shared import SharedFragment, SharedFragments
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +110,65 @@ def site_of(pages: Sequence[Lifetimes], *, measured: bool = True) -> CachedSite:
             fragments.append(CachedFragment(own, one.change_rate, lengths))
         made.append(tuple(mine))
     return CachedSite(tuple(fragments), tuple(made))
+
+
+def site_of_shared(
+    page_bytes: Sequence[int], shared: SharedFragments, *, exact: bool = False
+) -> CachedSite:
+    """Make a site of pages and the fragments that they share, for what they take to store.
+
+    Every page has what it shares with none as a fragment of its own. A shared fragment is as large as its first member, without
+    the fragments in it.
+
+    Args:
+        page_bytes: the size of each page.
+        shared: what they share.
+        exact: only fragments that are the same bytes on every page, as a composer needs them.
+
+    Raises:
+        ValueError: there are not as many pages as were looked at.
+    """
+    if len(page_bytes) != shared.pages:
+        raise ValueError(f"{len(page_bytes)} sizes, but shared fragments of {shared.pages} pages")
+    taken = [one for one in shared if one.exact or not exact]
+    sizes: dict[int, int] = {}
+    skeletons = list(page_bytes)
+    pages: list[list[int]] = [[] for _ in page_bytes]
+    for page, inside in _nested(taken, len(page_bytes)):
+        for fragment, own, is_outermost, whole in inside:
+            # The first member says how large: pages come in their order.
+            sizes.setdefault(fragment, own)
+            pages[page].append(fragment)
+            skeletons[page] -= whole if is_outermost else 0
+    first = len(page_bytes)
+    places = {fragment: first + place for place, fragment in enumerate(sizes)}
+    fragments = [*skeletons, *sizes.values()]
+    return CachedSite(
+        tuple(CachedFragment(size) for size in fragments),
+        tuple((page, *(places[fragment] for fragment in mine)) for page, mine in enumerate(pages)),
+    )
+
+
+def _nested(
+    taken: Sequence[SharedFragment], pages: int
+) -> Iterator[tuple[int, list[tuple[int, int, bool, int]]]]:
+    """For every page its members: fragment, bytes without those in it, whether it is in no other, all its bytes."""
+    members: list[list[tuple[int, int, int]]] = [[] for _ in range(pages)]
+    for place, one in enumerate(taken):
+        known = np.flatnonzero(one.members.byte_start >= 0)
+        columns = (one.members.page, one.members.byte_start, one.members.byte_end)
+        for page, start, end in zip(*(column[known].tolist() for column in columns), strict=True):
+            members[page].append((start, -end, place))
+    for page, found in enumerate(members):
+        own: list[list[int]] = []  # fragment, own bytes, whether outermost, all bytes, end
+        open_: list[list[int]] = []
+        for start, end, place in sorted(found):
+            while open_ and open_[-1][4] <= start:
+                open_.pop()
+            length = -end - start
+            row = [place, length, not open_, length, -end]
+            if open_:
+                open_[-1][1] -= length
+            own.append(row)
+            open_.append(row)
+        yield page, [(row[0], row[1], bool(row[2]), row[3]) for row in own]

@@ -1,0 +1,35 @@
+"""Versions of pages: the captures of a corpus, by page and time."""
+
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import quire
+from benchmarks.corpora import Page, html_pages
+from quire import Digest
+
+
+def histories(corpus: str) -> dict[str, list[tuple[datetime, Page]]]:
+    """The pages of a corpus, each with its captures in order of time; names are ``20220128T213510Z.html``."""
+    found: dict[str, list[tuple[datetime, Page]]] = {}
+    for page in html_pages((corpus,)):
+        folder, _, name = page.name.rpartition("/")
+        time = datetime.strptime(name[:15], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+        found.setdefault(folder, []).append((time, page))
+    return found
+
+
+def encoded(captures: list[tuple[datetime, Page]]) -> list[tuple[datetime, Digest]]:
+    """The same as digests."""
+    return [(time, quire.encode(page.read(), kind="html")) for time, page in captures]
+
+
+def dense(
+    captures: list[tuple[datetime, Page]], most_hours: float = 6
+) -> list[tuple[datetime, Page]]:
+    """The longest run of captures that are no further apart than this."""
+    runs = [[captures[0]]]
+    for before, after in pairwise(captures):
+        if (after[0] - before[0]).total_seconds() > most_hours * 3600:
+            runs.append([])
+        runs[-1].append(after)
+    return max(runs, key=len)
