@@ -18,7 +18,17 @@ from quire.cli.archive_added import print_added
 from quire.cli.archive_build import build
 from quire.cli.archive_check import repair, verify
 from quire.cli.archive_export import export
-from quire.cli.archive_options import ArchiveArgument, check_name, opened, start_of, told_bytes
+from quire.cli.archive_options import (
+    ArchiveArgument,
+    FetchedOption,
+    MostBytesOption,
+    SkipKnownOption,
+    SourcesArgument,
+    check_name,
+    opened,
+    start_of,
+    told_bytes,
+)
 from quire.cli.archive_pages import diff, get, ls, versions
 from quire.cli.archive_progress import telling
 from quire.cli.archive_serve import serve
@@ -78,33 +88,14 @@ def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
 def add(
     *,
     archive: ArchiveArgument,
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE",
-            help="WARC, ARC, WACZ and Parquet files, folders, pages, patterns, addresses that fsspec knows.",
-        ),
-    ],
+    sources: SourcesArgument,
     create: Annotated[  # the name of the option
         bool, typer.Option("--create", help="Make the archive, if it is not there.")
     ] = False,
     compact: Annotated[bool, typer.Option("--compact", help="Then make it small.")] = False,
-    skip_known: Annotated[
-        bool,
-        typer.Option(
-            "--skip-known", help="Leave out pages that are there with the same time and bytes."
-        ),
-    ] = False,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="When pages were fetched that do not say; when their files were changed, if left out.",
-        ),
-    ] = None,
-    most_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
-    ] = MOST_BYTES,
+    skip_known: SkipKnownOption = False,
+    time: FetchedOption = None,
+    most_bytes: MostBytesOption = MOST_BYTES,
     threads: Annotated[
         int | None,
         typer.Option(

@@ -11,7 +11,13 @@ import typer
 
 from quire.cli import terminal
 from quire.cli.archive_added import print_added
-from quire.cli.archive_options import start_of
+from quire.cli.archive_options import (
+    FetchedOption,
+    MostBytesOption,
+    SkipKnownOption,
+    SourcesArgument,
+    start_of,
+)
 from quire.cli.crawls import find_crawls, nothing_read
 from quire.cli.engines import EngineOption, ThreadsOption, opened_engine
 from quire.cli.options import Format, FormatOption
@@ -30,13 +36,7 @@ _STEPS = {
 @reports_errors
 def build(
     *,
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE",
-            help="WARC, ARC, WACZ and Parquet files, folders, pages, patterns, addresses that fsspec knows.",
-        ),
-    ],
+    sources: SourcesArgument,
     output: Annotated[
         str,
         typer.Option(
@@ -45,22 +45,9 @@ def build(
     ],
     engine: EngineOption = None,
     threads: ThreadsOption = None,
-    skip_known: Annotated[
-        bool,
-        typer.Option(
-            "--skip-known", help="Leave out pages that are there with the same time and bytes."
-        ),
-    ] = False,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="When pages were fetched that do not say; when their files were changed, if left out.",
-        ),
-    ] = None,
-    most_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
-    ] = MOST_BYTES,
+    skip_known: SkipKnownOption = False,
+    time: FetchedOption = None,
+    most_bytes: MostBytesOption = MOST_BYTES,
     dense: Annotated[
         bool, typer.Option("--dense", help="Smaller yet, for what is rarely read.")
     ] = False,

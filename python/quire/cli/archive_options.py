@@ -18,6 +18,30 @@ if TYPE_CHECKING:
     from quire.archive import Archive
 
 ArchiveArgument = Annotated[str, typer.Argument(metavar="ARCHIVE", help="The archive: a folder.")]
+SourcesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE",
+        help="WARC, ARC, WACZ and Parquet files, folders, pages, patterns, addresses that fsspec knows.",
+    ),
+]
+SkipKnownOption = Annotated[
+    bool,
+    typer.Option(
+        "--skip-known", help="Leave out pages that are there with the same time and bytes."
+    ),
+]
+FetchedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help="When pages were fetched that do not say; when their files were changed, if left out.",
+    ),
+]
+MostBytesOption = Annotated[
+    int, typer.Option("--most-bytes", min=1, metavar="N", help="A longer page is not read.")
+]
 UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="The address of a page.")]
 PrefixOption = Annotated[
     str, typer.Option(metavar="URL", help="Only pages whose address begins so.")
