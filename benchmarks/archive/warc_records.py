@@ -20,6 +20,7 @@ class Found:
     date: str
     head: bytes
     payload: bytes
+    kind: str
 
     def words(self) -> str:
         """By what it is found again."""
@@ -57,12 +58,17 @@ class Records:
 
 def told_apart(records: Iterable[Found], sound: Iterable[Found]) -> tuple[list[Found], list[Found]]:
     """Records whose pages are among the sound ones, and the others: one reader passes over what the other refuses."""
-    # warcio writes spaces in addresses as %20.
-    known = {(one.url.replace(" ", "%20"), one.payload) for one in sound}
+    known = {_key(one) for one in sound}
     parts: tuple[list[Found], list[Found]] = ([], [])
     for one in records:
-        parts[(one.url, one.payload) not in known].append(one)
+        parts[_key(one) not in known].append(one)
     return parts
+
+
+def _key(one: Found) -> tuple[str, str, bytes]:
+    """A page, however it is read: warcio writes spaces in addresses as %20, and a revisit has a head only."""
+    is_revisit = one.kind == "revisit"
+    return one.url.replace(" ", "%20"), one.kind, b"" if is_revisit else one.payload
 
 
 def by_quire(path: str, *, with_heads: bool = True) -> Iterator[Found]:
@@ -70,7 +76,7 @@ def by_quire(path: str, *, with_heads: bool = True) -> Iterator[Found]:
     for one in read_records(path, kinds=KEPT):
         if isinstance(one, Record):
             head = one.warc_head + one.head if with_heads else one.head
-            yield Found(one.url, str(one.time), head, one.payload)
+            yield Found(one.url, str(one.time), head, one.payload, one.kind)
 
 
 def by_warcio(path: str) -> Iterator[Found]:
@@ -84,6 +90,6 @@ def by_warcio(path: str) -> Iterator[Found]:
                     url, date = (
                         str(fields.get_header(name)) for name in ("WARC-Target-URI", "WARC-Date")
                     )
-                    yield Found(url, date, said.encode(), one.raw_stream.read())
+                    yield Found(url, date, said.encode(), one.raw_stream.read(), one.rec_type)
         except (ArchiveLoadFailed, EOFError, OSError, ValueError):
             return
