@@ -85,18 +85,19 @@ class Seed:
     plan: Plan
 
 
-def seeds(*, loose: bool = False) -> list[Seed]:
+def seeds(*, loose: bool = False, sizes: tuple[int, int] = (LEAST_BYTES, MOST_BYTES)) -> list[Seed]:
     """One page of every template that has one of fitting size: that nearest to the middle.
 
     ``loose`` lets pages lose parts of what makes their template: see ``_Element.is_like``.
     """
+    least, most = sizes
     best: dict[str, tuple[int, bytes]] = {}
     for name in _SOURCES:
         for page in html_pages((name,)):
             source = _UNSEEN.sub(b"", page.read())
-            if LEAST_BYTES <= len(source) <= MOST_BYTES:
+            if least <= len(source) <= most:
                 key = f"{name}/{_template(name, page)}"
-                off = abs(len(source) - (LEAST_BYTES + MOST_BYTES) // 2)
+                off = abs(len(source) - (least + most) // 2)
                 if key not in best or off < best[key][0]:
                     best[key] = (off, source)
     chosen = list(best.items())[:MOST_SEEDS]

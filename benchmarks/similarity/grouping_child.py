@@ -100,7 +100,7 @@ class TimedEngine:
             return self._engine.write(data, sink, step=step)
 
 
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
     """The most memory this program had. What ``getrusage`` says begins with the peak of whoever started it."""
     found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) * 1024 if found else 0
@@ -117,7 +117,7 @@ def main(folder: str, threads: str) -> None:
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         steps = clock.stop()
     # Before the table is made, whose memory is not the grouping's.
-    peak = _peak_bytes()
+    peak = peak_bytes()
     table = found.table()
     templates = [template_of(url) for url in table["url"].to_pylist()]
     group = table["group"].to_numpy().astype("int64")
