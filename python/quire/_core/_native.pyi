@@ -20,6 +20,7 @@ __all__ = [
     "Bag",
     "Bags",
     "Base",
+    "DenseBase",
     "Digest",
     "Floats",
     "FragmentPool",
@@ -296,6 +297,7 @@ class Base:
     def encode(self, page: bytes, level: int) -> bytes: ...
     def decode(self, frame: bytes, length: int) -> bytes: ...
 
+@final
 class DenseBase:
     @staticmethod
     def create(content: bytes) -> tuple[DenseBase, bytes]: ...
