@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 
 from benchmarks.context import Context
-from benchmarks.fragments.histories import dense, encoded, histories
+from benchmarks.fragments.histories import encoded, front_pages
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Goal, Report, Table, every
 from quire import lifetimes
@@ -27,7 +27,7 @@ PAPER_COST = (9.6, 9.48)
 
 def run(context: Context) -> Report:
     """Fill figures 15 to 18."""
-    found = {name.split("/")[0]: dense(captures) for name, captures in histories(CORPUS).items()}
+    found = front_pages(CORPUS)
     found = dict(list(found.items())[: context.pick(len(found), 2)])
     report = Report(
         title="Paper 004, figures 15 to 18: page cache against fragment cache",
