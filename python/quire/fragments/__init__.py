@@ -8,7 +8,14 @@ tells what a cache of fragments would save.
 Above: ``cli``. Below: ``digest``, ``_core``.
 """
 
-from quire.fragments.cached_site import CachedFragment, CachedSite, site_of, site_of_shared
+from quire.fragments.cached_site import (
+    INVALIDATIONS,
+    CachedFragment,
+    CachedSite,
+    Invalidation,
+    site_of,
+    site_of_shared,
+)
 from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
 from quire.fragments.histories import PageVersion, lifetimes
 from quire.fragments.lives import Curve, Lives, kaplan_meier
@@ -27,6 +34,7 @@ __all__ = [
     "ESTIMATES",
     "FORMATTING",
     "INLINE",
+    "INVALIDATIONS",
     "AfTree",
     "CacheLoad",
     "CachedFragment",
@@ -34,6 +42,7 @@ __all__ = [
     "Curve",
     "Estimate",
     "GraphObject",
+    "Invalidation",
     "Lifetimes",
     "Lives",
     "LpFragment",
