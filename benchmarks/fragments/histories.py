@@ -33,3 +33,9 @@ def dense(
             runs.append([])
         runs[-1].append(after)
     return max(runs, key=len)
+
+
+def front_pages(corpus: str, least: int = 10) -> dict[str, list[tuple[datetime, Page]]]:
+    """The pages of a corpus that were captured often enough in a row, by site."""
+    found = {name.split("/")[0]: dense(captures) for name, captures in histories(corpus).items()}
+    return {name: captures for name, captures in found.items() if len(captures) >= least}

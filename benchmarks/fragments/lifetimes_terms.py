@@ -83,7 +83,7 @@ def run(context: Context) -> Report:
         every("visible changes told", totals["visible"] - totals["hidden"], totals["visible"]),
     ]
     report.notes = [
-        "what is still judged changed has links or images that changed at some captures only: other addresses of scripts' pictures, of menus, of builds",
+        "what is still judged changed has links or images that changed at a few captures only: images of another build (Buffer, UptimeRobot), links of menus (npm)",
         "visible text is always compared whole; Microsoft's page says another thing at nearly every capture, and is never called unchanged",
         "'bytes': everything counts, scripts and attributes too; releases of scripts change those at some captures, which is no habit",
     ]

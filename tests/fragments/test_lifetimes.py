@@ -193,6 +193,21 @@ def test_a_thousand_versions_are_followed() -> None:
     assert by_path(found, "main > p:nth-of-type(1)").ttl_s() == 9 * HOUR
 
 
+def test_of_thousands_of_parts_the_first_are_named() -> None:
+    pages = [
+        quire.encode(
+            "".join(
+                f"<p>Number {n} of the list of many, at {hour * (n % 2)}" for n in range(2400)
+            ).encode()
+        )
+        for hour in range(5)
+    ]
+    found = lifetimes(hourly(pages))
+
+    assert len(found.parts) == len(found.restless) == 1200
+    assert [bool(one.path) for one in found.restless] == [True] * 1000 + [False] * 200
+
+
 @pytest.mark.parametrize("body", [b"", b" ", b"<!-- -->", b"<p></p>", b"<img src=a>"])
 def test_empty_pages_have_lives_too(body: bytes) -> None:
     empty = quire.encode(body, kind="html")

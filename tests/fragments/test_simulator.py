@@ -90,6 +90,20 @@ def test_lifetimes_that_were_measured_are_drawn_from() -> None:
     assert site.fragments[0].mean_rate == 0.1
 
 
+def test_what_changed_together_is_invalidated_together() -> None:
+    parts = [CachedFragment(100, replayed_s=(4.0, 10.0), period_s=10.0) for _ in range(5)]
+    alone = simulate(one_page(parts[0]), requests=50_000, rate=1.0, seed=6)
+    found = simulate(one_page(*parts), requests=50_000, rate=1.0, seed=6)
+
+    # Windows of 4 and 6 seconds, with a request in them or not.
+    expected = ((1 - math.exp(-4)) + (1 - math.exp(-6))) / 10
+    assert alone.page_byte_misses == pytest.approx(expected, rel=0.01)
+    assert found.page_byte_misses == pytest.approx(alone.page_byte_misses)
+    assert found.fragment_byte_misses == pytest.approx(alone.page_byte_misses)
+    with pytest.raises(ValueError, match="within a period, of 3 s here"):
+        CachedFragment(1, replayed_s=(4.0,), period_s=3)
+
+
 def test_shared_fragments_are_stored_and_fetched_once() -> None:
     menu, left, right = CachedFragment(1000), CachedFragment(10), CachedFragment(10)
     site = CachedSite((menu, left, right), ((0, 1), (0, 2)))
@@ -126,7 +140,13 @@ def test_a_site_is_made_of_the_fragments_of_the_last_versions() -> None:
     assert site.page_bytes(0) == len(pages[-1].decode())
     page, part = site.fragments
     assert (page.mean_rate, part.lifetimes_s) == (0, (2.0, 2.0, 2.0))
-    assert site_of([lives], measured=False).fragments[1].rate == pytest.approx(0.5)
+    assert site_of([lives], invalidation="rates").fragments[1].rate == pytest.approx(0.5)
+    replayed = site_of([lives], invalidation="replay").fragments[1]
+    assert (replayed.replayed_s, replayed.period_s) == ((2.0, 4.0, 6.0, 8.0), 8.0)
+    with pytest.raises(
+        ValueError, match="invalidation 'often' is not known; known are lifetimes, rates"
+    ):
+        site_of([lives], invalidation="often")  # type: ignore[arg-type] # that is the point
 
 
 def test_nonsense_is_refused_by_name() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 _MINUTE_S = 60
 
 
+class How(StrEnum):
+    """When fragments are invalidated."""
+
+    lifetimes = "lifetimes"
+    rates = "rates"
+    replay = "replay"
+
+
 @reports_errors
 def simulate(
     *,
@@ -38,12 +47,12 @@ def simulate(
         float, typer.Option(help="Requests in a minute, for all pages together.")
     ] = 5_000,
     seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 0,
-    rates: Annotated[
-        bool,
+    invalidation: Annotated[
+        How,
         typer.Option(
-            "--rates", help="Invalidate by rates of change, in place of lifetimes as measured."
+            help="Draw lifetimes as measured, of each fragment by itself; use rates of change; or replay the history."
         ),
-    ] = False,
+    ] = How.lifetimes,
     warm: Annotated[
         bool, typer.Option("--warm", help="Caches hold everything at the first request.")
     ] = False,
@@ -59,7 +68,7 @@ def simulate(
     \b
     Examples:
       quire fragments simulate captures/
-      quire fragments simulate captures/ --rate 60 --requests 100000 --warm
+      quire fragments simulate captures/ --rate 60 --requests 100000 --invalidation replay
       quire fragments simulate site.quire --format json | jq .fragment.moved_bytes
 
     Exit code: 0 done, 2 error.
@@ -71,7 +80,7 @@ def simulate(
         lives_of(captures, child_change=child_change, min_bytes=min_bytes)
         for _, captures in histories(sources, url)
     ]
-    site = site_of(lives, measured=not rates)
+    site = site_of(lives, invalidation=invalidation.value)
     try:
         found = run(site, requests=requests, rate=rate / _MINUTE_S, seed=seed, warm=warm)
     except ValueError as error:

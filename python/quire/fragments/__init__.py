@@ -11,7 +11,14 @@ tells what a cache of fragments would save.
 Above: ``cli``. Below: ``digest``, ``_core``.
 """
 
-from quire.fragments.cached_site import CachedFragment, CachedSite, site_of, site_of_shared
+from quire.fragments.cached_site import (
+    INVALIDATIONS,
+    CachedFragment,
+    CachedSite,
+    Invalidation,
+    site_of,
+    site_of_shared,
+)
 from quire.fragments.compose import compose
 from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
 from quire.fragments.esi import EsiFile, EsiFiles, write_composition
@@ -38,6 +45,7 @@ __all__ = [
     "ESTIMATES",
     "FORMATTING",
     "INLINE",
+    "INVALIDATIONS",
     "AfTree",
     "CacheLoad",
     "CachedFragment",
@@ -53,6 +61,7 @@ __all__ = [
     "GraphObject",
     "Hazard",
     "HazardKind",
+    "Invalidation",
     "Lifetimes",
     "Lives",
     "LpFragment",

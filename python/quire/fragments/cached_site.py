@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from quire.fragments.lp_results import Lifetimes
+from quire.fragments.lp_results import Lifetimes, LpFragment
 from quire.fragments.shared import SharedFragment, SharedFragments
+
+#: When fragments are invalidated: after lifetimes as measured, at rates, or as they were seen to change.
+Invalidation: TypeAlias = Literal["lifetimes", "rates", "replay"]
+INVALIDATIONS: tuple[Invalidation, ...] = get_args(Invalidation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +27,15 @@ class CachedFragment:
         bytes: its size, without the fragments in it.
         rate: invalidations in a second.
         lifetimes_s: lifetimes to draw from, in place of the rate, where there are any.
+        replayed_s: times of invalidations, in place of both, from the beginning of a period that comes again and again.
+        period_s: how long that is.
     """
 
     bytes: float
     rate: float = 0.0
     lifetimes_s: tuple[float, ...] = ()
+    replayed_s: tuple[float, ...] = ()
+    period_s: float = 0.0
 
     def __post_init__(self) -> None:
         if not (self.bytes >= 0 and self.rate >= 0):
@@ -35,10 +44,19 @@ class CachedFragment:
             )
         if self.lifetimes_s and not (min(self.lifetimes_s) >= 0 and sum(self.lifetimes_s) > 0):
             raise ValueError("lifetimes are 0 seconds or more, and not all 0")
+        if (
+            self.replayed_s
+            and not 0 <= min(self.replayed_s) <= max(self.replayed_s) <= self.period_s
+        ):
+            raise ValueError(
+                f"replayed invalidations are within a period, of {self.period_s} s here"
+            )
 
     @property
     def mean_rate(self) -> float:
         """Invalidations in a second, in the long run."""
+        if self.replayed_s:
+            return len(self.replayed_s) / self.period_s
         if not self.lifetimes_s:
             return self.rate
         return len(self.lifetimes_s) / sum(self.lifetimes_s)
@@ -82,15 +100,23 @@ class CachedSite:
         )
 
 
-def site_of(pages: Sequence[Lifetimes], *, measured: bool = True) -> CachedSite:
+def site_of(pages: Sequence[Lifetimes], *, invalidation: Invalidation = "lifetimes") -> CachedSite:
     """Make a site of the fragments that were found on pages: those of the last version of each.
 
     A fragment has its own bytes, without those of the fragments in it, and is invalidated as it was seen to change.
 
     Args:
         pages: what the versions of each tell.
-        measured: draw lifetimes from those that were seen to begin and end; else use the rate of changes.
+        invalidation: ``lifetimes`` draws from those that were seen to begin and end, of each fragment by itself; ``rates`` are changes in
+            a second; ``replay`` repeats the history, so that what changed together is invalidated together.
+
+    Raises:
+        ValueError: the kind of invalidation is not known.
     """
+    if invalidation not in INVALIDATIONS:
+        raise ValueError(
+            f"invalidation {invalidation!r} is not known; known are {', '.join(INVALIDATIONS)}"
+        )
     fragments: list[CachedFragment] = []
     made = []
     for lives in pages:
@@ -103,13 +129,23 @@ def site_of(pages: Sequence[Lifetimes], *, measured: bool = True) -> CachedSite:
         mine = []
         for one in chosen:
             own = max(max(one.source_bytes, one.value_bytes) - inside[one.number], 0)
-            known = one.lives.seconds[one.lives.begun & one.lives.ended]
-            # Captures cannot tell how long a life shorter than their distance was, so none has no length.
-            lengths = tuple(known[known > 0].tolist()) if measured else ()
             mine.append(len(fragments))
-            fragments.append(CachedFragment(own, one.change_rate, lengths))
+            fragments.append(_cached(own, one, lives, invalidation))
         made.append(tuple(mine))
     return CachedSite(tuple(fragments), tuple(made))
+
+
+def _cached(
+    own: int, one: LpFragment, lives: Lifetimes, invalidation: Invalidation
+) -> CachedFragment:
+    if invalidation == "lifetimes":
+        known = one.lives.seconds[one.lives.begun & one.lives.ended]
+        return CachedFragment(own, one.change_rate, tuple(known.tolist()))
+    if invalidation == "replay":
+        start = float(lives.times[0])
+        at = tuple((one.lives.first[1:] - start).tolist())
+        return CachedFragment(own, replayed_s=at, period_s=float(lives.times[-1]) - start)
+    return CachedFragment(own, one.change_rate)
 
 
 def site_of_shared(

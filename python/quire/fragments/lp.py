@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from quire.fragments.following import Follower, Step, likeness, own_changes
 from quire.fragments.matching import match_versions
 from quire.fragments.parts import Comparing, NodeStatus, Parts
-from quire.fragments.restless import Changes, selector_of
+from quire.fragments.restless import MOST_NAMED, Changes, selector_of
 
 _COLUMNS = (
     "first",
@@ -138,6 +138,7 @@ class Record:
     changes: Changes = field(default_factory=Changes)
     follower: Follower = field(init=False)
     _waiting: list[_Reader] = field(default_factory=list)
+    _source: bytes = b""
 
     def __post_init__(self) -> None:
         self.follower = Follower(self.how)
@@ -153,8 +154,9 @@ class Record:
                 self._name(kind.last, kind.part)
         self.changes.step(step.kind.number, version, parts.page)
         self.changes.keep(kind.number for kind in self.follower.kinds)
-        latest = self.latest
-        self.same.append(latest is not None and latest[0].page.decode() == parts.page.decode())
+        source = parts.page.decode()
+        self.same.append(bool(self.times) and source == self._source)
+        self._source = source
         self.times.append(time_s)
         self.kinds.append(step.kind.number)
         self.bases.append(step.is_base)
@@ -199,9 +201,13 @@ class Record:
     def _name(self, parts: Parts, part: NDArray[np.int64], only: set[int] | None = None) -> None:
         """Say where fragments are on a page, while it is there."""
         chosen = self.fragments | {int(part[0])} if only is None else only
-        for node in np.flatnonzero(np.isin(part, list(chosen))).tolist() if chosen else ():
+        nodes = np.flatnonzero(np.isin(part, list(chosen))).tolist() if chosen else []
+        for count, node in enumerate(nodes):
             number = int(part[node])
-            self.paths[number] = selector_of(parts.page, int(parts.tree.node[node]))
+            named = count < MOST_NAMED
+            self.paths[number] = (
+                selector_of(parts.page, int(parts.tree.node[node])) if named else ""
+            )
             self.tags[number] = parts.tag_name(node)
 
     def _grown(self, size: int) -> dict[str, NDArray[np.int64]]:

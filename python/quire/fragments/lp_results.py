@@ -28,7 +28,7 @@ class LpFragment:
         parent: the fragment that it is in; None for a page.
         depth: 1 for a page, one more for what is in it, and so on.
         tag: the element.
-        path: a CSS selector for it, in the last version that has it.
+        path: a CSS selector for it, in the last version that has it; empty after the first thousand of a page.
         first: the first version that has it.
         last: the last one.
         node: the node of the AF tree of that one.

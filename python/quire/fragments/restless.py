@@ -34,6 +34,8 @@ Verdict: TypeAlias = Literal["same", "unchanged", "changed"]
 EVERY = 0.9
 #: Changes before anything is said: two may be chance.
 LEAST = 3
+#: Nodes of a version that get a path: to find one takes as long as there are siblings.
+MOST_NAMED = 1000
 #: Elements whose content nobody sees; their like are left out of ``Digest.text`` too.
 UNSEEN = frozenset(
     "datalist head iframe noembed noframes noscript script style template".split()  # noqa: SIM905 - read at a glance
@@ -48,7 +50,8 @@ class RestlessNode:
     Attributes:
         node: the node, of the last version that has it.
         version: that version.
-        path: a CSS selector for it on that version; for a text, for the element that holds it.
+        path: a CSS selector for it on that version; for a text, for the element that holds it. Empty after the first
+            thousand of a page.
         place: of what it changed.
         seen: whether a reader sees it: not in scripts, styles, the head and the like.
         changes: how often.
@@ -151,6 +154,7 @@ class Changes:
         numbers = state.number[chosen].tolist()
         there = (state.captures - state.born[chosen]).tolist()
         unseen = None
+        named = 0
         for node, number, captures in zip(chosen.tolist(), numbers, there, strict=True):
             if captures < LEAST:
                 continue
@@ -159,10 +163,11 @@ class Changes:
                 count = self._counts.get(key, 0)
                 if count >= LEAST and count >= EVERY * captures:
                     unseen = unseen_nodes(state.page) if unseen is None else unseen
+                    named += 1
                     self._found[key] = RestlessNode(
                         node=node,
                         version=state.version,
-                        path=selector_of(state.page, node),
+                        path=selector_of(state.page, node) if named <= MOST_NAMED else "",
                         place=place,
                         seen=not unseen[node],
                         changes=count,

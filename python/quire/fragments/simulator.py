@@ -1,7 +1,7 @@
 """Cache simulator: what a cache of fragments saves, against a cache of pages (paper 004, section 6.3).
 
-Requests come as a Poisson process, and each is for a page. Fragments are invalidated: by a Poisson process of their rate, or after lifetimes that
-are drawn from those that were measured. Caches are large enough for all, so all misses are compulsory: the first request, and the first one
+Requests come as a Poisson process, and each is for a page. Fragments are invalidated: by a Poisson process of their rate, after lifetimes that
+are drawn from those that were measured, or as they were seen to change, again and again. Caches are large enough for all, so all misses are compulsory: the first request, and the first one
 after an invalidation.
 
 * The *fragment cache* fetches the fragments of a page that are missing.
@@ -126,6 +126,11 @@ def _invalidations(
     rate = fragment.mean_rate
     if rate <= 0:
         return np.empty(0)
+    if fragment.replayed_s:
+        starts = np.arange(0, end, fragment.period_s)
+        once = np.sort(np.array(fragment.replayed_s, np.float64))
+        replayed: NDArray[np.float64] = np.add.outer(starts, once).ravel()
+        return replayed[replayed <= end]
     if not fragment.lifetimes_s:
         return np.sort(drawn.uniform(0, end, int(drawn.poisson(rate * end))))
     lengths = np.array(fragment.lifetimes_s)
