@@ -256,7 +256,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _print_hazards(manifest: Manifest) -> None:
-    from quire.fragments.hazards import MEANINGS  # noqa: PLC0415 - heavy
+    from quire.fragments.hazards import MEANINGS, HazardKind  # noqa: PLC0415 - heavy
 
     found = [(page.name, hazard) for page in manifest.pages for hazard in page.hazards]
     for name, hazard in found[:_MOST_HAZARDS]:
@@ -266,3 +266,6 @@ def _print_hazards(manifest: Manifest) -> None:
         )
     if len(found) > _MOST_HAZARDS:
         terminal.write_text(f"{len(found) - _MOST_HAZARDS:,} more hazards; --format json has all\n")
+    starts = {HazardKind.byte_order_mark, HazardKind.no_leading_tag}
+    if any(hazard.kind in starts for _, hazard in found):
+        terminal.note("--any-start cuts pages that begin with no tag; see its help")

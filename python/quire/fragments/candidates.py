@@ -3,7 +3,7 @@
 Of every page the elements are listed with their source bytes, in the order of the page, and hashed by the digest's kernel; those that
 fewer pages have than asked for are dropped once all pages are known. What is kept is a forest of nested spans for each page.
 
-The exact tier of ``shared_fragments`` is among them. Scripts, styles and drawings are too, which hold no text and are no parts of AF trees.
+The exact tier of ``shared_fragments`` is among them. So are drawings and other elements without text, which are no parts of AF trees.
 
 Above: ``choosing``. Below: ``spans``, ``digest``.
 """

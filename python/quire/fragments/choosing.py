@@ -8,7 +8,7 @@ elements right inside::
     V(i, 0) = 0
     V(i, d) = max(S(i, d),  L - include - (L - S(i, d - 1)) / u)
 
-which is one pass from the innermost outwards for each depth. A fragment's own file is cut once, where it is met first: its bytes are the
+which is one pass from the innermost outwards for each depth. Inside a fragment, u counts the copies of the fragment as one. A fragment's own file is cut once, where it is met first: its bytes are the
 same everywhere, even where a browser would see another tree in them.
 
 What was chosen changes u: an element is not cut out where one around it is. So uses are counted, those that no longer pay are dropped,
@@ -173,13 +173,20 @@ class _Forest:
 
     def _weigh(self, uses: Mapping[int, int], include_bytes: int) -> None:
         count = len(self.rows)
+        everywhere = [uses[key] for _, _, key in self.rows]
+        # In a fragment's file the places in copies of the element around are one.
+        in_files = [
+            here if around < 0 else max(1, here - everywhere[around] + 1)
+            for here, around in zip(everywhere, self.parents, strict=True)
+        ]
         below = [0.0] * count  # S at the depth before
         for depth in range(1, self.max_depth + 1):
+            places = everywhere if depth == self.max_depth else in_files
             inside = [0.0] * count
             for number in range(count - 1, -1, -1):
-                start, end, key = self.rows[number]
+                start, end, _ = self.rows[number]
                 length = end - start
-                cut = length - include_bytes - (length - below[number]) / uses[key]
+                cut = length - include_bytes - (length - below[number]) / places[number]
                 self.taken[depth][number] = cut > max(inside[number], 0.0)
                 if self.parents[number] >= 0:
                     inside[self.parents[number]] += max(cut, inside[number])

@@ -5,7 +5,7 @@ texts in a row, when there is enough of them, are a block, and blocks are left o
 the current one, a label such as "Price" stays. Pages that are equal count once; a group of fewer than three different pages, and a page
 without a template, have nothing in common with most, and stay as they are.
 
-Texts are the leaves of AF trees. As HTML, the largest elements with nothing left in them are cut out of the source, so what stays is
+Texts are the leaves of AF trees that a reader sees: none of scripts and styles. As HTML, the largest elements with nothing left to read are cut out of the source, so what stays is
 byte for byte the page's; pages whose nodes have no place in the source stay whole.
 
 Cost: linear in the pages, and their digests are in memory while they are grouped. Above: ``cli``. Below: ``trees``, ``spool``, ``similarity``,
@@ -37,6 +37,10 @@ SHARE = 0.5
 MIN_BLOCK_BYTES = 30
 #: Different pages of a template, from which one can speak of most.
 MIN_GROUP = 3
+#: Elements whose text is for no reader.
+UNREAD: frozenset[str] = frozenset(
+    {"iframe", "noembed", "noframes", "noscript", "script", "style", "template"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +115,16 @@ def _stripped(
             source = spool.get(number)
             digest = _encoded(source, types[number])
             tree = AfTree.of(digest)
-            leaves = np.flatnonzero(tree.size == 1)
+            leaves = _read_leaves(tree, digest)
             lost = _blocks(tree, leaves, common.get(group), min_bytes)
             data = (
-                _text(tree, leaves[~lost]) if form == "text" else _html(tree, leaves[lost], source)
+                _text(tree, leaves[~lost]) if form == "text" else _html(tree, leaves, lost, source)
             )
+            text_bytes = int(tree.value_bytes[leaves].sum())
             kept = int(tree.value_bytes[leaves[~lost]].sum())
             digits = hashlib.sha256(source).hexdigest()
             yield StrippedPage(
-                name, url, digits, number not in given, group, data, len(tree.text), kept
+                name, url, digits, number not in given, group, data, text_bytes, kept
             )
             given.add(number)
 
@@ -129,6 +134,36 @@ def _encoded(source: bytes, content_type: str | None) -> Digest:
         return encode(source, content_type=content_type)
     except QuireError:  # XML or JSON with a fault: its text is still there
         return encode(source, kind="text")
+
+
+def _read_leaves(tree: AfTree, digest: Digest) -> NDArray[np.int64]:
+    """The leaves that a reader sees: none of scripts, styles and the like."""
+    leaves = np.flatnonzero(tree.size == 1)
+    unread = np.array([name in UNREAD for name in digest.tags], np.bool_)[digest.tag]
+    places = np.flatnonzero(unread)
+    if not len(places):
+        return leaves
+    # How many such elements are open at each node, as steps up and down.
+    steps = np.zeros(digest.n + 1, np.int64)
+    np.add.at(steps, places, 1)
+    np.add.at(steps, places + digest.size[places], -1)
+    is_read: NDArray[np.bool_] = np.cumsum(steps)[tree.node[leaves]] == 0
+    # A leaf may be an element around one of these, whose only part it is; or just have an empty one in it.
+    before = np.concatenate([[0], np.cumsum(unread)])
+    around = before[tree.node_end[leaves]] > before[tree.node[leaves]]
+    for place in np.flatnonzero(is_read & around).tolist():
+        is_read[place] = _has_text(
+            digest, int(tree.node[leaves[place]]), int(tree.node_end[leaves[place]])
+        )
+    return leaves[is_read]
+
+
+def _has_text(digest: Digest, node: int, end: int) -> bool:
+    while node < end:
+        if digest.text(node).strip():
+            return True
+        node += int(digest.size[node])
+    return False
 
 
 def _groups(digests: Iterable[Digest]) -> NDArray[np.int64]:
@@ -146,8 +181,9 @@ def _common(
             continue
         values = []
         for number in members.tolist():
-            tree = AfTree.of(_encoded(spool.get(number), types[number]))
-            values.append(np.unique(tree.value_hash[tree.size == 1]))
+            digest = _encoded(spool.get(number), types[number])
+            tree = AfTree.of(digest)
+            values.append(np.unique(tree.value_hash[_read_leaves(tree, digest)]))
         key, count = np.unique(np.concatenate(values), return_counts=True)
         found[group] = key[count > share * len(members)]
     return found
@@ -175,18 +211,18 @@ def _text(tree: AfTree, kept: NDArray[np.int64]) -> bytes:
     return b"".join(tree.value(node) for node in kept.tolist())
 
 
-def _html(tree: AfTree, lost: NDArray[np.int64], source: bytes) -> bytes:
-    """The source without the largest elements that have nothing left in them."""
-    if not len(lost) or not tree.has_bytes:
+def _html(tree: AfTree, leaves: NDArray[np.int64], lost: NDArray[np.bool_], source: bytes) -> bytes:
+    """The source without the largest elements that have nothing left in them to read."""
+    if not lost.any() or not tree.has_bytes:
         return source
-    is_leaf = tree.size == 1
-    is_lost = np.zeros(tree.n, np.bool_)
-    is_lost[lost] = True
-    all_leaves = np.concatenate([[0], np.cumsum(is_leaf)])
-    lost_leaves = np.concatenate([[0], np.cumsum(is_lost)])
+    every, gone = np.zeros(tree.n + 1, np.int64), np.zeros(tree.n + 1, np.int64)
+    every[leaves + 1] = 1
+    gone[leaves[lost] + 1] = 1
+    every, gone = np.cumsum(every), np.cumsum(gone)
     nodes = np.arange(tree.n)
     ends = nodes + tree.size
-    empty = all_leaves[ends] - all_leaves[nodes] == lost_leaves[ends] - lost_leaves[nodes]
+    were, went = every[ends] - every[nodes], gone[ends] - gone[nodes]
+    empty = (went > 0) & (were == went)
     empty[0] = False  # the page itself stays, with its head
     starts, stops = tree.byte_start, tree.byte_end
     pieces: list[bytes] = []

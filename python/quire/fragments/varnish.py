@@ -1,7 +1,7 @@
 """A real Varnish, for as long as pages are verified.
 
 Started by ``composing_varnish`` on a free port of the loopback address, with a server of this package's own as its origin and its work
-folder in a temporary one; stopped, and all of it removed, whatever happens. The VCL is made anew from the manifest, with the
+folder in a temporary one; stopped, and all of it removed, whatever happens. When this process is killed Varnish ends too. The VCL is made anew from the manifest, with the
 origin's port: a folder from elsewhere brings no code into it.
 
 Above: ``verify``. Below: ``vcl``, ``manifest``, ``includes``.
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -32,6 +34,16 @@ _START_S = 60
 _STOP_S = 10
 _REQUEST_S = 60
 _ATTEMPTS = 3
+# Ends Varnish when the pipe on its input closes, which happens when this process ends, however it does.
+_UNTIL_PIPE_CLOSES = """
+exec 3<&0 </dev/null
+"$@" 3<&- & varnish=$!
+{ read -r _ <&3; kill "$varnish" 2>/dev/null; } & watcher=$!
+exec 3<&-
+wait "$varnish"; code=$?
+kill "$watcher" 2>/dev/null
+exit "$code"
+"""
 
 
 @contextmanager
@@ -49,7 +61,7 @@ def composing_varnish(
     with _origin(folder, manifest) as port, tempfile.TemporaryDirectory(prefix="quire-") as work:
         vcl = Path(work) / "varnish.vcl"
         vcl.write_text(varnish_vcl(manifest, host=_HOST, port=port), encoding="ascii")
-        # Varnish gives up its rights where it has them, and must still find its way here.
+        # Varnish gives up root's rights, and must still find its way here; so TMPDIR must let others in, as /tmp does.
         Path(work).chmod(0o755)
         running = _running(program, Path(work), vcl, xml_check=manifest.xml_check)
         with running as address, _client(address) as get:
@@ -109,13 +121,14 @@ def _running(program: str, work: Path, vcl: Path, *, xml_check: bool) -> Iterato
         folder = work / f"varnish{attempt}"
         with (work / f"varnish{attempt}.log").open("w+b") as log:
             command = [
+                *("/bin/sh", "-c", _UNTIL_PIPE_CLOSES, "sh"),
                 *(program, "-F", "-n", str(folder), "-f", str(vcl)),
                 *("-a", f"{address[0]}:{address[1]}", "-s", "malloc,256m"),
                 *(() if xml_check else ("-p", "feature=+esi_disable_xml_check")),
             ]
             process = subprocess.Popen(  # noqa: S603 - a program by its path, and arguments of ours
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=work,
@@ -157,11 +170,13 @@ def _answers(process: subprocess.Popen[bytes], address: tuple[str, int]) -> bool
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """End Varnish: it ends its own worker, which also goes when its parent is gone."""
-    process.terminate()
+    if process.stdin is not None:
+        process.stdin.close()
     try:
         process.wait(_STOP_S)
     except subprocess.TimeoutExpired:
-        process.kill()
+        # A group of its own (`start_new_session`), so that nothing else is meant.
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
