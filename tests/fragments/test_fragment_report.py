@@ -163,7 +163,7 @@ def test_no_page_or_one_makes_a_report_too(count: int) -> None:
     drawn, numbers = drawn_of(small_site()[:count])
 
     check_is_safe(drawn)
-    assert "No part is worth cutting out" in drawn
+    assert "No shared part is worth cutting out" in drawn
     assert (numbers["totals"]["pages"], numbers["fragments"]) == (count, [])
 
 

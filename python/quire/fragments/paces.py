@@ -79,7 +79,7 @@ class PageParts:
     """The L-P fragments of a page, by the nodes of the AF tree of its last version."""
 
     def __init__(self, lives: Lifetimes) -> None:
-        self.watched_s = float(lives.times[-1] - lives.times[0])
+        self.watched_s: float = float(lives.times[-1] - lives.times[0])
         self._fragments = {one.number: one for one in lives.fragments}
         self._of: list[int] = lives.latest_fragment.tolist()
         self._parent: list[int] = lives.latest_parent.tolist()

@@ -121,7 +121,7 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
         )
     if study.log is None:
         steps.append("<li>Give an access log: it tells how much would be moved less.</li>")
-    none = "" if exact else "<p>No part is worth cutting out of these pages.</p>"
+    none = "" if exact else "<p>No shared part is worth cutting out of these pages.</p>"
     return f'<section id="next"><h2>What to do next</h2>{none}<ol class="steps">{"".join(steps)}</ol></section>\n'
 
 

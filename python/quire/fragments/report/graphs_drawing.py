@@ -15,7 +15,7 @@ from quire.fragments.report.words import PageNames, told_bytes
 
 MOST_OF_A_KIND = 15
 _MOST_COLUMNS = 8
-_COLUMN, _ROW, _BOX_WIDTH, _BOX_HEIGHT = 260, 34, 200, 24
+_COLUMN, _ROW, _BOX_WIDTH, _BOX_HEIGHT = 310, 34, 240, 24
 _LETTERS = 22
 
 
