@@ -86,13 +86,13 @@ footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line
 """
 
 
-def policy() -> str:
+def policy(style: str = STYLE) -> str:
     """Say what the document may do: be drawn with its own style, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; form-action 'none'; base-uri 'none'"
 
 
-def document(body: str, *, title: str) -> str:
+def document(body: str, *, title: str, style: str = STYLE) -> str:
     """Put a body that is already safe into a document.
 
     >>> "Content-Security-Policy" in document("", title="Templates")
@@ -101,14 +101,15 @@ def document(body: str, *, title: str) -> str:
     Args:
         body: safe markup.
         title: the title, as text.
+        style: the style sheet: this one, or this one with more after it.
     """
     return "".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy())}">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(style))}">\n',
             '<meta name="referrer" content="no-referrer">\n',
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+            f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n",
             body,
             "</body>\n</html>\n",
         ]

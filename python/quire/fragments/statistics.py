@@ -1,0 +1,309 @@
+"""Statistics of fragments, and what to do about each: size, pages, pace, requests, what it would save, and what to do next.
+
+Three tiers, each ranked by what it saves:
+
+``exact``        the same bytes wherever it is: may be cut out and composed. Figures beyond those before it add up.
+``approximate``  alike on several pages: advice, with samples of what differs. Composing it would change pages, so nothing here does.
+``own pace``     a part of one page that changes when the rest does not, where versions are given: cut out, the rest stays in the cache.
+
+Cost: linear in the pages; for what is listed (``MOST_LISTED`` of each tier) a few pages are read again.
+
+Above: ``report``, ``cli``. Below: ``collected``, ``benefits``, ``paces``, ``differing``, ``advising``, ``access_logs``, ``shared``, ``lifetimes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quire.digest.page import Digest
+from quire.fragments.access_logs import AccessLog, log_address, read_access_log
+from quire.fragments.advising import advice
+from quire.fragments.benefits import Benefit, benefit, worth
+from quire.fragments.collected import Collection
+from quire.fragments.differing import differences
+from quire.fragments.exact_tier import exact_fragments
+from quire.fragments.facts import NO_TOTALS, FragmentFacts, Tier, Totals
+from quire.fragments.histories import PageVersion, lifetimes
+from quire.fragments.lp_results import Lifetimes, LpFragment
+from quire.fragments.paces import PageParts, pace_of, shared_pace
+from quire.fragments.plan import MIN_PART_BYTES
+from quire.fragments.restless import selector_of
+from quire.fragments.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
+from quire.fragments.shared import SharedFragment, SharedFragments, shared_fragments
+from quire.fragments.trees import AfTree
+from quire.similarity.report.names import common_folder
+from quire.writing import is_web_address
+
+#: Fragments of each tier that are told of one by one; totals are of all.
+MOST_LISTED = 200
+# Approximate ones cost four pages each.
+_MOST_APPROXIMATE = 50
+# Places that are asked for their pace, of one fragment.
+_MOST_PACES = 100
+_MOST_SAMPLE = 160
+_NOTHING = Benefit(0, 0)
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FragmentStudy:
+    """What was found out about the fragments of a site.
+
+    Attributes:
+        site: the pages.
+        exact: what they share byte for byte.
+        alike: what they share when parts that are alike are one.
+        lives: what versions tell, of pages that have some, by their place in ``site.pages``.
+        facts: fragments that are told of: exact, approximate, own pace, each by rank.
+        totals: figures over all.
+        log: what the access log says.
+        requests: how often each page was asked for; 1 for each where there is no log.
+    """
+
+    site: Collection
+    exact: SharedFragments
+    alike: SharedFragments
+    lives: dict[int, Lifetimes]
+    facts: tuple[FragmentFacts, ...]
+    totals: Totals
+    log: AccessLog | None
+    requests: tuple[int, ...]
+
+
+def study_fragments(
+    site: Collection,
+    *,
+    log: str | Path | None = None,
+    min_match: float = MIN_MATCH,
+    min_bytes: int = MIN_BYTES,
+    min_pages: int = MIN_PAGES,
+    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - nobody listens
+) -> FragmentStudy:
+    """Find the fragments of a site, and say what each would save.
+
+    >>> from quire.sources.capture import Capture
+    >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
+    >>> news = [f"{menu}<h1>Day {day}</h1>".encode() for day in range(3)]
+    >>> with Collection(Capture(f"{n}.html", f"{n}.html", None, b"", page) for n, page in enumerate(news)) as site:
+    ...     found = study_fragments(site)
+    >>> one = found.facts[0]
+    >>> one.tier, one.source_bytes, one.pages, one.stored_saved, one.path
+    ('exact', 921, 3, 1635, 'html > body > nav')
+
+    Args:
+        site: the pages.
+        log: an access log in common or combined log format, plain or gzip.
+        min_match: overlap of shingles, from which parts are one fragment.
+        min_bytes: bytes of text that a fragment has at least.
+        min_pages: pages that share a fragment, at least.
+        tell: is told of progress: the step, how much is done, and of how much.
+
+    Raises:
+        OSError: the log cannot be read.
+        ValueError: a rule is out of range.
+    """
+    alike = shared_fragments(
+        _told(site, "alike", tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
+    )
+    exact = exact_fragments(_told(site, "equal", tell), min_bytes=min_bytes, min_pages=min_pages)
+    lives = _lives(site, tell)
+    read, requests = (None, [1] * len(site.pages)) if log is None else _requests(site, log)
+    study = _Study(FragmentStudy(site, exact, alike, lives, (), NO_TOTALS, read, tuple(requests)))
+    every = (*study.exact(), *study.approximate(tell), *study.own_pace())
+    placed = tuple(_placed(every, site, tell))
+    return replace(study.given, facts=placed, totals=study.totals())
+
+
+class _Study:
+    """The figures of each tier."""
+
+    def __init__(self, given: FragmentStudy) -> None:
+        self.given, self.site, self.lives, self.log = given, given.site, given.lives, given.log
+        self.requests = given.requests
+        self.watched = {page: PageParts(one) for page, one in given.lives.items()}
+        self.exact_saved = [benefit(one, given.requests) for one in given.exact]
+        self.alike_saved = {
+            one.number: benefit(one, given.requests) for one in given.alike if not one.exact
+        }
+        exact = range(len(given.exact))
+        self.exact_order = sorted(exact, key=lambda n: (-self.exact_saved[n].stored, n))
+        alike = list(self.alike_saved)
+        self.alike_order = sorted(alike, key=lambda n: (-self.alike_saved[n].stored, n))
+        # What is smaller would not be cut out by a plan either.
+        large = [n for n in self.exact_order if _length(given.exact[n]) >= MIN_PART_BYTES]
+        self.beyond = worth(given.exact, large, given.requests)
+
+    def exact(self) -> list[FragmentFacts]:
+        """Those that are worth it, the best first; then what is inside of them, or too small."""
+        order = sorted(self.exact_order, key=lambda number: number not in self.beyond)
+        return [
+            self._shared_facts(
+                rank,
+                self.given.exact[number],
+                "exact",
+                self.exact_saved[number],
+                self.beyond.get(number, _NOTHING),
+            )
+            for rank, number in enumerate(order[:MOST_LISTED], start=1)
+        ]
+
+    def approximate(self, tell: Tell) -> list[FragmentFacts]:
+        found = []
+        for rank, number in enumerate(self.alike_order[:_MOST_APPROXIMATE], start=1):
+            one = self.given.alike[number]
+            facts = self._shared_facts(rank, one, "approximate", self.alike_saved[number])
+            found.append(
+                replace(facts, same_text=one.same_text, differs=differences(one, self.site))
+            )
+            tell("differences", rank, min(_MOST_APPROXIMATE, len(self.alike_order)))
+        return [replace(one, advice=advice(one)) for one in found]
+
+    def _shared_facts(
+        self,
+        rank: int,
+        one: SharedFragment,
+        tier: Tier,
+        saved: Benefit,
+        beyond: Benefit = _NOTHING,
+    ) -> FragmentFacts:
+        members = one.members
+        pages, parts = members.page.tolist(), members.part.tolist()
+        watched = [pair for pair in zip(pages, parts, strict=True) if pair[0] in self.watched]
+        pace = shared_pace(watched[:_MOST_PACES], self.watched)
+        asked = sum(self.requests[page] for page in one.pages.tolist())
+        facts = FragmentFacts(
+            tier=tier,
+            rank=rank,
+            number=one.number,
+            page=pages[0],
+            part=parts[0],
+            source_bytes=_length(one),
+            text_bytes=one.value_bytes,
+            pages=len(one.pages),
+            uses=len(members),
+            pace=pace,
+            requests=asked if self.log is not None else None,
+            requests_per_day=self._per_day(asked),
+            stored_saved=saved.stored,
+            moved_saved=saved.moved,
+            stored_beyond=beyond.stored,
+            moved_beyond=beyond.moved,
+        )
+        return replace(facts, advice=advice(facts))
+
+    def _per_day(self, asked: int) -> float | None:
+        per_day = self.log.per_day if self.log is not None else None
+        return asked * per_day if per_day is not None else None
+
+    def own_pace(self) -> list[FragmentFacts]:
+        """The L-P fragments, by what the rest of the page would not be moved again for."""
+        found: list[tuple[int, int, LpFragment]] = []
+        for page, lives in self.lives.items():
+            whole = self.site.pages[page].source_bytes
+            found += [
+                (one.changes * (whole - max(one.source_bytes, 0)), page, one)
+                for one in lives.parts
+                if not one.gone
+            ]
+        found.sort(key=lambda row: (-row[0], row[1], row[2].number))
+        return [
+            self._own_facts(rank, saved, page, one)
+            for rank, (saved, page, one) in enumerate(found[:MOST_LISTED], start=1)
+        ]
+
+    def _own_facts(self, rank: int, saved: int, page: int, one: LpFragment) -> FragmentFacts:
+        asked = self.requests[page]
+        facts = FragmentFacts(
+            tier="own pace",
+            rank=rank,
+            number=one.number,
+            page=page,
+            part=one.node,
+            source_bytes=one.source_bytes,
+            text_bytes=one.value_bytes,
+            pages=1,
+            uses=1,
+            pace=pace_of([one], one.watched_s),
+            requests=asked if self.log is not None else None,
+            requests_per_day=self._per_day(asked),
+            stored_saved=0,
+            moved_saved=saved,
+            path=one.path,
+            version=one.last,
+        )
+        return replace(facts, advice=advice(facts))
+
+    def totals(self) -> Totals:
+        pages = self.site.pages
+        return Totals(
+            pages=len(pages),
+            page_bytes=sum(page.source_bytes for page in pages),
+            watched_pages=len(self.lives),
+            versions=sum(len(page.versions) for page in pages),
+            unreadable=len(self.site.unreadable),
+            exact=len(self.exact_order),
+            approximate=len(self.alike_order),
+            own_pace=sum(not part.gone for lives in self.lives.values() for part in lives.parts),
+            worth_it=len(self.beyond),
+            stored_saved=sum(one.stored for one in self.beyond.values()),
+            moved_saved=sum(one.moved for one in self.beyond.values()),
+            moved_bytes=sum(
+                page.source_bytes * asked for page, asked in zip(pages, self.requests, strict=True)
+            ),
+        )
+
+
+def _length(one: SharedFragment) -> int:
+    """Bytes in the source, of the longest member."""
+    return int((one.members.byte_end - one.members.byte_start).max())
+
+
+def _told(site: Collection, step: str, tell: Tell) -> Iterator[Digest]:
+    for done, page in enumerate(site.latest(), start=1):
+        yield page
+        tell(step, done, len(site.pages))
+
+
+def _lives(site: Collection, tell: Tell) -> dict[int, Lifetimes]:
+    found: dict[int, Lifetimes] = {}
+    versioned = [place for place, page in enumerate(site.pages) if len(page.versions) > 1]
+    for done, place in enumerate(versioned, start=1):
+        found[place] = lifetimes(
+            PageVersion(version.time, site.digest(version))
+            for version in site.pages[place].versions
+            if version.time is not None
+        )
+        tell("versions", done, len(versioned))
+    return found
+
+
+def _requests(site: Collection, path: str | Path) -> tuple[AccessLog, list[int]]:
+    """How often each page was asked for: by the path and query of its address, or its name below the folder that all are in."""
+    folder = common_folder(page.url for page in site.pages if not is_web_address(page.url))
+    addresses = [
+        log_address(page.url if is_web_address(page.url) else page.url.removeprefix(folder))
+        for page in site.pages
+    ]
+    found = read_access_log(path, addresses)
+    return found, [found.requests.get(address, 0) for address in addresses]
+
+
+def _placed(facts: Sequence[FragmentFacts], site: Collection, tell: Tell) -> list[FragmentFacts]:
+    """Add a path and a sample of the text; a page is read once for all that is on it."""
+    found = list(facts)
+    order = sorted(range(len(found)), key=lambda place: (found[place].page, found[place].version))
+    at, page, tree = None, None, None
+    for done, place in enumerate(order, start=1):
+        one = found[place]
+        if at != (one.page, one.version) or page is None or tree is None:
+            at = (one.page, one.version)
+            page = site.digest(site.pages[one.page].versions[one.version])
+            tree = AfTree.of(page)
+        sample = tree.value(one.part)[: 4 * _MOST_SAMPLE].decode("utf-8", "replace")
+        path = one.path or selector_of(page, int(tree.node[one.part]))
+        found[place] = replace(one, path=path, sample=" ".join(sample.split())[:_MOST_SAMPLE])
+        tell("places", done, len(order))
+    return found

@@ -1,0 +1,278 @@
+"""Statistics of fragments: what each saves, held against counting by hand; and access logs, garbage included."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quire
+from quire.fragments.access_logs import MOST_LINE_BYTES, log_address, read_access_log
+from quire.fragments.benefits import INCLUDE_BYTES, worth
+from quire.fragments.collected import Collection
+from quire.fragments.exact_tier import exact_fragments
+from quire.fragments.statistics import FragmentStudy, study_fragments
+from quire.fragments.trees import AfTree
+from quire.sources.capture import Capture
+
+MENU = "<nav>" + "".join(f"<a href=/{n}>Entry number {n} of it</a>" for n in range(30)) + "</nav>"
+NEWS = "<ul>" + "".join(f"<li>Piece of news number {n}" for n in range(30)) + "</ul>"
+START = datetime(2026, 5, 17, 11, tzinfo=UTC)
+
+
+def capture(name: str, body: str, *, url: str = "", time: datetime | None = None) -> Capture:
+    return Capture(name, url or name, time, b"", body.encode())
+
+
+def small_site() -> list[Capture]:
+    """Four pages with one menu, two of them with the same news."""
+    return [
+        capture(f"site/{n}.html", f"{MENU}{NEWS if n < 2 else ''}<h1>{n}</h1><p>{str(n) * 400}")
+        for n in range(4)
+    ]
+
+
+def entry(address: str, *, second: int = 0, status: int = 200, method: str = "GET") -> str:
+    time = (START + timedelta(seconds=second)).strftime("%d/%b/%Y:%H:%M:%S +0000")
+    return (
+        f'192.0.2.1 - - [{time}] "{method} {address} HTTP/1.1" {status} 512 "-" "a \\"browser\\""'
+    )
+
+
+def write_log(folder: Path, lines: list[str | bytes]) -> Path:
+    target = folder / "access.log"
+    data = [line if isinstance(line, bytes) else line.encode() for line in lines]
+    target.write_bytes(b"\n".join(data) + b"\n")
+    return target
+
+
+def test_a_site_is_counted_as_by_hand() -> None:
+    with Collection(small_site()) as site:
+        found = study_fragments(site)
+
+    menu, news = (one for one in found.facts if one.tier == "exact")
+    assert (menu.source_bytes, menu.pages, menu.uses) == (len(MENU), 4, 4)
+    assert menu.stored_saved == menu.stored_beyond == 3 * len(MENU) - 4 * INCLUDE_BYTES
+    assert menu.moved_saved == 4 * (len(MENU) - INCLUDE_BYTES)
+    assert (news.source_bytes, news.pages) == (len(NEWS), 2)
+    assert found.totals.stored_saved == menu.stored_saved + news.stored_saved
+    assert found.totals.page_bytes == sum(len(page.body) for page in small_site())
+    assert menu.advice.startswith("Cut it out")
+
+
+def test_what_is_inside_of_another_part_is_not_counted_twice() -> None:
+    pages = [f"<div>{MENU}<p>{'and more ' * 60}</div><h1>{n}" for n in range(3)]
+    pages += [f"{MENU}<h1>{n}" for n in range(3, 6)]
+    digests = [quire.encode(page.encode()) for page in pages]
+    found = exact_fragments(digests)
+    outer, inner = sorted(found, key=lambda one: len(one.pages))
+
+    saved = worth(found, [outer.number, inner.number], [1] * 6)
+
+    assert (len(outer.pages), len(inner.pages)) == (3, 6)
+    assert saved[inner.number].stored == 2 * len(MENU) - 3 * INCLUDE_BYTES
+    # The other way round the larger one has an include where the menu was.
+    saved = worth(found, [inner.number, outer.number], [1] * 6)
+    own = int(outer.members.byte_end[0] - outer.members.byte_start[0]) - len(MENU) + INCLUDE_BYTES
+    assert saved[inner.number].stored == 5 * len(MENU) - 6 * INCLUDE_BYTES
+    assert saved[outer.number].stored == 2 * own - 3 * INCLUDE_BYTES
+
+
+# Nested and repeated parts of few kinds, so that they meet, hold each other, and are pieces of others.
+_leaves = st.sampled_from(["<p>Fish</p>", "<p>Chips</p>", "<b>Peas</b>"])
+_parts = st.recursive(
+    _leaves,
+    lambda inner: st.lists(inner, min_size=1, max_size=3).map(lambda p: f"<div>{''.join(p)}</div>"),
+    max_leaves=8,
+)
+
+
+@given(st.lists(st.lists(_parts, max_size=4).map("".join), max_size=5))
+def test_exact_fragments_are_all_parts_with_equal_bytes_but_for_pieces(pages: list[str]) -> None:
+    digests = [quire.encode(page.encode()) for page in pages]
+    places: dict[bytes, list[tuple[int, int]]] = {}
+    trees = [AfTree.of(page) for page in digests]
+    sources = [
+        [page.encode()[s:e] for s, e in zip(tree.byte_start, tree.byte_end, strict=True)]
+        for page, tree in zip(pages, trees, strict=True)
+    ]
+    for page, tree in enumerate(trees):
+        for part in range(tree.n):
+            if tree.value_bytes[part] >= 4:
+                places.setdefault(sources[page][part], []).append((page, part))
+    shared = {key: found for key, found in places.items() if len({page for page, _ in found}) > 1}
+
+    def holder(page: int, part: int) -> bytes | None:
+        part = int(trees[page].parent[part])
+        while part >= 0 and sources[page][part] not in shared:
+            part = int(trees[page].parent[part])
+        return sources[page][part] if part >= 0 else None
+
+    expected = {}
+    for key, found in shared.items():
+        holders = {holder(*place) for place in found}
+        if len(holders) > 1 or holders <= {None, key}:
+            expected[key] = found
+
+    answer = {}
+    for one in exact_fragments(digests, min_bytes=4):
+        assert one.exact
+        members = list(zip(one.members.page.tolist(), one.members.part.tolist(), strict=True))
+        answer[sources[members[0][0]][members[0][1]]] = members
+
+    assert answer == expected
+
+
+def watched() -> FragmentStudy:
+    """Two pages with a menu that never changes, and weather that does so every two hours."""
+    captures = [
+        capture(
+            f"{page}-{hour}",
+            f"{MENU}<main><h1>Page {page}</h1><p>{'of its own ' * 20}{page}</p>"
+            f"<div>Weather at {hour // 2 * 2}: {'rain and ' * (20 + hour // 2)} wind</div></main>",
+            url=f"https://a.example/{page}",
+            time=START + timedelta(hours=hour),
+        )
+        for hour in range(9)
+        for page in "ab"
+    ]
+    with Collection(reversed(captures)) as site:
+        return study_fragments(site, min_bytes=30)
+
+
+def test_versions_tell_how_long_parts_live() -> None:
+    found = watched()
+
+    menu = next(one for one in found.facts if one.source_bytes == len(MENU))
+    weather = next(one for one in found.facts if one.tier == "own pace")
+    assert (found.totals.pages, found.totals.versions) == (2, 18)
+    assert (menu.pace.changes, menu.pace.watched_s, menu.pace.ttl_s) == (0, 16 * 3600, None)
+    assert "not seen to change in 16 h" in menu.advice
+    assert weather.sample.startswith("Weather at 8")
+    assert (weather.pace.changes, weather.pace.life_p50_s) == (4, 7200)
+    assert weather.pace.changes_per_day == pytest.approx(12)
+
+
+def test_parts_that_are_alike_say_what_differs() -> None:
+    text = " ".join(f"word{n}" for n in range(200))
+    pages = [f"<p>{text} <p>The {fish} of the day<h1>{fish * 9}" for fish in ("cod", "hake", "eel")]
+    with Collection(capture(str(n), page) for n, page in enumerate(pages)) as site:
+        found = study_fragments(site)
+
+    one = next(one for one in found.facts if one.tier == "approximate")
+    assert "The cod of the day" in one.differs[0].first
+    assert {"The hake of the day", "The eel of the day"} <= {
+        line for each in one.differs for line in each.other
+    }
+    assert "cannot be cut out" in one.advice
+
+
+def test_parts_with_the_same_text_say_where_their_sources_differ() -> None:
+    pages = [MENU.replace("<nav>", f"<nav class=c{n}>") + f"<h1>{str(n) * 300}" for n in range(3)]
+    with Collection(capture(str(n), page) for n, page in enumerate(pages)) as site:
+        found = study_fragments(site)
+
+    one = next(one for one in found.facts if one.tier == "approximate" and one.same_text)
+    assert one.differs[0].is_source
+    assert one.differs[0].other[0].startswith("<nav class=c1>")
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_no_page_or_one_shares_nothing(count: int) -> None:
+    with Collection(small_site()[:count]) as site:
+        found = study_fragments(site)
+
+    assert (found.facts, found.totals.pages, found.totals.stored_saved) == ((), count, 0)
+
+
+def test_a_log_says_how_often_pages_are_asked_for(tmp_path: Path) -> None:
+    lines: list[str | bytes] = [entry("/0.html", second=n) for n in range(10)]
+    lines += [entry("/3.html", second=86_400), entry("/1.html", status=404), "garbage"]
+    with Collection(small_site()) as site:
+        found = study_fragments(site, log=write_log(tmp_path, lines))
+
+    menu = found.facts[0]
+    assert found.requests == (10, 0, 0, 1)
+    assert (menu.requests, menu.requests_per_day) == (11, 11)
+    assert menu.moved_saved == 11 * (len(MENU) - INCLUDE_BYTES)
+    assert found.log is not None
+    assert (found.log.lines, found.log.skipped, found.log.others) == (13, 1, 1)
+
+
+GARBAGE = [
+    b"",
+    b'\x00\xff\xfe[] "',
+    b'1.1.1.1 - - [31/Feb/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 1',
+    b'1.1.1.1 - - [17/May/2026:10:00:00 +9900] "GET /a HTTP/1.1" 200 1',
+    b'1.1.1.1 - - [17/May/2026:10:00:00 +0000] "GET /a HTTP/1.1 200 1',
+    b'1.1.1.1 - - [17/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 2000 1',
+    b'1.1.1.1 - - [17/Mai/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 1',
+    b'1.1.1.1 - - "GET /a HTTP/1.1" 200 1',
+    b'1.1.1.1 - - [17/May/2026:10:00:00 +0000] "' + b"\\" * 999,
+    b' [17/May/2026:10:00:00 +0000] "' * 2000,
+    b"x" * (3 * MOST_LINE_BYTES),
+]
+
+
+def test_lines_that_are_no_entries_are_skipped_and_counted(tmp_path: Path) -> None:
+    lines = [part for line in GARBAGE for part in (line, entry("/a").encode())]
+
+    log = read_access_log(write_log(tmp_path, [*lines]), ["/a"])
+
+    assert (log.requests, log.lines, log.skipped, log.others) == (
+        {"/a": len(GARBAGE)},
+        2 * len(GARBAGE),
+        len(GARBAGE),
+        0,
+    )
+
+
+@given(st.binary(max_size=300))
+def test_whatever_a_line_is_the_next_one_is_read(
+    tmp_path_factory: pytest.TempPathFactory, line: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("log")
+
+    log = read_access_log(write_log(folder, [line, entry("/a")]), ["/a"])
+
+    assert log.requests["/a"] >= 1
+    assert log.lines == log.skipped + log.others + sum(log.requests.values())
+
+
+def test_other_entries_are_not_requests_of_a_page(tmp_path: Path) -> None:
+    lines: list[str | bytes] = [
+        entry("/a"),
+        entry("/a", status=304),
+        entry("http://a.example/a#top"),
+        entry("/a", method="HEAD"),
+        entry("/a", status=500),
+        entry("/a?b"),
+        entry("http://[/a"),
+        entry("/a b"),
+        entry("/a").replace(" - - ", " - Mary Ann Smith "),
+    ]
+
+    log = read_access_log(write_log(tmp_path, lines), ["/a"])
+
+    assert (log.requests, log.skipped, log.others) == ({"/a": 4}, 0, 5)
+
+
+def test_a_packed_log_that_ends_early_counts_as_far_as_it_goes(tmp_path: Path) -> None:
+    text = "".join(f"{entry('/a', second=n)}\n" for n in range(5000)).encode()
+    (tmp_path / "whole.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(text)[:-2000])
+
+    whole = read_access_log(tmp_path / "whole.gz", ["/a"])
+    cut = read_access_log(tmp_path / "cut.gz", ["/a"])
+
+    assert (whole.requests["/a"], whole.damaged, whole.seconds) == (5000, False, 4999)
+    assert cut.damaged
+    assert 0 < cut.requests["/a"] < 5000
+
+
+def test_an_address_that_cannot_be_read_is_none() -> None:
+    assert log_address("http://[/a") == ""
