@@ -64,9 +64,9 @@ class Parts:
     def __init__(
         self, page: Digest, how: Comparing, formatting: Iterable[str] = FORMATTING
     ) -> None:
-        self.page = page
-        self.tree = AfTree.of(page, formatting=formatting)
-        self.structure = Bag.of(page, "structure")
+        self.page: Digest = page
+        self.tree: AfTree = AfTree.of(page, formatting=formatting)
+        self.structure: Bag = Bag.of(page, "structure")
         self.size: list[int] = self.tree.size.tolist()
         self.parent: list[int] = self.tree.parent.tolist()
         self.index: list[int] = self.tree.index.tolist()
