@@ -89,7 +89,7 @@ class Dated:
     """A capture that is read when it is its turn."""
 
     def __init__(self, time: datetime, body: bytes | Path, content_type: str | None = None) -> None:
-        self.time = time
+        self.time: datetime = time
         self._body = body
         self._content_type = content_type
 
