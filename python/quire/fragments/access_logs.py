@@ -26,7 +26,8 @@ from urllib.parse import urlsplit
 
 #: A longer line is skipped. Servers take addresses of 8 kB, and a referrer as long.
 MOST_LINE_BYTES = 64 * 1024
-_GZIP = b"\x1f\x8b"
+#: How gzip begins: its mark, and deflate, the only method there is.
+_GZIP = b"\x1f\x8b\x08"
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -92,7 +93,7 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
     first = last = None
     damaged = False
     with Path(path).open("rb") as file:
-        packed = file.read(2) == _GZIP
+        packed = file.read(len(_GZIP)) == _GZIP
         file.seek(0)
         with gzip.open(file) if packed else file as opened:
             entries = _lines(cast("BinaryIO", opened))
