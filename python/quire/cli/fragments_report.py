@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli import files, terminal
-from quire.cli.archive_options import opened, told_bytes, told_time
+from quire.cli.archive_options import MostBytesOption, opened, told_bytes, told_time
 from quire.cli.archive_progress import telling
 from quire.cli.crawls import find_crawls, is_archive_folder, nothing_read
+from quire.cli.fragments_pages import SourcesArgument
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors
@@ -29,13 +30,7 @@ _MOST_LISTED = 10
 @reports_errors
 def report(
     *,
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE",
-            help="Folders, pages, WARC and Parquet files, patterns, addresses that fsspec knows, archives.",
-        ),
-    ],
+    sources: SourcesArgument,
     output: Annotated[
         str,
         typer.Option(
@@ -67,9 +62,7 @@ def report(
     min_pages: Annotated[
         int, typer.Option(min=2, metavar="N", help="Pages that share a part, at least.")
     ] = 2,
-    most_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
-    ] = MOST_BYTES,
+    most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli import files, terminal
-from quire.cli.archive_options import told_bytes
+from quire.cli.archive_options import MostBytesOption, told_bytes
 from quire.cli.archive_progress import telling
 from quire.cli.fragments_pages import Pages, SourcesArgument
 from quire.cli.options import ForceOption, Format, FormatOption
@@ -51,9 +51,7 @@ def strip(
     min_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bytes of text that a block has, at least.")
     ] = 30,
-    most_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
-    ] = MOST_BYTES,
+    most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:

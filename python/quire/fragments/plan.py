@@ -24,7 +24,7 @@ from quire.fragments.includes import checked_prefix, include
 from quire.fragments.policies import Policy
 from quire.fragments.spool import Spool
 
-#: Bytes that a part has at least. An include is 64 bytes and a request inside the cache; a part of 500 pays for both.
+#: Bytes that a part has at least. An include is some 70 bytes and a request inside the cache; a part of 500 pays for both.
 MIN_PART_BYTES = 500
 #: How deep includes nest. One is what every cache does well; five is where Varnish stops, silently.
 MAX_DEPTH = 1
