@@ -53,7 +53,7 @@ def run(context: Context) -> Report:
         title="Archive: bytes of every way to store pages",
         inputs=", ".join(found[name][0] for name in names),
         method=(
-            f"CPU time; {PROCESSES} processes beside each other, one corpus each; every page of every row is read back and compared. "
+            f"CPU time; {PROCESSES} processes beside each other, one corpus each; every page that a row stores is read back and compared. "
             "Solid streams in the order of sites and addresses, versions by time; their read is that of all pages. "
             f"Reads: median and p99 of {rivals.TIMED_PAGES} pages, of each the least of {rivals.TURNS}. Warm: get after a get of the same page. Cold: Archive.open and its first get, {COLD_WORDS}, files in the system's memory. "
             "xz and zstd by Python's lzma (liblzma) and zstandard (libzstd), with the parameters of the commands"
