@@ -99,7 +99,7 @@ impl Shingles {
 #[must_use]
 pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let windows = Windows::new(how.window, how.bits);
-    let mut smallest = Smallest::new(how.sample);
+    let mut smallest = Smallest::new(how.sample, how.bits);
     let n = shape.size.len();
     let mut found = Shingles::empty(n);
     // Each window of the page is hashed here, once; every node takes those that are its own.
@@ -132,12 +132,7 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
         for child in shape.children(node) {
             let (start, end) = shape.value(child);
             if end - start >= how.window {
-                let kept = found.of(child);
-                if smallest.kept().is_empty() {
-                    smallest.take(kept);
-                } else {
-                    smallest.merge(kept);
-                }
+                smallest.merge(found.of(child));
             }
             let from = start.max((end + 1).saturating_sub(how.window));
             crossing.extend_from_slice(hashes.get(from..end.min(last)).unwrap_or_default());
@@ -155,7 +150,7 @@ const AT_A_TIME: usize = 4096;
 #[must_use]
 pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let windows = Windows::new(how.window, how.bits);
-    let mut smallest = Smallest::new(how.sample);
+    let mut smallest = Smallest::new(how.sample, how.bits);
     let mut found = Shingles::empty(shape.size.len());
     let mut hashes = Vec::new();
     for node in 0..shape.size.len() {
@@ -163,7 +158,7 @@ pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
         smallest.clear();
         if (1..how.window).contains(&(end - start)) {
             found.hashes += 1;
-            smallest.take(&[windows.short(text, start, end)]);
+            smallest.merge(&[windows.short(text, start, end)]);
         }
         // No more at a time than the processor's first cache holds, else a long text would pay for memory.
         let last = (end + 1).saturating_sub(how.window);

@@ -103,32 +103,27 @@ impl Windows {
 /// The smallest different numbers of those it was given, ascending.
 pub struct Smallest {
     most: usize,
+    /// Of numbers that are spread evenly below 2^bits, `most` are surely below this, divided by how many there are.
+    enough: u64,
     kept: Vec<u32>,
     /// Where two sequences become one.
     merged: Vec<u32>,
 }
 
-/// Append a number unless it is the last one already.
-#[inline]
-fn push_new(numbers: &mut Vec<u32>, number: u32) {
-    if numbers.last() != Some(&number) {
-        numbers.push(number);
-    }
-}
-
-/// Numbers that are looked at first: as many as are sorted in no time. Of the others few are small enough.
-const BATCH: usize = 32;
-/// And then so many at a time.
-const LARGE: usize = 256;
+/// Numbers that are sorted at a time: more than a usual sample, so that the first guess needs one turn.
+const BATCH: usize = 64;
 
 impl Smallest {
-    /// Keep `most`, 1 at least.
+    /// Keep `most`, 1 at least, of numbers of 1 to 32 `bits`.
     #[must_use]
-    pub fn new(most: usize) -> Self {
+    pub fn new(most: usize, bits: u32) -> Self {
+        // Three standard deviations beyond, and two for the smallest samples.
+        let surely = most + 3 * most.isqrt() + 2;
         Self {
             most,
+            enough: (surely as u64) << bits,
             kept: Vec::with_capacity(most),
-            merged: Vec::with_capacity(most),
+            merged: vec![0; most],
         }
     }
 
@@ -137,70 +132,128 @@ impl Smallest {
         self.kept.clear();
     }
 
-    /// The first number that is of no use any more, if there is one.
+    /// The first number that is of no use any more; beyond all numbers as long as there are too few.
     #[inline]
-    fn bound(&self) -> Option<u32> {
-        self.kept.get(self.most - 1).copied()
+    fn bound(&self) -> u64 {
+        (self.kept.get(self.most - 1)).map_or(u64::MAX, |&number| number.into())
     }
 
     /// Give it numbers in any order.
+    ///
+    /// Hashes are spread evenly, so one can say beforehand below which number enough of many are; the others need no sorting.
+    /// Where that was wrong, as for a text that repeats itself, all are looked at again.
     pub fn add(&mut self, numbers: &[u32]) {
-        if numbers.is_empty() {
+        if numbers.len() <= BATCH {
+            self.add_below(numbers, u64::MAX);
             return;
         }
-        let mut fresh = [0; LARGE];
-        let (first, rest) = numbers.split_at(numbers.len().min(BATCH));
-        for batch in std::iter::once(first).chain(rest.chunks(LARGE)) {
-            let bound = self.bound().map_or(u64::MAX, u64::from);
-            // Whether a number is small enough nobody can guess, so nothing waits for the answer.
-            let mut count = 0;
-            for &number in batch {
-                fresh[count % LARGE] = number;
-                count += usize::from(u64::from(number) < bound);
-            }
-            let fresh = &mut fresh[..count];
-            fresh.sort_unstable();
-            self.merge(fresh);
+        let limit = self.enough / numbers.len() as u64;
+        self.add_below(numbers, limit);
+        if self.bound() > limit {
+            self.add_below(numbers, u64::MAX);
         }
     }
 
-    /// Give it numbers that are ascending, maybe several times the same.
+    fn add_below(&mut self, numbers: &[u32], limit: u64) {
+        let mut fresh = [0; 2 * BATCH];
+        let mut count = 0;
+        let mut bound = self.bound().min(limit);
+        for batch in numbers.chunks(BATCH) {
+            // Whether a number is small enough nobody can guess, so nothing waits for the answer.
+            for &number in batch {
+                fresh[count % (2 * BATCH)] = number;
+                count += usize::from(u64::from(number) < bound);
+            }
+            if count > BATCH {
+                self.sort_and_merge(&mut fresh[..count]);
+                bound = self.bound().min(limit);
+                count = 0;
+            }
+        }
+        self.sort_and_merge(&mut fresh[..count]);
+    }
+
+    fn sort_and_merge(&mut self, numbers: &mut [u32]) {
+        if numbers.len() > BATCH {
+            numbers.sort_unstable();
+        } else {
+            sort_few(numbers);
+        }
+        let mut different = 0;
+        let mut last = None;
+        for at in 0..numbers.len() {
+            let number = numbers[at];
+            numbers[different] = number;
+            different += usize::from(last != Some(number));
+            last = Some(number);
+        }
+        self.merge(&numbers[..different]);
+    }
+
+    /// Give it numbers that are ascending and different.
     pub fn merge(&mut self, numbers: &[u32]) {
-        let (Some(&first), bound) = (numbers.first(), self.bound()) else {
-            return;
-        };
-        if bound.is_some_and(|bound| first >= bound) {
+        if self.kept.is_empty() {
+            let kept = numbers.len().min(self.most);
+            self.kept.extend_from_slice(&numbers[..kept]);
             return;
         }
-        self.merged.clear();
-        let (ours, theirs) = (&self.kept[..], numbers);
-        let (mut i, mut j) = (0, 0);
-        while self.merged.len() < self.most
-            && let (Some(&our), Some(&their)) = (ours.get(i), theirs.get(j))
-        {
-            push_new(&mut self.merged, our.min(their));
+        let Some(&first) = numbers.first() else {
+            return;
+        };
+        if u64::from(first) >= self.bound() {
+            return;
+        }
+        let (ours, theirs, merged) = (&self.kept[..], numbers, &mut self.merged[..]);
+        let (mut i, mut j, mut n) = (0, 0, 0);
+        while n < merged.len() && i < ours.len() && j < theirs.len() {
+            let (our, their) = (ours[i], theirs[j]);
+            merged[n] = our.min(their);
+            n += 1;
             i += usize::from(our <= their);
             j += usize::from(their <= our);
         }
-        for &number in ours[i..].iter().chain(&theirs[j..]) {
-            if self.merged.len() == self.most {
-                break;
-            }
-            push_new(&mut self.merged, number);
+        for (to, &number) in (merged[n..].iter_mut()).zip(ours[i..].iter().chain(&theirs[j..])) {
+            *to = number;
+            n += 1;
         }
-        std::mem::swap(&mut self.kept, &mut self.merged);
-    }
-
-    /// Begin anew with numbers that were kept elsewhere, ascending and different.
-    pub fn take(&mut self, kept: &[u32]) {
         self.kept.clear();
-        self.kept.extend_from_slice(kept);
+        self.kept.extend_from_slice(&merged[..n]);
     }
 
     /// What was kept.
     #[must_use]
     pub fn kept(&self) -> &[u32] {
         &self.kept
+    }
+}
+
+/// Sort at most [`BATCH`] numbers: each goes to the place that the count of smaller ones says.
+///
+/// Twice as quick as sorting by comparisons whose answers nobody can guess: the counts are of several numbers at once.
+fn sort_few(numbers: &mut [u32]) {
+    const LANES: usize = 8;
+    const TOP: u32 = 1 << 31; // processors compare numbers with signs
+    let mut all = [i32::MAX; BATCH];
+    for (to, &number) in all.iter_mut().zip(&*numbers) {
+        *to = (number ^ TOP).cast_signed();
+    }
+    let (lanes, _) = all[..numbers.len().next_multiple_of(LANES)].as_chunks::<LANES>();
+    let mut sorted = [0; BATCH];
+    for &number in &all[..numbers.len()] {
+        let mut smaller = [0u32; LANES];
+        for lane in lanes {
+            for (count, &other) in smaller.iter_mut().zip(lane) {
+                *count += u32::from(other < number);
+            }
+        }
+        let place: u32 = smaller.iter().sum();
+        sorted[place as usize % BATCH] = number.cast_unsigned() ^ TOP;
+    }
+    // Equal numbers had one place; those behind it are theirs too.
+    let mut last = 0;
+    for (to, &number) in numbers.iter_mut().zip(&sorted) {
+        last = last.max(number);
+        *to = last;
     }
 }
 
@@ -228,17 +281,40 @@ mod tests {
 
     #[test]
     fn the_smallest_are_those_that_sorting_puts_first() {
-        let numbers: Vec<u32> = (0..300u32).map(|i| i * 7919 % 101).collect();
-        for most in [1, 2, 25, 101, 400] {
-            let mut smallest = Smallest::new(most);
-            smallest.add(&numbers[..90]);
-            smallest.merge(&[3, 3, 50]);
-            smallest.add(&numbers[90..]);
-            let mut expected = numbers.clone();
-            expected.sort_unstable();
-            expected.dedup();
-            expected.truncate(most);
-            assert_eq!(smallest.kept(), expected);
+        // Few different ones, evenly spread ones, none below the guess, the largest of all.
+        let few: Vec<u32> = (0..300u32).map(|i| i * 7919 % 101).collect();
+        let spread: Vec<u32> = (1..3000u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let large: Vec<u32> = (0..3000u32).map(|i| u32::MAX - i % 700).collect();
+        for numbers in [&few, &spread, &large] {
+            for most in [1, 2, 25, 101, 400, 1024] {
+                for bits in [1, 7, 32] {
+                    let mut smallest = Smallest::new(most, bits);
+                    smallest.add(&numbers[..90]);
+                    smallest.merge(&[3, 50]);
+                    smallest.add(&numbers[90..]);
+                    let mut expected = numbers.clone();
+                    expected.extend([3, 50]);
+                    expected.sort_unstable();
+                    expected.dedup();
+                    expected.truncate(most);
+                    assert_eq!(smallest.kept(), expected, "{most} {bits}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_numbers_are_sorted() {
+        for count in 0..=BATCH {
+            for step in [0, 1, 0x9e37_79b9, 1 << 30] {
+                let mut numbers: Vec<u32> = (0..count as u32)
+                    .map(|i| i.wrapping_mul(step).wrapping_sub(7))
+                    .collect();
+                let mut expected = numbers.clone();
+                expected.sort_unstable();
+                sort_few(&mut numbers);
+                assert_eq!(numbers, expected);
+            }
         }
     }
 }
