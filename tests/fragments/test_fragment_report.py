@@ -147,6 +147,22 @@ def test_the_numbers_of_the_page_are_those_of_the_json(tmp_path: Path) -> None:
     assert [page["requests"] for page in numbers["pages"]] == [5, 0, 0, 0]
 
 
+def test_scripts_and_styles_are_named_and_not_painted() -> None:
+    page = "<style>p{color:red}</style><script>const hidden = 1</script><p>Read me</p><noscript><p>not run</p><p>nor this</p></noscript><div><p><script>x()</script></div>"
+    drawn, _ = drawn_of([capture("a", page), capture("b", page)])
+    painting = drawn[
+        drawn.index('id="painted"') : drawn.index("</section>", drawn.index('id="painted"'))
+    ]
+
+    assert "<p>Read me</p>" in painting
+    assert '<p class="dim">script, 16 bytes</p>' in painting
+    assert '<p class="dim">style, 12 bytes</p>' in painting
+    assert "const hidden" not in painting
+    assert "not run" not in painting
+    assert "nor this" not in painting
+    assert "x()" not in painting
+
+
 def test_a_page_is_painted_with_words_beside_every_colour() -> None:
     drawn, _ = drawn_of(hostile_site())
     found = quire.encode(drawn.encode(), kind="html")

@@ -1,7 +1,8 @@
 """A page painted: its text in boxes, by how many pages share a part, and by how long it stays as it is.
 
 The page is the one that tells most: with the most parts of an own pace, then with the most shared ones. A box is a part of its AF tree and
-has a label in words; text that is in no box is on this page alone, or was not seen to change. Boxes, letters and nesting are bounded.
+has a label in words; text that is in no box is on this page alone, or was not seen to change. What readers do not see, as scripts, is named with
+its length. Boxes, letters and nesting are bounded.
 
 Above: ``report``. Below: ``words``, ``statistics``, ``trees``.
 """
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quire.digest.page import Digest
 from quire.fragments.advising import told_seconds
 from quire.fragments.lp_results import LpFragment
 from quire.fragments.report.words import PageNames
@@ -27,6 +29,8 @@ from quire.writing import escape
 _MOST_LEAVES = 1500
 _MOST_LETTERS = 240
 _DEEPEST = 8
+#: Elements whose text is not for readers.
+_UNSEEN = frozenset({"script", "style", "template", "noscript"})
 _HOUR_S, _DAY_S = 3600, 86_400
 
 #: Classes and words of how many pages share a part, and of how long it lives.
@@ -64,18 +68,20 @@ def painted_section(study: FragmentStudy, page: int | None, names: PageNames) ->
     """Paint a page."""
     if page is None:
         return ""
-    tree = AfTree.of(study.site.digest(study.site.pages[page].versions[-1]))
+    digest = study.site.digest(study.site.pages[page].versions[-1])
+    tree = AfTree.of(digest)
+    unseen = _unseen(digest, tree)
     keys = legend((name, escape(said)) for name, said in SHARES)
     by_sharing = (
         f'<article class="painting"><h3>By sharing</h3><p class="legend">{keys}<span>dashed: approximate</span></p>'
-        f"{painted(tree, _by_sharing(study, page))}</article>"
+        f"{painted(tree, _by_sharing(study, page), unseen)}</article>"
     )
     drawn = [by_sharing]
     if page in study.lives:
         drawn.append(
             '<article class="painting"><h3>By lifetime</h3>'
             f'<p class="legend">{legend((name, escape(said)) for name, said in PACES)}<span>double line: differs by reader</span></p>'
-            f"{painted(tree, _by_pace(study, page))}</article>"
+            f"{painted(tree, _by_pace(study, page), unseen)}</article>"
         )
     return (
         f'<section id="painted"><h2>A page, painted <small>{names.page(page)}</small></h2>'
@@ -83,8 +89,21 @@ def painted_section(study: FragmentStudy, page: int | None, names: PageNames) ->
     )
 
 
-def painted(tree: AfTree, boxes: Mapping[int, Box]) -> str:
-    """Draw the text of a page with boxes around some of its parts."""
+def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
+    """Name the leaves of a page that readers do not see, by their tags."""
+    found = {}
+    leaves = np.flatnonzero(tree.size == 1)
+    # The last node of a leaf is text: a leaf may stand for elements around it too, which have nothing else in them.
+    ends = tree.node_end[leaves] - 1
+    tags = [number for number, name in enumerate(page.tags) if name in _UNSEEN]
+    for element in np.flatnonzero(np.isin(page.tag, tags)).tolist():
+        first, last = np.searchsorted(ends, (element, element + int(page.size[element]))).tolist()
+        found.update(dict.fromkeys(leaves[first:last].tolist(), page.tags[page.tag[element]]))
+    return found
+
+
+def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -> str:
+    """Draw the text of a page with boxes around some of its parts, and names where text is not for readers."""
     size, out = tree.size.tolist(), ['<div class="words">']
     ends: list[int] = []
     leaves = 0
@@ -101,6 +120,11 @@ def painted(tree: AfTree, boxes: Mapping[int, Box]) -> str:
             ends.append(node + size[node])
         if size[node] == 1:
             leaves += 1
+            if node in unseen:
+                told = f"{unseen[node]}, {counted(int(tree.value_bytes[node]) - 1, 'byte')}"
+                out.append(f'<p class="dim">{escape(told)}</p>')
+                node += 1
+                continue
             text = tree.text[tree.value_start[node] : tree.value_start[node] + 8 * _MOST_LETTERS]
             text = text[: int(tree.value_bytes[node])]
             out.append(f"<p>{words(text.decode('utf-8', 'replace'), _MOST_LETTERS)}</p>")
