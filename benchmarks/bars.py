@@ -5,6 +5,9 @@ from html import escape
 
 from benchmarks.plot import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, axis
 
+#: About as wide as a letter is.
+LETTER = 6.5
+
 
 def bar_chart(
     title: str,
@@ -46,11 +49,12 @@ def bar_chart(
         x = right + 14
         out.append(f'<rect x="{x}" y="{y - 6}" width="20" height="12" fill="{colour}"/>')
         out.append(f'<text x="{x + 26}" y="{y + 4}">{escape(name)}</text>')
+    # Names that are wider than their groups stand on two lines by turns.
+    lines = 2 if max(map(len, groups)) * LETTER > wide else 1
     for group, name in enumerate(groups):
         middle = LEFT + wide * (group + 0.5)
-        out.append(
-            f'<text x="{middle:.1f}" y="{bottom + 16}" text-anchor="middle">{escape(name)}</text>'
-        )
+        y = bottom + 14 + 12 * (group % lines)
+        out.append(f'<text x="{middle:.1f}" y="{y}" text-anchor="middle">{escape(name)}</text>')
     middle, centre = (LEFT + right) / 2, (TOP + bottom) / 2
     out += [
         f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="black"/>',
