@@ -7,6 +7,8 @@ from benchmarks.plot import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Ax
 
 #: About as wide as a letter is.
 LETTER = 6.5
+#: Values from which digits behind the point tell nothing.
+TELLS_ALL = 100
 
 
 def bar_chart(
@@ -18,7 +20,7 @@ def bar_chart(
     *,
     log_y: bool = False,
 ) -> str:
-    """Draw a bar of every series in every group, with its value above it; zero has no bar on a log axis."""
+    """Draw a bar of every series in every group, with its value above it where that fits; zero has no bar on a log axis."""
     vertical = axis(y_label, [value for values in series.values() for value in values], log=log_y)
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     out = [
@@ -42,9 +44,11 @@ def bar_chart(
             out.append(
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar * 0.94:.1f}" height="{bottom - y:.1f}" fill="{colour}"/>'
             )
-            out.append(
-                f'<text x="{x + bar / 2:.1f}" y="{y - 3:.1f}" text-anchor="middle" font-size="9">{value:,.5g}</text>'
-            )
+            told = f"{value:,.0f}" if value >= TELLS_ALL else f"{value:.3g}"
+            if len(told) * LETTER * 0.8 <= bar:
+                out.append(
+                    f'<text x="{x + bar / 2:.1f}" y="{y - 3:.1f}" text-anchor="middle" font-size="9">{told}</text>'
+                )
         y = TOP + 8 + 18 * place
         x = right + 14
         out.append(f'<rect x="{x}" y="{y - 6}" width="20" height="12" fill="{colour}"/>')
