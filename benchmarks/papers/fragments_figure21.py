@@ -78,6 +78,7 @@ def run(context: Context) -> Report:
         )
     )
     drawn.sort()
+    report.tables.append(_by_size(drawn))
     step = max(len(drawn) // 40, 1)
     chosen = drawn[step // 2 :: step]
     report.figures["nodes"] = line_chart(
@@ -95,6 +96,24 @@ def run(context: Context) -> Report:
     report.goals = [every("nodes accounted for", added_up, total)]
     report.notes = [
         "the paper's pages are of 2002, when a font tag stood around every text; today styles do that, and little is left to remove",
+        "in the paper the share grows with the page, over three pages; ours does not grow for formatting tags, and for all that is removed only from small pages to middling ones",
         "most nodes have no text: white space between tags, pictures, empty elements, comments",
     ]
     return report
+
+
+def _by_size(drawn: list[tuple[int, int, int]]) -> Table:
+    """What is removed from a quarter of the pages, smaller ones first: the paper's share grows with the page."""
+    rows = []
+    for quarter in range(4):
+        some = drawn[quarter * len(drawn) // 4 : (quarter + 1) * len(drawn) // 4]
+        nodes = sum(row[0] for row in some)
+        rows.append(
+            [
+                f"{some[0][0]:,} to {some[-1][0]:,}",
+                f"{len(some):,}",
+                f"{1 - sum(row[1] for row in some) / nodes:.1%}",
+                f"{1 - sum(row[2] for row in some) / nodes:.1%}",
+            ]
+        )
+    return Table(["nodes", "pages", "removed: formatting, texts joined", "removed: all"], rows)
