@@ -68,7 +68,7 @@ def test_lifetimes_are_listed_with_what_is_noise(captures: Path) -> None:
         "p",
     ]
     assert lines[-1] == (
-        "  1 nodes changed at every capture; without them 6 of 9 captures with other bytes are unchanged"
+        "  1 node changed at every capture; without such, 6 of 9 captures with other bytes are unchanged"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import re
 import tempfile
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from quire.fragments import (
     write_composition,
 )
 from quire.fragments.vcl import varnish_vcl
-from tests.fragments.hostile import FOOT, HAZARDS, MENU, bodies, composed, pages_of, site
+from tests.fragments.hostile import FOOT, HAZARDS, MENU, PIECES, bodies, composed, pages_of, site
 
 REFUSING = ["byte-order-mark", "esi-comment", "esi-tag", "no-leading-tag"]
 
@@ -110,6 +111,41 @@ def test_what_stays_because_of_a_raw_less_than_is_only_what_it_hides(tmp_path: P
     assert [one.length for one in manifest.fragments] == [len(FOOT)]
     assert [(one.kind.value, one.kept) for one in manifest.pages[0].hazards] == [("open-tag", 1)]
     assert not manifest.pages[0].is_refused
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_what_hazards_leave_in_one_place_alone_is_not_cut_out_there(
+    depth: int, tmp_path: Path
+) -> None:
+    # The menu could be cut out of the first page alone, and the footer of two.
+    hidden = [page.replace(b"</h1>", b" < ") for page in site()[1:]]
+    dashes = b"<html><!-- x --->" + MENU + FOOT
+    manifest = composed(
+        [site()[0], hidden[0], dashes], tmp_path / "esi", PlanRules(max_depth=depth)
+    )
+
+    assert [(one.length, one.uses) for one in manifest.fragments] == [(len(FOOT), 2)]
+    assert [page.includes for page in manifest.pages] == [1, 1, 0]
+    assert [one.kind.value for page in manifest.pages for one in page.hazards] == [
+        "open-tag",
+        "open-comment",
+    ]
+    assert manifest.volumes.stored < manifest.volumes.pages
+    assert verify(tmp_path / "esi").unequal == 0
+
+
+def test_no_fragment_is_cut_out_at_a_loss_whatever_pages_hold(tmp_path: Path) -> None:
+    draw = random.Random(2004)
+    parts = [*PIECES, *[MENU, FOOT] * 12]
+    for number in range(30):
+        sources = [
+            b"<p>%d</p>" % page + b"".join(draw.choices(parts, k=draw.randint(1, 9)))
+            for page in range(draw.randint(2, 6))
+        ]
+        manifest = composed(sources, tmp_path / f"{number}")
+
+        assert all(one.uses > 1 for one in manifest.fragments)
+        assert manifest.volumes.stored <= manifest.volumes.pages
 
 
 def test_one_page_is_left_whole(tmp_path: Path) -> None:

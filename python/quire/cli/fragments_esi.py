@@ -260,7 +260,8 @@ def _print_hazards(manifest: Manifest) -> None:
 
     found = [(page.name, hazard) for page in manifest.pages for hazard in page.hazards]
     for name, hazard in found[:_MOST_HAZARDS]:
-        kept = f"; {counted(hazard.kept, 'part')} stay" if hazard.kept else ""
+        stays = "stays" if hazard.kept == 1 else "stay"
+        kept = f"; {counted(hazard.kept, 'part')} {stays}" if hazard.kept else ""
         terminal.write_text(
             f"hazard: {shown(shortened(name, _MOST_NAME))} at {hazard.offset:,}: {MEANINGS[hazard.kind]}{kept}\n"
         )

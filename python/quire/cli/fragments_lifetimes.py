@@ -15,6 +15,7 @@ from quire.cli.fragments_histories import (
     lives_of,
 )
 from quire.cli.options import Format, FormatOption
+from quire.cli.templates_tables import counted
 from quire.cli.terminal import reports_errors, shown
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def told_seconds(seconds: float) -> str:
 def _print(name: str, found: Lifetimes) -> None:
     write = terminal.write_text
     watched = told_seconds(float(found.times[-1] - found.times[0]))
-    write(f"{shown(name)}: {len(found.times):,} versions in {watched}\n")
+    write(f"{shown(name)}: {counted(len(found.times), 'version')} in {watched}\n")
     parts = sorted(found.parts, key=lambda one: (-one.change_rate, one.number))
     if parts:
         write(f"  {'changes':>7}  {'lives':>8}  {'ttl':>8}  {'bytes':>8}  part\n")
@@ -145,14 +146,25 @@ def _print(name: str, found: Lifetimes) -> None:
     if len(parts) > _MOST_ROWS:
         write(f"  and {len(parts) - _MOST_ROWS:,} more\n")
     curve = found.curve()
-    half = told_seconds(curve.quantile(0.5))
-    write(
-        f"  {len(parts):,} fragments, depth {found.depth}; of {curve.lives:,} lives {curve.ended:,} ended, half of all within {half}\n"
-    )
-    counts = {
-        verdict: found.verdicts.count(verdict) for verdict in ("same", "unchanged", "changed")
-    }
-    write(
-        f"  {len(found.restless):,} nodes changed at every capture; without them "
-        f"{counts['unchanged']:,} of {len(found.verdicts) - counts['same']:,} captures with other bytes are unchanged\n"
+    lives = "no life was seen to begin"
+    if curve.lives:
+        half = told_seconds(curve.quantile(0.5))
+        lives = f"of {counted(curve.lives, 'life', 'lives')} {curve.ended:,} ended, half of all within {half}"
+    write(f"  {counted(len(parts), 'fragment')}, depth {found.depth}; {lives}\n")
+    write(f"  {_told_noise(found)}\n")
+
+
+def _told_noise(found: Lifetimes) -> str:
+    """Say what is another at every capture, or that nothing is."""
+    if not found.verdicts:
+        return "one version alone: nothing to compare it with"
+    other = len(found.verdicts) - found.verdicts.count("same")
+    if not other:
+        return "all captures have the same bytes"
+    unchanged = found.verdicts.count("unchanged")
+    nodes = counted(len(found.restless), "node") if found.restless else "no node"
+    without = "without such, " if found.restless else ""
+    return (
+        f"{nodes} changed at every capture; {without}"
+        f"{unchanged:,} of {counted(other, 'capture')} with other bytes {'is' if unchanged == 1 else 'are'} unchanged"
     )

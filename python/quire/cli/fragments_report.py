@@ -136,6 +136,7 @@ class _Captures:
         self._paths = find_crawls(crawls) if crawls else []
         self._most_bytes, self._tell, self._by_folder = most_bytes, tell, by_folder
         self.troubles: list[Trouble] = []
+        self._named_by_time = 0
 
     def __iter__(self) -> Iterator[Capture]:
         """Read them.
@@ -178,10 +179,16 @@ class _Captures:
             elif self._by_folder and found.time is None:
                 yield _version(found)
             else:
+                stem = PurePath(found.name).stem
+                self._named_by_time += found.time is None and parse_time(stem) is not None
                 yield found
 
     def complain(self) -> None:
-        """Name what could not be read."""
+        """Name what could not be read, and what may have been meant otherwise."""
+        if self._named_by_time > 1:
+            terminal.note(
+                f"{self._named_by_time:,} files are named by a time; --by-folder takes those of a folder as versions of one page"
+            )
         for trouble in self.troubles[:_MOST_NAMED]:
             terminal.note(f"{trouble.name}: not read: {trouble.reason}")
         more = len(self.troubles) - _MOST_NAMED
@@ -202,8 +209,9 @@ def _version(found: Capture) -> Capture:
 
 def _print(study: FragmentStudy) -> None:
     totals = study.totals
-    terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {'saved':>9}  what to do\n")
     listed = [one for one in study.facts if one.tier == "exact" and one.stored_beyond > 0]
+    if listed:
+        terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {'saved':>9}  what to do\n")
     for one in listed[:_MOST_LISTED]:
         terminal.write_text(
             f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(one.stored_beyond):>9}  {one.advice}\n"

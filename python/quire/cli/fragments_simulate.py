@@ -18,7 +18,9 @@ from quire.cli.fragments_histories import (
     histories,
     lives_of,
 )
+from quire.cli.fragments_lifetimes import told_seconds
 from quire.cli.options import Format, FormatOption
+from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors
 
 if TYPE_CHECKING:
@@ -99,7 +101,8 @@ def simulate(
 
 def _print(site: CachedSite, found: Simulation) -> None:
     terminal.write_text(
-        f"{len(site.pages):,} pages of {len(site.fragments):,} fragments; {found.requests:,} requests in {found.seconds:,.0f} s\n"
+        f"{counted(len(site.pages), 'page')} of {counted(len(site.fragments), 'fragment')}; "
+        f"{counted(found.requests, 'request')} in {told_seconds(found.seconds)}\n"
     )
     rows = [
         (
@@ -127,3 +130,10 @@ def _print(site: CachedSite, found: Simulation) -> None:
     terminal.write_text(f"  {'':<24}{'page cache':>14}{'fragment cache':>16}\n")
     for name, page, fragment in rows:
         terminal.write_text(f"  {name:<24}{page:>14}{fragment:>16}\n")
+    if not any(one.mean_rate for one in site.fragments):
+        terminal.note("no fragment was seen to change, so both caches do the same")
+    elif found.page.moved_bytes <= found.page.storage_bytes:
+        # No more than the first fetch of everything: what was simulated ended before anything changed.
+        terminal.note(
+            f"nothing changed in these {told_seconds(found.seconds)}; more --requests or a lower --rate last longer"
+        )

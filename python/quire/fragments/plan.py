@@ -5,7 +5,7 @@ is cut: a fragment has the same bytes wherever it is. Pages that are equal count
 
 A plan is asked for its files by ``esi_files``; ``quire fragments plan`` shows what they would save.
 
-Above: ``esi``, ``cli``. Below: ``choosing``, ``candidates``, ``hazards``, ``spool``, ``digest``.
+Above: ``esi``, ``cli``. Below: ``lonely``, ``choosing``, ``candidates``, ``hazards``, ``spool``, ``digest``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from quire.fragments.candidates import Elements, elements_of
 from quire.fragments.choosing import Choice, choose
 from quire.fragments.hazards import Hazard, refusals
 from quire.fragments.includes import checked_prefix, include
+from quire.fragments.lonely import without_lonely
 from quire.fragments.policies import Policy
 from quire.fragments.spool import Spool
 
@@ -178,6 +179,7 @@ def plan_fragments(
             include_bytes=rules.include_bytes,
             max_depth=rules.max_depth,
         )
+        choice = without_lonely(choice, spool, rules.include_bytes)
     except BaseException:
         spool.close()
         raise
