@@ -158,7 +158,11 @@ def test_policies_get_into_the_vcl(quire: Quire, shared: Path) -> None:
 
 
 def test_pages_come_out_of_warcs_and_archives_too(quire: Quire, folder: Path) -> None:
-    write(folder / "crawl.warc", [record(response(page)) for page in pages()])
+    records = [
+        record(response(page), url=f"https://a.example/{number}")
+        for number, page in enumerate(pages())
+    ]
+    write(folder / "crawl.warc", records)
     with Archive.create(folder / "a.quire") as archive:
         for number, page in enumerate(pages()):
             for year in (2025, 2026):  # the newest version is taken

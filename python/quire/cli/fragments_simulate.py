@@ -10,16 +10,18 @@ import typer
 
 from quire.cli import terminal
 from quire.cli.archive_options import told_bytes
+from quire.cli.archive_progress import telling
 from quire.cli.fragments_histories import (
     ChildChangeOption,
     HistoryArgument,
     MinBytesOption,
     UrlOption,
     histories,
-    lives_of,
 )
 from quire.cli.options import Format, FormatOption
+from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors
+from quire.writing import told_seconds
 
 if TYPE_CHECKING:
     from quire.fragments import CachedSite, Simulation
@@ -76,15 +78,22 @@ def simulate(
     from quire.fragments import simulate as run  # noqa: PLC0415 - heavy
     from quire.fragments import site_of  # noqa: PLC0415 - heavy
 
-    lives = [
-        lives_of(captures, child_change=child_change, min_bytes=min_bytes)
-        for _, captures in histories(sources, url)
-    ]
-    site = site_of(lives, invalidation=invalidation.value)
-    try:
-        found = run(site, requests=requests, rate=rate / _MINUTE_S, seed=seed, warm=warm)
-    except ValueError as error:
-        raise Refusal(str(error), hint="--requests and --rate are more than 0") from error
+    if requests < 1 or not rate > 0:  # before the long work, and not after it
+        raise Refusal(
+            f"{requests:,} requests, {rate:g} in a minute",
+            hint="--requests and --rate are more than 0",
+        )
+    with telling() as tell:
+        read = histories(sources, tell, url=url, child_change=child_change, min_bytes=min_bytes)
+        site = site_of([lives for _, lives in read], invalidation=invalidation.value)
+        found = run(
+            site,
+            requests=requests,
+            rate=rate / _MINUTE_S,
+            seed=seed,
+            warm=warm,
+            tell=lambda done, of: tell("simulate", done, of),
+        )
     if format is Format.json:
         told = dataclasses.asdict(found)
         misses = {
@@ -99,7 +108,8 @@ def simulate(
 
 def _print(site: CachedSite, found: Simulation) -> None:
     terminal.write_text(
-        f"{len(site.pages):,} pages of {len(site.fragments):,} fragments; {found.requests:,} requests in {found.seconds:,.0f} s\n"
+        f"{counted(len(site.pages), 'page')} of {counted(len(site.fragments), 'fragment')}; "
+        f"{counted(found.requests, 'request')} in {told_seconds(found.seconds)}\n"
     )
     rows = [
         (

@@ -64,10 +64,10 @@ def _print_troubles(crawl: CrawlTemplates) -> None:
         terminal.write_text(f"  … {more:,} more; -o and --format json have all\n")
 
 
-def counted(n: int, word: str) -> str:
+def counted(n: int, word: str, words: str | None = None) -> str:
     """Give a number with its word.
 
-    >>> counted(1, "page"), counted(1200, "page")
-    ('1 page', '1,200 pages')
+    >>> counted(1, "page"), counted(1200, "page"), counted(2, "life", "lives")
+    ('1 page', '1,200 pages', '2 lives')
     """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
+    return f"{n:,} {word if n == 1 else words or f'{word}s'}"

@@ -1,4 +1,4 @@
-"""Advice: what to do about a fragment, in one sentence, and how lengths of time are said.
+"""Advice: what to do about a fragment, in one sentence.
 
 Above: ``statistics``, ``report``. Below: ``facts``, ``plan``.
 """
@@ -7,20 +7,7 @@ from __future__ import annotations
 
 from quire.fragments.facts import FragmentFacts
 from quire.fragments.plan import MIN_PART_BYTES
-
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-
-
-def told_seconds(seconds: float) -> str:
-    """Give a length of time for a person.
-
-    >>> told_seconds(0), told_seconds(90), told_seconds(5400), told_seconds(864_000)
-    ('0 s', '1.5 min', '1.5 h', '10 d')
-    """
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{seconds / size:.1f}".removesuffix(".0") + f" {unit}"
-    return f"{seconds:.1f}".removesuffix(".0") + " s"
+from quire.writing import told_seconds
 
 
 def advice(facts: FragmentFacts) -> str:

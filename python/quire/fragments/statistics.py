@@ -8,12 +8,12 @@ Three tiers, each ranked by what it saves:
 
 Cost: linear in the pages; for what is listed (``MOST_LISTED`` of each tier) a few pages are read again.
 
-Above: ``report``, ``cli``. Below: ``collected``, ``benefits``, ``paces``, ``differing``, ``advising``, ``access_logs``, ``shared``, ``lifetimes``.
+Above: ``report``, ``cli``. Below: ``collected``, ``benefits``, ``paces``, ``differing``, ``advising``, ``access_logs``, ``shared``, ``watching``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from quire.fragments.collected import Collection
 from quire.fragments.differing import differences
 from quire.fragments.exact_tier import exact_fragments
 from quire.fragments.facts import NO_TOTALS, FragmentFacts, Tier, Totals
-from quire.fragments.histories import PageVersion, lifetimes
 from quire.fragments.lp_results import Lifetimes, LpFragment
 from quire.fragments.paces import PageParts, pace_of, shared_pace
 from quire.fragments.plan import MIN_PART_BYTES
@@ -33,6 +32,7 @@ from quire.fragments.restless import selector_of
 from quire.fragments.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.shared import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.trees import AfTree
+from quire.fragments.watching import Tell, all_lifetimes
 from quire.similarity.report.names import common_folder
 from quire.writing import is_web_address
 
@@ -44,8 +44,6 @@ _MOST_APPROXIMATE = 50
 _MOST_PACES = 100
 _MOST_SAMPLE = 160
 _NOTHING = Benefit(0, 0)
-
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +107,7 @@ def study_fragments(
         _told(site, "alike", tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
     )
     exact = exact_fragments(_told(site, "equal", tell), min_bytes=min_bytes, min_pages=min_pages)
-    lives = _lives(site, tell)
+    lives = all_lifetimes(site, tell)
     read, requests = (None, [1] * len(site.pages)) if log is None else _requests(site, log)
     study = _Study(FragmentStudy(site, exact, alike, lives, (), NO_TOTALS, read, tuple(requests)))
     every = (*study.exact(), *study.approximate(tell), *study.own_pace())
@@ -265,19 +263,6 @@ def _told(site: Collection, step: str, tell: Tell) -> Iterator[Digest]:
     for done, page in enumerate(site.latest(), start=1):
         yield page
         tell(step, done, len(site.pages))
-
-
-def _lives(site: Collection, tell: Tell) -> dict[int, Lifetimes]:
-    found: dict[int, Lifetimes] = {}
-    versioned = [place for place, page in enumerate(site.pages) if len(page.versions) > 1]
-    for done, place in enumerate(versioned, start=1):
-        found[place] = lifetimes(
-            PageVersion(version.time, site.digest(version))
-            for version in site.pages[place].versions
-            if version.time is not None
-        )
-        tell("versions", done, len(versioned))
-    return found
 
 
 def _requests(site: Collection, path: str | Path) -> tuple[AccessLog, list[int]]:

@@ -8,7 +8,6 @@ Above: ``cli``. Below: ``statistics``, ``dependencies``, ``similarity.report`` (
 
 from __future__ import annotations
 
-from quire.fragments.advising import told_seconds
 from quire.fragments.report.curves import curves_drawing
 from quire.fragments.report.graphs import ReportGraph, graph_of
 from quire.fragments.report.graphs_drawing import graph_drawing
@@ -21,7 +20,7 @@ from quire.fragments.statistics import FragmentStudy
 from quire.similarity.report.cards import counted, percent
 from quire.similarity.report.frame import document
 from quire.similarity.report.names import words
-from quire.writing import escape, shortened, shown
+from quire.writing import escape, shortened, shown, told_seconds
 
 __all__ = ["ReportGraph", "as_json", "fragment_report", "graph_of"]
 
