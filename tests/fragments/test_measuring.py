@@ -8,7 +8,8 @@ import pytest
 
 from quire.fragments import EsiFiles, Manifest, PlanRules, plan_fragments
 from quire.fragments.collected import Collection, Seen
-from quire.fragments.measuring import PRIVATE, measure_policies
+from quire.fragments.measuring import measure_policies
+from quire.fragments.page_histories import PRIVATE
 from quire.fragments.plan import SourcePage
 from quire.fragments.watching import all_lifetimes
 from quire.sources.capture import Capture

@@ -124,12 +124,18 @@ def report(
 
 def _print(study: FragmentStudy) -> None:
     totals = study.totals
-    terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {'saved':>9}  what to do\n")
+    # What matters is what parts are ranked by: with a log, what is moved.
+    saved = "stored less" if study.log is None else "moved less"
     listed = [one for one in study.facts if one.tier == "exact" and one.stored_beyond > 0]
+    if listed:
+        terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {saved:>11}  what to do\n")
     for one in listed[:_MOST_LISTED]:
+        less = one.stored_beyond if study.log is None else one.moved_beyond
         terminal.write_text(
-            f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(one.stored_beyond):>9}  {one.advice}\n"
+            f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(less):>11}  {one.advice}\n"
         )
+    if len(listed) > _MOST_LISTED:
+        terminal.write_text(f"… and {len(listed) - _MOST_LISTED:,} more\n")
     share = f" ({100 * totals.stored_saved / totals.page_bytes:.1f} %)" if totals.page_bytes else ""
     terminal.write_text(
         f"{counted(totals.pages, 'page')}, {counted(totals.versions, 'version')}: {counted(totals.worth_it, 'part')} worth "

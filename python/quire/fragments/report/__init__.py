@@ -114,12 +114,18 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
             "<li>See the cuts with <code>quire fragments plan</code>, write them with <code>quire fragments esi</code>, and "
             "prove that every page comes out again with <code>quire fragments verify</code>.</li>"
         )
-    if not study.lives:
+    if not any(len(page.versions) > 1 for page in study.site.pages):
         steps.append(
             "<li>Give versions (an archive, or a crawl with several captures of an address): they tell how long parts may be kept.</li>"
         )
+    if not any(page.others for page in study.site.pages):
+        steps.append(
+            "<li>Give what other readers got (<code>--variant</code>): it tells which parts are private, and which are for all.</li>"
+        )
     if study.log is None:
-        steps.append("<li>Give an access log: it tells how much would be moved less.</li>")
+        steps.append(
+            "<li>Give an access log (<code>--log</code>): it tells how much would be moved less, and what matters most.</li>"
+        )
     none = "" if exact else "<p>No shared part is worth cutting out of these pages.</p>"
     return f'<section id="next"><h2>What to do next</h2>{none}<ol class="steps">{"".join(steps)}</ol></section>\n'
 
