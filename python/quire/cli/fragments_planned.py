@@ -133,8 +133,12 @@ def _put_policies(
     known: Mapping[str, Policy],
     tell: Callable[[str, int, int], None],
 ) -> None:
-    """Say how long files may be kept: as measured, as ``--ttl`` says, as ``--policies`` says; the last of these goes."""
+    """Say how long files may be kept: as measured, as ``--ttl`` says, as ``--policies`` says; the last of these goes.
+
+    Fragments that are never apart become one on the way, where they are kept alike.
+    """
     from quire.fragments import Policy  # noqa: PLC0415 - heavy
+    from quire.fragments.joining import join_neighbours  # noqa: PLC0415 - heavy
     from quire.fragments.measuring import measure_policies  # noqa: PLC0415 - heavy
     from quire.fragments.watching import all_lifetimes  # noqa: PLC0415 - heavy
 
@@ -143,19 +147,19 @@ def _put_policies(
             return policy
         return dataclasses.replace(policy, ttl_s=asked.ttl_s, reason="as --ttl says")
 
-    made.other_policy = fixed(Policy(min(Policy().ttl_s, asked.most_ttl_s)))
-    # What is kept for a time that is given needs no history; whose it is may still be asked.
-    if asked.ttl_s is None or asked.variants:
+    def measure() -> None:
         found = measure_policies(
-            made,
-            site,
-            all_lifetimes(site, tell),
-            most_ttl_s=asked.most_ttl_s,
-            vary=asked.variants.vary,
-            tell=tell,
+            made, site, lives, most_ttl_s=asked.most_ttl_s, vary=asked.variants.vary, tell=tell
         )
         made.policies = {name: fixed(policy) for name, policy in found.fragments.items()}
         made.page_policies = {body: fixed(policy) for body, policy in found.pages.items()}
+
+    made.other_policy = fixed(Policy(min(Policy().ttl_s, asked.most_ttl_s)))
+    # What is kept for a time that is given needs no history; whose it is may still be asked.
+    lives = all_lifetimes(site, tell) if asked.ttl_s is None or asked.variants else {}
+    measure()
+    if join_neighbours(made):
+        measure()  # what was joined has the lives of all its parts
     made.policies = {**made.policies, **known}
 
 
