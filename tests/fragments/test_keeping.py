@@ -76,9 +76,19 @@ def test_what_changes_at_every_capture_is_not_kept_at_all() -> None:
 def test_two_changes_are_no_habit() -> None:
     assert kept([0.0, 30 * DAY], [1]) == (
         DEFAULT_TTL_S,
-        "measured: 100 % change between two captures, 30 d apart; too few to tell",
+        "measured: 100 % change between two captures, 30 d apart: too few to tell",
     )
     assert kept([0.0, 60.0], [1])[0] == 60
+
+
+def test_captures_further_apart_than_anything_is_kept_tell_nothing() -> None:
+    months = [30 * DAY * number for number in range(6)]
+
+    assert kept(months, [1, 2, 3, 4, 5]) == (
+        DEFAULT_TTL_S,
+        "measured: 100 % change between two captures, 30 d apart: too far to tell",
+    )
+    assert kept(months, [1, 2, 3, 4, 5], most_ttl_s=int(40 * DAY))[0] == 0
 
 
 def test_between_captures_a_part_of_their_distance_is_kept() -> None:

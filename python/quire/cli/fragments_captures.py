@@ -163,6 +163,7 @@ class Captures:
         self._most_bytes, self._tell, self._by_folder = most_bytes, tell, by_folder
         self._url = url
         self._cookies_found = 0
+        self._timed_names = 0
         self._known: set[str] = set()
         self._alone = 0
         self.troubles: list[Trouble] = []
@@ -250,9 +251,12 @@ class Captures:
         for found in read(path, most_bytes=self._most_bytes):
             if not isinstance(found, Capture):
                 self.troubles.append(found)
-            elif self._by_folder and found.time is None:
+            elif found.time is not None:
+                yield found
+            elif self._by_folder:
                 yield _version(found)
             else:
+                self._timed_names += time_in(PurePath(found.name).name) is not None
                 yield found
 
     def complain(self) -> None:
@@ -262,6 +266,10 @@ class Captures:
         more = len(self.troubles) - _MOST_NAMED
         if more > 0:
             terminal.note(f"{more:,} more could not be read")
+        if self._timed_names > 1:
+            terminal.note(
+                f"{counted(self._timed_names, 'file')} have times in their names; --by-folder takes those in a folder for versions of one page"
+            )
         if self._alone:
             terminal.note(
                 f"{counted(self._alone, 'page')} of --variant left out: the first reader has none of that name"

@@ -232,6 +232,10 @@ def _print(manifest: Manifest, top: int) -> None:
     )
     _print_policies(manifest)
     _print_hazards(manifest)
+    if len(manifest.pages) == 1:
+        terminal.note("one page shares nothing with others; name more of them")
+    elif not manifest.fragments and not refused:
+        terminal.note("no part is worth it; --min-bytes looks for shorter ones")
 
 
 def _kept(policy: Policy) -> str:
@@ -249,9 +253,10 @@ def _print_policies(manifest: Manifest) -> None:
         ((kept, reason),) = fragments | pages
         terminal.write_text(f"kept:   {kept} ({reason})\n")
         return
+    page = ("page without its fragments", "pages without their fragments")
     for found, word, words in (
         (fragments, "fragment", "fragments"),
-        (pages, "page without its fragments", "pages without their fragments"),
+        (pages, *(page if fragments else ("page", "pages"))),
     ):
         for (kept, reason), count in found.most_common(_MOST_POLICIES):
             terminal.write_text(f"kept:   {kept}: {counted(count, word, words)} ({reason})\n")

@@ -39,7 +39,10 @@ MinBytesOption = Annotated[
     int, typer.Option(help="Bytes of text that a fragment has at least.", metavar="N")
 ]
 
-_HINT = "name captures by their times, like 20260131T093000Z.html"
+_HINT = (
+    "name captures by their times, like 20260131T093000Z.html; WARC files and archives know them"
+)
+_ADDRESSES = "addresses are compared to the letter; without --url, all pages are told of"
 
 
 def histories(
@@ -63,7 +66,10 @@ def histories(
     with Collection(captures) as site:
         captures.complain()
         if not site.pages:
-            raise Refusal(f"{', '.join(sources)}: no versions of {url or 'any page'}", hint=_HINT)
+            raise Refusal(
+                f"{', '.join(sources)}: no versions of {url or 'any page'}",
+                hint=_HINT if url is None else _ADDRESSES,
+            )
         for page in site.pages:
             # What several readers got at one time has nothing to say about time, and does not need one.
             if page.versions[0].time is None and not page.others:

@@ -172,16 +172,19 @@ def read_policies(path: Path) -> dict[str, Policy]:
     from quire.fragments import Policy  # noqa: PLC0415 - heavy
 
     expected = 'expected {"NAME": {"ttl_s": 60, "vary": ["Cookie"], "sharing": "shared"}}'
+
+    def policy(name: str, one: object) -> Policy:
+        if not isinstance(one, dict) or one.keys() - {"ttl_s", "vary", "sharing"}:
+            raise ValueError(f"{name[:40]}: no policy")
+        if not isinstance(one.get("vary", []), list):
+            raise TypeError(f"{name[:40]}: vary is a list of names of headers")
+        ttl_s, vary = int(one.get("ttl_s", Policy().ttl_s)), map(str, one.get("vary", ()))
+        return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), "as --policies says")
+
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            str(name): Policy(
-                int(one.get("ttl_s", Policy().ttl_s)),
-                tuple(one.get("vary", ())),
-                one.get("sharing", "unknown"),
-                "as --policies says",
-            )
-            for name, one in told.items()
-        }
-    except (AttributeError, RecursionError, TypeError, ValueError) as error:
+        if not isinstance(told, dict):
+            raise Refusal(f"{path}: no policies by name", hint=expected)
+        return {str(name): policy(str(name), one) for name, one in told.items()}
+    except (RecursionError, TypeError, ValueError) as error:
         raise Refusal(f"{path}: {error}", hint=expected) from None

@@ -77,6 +77,7 @@ def report(
     Examples:
       quire fragments report crawl/ -o report.html
       quire fragments report site.quire -o report.html --log access.log.gz
+      quire fragments report nobody/ -o report.html --variant mary/
       quire fragments report crawl.warc.gz -o report.html --format json | jq .totals
 
     Exit code: 0 done, 2 error, which is also that nothing could be read.

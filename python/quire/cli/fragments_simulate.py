@@ -43,12 +43,15 @@ def simulate(
     sources: HistoryArgument,
     url: UrlOption = None,
     requests: Annotated[
-        int, typer.Option(help="Requests that come, for any page with the same chance.")
+        int,
+        typer.Option(metavar="N", help="Requests that come, for any page with the same chance."),
     ] = 30_000,
     rate: Annotated[
-        float, typer.Option(help="Requests in a minute, for all pages together.")
+        float, typer.Option(metavar="N", help="Requests in a minute, for all pages together.")
     ] = 5_000,
-    seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="What everything is drawn from: the same again.")
+    ] = 0,
     invalidation: Annotated[
         How,
         typer.Option(
@@ -104,6 +107,10 @@ def simulate(
         terminal.write_json({**count, "seed": seed, **told, **misses})
         return
     _print(site, found)
+    if not warm and found.page.moved_bytes <= found.page.storage_bytes:
+        terminal.note(
+            f"nothing was fetched again in {told_seconds(found.seconds)}; a lower --rate, or more --requests, take longer"
+        )
 
 
 def _print(site: CachedSite, found: Simulation) -> None:

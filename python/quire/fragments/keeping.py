@@ -12,7 +12,9 @@ a tenth of lives are over within T       T
 more than a tenth, but not half, are     a part of the shortest distance of captures: as large as a tenth is of
 over before the next capture             their share
 half or more are, three at least         0: nobody knows how long it lives
-half or more are, of one or two          the shortest distance of captures, or as by default if shorter
+half or more are, but these are one      as by default, or for the shortest distance of captures if that is less
+or two, or captures are so far apart
+that nothing is kept that long
 =======================================  ========================================================
 
 All is rounded down to two digits, so that a cache has few rules, and is a second at least and ``MOST_TTL_S`` at most.
@@ -82,9 +84,10 @@ def kept_for(
     share = f"{100 * at_once:.0f} % change between two captures, {told_seconds(distance_s)} apart"
     if at_once < _RESTLESS:
         return Kept(_within(distance_s * SHORTER / at_once, most_ttl_s), f"measured: {share}")
-    if curve.ended < _HABIT:
+    if curve.ended < _HABIT or distance_s > most_ttl_s:
+        why = "too few" if curve.ended < _HABIT else "too far"
         short = min(distance_s, DEFAULT_TTL_S)
-        return Kept(_within(short, most_ttl_s), f"measured: {share}; too few to tell")
+        return Kept(_within(short, most_ttl_s), f"measured: {share}: {why} to tell")
     return Kept(0, f"measured: {share}")
 
 
