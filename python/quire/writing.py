@@ -30,6 +30,9 @@ _VISIBLE = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
 # Only what is nothing but an address; a browser would mend what has spaces in it.
 _WEB = re.compile(r"https?://[^\s\x00-\x20\x7f<>\"'`\\]+", re.IGNORECASE)
 
+# A length of time is said in the largest of these that it fills.
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+
 
 def escape(text: str) -> str:
     """Write text so that it is text, between tags and inside quotes alike.
@@ -104,3 +107,15 @@ def is_web_address(text: str) -> bool:
     [True, False, False, False]
     """
     return _WEB.fullmatch(text) is not None
+
+
+def told_seconds(seconds: float) -> str:
+    """Give a length of time for a person.
+
+    >>> told_seconds(0), told_seconds(90), told_seconds(5400), told_seconds(864_000)
+    ('0 s', '1.5 min', '1.5 h', '10 d')
+    """
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{seconds / size:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{seconds:.1f}".removesuffix(".0") + " s"

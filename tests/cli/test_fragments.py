@@ -158,7 +158,11 @@ def test_policies_get_into_the_vcl(quire: Quire, shared: Path) -> None:
 
 
 def test_pages_come_out_of_warcs_and_archives_too(quire: Quire, folder: Path) -> None:
-    write(folder / "crawl.warc", [record(response(page)) for page in pages()])
+    records = [
+        record(response(page), url=f"https://a.example/{number}")
+        for number, page in enumerate(pages())
+    ]
+    write(folder / "crawl.warc", records)
     with Archive.create(folder / "a.quire") as archive:
         for number, page in enumerate(pages()):
             for year in (2025, 2026):  # the newest version is taken
@@ -219,3 +223,59 @@ def test_progress_is_drawn_on_a_terminal_and_nowhere_else(
 
     assert b"cutting pages" in told
     assert b"cutting" not in piped.stderr
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("[]", "no policies by name"),
+        ('{"a": 1}', "a: no policy"),
+        ('{"a": {"ttl": 1}}', "a: no policy"),
+        ('{"a": {"vary": "Cookie"}}', "a: vary is a list"),
+        ('{"a": {"vary": ["a b"]}}', "vary 'a b': expected the name of a header"),
+        ('{"a": {"ttl_s": -1}}', "ttl_s -1: expected"),
+        ('{"a": {"sharing": "public"}}', "sharing 'public': expected one of"),
+        ("{", "Expecting property name"),
+    ],
+)
+def test_what_is_no_policy_is_said(quire: Quire, shared: Path, told: str, words: str) -> None:
+    policies = shared.parent / "policies.json"
+    policies.write_text(told)
+    result = quire("fragments", "plan", "site", "--policies", str(policies))
+
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert 'hint: expected {"NAME": {"ttl_s": 60' in result.stderr
+
+
+def test_files_with_times_in_their_names_are_told_how_to_be_versions(
+    quire: Quire, folder: Path
+) -> None:
+    for number, page in enumerate(pages()):
+        (folder / f"2026-05-0{number + 1}.html").write_bytes(page)
+    (folder / "fruit.html").unlink()
+    plain = quire("fragments", "plan", ".")
+    versions = quire("fragments", "plan", ".", "--by-folder")
+
+    assert "note: 4 files have times in their names; --by-folder takes" in plain.stderr
+    assert "--by-folder" not in versions.stderr
+    assert versions.stdout.startswith("1 page: ")
+    assert "note: one page shares nothing with others" in versions.stderr
+
+
+def test_steps_of_a_report_are_told_in_words(watched: Watched, shared: Path) -> None:
+    assert shared.is_dir()
+    drawn, _ = watched("fragments", "report", "site", "-o", "report.html", stream="stderr")
+
+    assert b"finding what is equal" in drawn
+
+
+def test_bars_are_drawn_while_versions_are_followed(watched: Watched, folder: Path) -> None:
+    for number, page in enumerate(pages()):
+        (folder / f"2026-05-0{number + 1}.html").write_bytes(page)
+    (folder / "fruit.html").unlink()
+    drawn, _ = watched("fragments", "lifetimes", ".", stream="stderr")
+    simulated, _ = watched("fragments", "simulate", ".", "--requests", "10", stream="stderr")
+
+    assert b"following versions" in drawn
+    assert b"simulating requests" in simulated

@@ -117,12 +117,12 @@ def test_versions_come_out_of_archives_too(captures: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["lifetimes", "nowhere"], "error: nowhere: no such folder"),
-        (["lifetimes", "empty"], "error: empty: no versions of any page"),
+        (["lifetimes", "nowhere"], "error: nowhere: no such file or folder"),
+        (["lifetimes", "empty"], "error: empty: nothing to read in this folder"),
         (["lifetimes", "timeless"], "timeless/home.html: no time in its name"),
         (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: a share"),
-        (["simulate", "captures", "--rate", "0"], "rate 0.0: requests in a second"),
-        (["simulate", "captures", "--requests", "0"], "requests 0: one at least"),
+        (["simulate", "captures", "--rate", "0"], "--requests and --rate are more than 0"),
+        (["simulate", "captures", "--requests", "0"], "error: 0 requests"),
     ],
 )
 def test_what_cannot_be_done_is_said(captures: Path, arguments: list[str], words: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -151,7 +152,7 @@ def test_versions_tell_how_long_parts_live() -> None:
     weather = next(one for one in found.facts if one.tier == "own pace")
     assert (found.totals.pages, found.totals.versions) == (2, 18)
     assert (menu.pace.changes, menu.pace.watched_s, menu.pace.ttl_s) == (0, 16 * 3600, None)
-    assert "not seen to change in 16 h" in menu.advice
+    assert "keep it for 1 h: no change in 8 h" in menu.advice
     assert weather.sample.startswith("Weather at 8")
     assert (weather.pace.changes, weather.pace.life_p50_s) == (4, 7200)
     assert weather.pace.changes_per_day == pytest.approx(12)
@@ -203,6 +204,67 @@ def test_a_log_says_how_often_pages_are_asked_for(tmp_path: Path) -> None:
     assert (found.log.lines, found.log.skipped, found.log.others) == (13, 1, 1)
 
 
+def test_with_a_log_parts_that_are_asked_for_come_first(tmp_path: Path) -> None:
+    """The news is on two pages that everybody reads, the menu on two that hardly anybody does; it is longer."""
+    pages = [NEWS, NEWS, MENU + MENU, MENU + MENU]
+    site_pages = [capture(f"site/{n}.html", f"{one}<p>{n}") for n, one in enumerate(pages)]
+    often = [entry("/0.html", second=60 * n) for n in range(1440)]
+    with Collection(site_pages) as site:
+        plain = study_fragments(site)
+        logged = study_fragments(site, log=write_log(tmp_path, [*often, entry("/2.html")]))
+
+    assert [one.source_bytes for one in plain.facts[:2]] == [len(MENU), len(NEWS)]
+    assert [one.source_bytes for one in logged.facts[:2]] == [len(NEWS), len(MENU)]
+    assert logged.facts[0].advice.endswith("Its pages are asked for 1,441 times a day.")
+    assert logged.facts[1].advice.endswith("Its pages are asked for once a day.")
+    assert "asked" not in plain.facts[0].advice
+
+
+def test_what_nobody_asks_for_is_left(tmp_path: Path) -> None:
+    with Collection(small_site()) as site:
+        found = study_fragments(site, log=write_log(tmp_path, [entry("/elsewhere")]))
+
+    assert found.facts[0].advice.startswith("Leave it for now: nobody asked")
+
+
+@pytest.mark.parametrize(
+    ("starts", "words"),
+    [
+        (["", "", ""], ""),
+        (["<esi:vars>", "", ""], " 1 of its 3 pages keeps it: an ESI tag"),
+        (["<!-- x --->", "<!-- x --->", ""], " 2 of its 3 pages keep it: a comment that caches"),
+        (["x", "x", "x"], " But none of its pages can be composed as it is: does not begin"),
+    ],
+)
+def test_parts_say_on_how_many_pages_a_cache_would_not_compose_them(
+    starts: list[str], words: str
+) -> None:
+    pages = [capture(str(n), f"{start}{MENU}<p>{n}") for n, start in enumerate(starts)]
+    with Collection(pages) as site:
+        found = study_fragments(site)
+
+    menu = found.facts[0]
+    assert menu.pages == len(starts)
+    assert words in menu.advice
+    assert sum(one.pages for one in menu.hazards) == sum(map(bool, starts))
+
+
+def test_the_advice_is_what_a_plan_would_do() -> None:
+    """A token that nobody sees is a change to a cache."""
+    captures = [
+        capture(f"{n} {hour}", f"<div data-t={hour}>{MENU}</div><p>{n}</p>", url=str(n), time=at)
+        for hour in range(6)
+        for n in range(3)
+        for at in [START + timedelta(hours=hour)]
+    ]
+    with Collection(captures) as site:
+        found = study_fragments(site)
+
+    assert found.facts[0].policy is not None
+    assert found.facts[0].policy.ttl_s == 0
+    assert "go past the cache" in found.facts[0].advice
+
+
 GARBAGE = [
     b"",
     b'\x00\xff\xfe[] "',
@@ -242,6 +304,23 @@ def test_whatever_a_line_is_the_next_one_is_read(
 
     assert log.requests["/a"] >= 1
     assert log.lines == log.skipped + log.others + sum(log.requests.values())
+
+
+def test_a_packed_line_of_any_length_is_skipped_in_little_memory(tmp_path: Path) -> None:
+    target = tmp_path / "access.log.gz"
+    with gzip.open(target, "wb", compresslevel=1) as file:
+        for _ in range(300):
+            file.write(b"x" * 1_000_000)
+        file.write(b"\n" + entry("/a").encode() + b"\n")
+    tracemalloc.start()
+    try:
+        log = read_access_log(target, ["/a"])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert (log.lines, log.skipped, log.requests) == (2, 1, {"/a": 1})
+    assert peak < 5_000_000
 
 
 def test_other_entries_are_not_requests_of_a_page(tmp_path: Path) -> None:

@@ -17,6 +17,14 @@ _STEPS = {
     "cut": "cutting pages",
     "compose": "composing pages",
     "strip": "stripping pages",
+    "alike": "finding what is alike",
+    "equal": "finding what is equal",
+    "versions": "following versions",
+    "measure": "measuring lifetimes",
+    "differences": "comparing what is alike",
+    "places": "naming places",
+    "graph": "drawing the graph",
+    "simulate": "simulating requests",
 }
 _PAUSE_S = 0.05
 

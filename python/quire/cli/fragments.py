@@ -20,6 +20,10 @@ app: typer.Typer = typer.Typer(
     rich_markup_mode=None,
     help="""Find the parts that pages share, and keep each once.
 
+    Look at the report first; plan shows the cuts, esi writes them for Varnish, and
+    verify proves that every page comes out again. With versions of pages, or pages of
+    several readers, each part is kept for as long as it lives, and for whom it is.
+
     \b
     Examples:
       quire fragments report crawl/ -o report.html
@@ -28,13 +32,14 @@ app: typer.Typer = typer.Typer(
       quire fragments verify composed/
       quire fragments strip crawl/ -o texts/ --as text
       quire fragments lifetimes versions/
+      quire fragments simulate versions/ --rate 60
     """,
 )
 
-app.command("report")(report)
-app.command("plan")(plan)
-app.command("esi")(esi)
-app.command("verify")(verify)
-app.command("strip")(strip)
-app.command("lifetimes")(lifetimes)
-app.command("simulate")(simulate)
+app.command("report", short_help="What pages share and what to do about it, as a page.")(report)
+app.command("plan", short_help="What would be cut out, saved, and kept for how long.")(plan)
+app.command("esi", short_help="Write templates and fragments, with VCL for Varnish.")(esi)
+app.command("verify", short_help="Compose every page again, and compare it.")(verify)
+app.command("strip", short_help="Pages without what most of their template have.")(strip)
+app.command("lifetimes", short_help="How long the parts of pages live, and for whom.")(lifetimes)
+app.command("simulate", short_help="A cache of pages against one of fragments.")(simulate)

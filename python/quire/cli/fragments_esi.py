@@ -3,60 +3,47 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli import terminal
-from quire.cli.archive_options import told_bytes
-from quire.cli.archive_progress import telling
-from quire.cli.fragments_pages import Pages, SourcesArgument
+from quire.cli.archive_options import MostBytesOption, told_bytes
+from quire.cli.fragments_captures import (
+    ByFolderOption,
+    VariantCookieOption,
+    VariantOption,
+    VariantQueryOption,
+    Variants,
+)
+from quire.cli.fragments_pages import SourcesArgument
+from quire.cli.fragments_planned import (
+    AnyStartOption,
+    Asked,
+    DepthOption,
+    MinBytesOption,
+    MinPagesOption,
+    MostTtlOption,
+    PoliciesOption,
+    PrefixOption,
+    TtlOption,
+    planned,
+)
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
-from quire.cli.terminal import Refusal, reports_errors, shown
+from quire.cli.terminal import reports_errors, shown
 from quire.sources.capture import MOST_BYTES
-from quire.writing import shortened
+from quire.writing import shortened, told_seconds
 
 if TYPE_CHECKING:
-    from quire.fragments import FragmentPlan, Manifest, Policy
+    from quire.fragments import Manifest, Policy
 
 _MOST_NAME = 60
 _MOST_HAZARDS = 10
-
-MinBytesOption = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
-]
-MinPagesOption = Annotated[
-    int, typer.Option(min=2, metavar="N", help="Different pages that have it, at least.")
-]
-DepthOption = Annotated[
-    int, typer.Option(min=1, max=5, metavar="N", help="How deep includes may nest.")
-]
-PrefixOption = Annotated[
-    str, typer.Option(metavar="PATH", help="What addresses in includes begin with: /quire.")
-]
-AnyStartOption = Annotated[
-    bool,
-    typer.Option(
-        "--any-start",
-        help="Also cut pages that begin with no tag; Varnish needs -p feature=+esi_disable_xml_check.",
-    ),
-]
-PoliciesOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="JSON",
-        help='How long fragments may be kept, by their names: {"NAME": {"ttl_s": 60, "vary": ["Cookie"]}}.',
-    ),
-]
-MostBytesOption = Annotated[
-    int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
-]
+_MOST_POLICIES = 3
+_DAY_S = 86_400
 
 
 @reports_errors
@@ -68,28 +55,50 @@ def plan(
     depth: DepthOption = 1,
     prefix: PrefixOption = "",
     any_start: AnyStartOption = False,
+    by_folder: ByFolderOption = False,
+    variant: VariantOption = None,
+    variant_query: VariantQueryOption = None,
+    variant_cookie: VariantCookieOption = None,
+    ttl: TtlOption = None,
+    most_ttl: MostTtlOption = _DAY_S,
+    policies: PoliciesOption = None,
     top: Annotated[int, typer.Option(min=0, metavar="N", help="Fragments that are listed.")] = 20,
     most_bytes: MostBytesOption = MOST_BYTES,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Show which parts of pages would be cut out, and what that saves.
+    """Show which parts of pages would be cut out, what that saves, and how long each may be kept.
 
     Only parts with the same bytes are cut out, where an include costs less than it
     saves. Pages that a cache would not compose as they are, are named with the place
-    and left whole. Of an archive the newest version of each page is taken.
+    and left whole. Captures of one address are versions of one page: the newest is
+    cut, the others tell how long its parts live.
 
     \b
     Examples:
       quire fragments plan crawl/
       quire fragments plan crawl.warc.gz --min-bytes 200 --depth 2
-      quire fragments plan site.quire --format json | jq .volumes
+      quire fragments plan nobody/ --variant mary/ --variant bob/
+      quire fragments plan site.quire --format json | jq '.fragments[].policy'
 
     Exit code: 0 done, 2 error, which is also that nothing could be read.
     """
     from quire.fragments import EsiFiles  # noqa: PLC0415 - heavy
 
-    rules = _Rules(min_bytes, min_pages, depth, prefix, any_start=any_start)
-    with _planned(sources, rules, most_bytes, None) as (made, tell):
+    asked = Asked(
+        sources=sources,
+        min_bytes=min_bytes,
+        min_pages=min_pages,
+        depth=depth,
+        prefix=prefix,
+        any_start=any_start,
+        by_folder=by_folder,
+        variants=Variants.told(variant, variant_query, variant_cookie),
+        ttl_s=ttl,
+        most_ttl_s=most_ttl,
+        policies=policies,
+        most_bytes=most_bytes,
+    )
+    with planned(asked) as (made, tell):
         files = EsiFiles(made)
         done, of = 0, len(made.spool)
         for file in files:
@@ -114,6 +123,12 @@ def esi(
     depth: DepthOption = 1,
     prefix: PrefixOption = "",
     any_start: AnyStartOption = False,
+    by_folder: ByFolderOption = False,
+    variant: VariantOption = None,
+    variant_query: VariantQueryOption = None,
+    variant_cookie: VariantCookieOption = None,
+    ttl: TtlOption = None,
+    most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: Annotated[
@@ -124,14 +139,16 @@ def esi(
     """Write pages as ESI templates and fragments, with VCL for Varnish.
 
     DIR gets templates/, fragments/, whole/ (pages that are left as they are),
-    varnish.vcl and manifest.json, which says what comes of each file. Files are named
-    by digests. `quire fragments verify DIR` proves that every page comes out again.
+    varnish.vcl and manifest.json, which says what comes of each file, how long it may
+    be kept and why. Files are named by digests. `quire fragments verify DIR` proves that
+    every page comes out again.
 
     \b
     Examples:
       quire fragments esi crawl/ -o composed
       quire fragments esi site.quire -o composed --prefix /quire --depth 2 --force
-      quire fragments esi crawl/ -o composed --format json | jq '.refused'
+      quire fragments esi crawl.warc.gz -o composed --variant-cookie session
+      quire fragments esi crawl/ -o composed --ttl 300 --format json | jq '.refused'
 
     Exit code: 0 done, 2 error, which is also that nothing could be read.
     """
@@ -139,8 +156,21 @@ def esi(
 
     target = Path(output)
     check_free(target, force=force)
-    rules = _Rules(min_bytes, min_pages, depth, prefix, any_start=any_start)
-    with _planned(sources, rules, most_bytes, policies) as (made, tell):
+    asked = Asked(
+        sources=sources,
+        min_bytes=min_bytes,
+        min_pages=min_pages,
+        depth=depth,
+        prefix=prefix,
+        any_start=any_start,
+        by_folder=by_folder,
+        variants=Variants.told(variant, variant_query, variant_cookie),
+        ttl_s=ttl,
+        most_ttl_s=most_ttl,
+        policies=policies,
+        most_bytes=most_bytes,
+    )
+    with planned(asked) as (made, tell):
         manifest = write_composition(
             made, target, force=force, tell=lambda done, of: tell("cut", done, of)
         )
@@ -149,60 +179,6 @@ def esi(
     else:
         _print(manifest, 0)
     terminal.note(f"{output}: written; `quire fragments verify {shown(output)}` composes it")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Rules:
-    """What the options say."""
-
-    min_bytes: int
-    min_pages: int
-    depth: int
-    prefix: str
-    any_start: bool = dataclasses.field(kw_only=True)
-
-
-@contextmanager
-def _planned(
-    sources: list[str], rules: _Rules, most_bytes: int, policies: str | None
-) -> Iterator[tuple[FragmentPlan, Callable[[str, int, int], None]]]:
-    from quire.fragments import PlanRules, plan_fragments  # noqa: PLC0415 - heavy
-
-    try:
-        checked = PlanRules(
-            min_bytes=rules.min_bytes,
-            min_pages=rules.min_pages,
-            max_depth=rules.depth,
-            prefix=rules.prefix,
-            xml_check=not rules.any_start,
-        )
-    except ValueError as error:
-        raise Refusal(str(error)) from None
-    known = {} if policies is None else read_policies(Path(policies))
-    with telling() as tell:
-        pages = Pages(sources, most_bytes, tell)
-        with plan_fragments(pages, rules=checked, policies=known) as made:
-            yield made, tell
-    pages.complain()
-
-
-def read_policies(path: Path) -> dict[str, Policy]:
-    """Read how long fragments may be kept.
-
-    Raises:
-        Refusal: the file says something else.
-    """
-    from quire.fragments import Policy  # noqa: PLC0415 - heavy
-
-    expected = 'expected {"NAME": {"ttl_s": 60, "vary": ["Cookie"]}}'
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            str(name): Policy(int(one.get("ttl_s", Policy().ttl_s)), tuple(one.get("vary", ())))
-            for name, one in told.items()
-        }
-    except (AttributeError, RecursionError, TypeError, ValueError) as error:
-        raise Refusal(f"{path}: {error}", hint=expected) from None
 
 
 def _as_json(manifest: Manifest) -> dict[str, object]:
@@ -215,6 +191,10 @@ def _as_json(manifest: Manifest) -> dict[str, object]:
         "includes": sum(page.includes for page in manifest.pages),
         "volumes": {**dataclasses.asdict(manifest.volumes), "stored": manifest.volumes.stored},
         "fragments": [dataclasses.asdict(fragment) for fragment in manifest.fragments],
+        "page_policies": [
+            {"page": page.name, "is_personal": page.is_personal, **dataclasses.asdict(page.policy)}
+            for page in manifest.pages
+        ],
         "hazards": [
             {"page": page.name, **dataclasses.asdict(hazard)}
             for page in manifest.pages
@@ -225,13 +205,15 @@ def _as_json(manifest: Manifest) -> dict[str, object]:
 
 def _print(manifest: Manifest, top: int) -> None:
     if top and manifest.fragments:
-        terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {'uses':>6}  {'saved':>9}  where first\n")
+        terminal.write_text(
+            f"{'bytes':>9}  {'pages':>6}  {'uses':>6}  {'saved':>9}  {'kept':>8}  where first\n"
+        )
     for fragment in manifest.fragments[:top]:
         saved = (fragment.uses - 1) * fragment.length
         first = manifest.pages[fragment.first_page].name
         terminal.write_text(
             f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  {told_bytes(saved):>9}  "
-            f"{shown(shortened(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
+            f"{_kept(fragment.policy):>8}  {shown(shortened(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
         )
     beyond = len(manifest.fragments) - top
     if top and beyond > 0:
@@ -248,7 +230,39 @@ def _print(manifest: Manifest, top: int) -> None:
         f"moved:  {told_bytes(volumes.moved)} when every page is fetched again and fragments are fresh"
         f"{_share(volumes.moved, volumes.pages)}\n"
     )
+    _print_policies(manifest)
     _print_hazards(manifest)
+    if len(manifest.pages) == 1:
+        terminal.note("one page shares nothing with others; name more of them")
+    elif not manifest.fragments and not refused:
+        terminal.note("no part is worth it; --min-bytes looks for shorter ones")
+
+
+def _kept(policy: Policy) -> str:
+    """How long something is kept, in a word."""
+    if policy.sharing == "private":
+        return "private"
+    return told_seconds(policy.ttl_s) if policy.ttl_s else "never"
+
+
+def _print_policies(manifest: Manifest) -> None:
+    """Say how long files are kept, and why; the most frequent reasons."""
+    fragments = Counter((_kept(one.policy), one.policy.reason) for one in manifest.fragments)
+    pages = Counter((_kept(one.policy), one.policy.reason) for one in manifest.pages)
+    if len(fragments | pages) == 1:
+        ((kept, reason),) = fragments | pages
+        terminal.write_text(f"kept:   {kept} ({reason})\n")
+        return
+    page = ("page without its fragments", "pages without their fragments")
+    for found, word, words in (
+        (fragments, "fragment", "fragments"),
+        (pages, *(page if fragments else ("page", "pages"))),
+    ):
+        for (kept, reason), count in found.most_common(_MOST_POLICIES):
+            terminal.write_text(f"kept:   {kept}: {counted(count, word, words)} ({reason})\n")
+        more = len(found) - _MOST_POLICIES
+        if more > 0:
+            terminal.write_text(f"        {counted(more, 'more reason')} in --format json\n")
 
 
 def _share(part: int, whole: int) -> str:

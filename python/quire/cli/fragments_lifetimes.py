@@ -6,17 +6,24 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from quire.cli import terminal
+from quire.cli.archive_progress import telling
+from quire.cli.fragments_captures import (
+    VariantCookieOption,
+    VariantOption,
+    VariantQueryOption,
+    Variants,
+)
 from quire.cli.fragments_histories import (
     ChildChangeOption,
     HistoryArgument,
     MinBytesOption,
     UrlOption,
     histories,
-    lives_of,
 )
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import reports_errors, shown
+from quire.writing import told_seconds
 
 if TYPE_CHECKING:
     from quire.fragments import Lifetimes, LpFragment
@@ -24,7 +31,6 @@ if TYPE_CHECKING:
 #: Shares of lives that are told, and how many rows a person wants to see.
 _QUANTILES = (0.1, 0.5, 0.9)
 _MOST_ROWS = 20
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 @reports_errors
@@ -34,30 +40,47 @@ def lifetimes(
     url: UrlOption = None,
     child_change: ChildChangeOption = 0.7,
     min_bytes: MinBytesOption = 30,
+    variant: VariantOption = None,
+    variant_query: VariantQueryOption = None,
+    variant_cookie: VariantCookieOption = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Find the parts of pages that live at their own pace, from versions of the pages.
 
     A part lived from the capture that showed it first to the one that showed another. What
-    was there from the first capture on, or still is, lived longer than that.
+    was there from the first capture on, or still is, lived longer than that. What other
+    readers got tells which parts are private.
 
     \b
     Examples:
       quire fragments lifetimes captures/
+      quire fragments lifetimes nobody/ --variant mary/
       quire fragments lifetimes site.quire --url https://example.org/ --child-change 0.5
       quire fragments lifetimes captures/ --format json | jq '.pages[].restless'
 
     Exit code: 0 done, 2 error.
     """
-    told = []
-    for name, captures in histories(sources, url):
-        found = lives_of(captures, child_change=child_change, min_bytes=min_bytes)
-        if format is Format.json:
-            told.append({"page": name, **as_json(found)})
-        else:
-            _print(name, found)
+    pages: list[dict[str, Any]] = []
+    texts: list[str] = []
+    with telling() as tell:
+        found = histories(
+            sources,
+            tell,
+            url=url,
+            child_change=child_change,
+            min_bytes=min_bytes,
+            variants=Variants.told(variant, variant_query, variant_cookie),
+        )
+        for name, lives in found:
+            if format is Format.json:
+                pages.append({"page": name, **as_json(lives)})
+            else:
+                texts.append(_text(name, lives))
+    # Bars and words share a terminal: what was found is written when the bars are gone.
     if format is Format.json:
-        terminal.write_json({"pages": told})
+        terminal.write_json({"pages": pages})
+    for text in texts:
+        terminal.write_text(text)
 
 
 def as_json(found: Lifetimes) -> dict[str, Any]:
@@ -114,44 +137,40 @@ def _finite(seconds: float) -> float | None:
     return seconds if math.isfinite(seconds) else None
 
 
-def told_seconds(seconds: float) -> str:
-    """Give a length of time for a person.
-
-    >>> told_seconds(5400), told_seconds(59), told_seconds(math.inf)
-    ('1.5 h', '59 s', '-')
-    """
-    if not math.isfinite(seconds):
-        return "-"
-    for length, unit in _UNITS:
-        if seconds >= length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.2g} s"
+def _told(seconds: float) -> str:
+    return told_seconds(seconds) if math.isfinite(seconds) else "-"
 
 
-def _print(name: str, found: Lifetimes) -> None:
-    write = terminal.write_text
-    watched = told_seconds(float(found.times[-1] - found.times[0]))
-    write(f"{shown(name)}: {counted(len(found.times), 'version')} in {watched}\n")
+def _text(name: str, found: Lifetimes) -> str:
+    lines: list[str] = []
+    write = lines.append
+    seconds = float(found.times[-1] - found.times[0])
+    watched = f" in {told_seconds(seconds)}" if seconds else ""
+    write(f"{shown(name)}: {counted(len(found.times), 'version')}{watched}\n")
     parts = sorted(found.parts, key=lambda one: (-one.change_rate, one.number))
+    compared = any(one.sharing != "unknown" for one in found.fragments)
     if parts:
-        write(f"  {'changes':>7}  {'lives':>8}  {'ttl':>8}  {'bytes':>8}  part\n")
+        whose = f"  {'readers':>7}" if compared else ""
+        write(f"  {'changes':>7}  {'lives':>8}  {'ttl':>8}  {'bytes':>8}{whose}  part\n")
     for one in parts[:_MOST_ROWS]:
-        every = told_seconds(1 / one.change_rate if one.change_rate else math.inf)
+        every = _told(1 / one.change_rate if one.change_rate else math.inf)
         size = one.source_bytes if one.source_bytes >= 0 else one.value_bytes
-        private = " (private)" if one.sharing == "private" else ""
+        whose = f"  {one.sharing:>7}" if compared else ""
         where = terminal.one_line(one.path, most=90)
         write(
-            f"  {one.changes:>7,}  {every:>8}  {told_seconds(one.ttl_s()):>8}  {size:>8,}  {where}{private}\n"
+            f"  {one.changes:>7,}  {every:>8}  {_told(one.ttl_s()):>8}  {size:>8,}{whose}  {where}\n"
         )
     if len(parts) > _MOST_ROWS:
         write(f"  and {len(parts) - _MOST_ROWS:,} more\n")
     curve = found.curve()
     lives = "no life was seen to begin"
     if curve.lives:
-        half = told_seconds(curve.quantile(0.5))
-        lives = f"of {counted(curve.lives, 'life', 'lives')} {curve.ended:,} ended, half of all within {half}"
+        half = curve.quantile(0.5)
+        within = f", half of all within {told_seconds(half)}" if math.isfinite(half) else ""
+        lives = f"of {counted(curve.lives, 'life', 'lives')} {curve.ended:,} ended{within}"
     write(f"  {counted(len(parts), 'fragment')}, depth {found.depth}; {lives}\n")
     write(f"  {_told_noise(found)}\n")
+    return "".join(lines)
 
 
 def _told_noise(found: Lifetimes) -> str:

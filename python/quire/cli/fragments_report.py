@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli import files, terminal
-from quire.cli.archive_options import MostBytesOption, opened, told_bytes, told_time
+from quire.cli.archive_options import MostBytesOption, told_bytes
 from quire.cli.archive_progress import telling
-from quire.cli.crawls import find_crawls, is_archive_folder, nothing_read
+from quire.cli.fragments_captures import (
+    ByFolderOption,
+    Captures,
+    VariantCookieOption,
+    VariantOption,
+    VariantQueryOption,
+    Variants,
+)
 from quire.cli.fragments_pages import SourcesArgument
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors
-from quire.sources.capture import MOST_BYTES, parse_time
+from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
     from quire.fragments.statistics import FragmentStudy
-    from quire.sources import Capture, Trouble
 
-_MOST_NAMED = 5
 _MOST_LISTED = 10
 
 
@@ -43,13 +47,10 @@ def report(
             metavar="LOG", help="An access log, common or combined log format, plain or gzip."
         ),
     ] = None,
-    by_folder: Annotated[
-        bool,
-        typer.Option(
-            "--by-folder",
-            help="Files that are named by a time (20260517T110233Z.html) are versions of the page that their folder is.",
-        ),
-    ] = False,
+    by_folder: ByFolderOption = False,
+    variant: VariantOption = None,
+    variant_query: VariantQueryOption = None,
+    variant_cookie: VariantCookieOption = None,
     min_match: Annotated[
         float,
         typer.Option(
@@ -76,6 +77,7 @@ def report(
     Examples:
       quire fragments report crawl/ -o report.html
       quire fragments report site.quire -o report.html --log access.log.gz
+      quire fragments report nobody/ -o report.html --variant mary/
       quire fragments report crawl.warc.gz -o report.html --format json | jq .totals
 
     Exit code: 0 done, 2 error, which is also that nothing could be read.
@@ -96,7 +98,8 @@ def report(
         with Path(log).open("rb"):  # before the long work, and not after it
             pass
     with telling() as tell:
-        captures = _Captures(sources, most_bytes, tell, by_folder=by_folder)
+        variants = Variants.told(variant, variant_query, variant_cookie)
+        captures = Captures(sources, most_bytes, tell, by_folder=by_folder, variants=variants)
         with Collection(captures) as site:
             study = study_fragments(
                 site,
@@ -120,102 +123,20 @@ def report(
     terminal.note(f"{target} and {beside}: written")
 
 
-class _Captures:
-    """The captures of some sources, to go through once: all versions that there are."""
-
-    def __init__(
-        self,
-        sources: Sequence[str],
-        most_bytes: int,
-        tell: Callable[[str, int, int], None],
-        *,
-        by_folder: bool,
-    ) -> None:
-        self._archives = [source for source in sources if is_archive_folder(source)]
-        crawls = [source for source in sources if source not in self._archives]
-        self._paths = find_crawls(crawls) if crawls else []
-        self._most_bytes, self._tell, self._by_folder = most_bytes, tell, by_folder
-        self.troubles: list[Trouble] = []
-        self._named_by_time = 0
-
-    def __iter__(self) -> Iterator[Capture]:
-        """Read them.
-
-        Raises:
-            Refusal: nothing could be read.
-        """
-        of, count = len(self._archives) + len(self._paths), 0
-        for done, place in enumerate([*self._archives, *self._paths], start=1):
-            read = self._from_archive if done <= len(self._archives) else self._from_crawl
-            for capture in read(place):
-                count += 1
-                yield capture
-            self._tell("files", done, of)
-        if not count:
-            raise nothing_read(self.troubles, len(self.troubles))
-
-    def _from_archive(self, archive: str) -> Iterator[Capture]:
-        from quire.sources import Capture, Trouble  # noqa: PLC0415 - heavy
-
-        def damaged(error: Exception) -> None:
-            self.troubles.append(Trouble(archive, str(error)))
-
-        with opened(archive) as source:
-            for page in source.read(on_damage=damaged):
-                try:
-                    body = page.content(most_bytes=self._most_bytes)
-                except OSError as error:
-                    damaged(error)
-                    continue
-                name = f"{page.url} {told_time(page.time)}"
-                yield Capture(name, page.url, page.time, b"", body, page.content_type)
-
-    def _from_crawl(self, path: str) -> Iterator[Capture]:
-        from quire.sources import Capture, read  # noqa: PLC0415 - heavy
-
-        for found in read(path, most_bytes=self._most_bytes):
-            if not isinstance(found, Capture):
-                self.troubles.append(found)
-            elif self._by_folder and found.time is None:
-                yield _version(found)
-            else:
-                stem = PurePath(found.name).stem
-                self._named_by_time += found.time is None and parse_time(stem) is not None
-                yield found
-
-    def complain(self) -> None:
-        """Name what could not be read, and what may have been meant otherwise."""
-        if self._named_by_time > 1:
-            terminal.note(
-                f"{self._named_by_time:,} files are named by a time; --by-folder takes those of a folder as versions of one page"
-            )
-        for trouble in self.troubles[:_MOST_NAMED]:
-            terminal.note(f"{trouble.name}: not read: {trouble.reason}")
-        more = len(self.troubles) - _MOST_NAMED
-        if more > 0:
-            terminal.note(f"{more:,} more could not be read")
-
-
-def _version(found: Capture) -> Capture:
-    """A file that is named by a time, as a version of the page that its folder is; others as they are."""
-    from quire.sources import Capture  # noqa: PLC0415 - heavy
-
-    name = PurePath(found.name)
-    time = parse_time(name.stem)
-    if time is None:
-        return found
-    return Capture(found.name, str(name.parent), time, found.head, found.body, found.declared)
-
-
 def _print(study: FragmentStudy) -> None:
     totals = study.totals
+    # What matters is what parts are ranked by: with a log, what is moved.
+    saved = "stored less" if study.log is None else "moved less"
     listed = [one for one in study.facts if one.tier == "exact" and one.stored_beyond > 0]
     if listed:
-        terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {'saved':>9}  what to do\n")
+        terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {saved:>11}  what to do\n")
     for one in listed[:_MOST_LISTED]:
+        less = one.stored_beyond if study.log is None else one.moved_beyond
         terminal.write_text(
-            f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(one.stored_beyond):>9}  {one.advice}\n"
+            f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(less):>11}  {one.advice}\n"
         )
+    if len(listed) > _MOST_LISTED:
+        terminal.write_text(f"… and {len(listed) - _MOST_LISTED:,} more\n")
     share = f" ({100 * totals.stored_saved / totals.page_bytes:.1f} %)" if totals.page_bytes else ""
     terminal.write_text(
         f"{counted(totals.pages, 'page')}, {counted(totals.versions, 'version')}: {counted(totals.worth_it, 'part')} worth "

@@ -10,18 +10,19 @@ import typer
 
 from quire.cli import terminal
 from quire.cli.archive_options import told_bytes
+from quire.cli.archive_progress import telling
 from quire.cli.fragments_histories import (
     ChildChangeOption,
     HistoryArgument,
     MinBytesOption,
     UrlOption,
     histories,
-    lives_of,
 )
 from quire.cli.fragments_lifetimes import told_seconds
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors
+from quire.writing import told_seconds
 
 if TYPE_CHECKING:
     from quire.fragments import CachedSite, Simulation
@@ -43,12 +44,15 @@ def simulate(
     sources: HistoryArgument,
     url: UrlOption = None,
     requests: Annotated[
-        int, typer.Option(help="Requests that come, for any page with the same chance.")
+        int,
+        typer.Option(metavar="N", help="Requests that come, for any page with the same chance."),
     ] = 30_000,
     rate: Annotated[
-        float, typer.Option(help="Requests in a minute, for all pages together.")
+        float, typer.Option(metavar="N", help="Requests in a minute, for all pages together.")
     ] = 5_000,
-    seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="What everything is drawn from: the same again.")
+    ] = 0,
     invalidation: Annotated[
         How,
         typer.Option(
@@ -78,15 +82,22 @@ def simulate(
     from quire.fragments import simulate as run  # noqa: PLC0415 - heavy
     from quire.fragments import site_of  # noqa: PLC0415 - heavy
 
-    lives = [
-        lives_of(captures, child_change=child_change, min_bytes=min_bytes)
-        for _, captures in histories(sources, url)
-    ]
-    site = site_of(lives, invalidation=invalidation.value)
-    try:
-        found = run(site, requests=requests, rate=rate / _MINUTE_S, seed=seed, warm=warm)
-    except ValueError as error:
-        raise Refusal(str(error), hint="--requests and --rate are more than 0") from error
+    if requests < 1 or not rate > 0:  # before the long work, and not after it
+        raise Refusal(
+            f"{requests:,} requests, {rate:g} in a minute",
+            hint="--requests and --rate are more than 0",
+        )
+    with telling() as tell:
+        read = histories(sources, tell, url=url, child_change=child_change, min_bytes=min_bytes)
+        site = site_of([lives for _, lives in read], invalidation=invalidation.value)
+        found = run(
+            site,
+            requests=requests,
+            rate=rate / _MINUTE_S,
+            seed=seed,
+            warm=warm,
+            tell=lambda done, of: tell("simulate", done, of),
+        )
     if format is Format.json:
         told = dataclasses.asdict(found)
         misses = {
@@ -97,6 +108,10 @@ def simulate(
         terminal.write_json({**count, "seed": seed, **told, **misses})
         return
     _print(site, found)
+    if not warm and found.page.moved_bytes <= found.page.storage_bytes:
+        terminal.note(
+            f"nothing was fetched again in {told_seconds(found.seconds)}; a lower --rate, or more --requests, take longer"
+        )
 
 
 def _print(site: CachedSite, found: Simulation) -> None:

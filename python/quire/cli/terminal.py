@@ -191,7 +191,7 @@ _HINTS: tuple[tuple[type[QuireError], str], ...] = (
     (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
     (ModelError, "`quire templates SOURCE --model FILE` writes one"),
     (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),
-    (PlanError, "`quire fragments esi` writes one; --force replaces one that it has written"),
+    (PlanError, "`quire fragments esi SOURCE -o DIR` writes a composition; --force replaces one"),
     (ProxyError, "--composer own needs no Varnish; Debian's package is varnish"),
     (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
     (SelectorError, "quote a selector for the shell"),

@@ -1,49 +1,75 @@
-"""Advice: what to do about a fragment, in one sentence, and how lengths of time are said.
+"""Advice: what to do about a fragment, in a sentence or two.
 
-Above: ``statistics``, ``report``. Below: ``facts``, ``plan``.
+Above: ``statistics``, ``report``. Below: ``facts``, ``hazards``, ``plan``.
 """
 
 from __future__ import annotations
 
 from quire.fragments.facts import FragmentFacts
+from quire.fragments.hazards import MEANINGS
 from quire.fragments.plan import MIN_PART_BYTES
-
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-
-
-def told_seconds(seconds: float) -> str:
-    """Give a length of time for a person.
-
-    >>> told_seconds(0), told_seconds(90), told_seconds(5400), told_seconds(864_000)
-    ('0 s', '1.5 min', '1.5 h', '10 d')
-    """
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{seconds / size:.1f}".removesuffix(".0") + f" {unit}"
-    return f"{seconds:.1f}".removesuffix(".0") + " s"
+from quire.writing import told_seconds
 
 
 def advice(facts: FragmentFacts) -> str:
     """Say what to do about a fragment."""
-    if facts.pace.sharing == "private":
+    if facts.sharing == "private":
         return "Deliver it by itself and keep it out of shared caches: readers get different ones."
     if facts.tier == "approximate":
         if facts.same_text:
             return "Make its markup the same on all pages: the text is, the bytes are not. Then it can be cut out."
         return "Make it the same on all pages, or take out what differs. Until then it cannot be cut out."
+    leaving = _leaving(facts)
+    return leaving or f"Cut it out and {_keeping(facts)}{_asked(facts)}{_hazards(facts)}"
+
+
+def _leaving(facts: FragmentFacts) -> str | None:
+    """Why it is not worth it, where it is not."""
     if facts.tier == "exact" and facts.stored_beyond <= 0 and facts.source_bytes >= MIN_PART_BYTES:
         return "Leave it: what is around or inside it is cut out already."
     if facts.source_bytes < MIN_PART_BYTES:
         return f"Leave it: under {MIN_PART_BYTES} bytes an include and its request cost more than they save."
-    return f"Cut it out and {_keeping(facts)}"
+    if facts.requests == 0:
+        return "Leave it for now: nobody asked for its pages while the log was written."
+    return None
 
 
 def _keeping(facts: FragmentFacts) -> str:
-    pace = facts.pace
-    if not pace.watched_s:
+    policy = facts.policy
+    if policy is None:
         return "purge it when it changes; versions of its pages would tell how long it may be kept."
-    if not pace.changes:
-        return f"keep it long: it was not seen to change in {told_seconds(pace.watched_s)}."
-    if not pace.ttl_s:
-        return "purge it when it changes: versions are too far apart to say how long it lives."
-    return f"keep it for {told_seconds(pace.ttl_s)}: nine of ten of its lives are as long."
+    seen = policy.reason.partition(": ")[2]
+    if not policy.reason.startswith("measured"):
+        return (
+            "purge it when it changes: versions of other times would tell how long it may be kept."
+        )
+    if not policy.ttl_s:
+        return f"let requests for it go past the cache, so that the rest stays there: {seen}."
+    return f"keep it for {told_seconds(policy.ttl_s)}: {seen}."
+
+
+def _asked(facts: FragmentFacts) -> str:
+    """How often its pages are asked for, where a log says so."""
+    if facts.requests is None:
+        return ""
+    if facts.requests_per_day is None:
+        return f" Its pages were asked for {_times(facts.requests)}."
+    return f" Its pages are asked for {_times(round(facts.requests_per_day))} a day."
+
+
+def _times(count: int) -> str:
+    return "less than once" if not count else "once" if count == 1 else f"{count:,} times"
+
+
+def _hazards(facts: FragmentFacts) -> str:
+    """On which of its pages a cache would not compose it, and why."""
+    count = sum(one.pages for one in facts.hazards)
+    if not count:
+        return ""
+    why = MEANINGS[facts.hazards[0].kind]
+    if count >= facts.pages:
+        where = "its page" if facts.pages == 1 else "none of its pages"
+        can = "cannot" if facts.pages == 1 else "can"
+        return f" But {where} {can} be composed as it is: {why}."
+    keep = "keeps" if count == 1 else "keep"
+    return f" {count:,} of its {facts.pages:,} pages {keep} it: {why}."

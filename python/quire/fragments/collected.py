@@ -1,24 +1,40 @@
 """Collected captures: the pages of a site, each with its versions, put by on disk so that memory holds one page at a time.
 
 Captures of one address that say when they were made are versions of one page, whatever their order; the last is the page. A capture
-without a time is a page of its own.
+without a time is a page of its own. Where other readers got a page too (``Seen``), theirs are kept beside the versions: they tell what is
+private, and are no pages of their own.
 
 Above: ``statistics``, ``report``. Below: ``spool``, ``sources``, ``digest``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from quire.digest import encode
 from quire.digest.page import Digest
 from quire.errors import QuireError
 from quire.fragments.spool import Spool
 from quire.sources.capture import Capture
+
+
+class Seen(NamedTuple):
+    """A capture, and whose it is.
+
+    Attributes:
+        capture: what was there.
+        page: what captures of one page have in common: an address without the part that tells readers apart, a name in a folder.
+        reader: for whom: a cookie, a query, a folder. Empty for nobody in particular, who comes first where he is there.
+    """
+
+    capture: Capture
+    page: str
+    reader: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +45,13 @@ class KeptVersion:
         time: when it was made, where that is known.
         body: the number of its bytes.
         content_type: what it was served as.
+        reader: for whom.
     """
 
     time: datetime | None
     body: int
     content_type: str | None
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +63,19 @@ class CollectedPage:
         url: its address; for a plain file its name.
         versions: its captures, each later than the one before.
         source_bytes: how long the last one is.
+        others: what other readers got, by time.
     """
 
     name: str
     url: str
     versions: tuple[KeptVersion, ...]
     source_bytes: int
+    others: tuple[KeptVersion, ...] = ()
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether there is more than one capture: of another time, or for another reader."""
+        return len(self.versions) + len(self.others) > 1
 
 
 class Collection:
@@ -62,7 +87,7 @@ class Collection:
     [('/news', 2, '2.html'), ('a.html', 1, 'a.html')]
     """
 
-    def __init__(self, captures: Iterable[Capture]) -> None:
+    def __init__(self, captures: Iterable[Capture | Seen]) -> None:
         self._spool = Spool()
         self.unreadable: set[int] = set()
         try:
@@ -71,26 +96,29 @@ class Collection:
             self.close()
             raise
 
-    def _pages(self, captures: Iterable[Capture]) -> list[CollectedPage]:
-        found: dict[tuple[str, bool], list[tuple[str, KeptVersion]]] = {}
+    def _pages(self, captures: Iterable[Capture | Seen]) -> list[CollectedPage]:
+        found: dict[tuple[str, bool], list[_Named]] = {}
         urls: dict[tuple[str, bool], str] = {}
-        for capture in captures:
-            timed = capture.time is not None
-            key = (capture.url if timed else capture.name, timed)
-            kept = KeptVersion(capture.time, self._spool.add(capture.body), capture.content_type)
-            found.setdefault(key, []).append((capture.name, kept))
+        for given in captures:
+            capture, page, reader = given if isinstance(given, Seen) else _alone(given)
+            body = self._spool.add(capture.body)
+            kept = KeptVersion(capture.time, body, capture.content_type, reader)
+            key = (page, capture.time is not None)
+            found.setdefault(key, []).append(_Named(capture.name, kept))
             urls.setdefault(key, capture.url)
-        pages = []
-        for key, versions in found.items():
-            # Of two at one time the first stands; a capture without a time is alone, or named twice.
-            by_time = {kept.time: (name, kept) for name, kept in reversed(versions)}
-            ordered = [by_time[time] for time in sorted(t for t in by_time if t is not None)]
-            ordered = ordered or versions[:1]
-            name, last = ordered[-1]
-            kept_versions = tuple(kept for _, kept in ordered)
-            size = self._spool.size(last.body)
-            pages.append(CollectedPage(name, urls[key], kept_versions, size))
-        return pages
+        return [self._page(urls[key], captured) for key, captured in found.items()]
+
+    def _page(self, url: str, captured: list[_Named]) -> CollectedPage:
+        first = _first_reader(captured)
+        by_time: dict[tuple[str, datetime | None], _Named] = {}
+        for one in captured:  # of two at one time the first stands
+            by_time.setdefault((one.kept.reader, one.kept.time), one)
+        ordered = sorted(by_time.values(), key=lambda one: one.kept.time or _NO_TIME)
+        mine = [one for one in ordered if one.kept.reader == first]
+        others = tuple(one.kept for one in ordered if one.kept.reader != first)
+        name, last = mine[-1]
+        versions = tuple(one.kept for one in mine)
+        return CollectedPage(name, url, versions, self._spool.size(last.body), others)
 
     def digest(self, version: KeptVersion) -> Digest:
         """Read a version again; one that is no page is read as an empty one, and counted in ``unreadable``."""
@@ -122,3 +150,23 @@ class Collection:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+#: In the place of a time that is not known; then no capture of the page has one.
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class _Named(NamedTuple):
+    name: str
+    kept: KeptVersion
+
+
+def _alone(capture: Capture) -> Seen:
+    """A capture of a crawl with one reader: its address is the page; without a time it is alone, or named twice."""
+    return Seen(capture, capture.name if capture.time is None else capture.url, "")
+
+
+def _first_reader(captured: list[_Named]) -> str:
+    """Who is followed through time: nobody in particular, or else who has most captures."""
+    counts = Counter(one.kept.reader for one in captured)
+    return "" if "" in counts else max(counts, key=lambda reader: counts[reader])

@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from quire.errors import InternalError, PlanError
@@ -29,7 +30,6 @@ from quire.fragments.manifest import (
     Volumes,
 )
 from quire.fragments.plan import FragmentPlan
-from quire.fragments.policies import Policy
 from quire.fragments.vcl import VCL_NAME, varnish_vcl
 
 
@@ -61,7 +61,7 @@ class _Fragment:
     first_page: int
     first_offset: int
     uses: int = 0
-    pages: set[int] = field(default_factory=set)
+    pages: Counter[int] = field(default_factory=Counter)
 
 
 class EsiFiles:
@@ -115,6 +115,8 @@ class EsiFiles:
             includes=template.includes,
             is_refused=is_refused,
             hazards=refused + template.hazards,
+            policy=self._plan.page_policies.get(body, self._plan.other_policy),
+            is_personal=False,
         )
         self._sizes[body] = len(template.data)
         return EsiFile(folder, file, template.data, is_page=True)
@@ -151,17 +153,27 @@ class EsiFiles:
         elif known.sha256 != digest:
             raise InternalError(f"fragments {digest} and {known.sha256} have one name")
         known.uses += 1
-        known.pages.add(body)
+        known.pages[body] += 1
         return name
 
     @property
     def manifest(self) -> Manifest:
         """What the files are, once all have been given."""
         plan = self._plan
+        policies = {name: plan.policies.get(name, plan.other_policy) for name in self._fragments}
+        personal = {
+            body
+            for name, one in self._fragments.items()
+            if policies[name].sharing == "private"
+            for body in one.pages
+        }
         pages = []
         for planned in plan.pages:
             of_body = self._bodies[planned.body]
-            pages.append(_renamed(of_body, planned.name, planned.url))
+            is_personal = planned.body in personal or of_body.policy.sharing == "private"
+            pages.append(
+                replace(of_body, name=planned.name, url=planned.url, is_personal=is_personal)
+            )
         fragments = [
             FragmentFile(
                 file=name,
@@ -173,35 +185,26 @@ class EsiFiles:
                 pages=len(one.pages),
                 first_page=one.first_page,
                 first_offset=one.first_offset,
-                policy=plan.policies.get(name, Policy()),
+                policy=policies[name],
             )
             for name, one in self._fragments.items()
         ]
         fragments.sort(key=lambda one: (-one.uses * one.length + one.length, one.file))
+        # What no cache keeps comes with every page.
+        moved = Counter(self._sizes)
+        for name, one in self._fragments.items():
+            for body, count in one.pages.items() if not policies[name].is_cached else ():
+                moved[body] += count * one.stored
         volumes = Volumes(
             pages=sum(page.length for page in pages),
             templates=sum(self._sizes.values()),
             fragments=sum(one.stored for one in fragments),
-            moved=sum(self._sizes[planned.body] for planned in plan.pages),
+            moved=sum(moved[planned.body] for planned in plan.pages),
         )
         rules = plan.rules
         return Manifest(
             rules.prefix, rules.max_depth, rules.xml_check, tuple(pages), tuple(fragments), volumes
         )
-
-
-def _renamed(page: ComposedPage, name: str, url: str) -> ComposedPage:
-    return ComposedPage(
-        name,
-        url,
-        page.folder,
-        page.file,
-        page.length,
-        page.sha256,
-        page.includes,
-        page.is_refused,
-        page.hazards,
-    )
 
 
 def write_composition(

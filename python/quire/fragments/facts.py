@@ -1,6 +1,6 @@
 """Facts: what is known of one fragment, and of all of them.
 
-Above: ``advising``, ``statistics``, ``report``. Below: ``paces``, ``differing``.
+Above: ``advising``, ``statistics``, ``report``. Below: ``paces``, ``differing``, ``hazards``, ``policies``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,25 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from quire.fragments.differing import Difference
+from quire.fragments.hazards import HazardKind
+from quire.fragments.lp_results import Sharing
 from quire.fragments.paces import Pace
+from quire.fragments.policies import Policy
 
 Tier: TypeAlias = Literal["exact", "approximate", "own pace"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartHazard:
+    """What keeps a cache from composing a part.
+
+    Attributes:
+        kind: what it is.
+        pages: on how many of its pages.
+    """
+
+    kind: HazardKind
+    pages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +56,8 @@ class FragmentFacts:
         path: a CSS selector for it on its page.
         sample: the beginning of its text.
         differs: what keeps an approximate one from being exact.
+        policy: how long a cache may keep it, and for whom; None where there is one capture of its pages.
+        hazards: what keeps caches from composing it, the most frequent first.
         advice: what to do, in a sentence.
     """
 
@@ -65,6 +83,14 @@ class FragmentFacts:
     sample: str = ""
     differs: tuple[Difference, ...] = field(default=())
     advice: str = ""
+    policy: Policy | None = None
+    hazards: tuple[PartHazard, ...] = field(default=())
+
+    @property
+    def sharing(self) -> Sharing:
+        """Whether all readers get the same, by its text and by its bytes."""
+        kinds = {self.pace.sharing, self.policy.sharing if self.policy else "unknown"}
+        return "private" if "private" in kinds else "shared" if "shared" in kinds else "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class PageVersion(NamedTuple):
     Attributes:
         time: when; a number is seconds since 1970, a time without a zone is UTC.
         page: what was there.
-        variant: for whom: a cookie, a query, whatever tells readers apart. The first one is followed through time, the others are
+        variant: for whom: a cookie, a query, whatever tells readers apart. One is followed through time, the others are
             compared with it.
     """
 
@@ -46,6 +46,7 @@ def lifetimes(
     min_bytes: int = MIN_FRAGMENT_BYTES,
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
+    main: str | None = None,
 ) -> Lifetimes:
     """Find the parts of a page that live at their own pace.
 
@@ -66,9 +67,10 @@ def lifetimes(
         min_bytes: bytes of text that a fragment has at least (MinFragSize); smaller ones are part of what they are in.
         shingling: how shingles are made.
         formatting: names of the HTML tags that are removed; see ``AfTree``.
+        main: the variant that is followed through time; the first that comes where none is named.
 
     Raises:
-        ValueError: there is no version, or a setting is out of range.
+        ValueError: there is no version, none of the main variant, or a setting is out of range.
         VersionOrderError: a version is not later than the one before.
     """
     if min_bytes < 1:
@@ -76,7 +78,7 @@ def lifetimes(
     how = Comparing(min_overlap, child_change, shingling or Shingling())
     removed = frozenset(formatting)
     record = Record(how, min_bytes)
-    order = _Order()
+    order = _Order(main)
     for given in versions:
         version = PageVersion(*given)
         time_s = order.checked(version)
@@ -92,8 +94,8 @@ def lifetimes(
 class _Order:
     """Holds captures to ascend in time: those of one variant strictly."""
 
-    def __init__(self) -> None:
-        self.main: str | None = None
+    def __init__(self, main: str | None) -> None:
+        self.main = main
         self._count = 0
         self._last = -math.inf
         self._last_of: dict[str, float] = {}

@@ -9,7 +9,7 @@ same for the first reader before and after.
 
 Cost: linear in the versions; of each kind of page two are kept. The plain loop is in Python: it visits what changed.
 
-Above: ``lifetimes``. Below: ``following``, ``restless``, ``matching``, ``parts``.
+Above: ``lifetimes``. Below: ``following``, ``rewriting``, ``restless``, ``matching``, ``parts``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from quire.fragments.following import Follower, Step, likeness, own_changes
 from quire.fragments.matching import match_versions
 from quire.fragments.parts import Comparing, NodeStatus, Parts
 from quire.fragments.restless import MOST_NAMED, Changes, selector_of
+from quire.fragments.rewriting import rewritten
 
 _COLUMNS = (
     "first",
@@ -111,6 +112,7 @@ class Record:
         kinds: the kind of page that each is.
         bases: whether each was installed as a base.
         events: version and parts that changed themselves.
+        rewritings: version and parts whose own source changed.
         fragments: numbers of the parts that are fragments.
         differences: what other readers got.
         paths: a selector for fragments, where they were last seen.
@@ -127,6 +129,7 @@ class Record:
     bases: list[bool] = field(default_factory=list)
     same: list[bool] = field(default_factory=list)
     events: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
+    rewritings: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
     fragments: set[int] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
     paths: dict[int, str] = field(default_factory=dict)
@@ -154,9 +157,8 @@ class Record:
                 self._name(kind.last, kind.part)
         self.changes.step(step.kind.number, version, parts.page)
         self.changes.keep(kind.number for kind in self.follower.kinds)
-        source = parts.page.decode()
-        self.same.append(bool(self.times) and source == self._source)
-        self._source = source
+        self.same.append(bool(self.times) and parts.source == self._source)
+        self._source = parts.source
         self.times.append(time_s)
         self.kinds.append(step.kind.number)
         self.bases.append(step.is_base)
@@ -194,6 +196,7 @@ class Record:
         moved = step.matching.status == NodeStatus.POSITION_CHANGED
         columns["moves"][part[moved]] += 1
         self.events.append((version, own_changes(step.old, step.old_part, parts, step.matching)))
+        self.rewritings.append((version, part[rewritten(step.old, parts, step.matching.place)]))
         gone = np.setdiff1d(step.old_part, part)
         columns["gone"][gone] = version
         self._name(step.old, step.old_part, set(gone.tolist()) & self.fragments)

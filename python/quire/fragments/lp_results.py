@@ -96,6 +96,9 @@ class Lifetimes:
         quiet: for every version but the first, whether restless nodes are all that changed, seen or not.
         latest_fragment: for every node of the AF tree of the last version, its fragment, or -1.
         latest_parent: for every node there, its parent.
+        latest_span: for every node there, its first byte in the source and after its last, or -1.
+        rewritings: node there and version in which its own source changed, whether anybody sees it or not; what was in it and is
+            gone counts for it. Rows by node, then version.
     """
 
     times: NDArray[np.float64]
@@ -108,6 +111,8 @@ class Lifetimes:
     quiet: tuple[bool, ...]
     latest_fragment: NDArray[np.int64]
     latest_parent: NDArray[np.int64]
+    latest_span: NDArray[np.int64]
+    rewritings: NDArray[np.int64]
 
     @property
     def pages(self) -> tuple[LpFragment, ...]:

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from quire.errors import PlanError
 from quire.fragments.hazards import Hazard, HazardKind
 from quire.fragments.includes import FOLDERS, NAME, Folder, checked_prefix
+from quire.fragments.lp_results import Sharing
 from quire.fragments.policies import Policy
 
 FILE_NAME = "manifest.json"
@@ -44,6 +45,8 @@ class ComposedPage:
         includes: how many includes the file has.
         is_refused: whether it is whole because it must not be composed.
         hazards: why, and what else kept parts in it.
+        policy: how long the file may be kept: without what it includes, which has policies of its own.
+        is_personal: whether readers get different ones: the file is private, or a fragment of it is.
     """
 
     name: str
@@ -55,6 +58,8 @@ class ComposedPage:
     includes: int
     is_refused: bool
     hazards: tuple[Hazard, ...]
+    policy: Policy
+    is_personal: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ class Volumes:
         pages: all pages, each as often as it is there.
         templates: files with includes, and pages without, each once.
         fragments: the fragments, each once.
-        moved: what is fetched when every page is asked for again and all fragments are still fresh.
+        moved: what is fetched when every page is asked for again and all fragments that are kept at all are still fresh.
     """
 
     pages: int
@@ -194,20 +199,29 @@ def _page(told: dict[str, Any]) -> ComposedPage:
             Hazard(HazardKind(one["kind"]), _number(one["offset"]), _number(one["kept"]))
             for one in _of(list, told["hazards"])
         ),
+        policy=_policy(told["policy"]),
+        is_personal=_of(bool, told["is_personal"]),
     )
 
 
 def _fragment(told: dict[str, Any]) -> FragmentFile:
-    policy = _of(dict, told["policy"])
     numbers = ("length", "stored", "uses", "pages", "first_page", "first_offset")
     return FragmentFile(
         file=_matching(NAME.fullmatch, told["file"]),
         folder=_folder(told["folder"], ("templates", "fragments")),
         sha256=_matching(_SHA256.fullmatch, told["sha256"]),
-        policy=Policy(
-            _number(policy["ttl_s"]), tuple(_of(str, one) for one in _of(list, policy["vary"]))
-        ),
+        policy=_policy(told["policy"]),
         **{field: _number(told[field]) for field in numbers},
+    )
+
+
+def _policy(value: object) -> Policy:
+    told: dict[str, Any] = _of(dict, value)
+    return Policy(
+        _number(told["ttl_s"]),
+        tuple(_of(str, one) for one in _of(list, told["vary"])),
+        cast("Sharing", _of(str, told["sharing"])),  # a policy refuses what is none
+        _of(str, told["reason"]),
     )
 
 

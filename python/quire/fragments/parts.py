@@ -76,6 +76,14 @@ class Parts:
         self.tag: list[int] = page.tag[self.tree.node].tolist()
         self._shingles = self.tree.shingles(how.shingling)
         self._sets: dict[int, frozenset[int]] = {}
+        self._source: bytes | None = None
+
+    @property
+    def source(self) -> bytes:
+        """The bytes of the page."""
+        if self._source is None:
+            self._source = self.page.decode()
+        return self._source
 
     def children(self, node: int) -> list[int]:
         """The children of a node."""

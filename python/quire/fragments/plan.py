@@ -111,6 +111,8 @@ class FragmentPlan:
         refused: why pages are left whole, by the number of their bytes.
         spool: their bytes.
         policies: how long fragments may be kept, by their names, where that is known.
+        page_policies: the same for what is left of pages, by the numbers of their bytes.
+        other_policy: what goes for the rest.
     """
 
     rules: PlanRules
@@ -119,6 +121,8 @@ class FragmentPlan:
     refused: dict[int, list[Hazard]]
     spool: Spool
     policies: Mapping[str, Policy] = field(default_factory=dict)
+    page_policies: Mapping[int, Policy] = field(default_factory=dict)
+    other_policy: Policy = field(default_factory=Policy)
 
     def close(self) -> None:
         """Let go of the pages."""

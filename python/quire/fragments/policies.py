@@ -1,41 +1,60 @@
-"""Policies: how long a cache may keep a fragment, and by what it varies.
+"""Policies: how long a cache may keep a fragment or the page around it, for whom, and why.
 
-Above: ``plan``, ``vcl``, ``manifest``. Below: nothing.
+Above: ``plan``, ``measuring``, ``vcl``, ``manifest``. Below: ``lp_results``.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import get_args
+
+from quire.fragments.lp_results import Sharing
 
 #: What is not known is kept for an hour.
 DEFAULT_TTL_S = 3600
-_LONGEST_TTL_S = 10 * 365 * 24 * 3600
+#: Why, where nobody watched it.
+NO_HISTORY = "no history: default"
+LONGEST_TTL_S = 10 * 365 * 24 * 3600
 # A header's name, and nothing that could end a string of VCL.
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Policy:
-    """How long a fragment may be kept, and for whom.
+    """How long something may be kept, and for whom.
 
-    >>> Policy(60, ("Cookie",))
-    Policy(ttl_s=60, vary=('Cookie',))
+    >>> Policy(60, ("Cookie",)).is_cached, Policy(60, sharing="private").is_cached
+    (True, False)
     >>> Policy(60, ('Cookie"; C{',))
     Traceback (most recent call last):
     ValueError: vary 'Cookie"; C{': expected the name of a header
 
     Attributes:
-        ttl_s: seconds.
+        ttl_s: seconds; 0 is that it is fetched each time.
         vary: headers of the request that it differs by.
+        sharing: ``private`` is never kept where several readers are served, ``shared`` is the same for all, so that cookies do not count;
+            of what is ``unknown``, a cache keeps what it gave to readers without cookies.
+        reason: where this comes from, for people.
     """
 
     ttl_s: int = DEFAULT_TTL_S
     vary: tuple[str, ...] = ()
+    sharing: Sharing = "unknown"
+    reason: str = NO_HISTORY
 
     def __post_init__(self) -> None:
-        if not 0 <= self.ttl_s <= _LONGEST_TTL_S:
-            raise ValueError(f"ttl_s {self.ttl_s}: expected 0 to {_LONGEST_TTL_S} seconds")
+        if not 0 <= self.ttl_s <= LONGEST_TTL_S:
+            raise ValueError(f"ttl_s {self.ttl_s}: expected 0 to {LONGEST_TTL_S} seconds")
         for header in self.vary:
             if _HEADER.fullmatch(header) is None:
                 raise ValueError(f"vary {header!r}: expected the name of a header")
+        if self.sharing not in get_args(Sharing):
+            raise ValueError(
+                f"sharing {self.sharing!r}: expected one of {', '.join(get_args(Sharing))}"
+            )
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether a cache keeps it at all."""
+        return self.ttl_s > 0 and self.sharing != "private"

@@ -20,6 +20,7 @@ Above: ``cli``. Below: ``cached_site``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +78,13 @@ class Simulation:
 
 
 def simulate(
-    site: CachedSite, *, requests: int, rate: float, seed: int = 0, warm: bool = False
+    site: CachedSite,
+    *,
+    requests: int,
+    rate: float,
+    seed: int = 0,
+    warm: bool = False,
+    tell: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Let requests come to both kinds of cache.
 
@@ -92,6 +99,7 @@ def simulate(
         rate: requests in a second, for all pages together.
         seed: what everything is drawn from.
         warm: whether caches hold everything at the first request.
+        tell: is told how many fragments of how many have been given their invalidations, which is most of the work.
 
     Raises:
         ValueError: there are no requests, or their rate is not positive.
@@ -106,10 +114,11 @@ def simulate(
     end = float(times[-1])
     # Each fragment draws from a seed of its own: whatever is asked of one leaves the others as they were.
     seeds = np.random.SeedSequence(seed).spawn(len(site.fragments))
-    ends = [
-        _invalidations(one, end, np.random.default_rng(own))
-        for one, own in zip(site.fragments, seeds, strict=True)
-    ]
+    ends: list[NDArray[np.float64]] = []
+    for one, own in zip(site.fragments, seeds, strict=True):
+        ends.append(_invalidations(one, end, np.random.default_rng(own)))
+        if tell is not None:
+            tell(len(ends), len(site.fragments))
     order = np.argsort(chosen, kind="stable")  # by page, and of each page in the order of time
     counts = np.bincount(chosen, minlength=len(site.pages))
     by_page = np.split(times[order], np.cumsum(counts)[:-1])

@@ -8,12 +8,12 @@ Three tiers, each ranked by what it saves:
 
 Cost: linear in the pages; for what is listed (``MOST_LISTED`` of each tier) a few pages are read again.
 
-Above: ``report``, ``cli``. Below: ``collected``, ``benefits``, ``paces``, ``differing``, ``advising``, ``access_logs``, ``shared``, ``lifetimes``.
+Above: ``report``, ``cli``. Below: ``collected``, ``benefits``, ``paces``, ``differing``, ``delivering``, ``advising``, ``access_logs``, ``shared``, ``watching``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,10 +22,10 @@ from quire.fragments.access_logs import AccessLog, log_address, read_access_log
 from quire.fragments.advising import advice
 from quire.fragments.benefits import Benefit, benefit, worth
 from quire.fragments.collected import Collection
+from quire.fragments.delivering import Place, delivered
 from quire.fragments.differing import differences
 from quire.fragments.exact_tier import exact_fragments
 from quire.fragments.facts import NO_TOTALS, FragmentFacts, Tier, Totals
-from quire.fragments.histories import PageVersion, lifetimes
 from quire.fragments.lp_results import Lifetimes, LpFragment
 from quire.fragments.paces import PageParts, pace_of, shared_pace
 from quire.fragments.plan import MIN_PART_BYTES
@@ -33,6 +33,7 @@ from quire.fragments.restless import selector_of
 from quire.fragments.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.shared import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.trees import AfTree
+from quire.fragments.watching import Tell, all_lifetimes
 from quire.similarity.report.names import common_folder
 from quire.writing import is_web_address
 
@@ -44,8 +45,7 @@ _MOST_APPROXIMATE = 50
 _MOST_PACES = 100
 _MOST_SAMPLE = 160
 _NOTHING = Benefit(0, 0)
-
-Tell = Callable[[str, int, int], None]
+_DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,11 +109,15 @@ def study_fragments(
         _told(site, "alike", tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
     )
     exact = exact_fragments(_told(site, "equal", tell), min_bytes=min_bytes, min_pages=min_pages)
-    lives = _lives(site, tell)
+    lives = all_lifetimes(site, tell)
     read, requests = (None, [1] * len(site.pages)) if log is None else _requests(site, log)
     study = _Study(FragmentStudy(site, exact, alike, lives, (), NO_TOTALS, read, tuple(requests)))
-    every = (*study.exact(), *study.approximate(tell), *study.own_pace())
-    placed = tuple(_placed(every, site, tell))
+    cut, places = study.composable()
+    listed = delivered(cut, places, site, lives, tell)
+    exact_ones = sum(one.tier == "exact" for one in listed)
+    every = (*listed[:exact_ones], *study.approximate(tell), *listed[exact_ones:])
+    advised = [replace(one, advice=advice(one)) for one in every]
+    placed = tuple(_placed(advised, site, tell))
     return replace(study.given, facts=placed, totals=study.totals())
 
 
@@ -129,12 +133,35 @@ class _Study:
             one.number: benefit(one, given.requests) for one in given.alike if not one.exact
         }
         exact = range(len(given.exact))
-        self.exact_order = sorted(exact, key=lambda n: (-self.exact_saved[n].stored, n))
+        self.exact_order = sorted(exact, key=lambda n: (*self._rank(self.exact_saved[n]), n))
         alike = list(self.alike_saved)
-        self.alike_order = sorted(alike, key=lambda n: (-self.alike_saved[n].stored, n))
+        self.alike_order = sorted(alike, key=lambda n: (*self._rank(self.alike_saved[n]), n))
         # What is smaller would not be cut out by a plan either.
         large = [n for n in self.exact_order if _length(given.exact[n]) >= MIN_PART_BYTES]
         self.beyond = worth(given.exact, large, given.requests)
+
+    def _rank(self, saved: Benefit) -> tuple[int, int]:
+        """What saves most comes first: where a log says how often pages are asked for, what is moved; else what is stored."""
+        if self.log is None:
+            return -saved.stored, -saved.moved
+        return -saved.moved, -saved.stored
+
+    def composable(self) -> tuple[list[FragmentFacts], list[list[Place]]]:
+        """The parts that could be cut out, and where each is."""
+        exact, own = self.exact(), self.own_pace()
+        return [*exact, *own], [*map(self._exact_places, exact), *map(self._own_places, own)]
+
+    def _exact_places(self, one: FragmentFacts) -> list[Place]:
+        members = self.given.exact[one.number].members
+        columns = (members.page, members.byte_start, members.byte_end)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    def _own_places(self, one: FragmentFacts) -> list[Place]:
+        lives = self.lives[one.page]
+        if one.version != len(lives.times) - 1:
+            return []
+        start, end = lives.latest_span[one.part].tolist()
+        return [(one.page, start, end)] if start >= 0 else []
 
     def exact(self) -> list[FragmentFacts]:
         """Those that are worth it, the best first; then what is inside of them, or too small."""
@@ -159,7 +186,7 @@ class _Study:
                 replace(facts, same_text=one.same_text, differs=differences(one, self.site))
             )
             tell("differences", rank, min(_MOST_APPROXIMATE, len(self.alike_order)))
-        return [replace(one, advice=advice(one)) for one in found]
+        return found
 
     def _shared_facts(
         self,
@@ -174,7 +201,7 @@ class _Study:
         watched = [pair for pair in zip(pages, parts, strict=True) if pair[0] in self.watched]
         pace = shared_pace(watched[:_MOST_PACES], self.watched)
         asked = sum(self.requests[page] for page in one.pages.tolist())
-        facts = FragmentFacts(
+        return FragmentFacts(
             tier=tier,
             rank=rank,
             number=one.number,
@@ -192,7 +219,6 @@ class _Study:
             stored_beyond=beyond.stored,
             moved_beyond=beyond.moved,
         )
-        return replace(facts, advice=advice(facts))
 
     def _per_day(self, asked: int) -> float | None:
         per_day = self.log.per_day if self.log is not None else None
@@ -204,7 +230,7 @@ class _Study:
         for page, lives in self.lives.items():
             whole = self.site.pages[page].source_bytes
             found += [
-                (one.changes * (whole - max(one.source_bytes, 0)), page, one)
+                (self._own_saved(one, whole - max(one.source_bytes, 0), page), page, one)
                 for one in lives.parts
                 if not one.gone
             ]
@@ -214,9 +240,22 @@ class _Study:
             for rank, (saved, page, one) in enumerate(found[:MOST_LISTED], start=1)
         ]
 
+    def _own_saved(self, one: LpFragment, rest: int, page: int) -> int:
+        """What of the rest of a page need not come again: once for each change that is followed by a request.
+
+        At a rate a of requests and u of changes, a u / (a + u) of the requests find the page changed.
+        """
+        if self.log is None:
+            return one.changes * rest
+        asked = self._per_day(self.requests[page])
+        if asked is None:
+            return min(one.changes, self.requests[page]) * rest
+        often, changes = asked / _DAY_S * one.watched_s, one.changes
+        return round(often * changes / (often + changes) * rest) if often + changes else 0
+
     def _own_facts(self, rank: int, saved: int, page: int, one: LpFragment) -> FragmentFacts:
         asked = self.requests[page]
-        facts = FragmentFacts(
+        return FragmentFacts(
             tier="own pace",
             rank=rank,
             number=one.number,
@@ -234,7 +273,6 @@ class _Study:
             path=one.path,
             version=one.last,
         )
-        return replace(facts, advice=advice(facts))
 
     def totals(self) -> Totals:
         pages = self.site.pages
@@ -265,19 +303,6 @@ def _told(site: Collection, step: str, tell: Tell) -> Iterator[Digest]:
     for done, page in enumerate(site.latest(), start=1):
         yield page
         tell(step, done, len(site.pages))
-
-
-def _lives(site: Collection, tell: Tell) -> dict[int, Lifetimes]:
-    found: dict[int, Lifetimes] = {}
-    versioned = [place for place, page in enumerate(site.pages) if len(page.versions) > 1]
-    for done, place in enumerate(versioned, start=1):
-        found[place] = lifetimes(
-            PageVersion(version.time, site.digest(version))
-            for version in site.pages[place].versions
-            if version.time is not None
-        )
-        tell("versions", done, len(versioned))
-    return found
 
 
 def _requests(site: Collection, path: str | Path) -> tuple[AccessLog, list[int]]:

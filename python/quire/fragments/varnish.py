@@ -55,17 +55,31 @@ def composing_varnish(
     Raises:
         ProxyError: Varnish is not installed, or does not start.
     """
+    with (
+        _origin(folder, manifest) as port,
+        running_varnish(manifest, port) as address,
+        _client(address) as get,
+    ):
+        yield lambda page: get(f"{manifest.prefix}/{page.folder}/{page.file}.html")
+
+
+@contextmanager
+def running_varnish(manifest: Manifest, port: int) -> Iterator[tuple[str, int]]:
+    """Run Varnish with the VCL of a composition, before an origin on a port of this machine; gives its own address.
+
+    Raises:
+        ProxyError: Varnish is not installed, or does not start.
+    """
     program = shutil.which("varnishd")
     if program is None:
         raise ProxyError("varnishd is not installed")
-    with _origin(folder, manifest) as port, tempfile.TemporaryDirectory(prefix="quire-") as work:
+    with tempfile.TemporaryDirectory(prefix="quire-") as work:
         vcl = Path(work) / "varnish.vcl"
         vcl.write_text(varnish_vcl(manifest, host=_HOST, port=port), encoding="ascii")
         # Varnish gives up root's rights, and must still find its way here; so TMPDIR must let others in, as /tmp does.
         Path(work).chmod(0o755)
-        running = _running(program, Path(work), vcl, xml_check=manifest.xml_check)
-        with running as address, _client(address) as get:
-            yield lambda page: get(f"{manifest.prefix}/{page.folder}/{page.file}.html")
+        with _running(program, Path(work), vcl, xml_check=manifest.xml_check) as address:
+            yield address
 
 
 @contextmanager

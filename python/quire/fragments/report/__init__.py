@@ -8,7 +8,6 @@ Above: ``cli``. Below: ``statistics``, ``dependencies``, ``similarity.report`` (
 
 from __future__ import annotations
 
-from quire.fragments.advising import told_seconds
 from quire.fragments.report.curves import curves_drawing
 from quire.fragments.report.graphs import ReportGraph, graph_of
 from quire.fragments.report.graphs_drawing import graph_drawing
@@ -21,7 +20,7 @@ from quire.fragments.statistics import FragmentStudy
 from quire.similarity.report.cards import counted, percent
 from quire.similarity.report.frame import document
 from quire.similarity.report.names import words
-from quire.writing import escape, shortened, shown
+from quire.writing import escape, shortened, shown, told_seconds
 
 __all__ = ["ReportGraph", "as_json", "fragment_report", "graph_of"]
 
@@ -115,12 +114,18 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
             "<li>See the cuts with <code>quire fragments plan</code>, write them with <code>quire fragments esi</code>, and "
             "prove that every page comes out again with <code>quire fragments verify</code>.</li>"
         )
-    if not study.lives:
+    if not any(len(page.versions) > 1 for page in study.site.pages):
         steps.append(
             "<li>Give versions (an archive, or a crawl with several captures of an address): they tell how long parts may be kept.</li>"
         )
+    if not any(page.others for page in study.site.pages):
+        steps.append(
+            "<li>Give what other readers got (<code>--variant</code>): it tells which parts are private, and which are for all.</li>"
+        )
     if study.log is None:
-        steps.append("<li>Give an access log: it tells how much would be moved less.</li>")
+        steps.append(
+            "<li>Give an access log (<code>--log</code>): it tells how much would be moved less, and what matters most.</li>"
+        )
     none = "" if exact else "<p>No shared part is worth cutting out of these pages.</p>"
     return f'<section id="next"><h2>What to do next</h2>{none}<ol class="steps">{"".join(steps)}</ol></section>\n'
 

@@ -91,6 +91,7 @@ def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
     found["source_bytes"] = max(one.source_bytes, 0)
     found["path"], found["sample"] = _text(one.path), _text(one.sample)
     found["pace"]["changes_per_day"] = one.pace.changes_per_day
+    found["sharing"] = one.sharing
     found["differs"] = [
         {
             "page": _text(names[each.page].name),

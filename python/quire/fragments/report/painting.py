@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from quire.digest.page import Digest
-from quire.fragments.advising import told_seconds
 from quire.fragments.lp_results import LpFragment
 from quire.fragments.report.words import PageNames
 from quire.fragments.shared import SharedFragment
@@ -24,7 +23,7 @@ from quire.fragments.trees import AfTree
 from quire.similarity.report.cards import counted
 from quire.similarity.report.drawings import legend
 from quire.similarity.report.names import words
-from quire.writing import escape
+from quire.writing import escape, told_seconds
 
 _MOST_LEAVES = 1500
 _MOST_LETTERS = 240

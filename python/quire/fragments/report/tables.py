@@ -98,7 +98,7 @@ def _row(one: FragmentFacts, saved: list[int], what: str, *, paced: bool, logged
         pace = one.pace
         cells += [f"{pace.changes:,}", maybe_number(pace.changes_per_day)]
         cells += [maybe_seconds(s) for s in (pace.life_p10_s, pace.life_p50_s, pace.life_p90_s)]
-        cells.append(pace.sharing)
+        cells.append(one.sharing)
     if logged:
         cells += [maybe_number(one.requests), maybe_number(one.requests_per_day)]
     numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)

@@ -5,10 +5,9 @@ Above: ``tables``, ``painting``, ``curves``, ``graphs_drawing``. Below: ``simila
 
 from __future__ import annotations
 
-from quire.fragments.advising import told_seconds
 from quire.fragments.collected import Collection
 from quire.similarity.report.names import common_folder, link
-from quire.writing import escape, is_web_address, shortened, shown
+from quire.writing import escape, is_web_address, shortened, shown, told_seconds
 
 _MOST_SEEN = 60
 _MOST_TITLE = 300

@@ -1,0 +1,190 @@
+"""What ``quire fragments plan`` and ``quire fragments esi`` have in common: their options, and the plan that comes of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.archive_progress import telling
+from quire.cli.fragments_captures import Captures, Variants
+from quire.cli.terminal import Refusal
+
+if TYPE_CHECKING:
+    from quire.fragments import FragmentPlan, PlanRules, Policy, SourcePage
+    from quire.fragments.collected import Collection
+
+MinBytesOption = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
+]
+MinPagesOption = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Different pages that have it, at least.")
+]
+DepthOption = Annotated[
+    int, typer.Option(min=1, max=5, metavar="N", help="How deep includes may nest.")
+]
+PrefixOption = Annotated[
+    str, typer.Option(metavar="PATH", help="What addresses in includes begin with: /quire.")
+]
+AnyStartOption = Annotated[
+    bool,
+    typer.Option(
+        "--any-start",
+        help="Also cut pages that begin with no tag; Varnish needs -p feature=+esi_disable_xml_check.",
+    ),
+]
+TtlOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="How long everything is kept, whatever versions tell; 0 is not at all.",
+    ),
+]
+MostTtlOption = Annotated[
+    int,
+    typer.Option(min=1, metavar="SECONDS", help="Nothing is kept longer, however long it lives."),
+]
+PoliciesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON",
+        help='How long fragments are kept, by their names: {"NAME": {"ttl_s": 60, "vary": ["Cookie"]}}. Goes before all else.',
+    ),
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the options say."""
+
+    sources: list[str]
+    min_bytes: int
+    min_pages: int
+    depth: int
+    prefix: str
+    any_start: bool
+    by_folder: bool
+    variants: Variants
+    ttl_s: int | None
+    most_ttl_s: int
+    policies: str | None
+    most_bytes: int
+
+    def rules(self) -> PlanRules:
+        """What is cut out.
+
+        Raises:
+            Refusal: it is out of range.
+        """
+        from quire.fragments import PlanRules  # noqa: PLC0415 - heavy
+
+        try:
+            return PlanRules(
+                min_bytes=self.min_bytes,
+                min_pages=self.min_pages,
+                max_depth=self.depth,
+                prefix=self.prefix,
+                xml_check=not self.any_start,
+            )
+        except ValueError as error:
+            raise Refusal(str(error)) from None
+
+
+@contextmanager
+def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, int], None]]]:
+    """Make a plan of what was asked, with policies, and give it with what draws bars."""
+    from quire.fragments import plan_fragments  # noqa: PLC0415 - heavy
+    from quire.fragments.collected import Collection  # noqa: PLC0415 - heavy
+
+    rules = asked.rules()
+    known = {} if asked.policies is None else read_policies(Path(asked.policies))
+    with telling() as tell:
+        captures = Captures(
+            asked.sources,
+            asked.most_bytes,
+            tell,
+            by_folder=asked.by_folder,
+            variants=asked.variants,
+        )
+        with Collection(captures) as site, plan_fragments(_latest(site), rules=rules) as made:
+            _put_policies(made, site, asked, known, tell)
+            yield made, tell
+    captures.complain()
+
+
+def _latest(site: Collection) -> Iterator[SourcePage]:
+    from quire.fragments import SourcePage  # noqa: PLC0415 - heavy
+
+    for page in site.pages:
+        last = page.versions[-1]
+        yield SourcePage(page.name, page.url, site.source(last), last.content_type)
+
+
+def _put_policies(
+    made: FragmentPlan,
+    site: Collection,
+    asked: Asked,
+    known: Mapping[str, Policy],
+    tell: Callable[[str, int, int], None],
+) -> None:
+    """Say how long files may be kept: as measured, as ``--ttl`` says, as ``--policies`` says; the last of these goes.
+
+    Fragments that are never apart become one on the way, where they are kept alike.
+    """
+    from quire.fragments import Policy  # noqa: PLC0415 - heavy
+    from quire.fragments.joining import join_neighbours  # noqa: PLC0415 - heavy
+    from quire.fragments.measuring import measure_policies  # noqa: PLC0415 - heavy
+    from quire.fragments.watching import all_lifetimes  # noqa: PLC0415 - heavy
+
+    def fixed(policy: Policy) -> Policy:
+        if asked.ttl_s is None or policy.sharing == "private":
+            return policy
+        return dataclasses.replace(policy, ttl_s=asked.ttl_s, reason="as --ttl says")
+
+    def measure() -> None:
+        found = measure_policies(
+            made, site, lives, most_ttl_s=asked.most_ttl_s, vary=asked.variants.vary, tell=tell
+        )
+        made.policies = {name: fixed(policy) for name, policy in found.fragments.items()}
+        made.page_policies = {body: fixed(policy) for body, policy in found.pages.items()}
+
+    made.other_policy = fixed(Policy(min(Policy().ttl_s, asked.most_ttl_s)))
+    # What is kept for a time that is given needs no history; whose it is may still be asked.
+    lives = all_lifetimes(site, tell) if asked.ttl_s is None or asked.variants else {}
+    measure()
+    if join_neighbours(made):
+        measure()  # what was joined has the lives of all its parts
+    made.policies = {**made.policies, **known}
+
+
+def read_policies(path: Path) -> dict[str, Policy]:
+    """Read how long fragments may be kept.
+
+    Raises:
+        Refusal: the file says something else.
+    """
+    from quire.fragments import Policy  # noqa: PLC0415 - heavy
+
+    expected = 'expected {"NAME": {"ttl_s": 60, "vary": ["Cookie"], "sharing": "shared"}}'
+
+    def policy(name: str, one: object) -> Policy:
+        if not isinstance(one, dict) or one.keys() - {"ttl_s", "vary", "sharing"}:
+            raise ValueError(f"{name[:40]}: no policy")
+        if not isinstance(one.get("vary", []), list):
+            raise TypeError(f"{name[:40]}: vary is a list of names of headers")
+        ttl_s, vary = int(one.get("ttl_s", Policy().ttl_s)), map(str, one.get("vary", ()))
+        return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), "as --policies says")
+
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):
+            raise Refusal(f"{path}: no policies by name", hint=expected)
+        return {str(name): policy(str(name), one) for name, one in told.items()}
+    except (RecursionError, TypeError, ValueError) as error:
+        raise Refusal(f"{path}: {error}", hint=expected) from None

@@ -1,0 +1,167 @@
+"""Page histories: when regions of a page changed, and who got them, as far as its captures tell.
+
+A region changed when the own source of a part in it did (``rewriting``), unless it was there with the same bytes before and after. It is private
+when another reader got a page without these bytes, while they were there for the first reader before and after; or when ``lifetimes`` says
+so of a part in it.
+
+Above: ``measuring``, ``delivering``. Below: ``regions``, ``keeping``, ``watching``, ``collected``, ``lp_results``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quire.fragments.collected import CollectedPage, Collection, KeptVersion
+from quire.fragments.following import likeness
+from quire.fragments.keeping import MOST_TTL_S, kept_for
+from quire.fragments.lives import Lives
+from quire.fragments.lp_results import Lifetimes, Sharing
+from quire.fragments.parts import Comparing, Parts
+from quire.fragments.policies import DEFAULT_TTL_S, Policy
+from quire.fragments.regions import Region
+from quire.fragments.watching import seconds_of
+
+#: Pages that a fragment is followed on; a menu of ten thousand pages changes on all of them.
+MOST_PAGES = 100
+PRIVATE = "measured: readers get different ones"
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What one page tells of a region.
+
+    Attributes:
+        lives: how long it stayed as it was.
+        watched_s: for how long it was watched; 0 is that there is one version.
+        distance_s: the shortest time between two captures.
+        sharing: whether all readers get the same.
+    """
+
+    lives: Lives
+    watched_s: float
+    distance_s: float
+    sharing: Sharing
+
+
+def policy_of(
+    told: Sequence[Watched],
+    *,
+    most_ttl_s: int = MOST_TTL_S,
+    vary: tuple[str, ...] = ("Cookie",),
+) -> Policy:
+    """Say how long a region may be kept, and for whom.
+
+    Args:
+        told: what each page that has it tells.
+        most_ttl_s: nothing is kept longer.
+        vary: headers that tell readers apart, for what is private.
+    """
+    if not told:
+        return Policy(min(DEFAULT_TTL_S, most_ttl_s))
+    kinds = {one.sharing for one in told}
+    if "private" in kinds:
+        return Policy(0, vary, "private", PRIVATE)
+    kept = kept_for(
+        Lives.joined([one.lives for one in told]),
+        watched_s=max(one.watched_s for one in told),
+        distance_s=min(one.distance_s for one in told),
+        most_ttl_s=most_ttl_s,
+    )
+    sharing: Sharing = "shared" if "shared" in kinds else "unknown"
+    return Policy(kept.ttl_s, (), sharing, kept.reason)
+
+
+class PageHistory:
+    """The captures of a page, as far as they are of the kind that its last version is."""
+
+    def __init__(self, site: Collection, page: CollectedPage, lives: Lifetimes) -> None:
+        self._site, self._page, self._lives = site, page, lives
+        self._mine = [n for n, kind in enumerate(lives.kinds) if kind == lives.kinds[-1]]
+        self._times = [seconds_of(one) for one in page.versions]
+
+    def watched(self, regions: Sequence[Region]) -> list[Watched]:
+        """What the captures tell of some regions."""
+        there = self._there(regions, [self._page.versions[number] for number in self._mine])
+        times = np.array([self._times[number] for number in self._mine])
+        distance_s = float(np.diff(times).min()) if len(times) > 1 else 0.0
+        watched_s = float(times[-1] - times[0])
+        sharing = self._sharing(regions)
+        return [
+            Watched(
+                _lives(times, self._changed(region, there[number])),
+                watched_s,
+                distance_s,
+                sharing[number],
+            )
+            for number, region in enumerate(regions)
+        ]
+
+    def _there(
+        self, regions: Sequence[Region], versions: Sequence[KeptVersion]
+    ) -> list[list[bool]]:
+        """Whether each region is in each version, with the same bytes."""
+        found: list[list[bool]] = [[] for _ in regions]
+        known: dict[int, list[bool]] = {}
+        for version in versions:
+            if version.body not in known:
+                body = self._site.source(version)
+                known[version.body] = [region.is_in(body) for region in regions]
+            for mine, is_there in zip(found, known[version.body], strict=True):
+                mine.append(is_there)
+        return found
+
+    def _changed(self, region: Region, there: Sequence[bool]) -> list[int]:
+        """The places among these versions at which a region changed."""
+        inside, around = region.nodes(self._lives.latest_span)
+        if around >= 0:
+            inside[around] = True
+        rows = self._lives.rewritings
+        rewritten = set(rows[inside[rows[:, 0]], 1].tolist())
+        return [
+            place
+            for place, version in enumerate(self._mine)
+            if place and version in rewritten and not (there[place - 1] and there[place])
+        ]
+
+    def _sharing(self, regions: Sequence[Region]) -> list[Sharing]:
+        """Whether readers get the same of some regions."""
+        found: list[Sharing] = ["unknown"] * len(regions)
+        for other in self._page.others:
+            time = seconds_of(other)
+            before = [number for number in self._mine if self._times[number] <= time]
+            after = [number for number in self._mine if self._times[number] >= time]
+            nearest = [before[-1]] if before else []
+            nearest += [after[0]] if after else []
+            if not nearest or not self._is_alike(self._page.versions[nearest[0]], other):
+                continue
+            captures = [other, *(self._page.versions[number] for number in nearest)]
+            for number, there in enumerate(self._there(regions, captures)):
+                if there[0] and found[number] == "unknown":
+                    found[number] = "shared"
+                # Time does not explain it: the first reader got it before and after.
+                if not there[0] and before and after and all(there[1:]):
+                    found[number] = "private"
+        for number, region in enumerate(regions):
+            inside, _ = region.nodes(self._lives.latest_span)
+            numbers = self._lives.latest_fragment[inside]
+            if any(self._lives.fragments[n].sharing == "private" for n in numbers[numbers >= 0]):
+                found[number] = "private"
+        return found
+
+    def _is_alike(self, mine: KeptVersion, other: KeptVersion) -> bool:
+        """Whether another reader got the same kind of page, and no error or form to log in."""
+        how = Comparing()
+        pair = [Parts(self._site.digest(one), how) for one in (mine, other)]
+        return likeness(pair[0], pair[1], how) > 0
+
+
+def _lives(times: np.ndarray, changed: Sequence[int]) -> Lives:
+    """The lives between changes, at places among captures."""
+    starts = np.array([0, *changed])
+    before = np.concatenate([[-np.inf], times[starts[1:] - 1]])
+    last = np.concatenate([times[starts[1:] - 1], times[-1:]])
+    until = np.concatenate([times[starts[1:]], [np.inf]])
+    return Lives(before, times[starts], last, until)
