@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -144,6 +145,21 @@ def test_damage_is_named_and_the_rest_is_looked_at(tmp_path: Path) -> None:
     assert found.fragments.pages == expected.pages + 1
     assert found.fragments.starts.tolist() == expected.starts.tolist()
     assert found.fragments.members.source_hash.tolist() == expected.members.source_hash.tolist()
+
+
+def test_a_file_whose_name_is_not_utf_8_is_a_trouble_in_its_place(tmp_path: Path) -> None:
+    paths = write_crawl(tmp_path / "crawl", seed=4)
+    odd = os.fsdecode(os.fsencode(tmp_path / "crawl") + b"/a\xff.html")
+    Path(odd).write_bytes(b"<p>One")
+    (tmp_path / "crawl" / "z.html").write_bytes(b"")
+    found = crawl_fragments(find([str(tmp_path)]), min_bytes=30)
+
+    assert [one.reason for one in found.troubles] == [
+        "its name is not UTF-8, and cannot be handed to a task",
+        "empty: 0 bytes",
+    ]
+    assert found.troubles[0].name.endswith("a\\udcff.html")
+    assert same(found.fragments, shared_fragments(digests(paths), min_bytes=30))
 
 
 def test_a_crawl_without_pages_has_no_fragments(tmp_path: Path) -> None:

@@ -111,17 +111,17 @@ def packed_parts(
 
 def _row(found: Capture | Trouble, packer: _core.PartPacker) -> dict[str, Any]:
     if isinstance(found, Trouble):
-        return {"name": _text(found.name), "trouble": _text(found.reason)}
+        return {"name": as_text(found.name), "trouble": as_text(found.reason)}
     if not found.body:
-        return {"name": _text(found.name), "trouble": "empty: 0 bytes"}
+        return {"name": as_text(found.name), "trouble": "empty: 0 bytes"}
     try:
         page = encode(found.body, content_type=found.content_type)
         parts = packer.pack(page._native)
     except (QuireError, ValueError) as error:
-        return {"name": _text(found.name), "trouble": _text(str(error))}
+        return {"name": as_text(found.name), "trouble": as_text(str(error))}
     return {
-        "name": _text(found.name),
-        "url": _text(found.url),
+        "name": as_text(found.name),
+        "url": as_text(found.url),
         "time": found.time,
         "bytes": len(found.body),
         "nodes": page.n,
@@ -129,6 +129,7 @@ def _row(found: Capture | Trouble, packer: _core.PartPacker) -> dict[str, Any]:
     }
 
 
-def _text(text: str) -> str:
+def as_text(text: str) -> str:
+    """Give a text that Arrow takes."""
     # A name whose bytes are not UTF-8 holds half pairs, which Arrow does not take.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -35,6 +35,7 @@ from quire.fragments.shared import SharedFragments, fragments_of
 from quire.fragments.shingles import Shingling
 from quire.fragments.trees import FORMATTING
 from quire.sources import MOST_BYTES, Trouble, read
+from quire.sources.places import for_tasks
 
 try:
     import pyarrow as pa
@@ -130,7 +131,9 @@ def crawl_fragments(
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
         fn = partial(steps.packed_parts, packing=packing, reader=reader, most_bytes=most_bytes)
-        for batch in engine.map_paths(paths, fn, steps.PAGES, step="parts").batches():
+        fine, odd = for_tasks(paths)
+        crawl.pass_over(odd)
+        for batch in engine.map_paths(fine, fn, steps.PAGES, step="parts").batches():
             crawl.take(batch)
     return crawl.found(rules)
 
@@ -142,19 +145,32 @@ class _Crawl:
         if len(set(paths)) != len(paths):
             path, times = Counter(paths).most_common(1)[0]
             raise SourceClash(f"{path}: there {times} times; expected each path once")
-        self._paths = pa.array(paths, pa.string())
+        self._file_of = {path: number for number, path in enumerate(paths)}
         self._pool = packing.pool()
         schema = pa.schema([("file", pa.int32()), *steps.PAGES]).remove(1)
         self._schema = schema.remove(schema.get_field_index("parts"))
         self._rows: list[pa.RecordBatch] = []
+
+    def pass_over(self, odd: Iterable[Trouble]) -> None:
+        """Keep troubles with whole files."""
+        rows = [
+            {
+                "file": self._file_of[one.name],
+                "place": 0,
+                "name": steps.as_text(one.name),
+                "trouble": one.reason,
+            }
+            for one in odd
+        ]
+        self._rows.append(pa.RecordBatch.from_pylist(rows, self._schema))
 
     def take(self, batch: pa.RecordBatch) -> None:
         """Pool the parts of some pages."""
         for parts in batch["parts"]:
             if parts.is_valid:
                 self._pool.push_packed(parts.as_py())
-        file = pc.index_in(batch["path"], value_set=self._paths)
-        rows = [file, *(batch[name] for name in self._schema.names[1:])]
+        files = [self._file_of[str(path)] for path in batch["path"].to_pylist()]
+        rows = [pa.array(files, pa.int32()), *(batch[name] for name in self._schema.names[1:])]
         about = pa.RecordBatch.from_arrays(rows, schema=self._schema)
         # A copy: else the rows would hold on to all that came with them, which is the parts.
         self._rows.append(about.take(np.arange(len(batch))))
