@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from quire.archive import build_encoding, build_steps
 from quire.archive.build_reading import Reading
 from quire.archive.tiers import TierName
+from quire.fragments import crawl_steps as fragment_steps
 from quire.similarity import crawl_steps
 from quire.similarity.measures import BagMeasure
 
@@ -195,6 +196,23 @@ def marked_hubs(rows: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
     mark(folder, f"reduce-{pc.min(rows['key'])}")
     time.sleep(0.5)
     yield from crawl_steps.hubs(rows)
+
+
+def marked_packed_parts(
+    paths: pa.RecordBatch,
+    folder: str,
+    *,
+    packing: fragment_steps.Packing,
+    reader: fragment_steps.Reader,
+    most_bytes: int,
+) -> Iterator[pa.RecordBatch]:
+    """Pack parts slowly, and leave a mark in a folder at the beginning of each path."""
+    for path in paths_of(paths):
+        mark(folder, f"map-{crawl_steps.page_number(path)}")
+        time.sleep(0.05)
+    yield from fragment_steps.packed_parts(
+        paths, packing=packing, reader=reader, most_bytes=most_bytes
+    )
 
 
 def marked_fetch(

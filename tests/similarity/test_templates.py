@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -178,12 +179,14 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_grouped(tmp_path: Path) ->
         ],
     )
     paths.append(str(tmp_path / "gone.html"))
+    paths.append(str(tmp_path / os.fsdecode(b"\xff.html")))
 
     found = crawl_templates(paths, most_bytes=20_000)
 
     assert [group.size for group in found.templates.groups] == [6]
     reasons = {Path(trouble.name).name: trouble.reason for trouble in found.troubles}
-    assert set(reasons) == {"empty.html", "long.html", "bad.xml", "gone.html"}
+    assert set(reasons) == {"empty.html", "long.html", "bad.xml", "gone.html", "\\udcff.html"}
+    assert reasons["\\udcff.html"] == "its name is not UTF-8, and cannot be handed to a task"
     assert "0 bytes" in reasons["empty.html"]
     assert "50000 bytes" in reasons["long.html"]
     assert "not well-formed" in reasons["bad.xml"]

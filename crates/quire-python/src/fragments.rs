@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use quire_core::fragments::groups::{Estimate, Likeness, groups};
 use quire_core::fragments::hish::{self, Shingling};
 use quire_core::fragments::maximal;
+use quire_core::fragments::packed::Packer;
 use quire_core::fragments::pool::{Pool, Row};
 use quire_core::fragments::spans::Spans;
 use quire_core::fragments::tree::AfTree as Tree;
@@ -190,6 +191,49 @@ pub fn source_spans<'py>(
     }))
 }
 
+/// Packs the parts of pages for a pool that is elsewhere; what pages share is sent once.
+#[pyclass(frozen, module = "quire._core._native")]
+pub struct PartPacker {
+    how: Shingling,
+    formatting: Vec<String>,
+    packer: Mutex<Packer>,
+}
+
+#[pymethods]
+impl PartPacker {
+    /// A packer of parts with so many bytes of value at least.
+    #[new]
+    fn new(
+        min_bytes: u32,
+        window: usize,
+        sample: usize,
+        bits: u32,
+        formatting: Vec<String>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            how: shingling(window, sample, bits)?,
+            formatting,
+            packer: Mutex::new(Packer::new(min_bytes)),
+        })
+    }
+
+    /// The parts of a page, as bytes.
+    fn pack<'py>(
+        &self,
+        py: Python<'py>,
+        page: &Bound<'py, Digest>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let page = Arc::clone(page.get().page());
+        let packed = run(py, || {
+            let tree = Tree::of(&page, &self.formatting, false)?;
+            let shingles = hish::hish(&tree.shape, &tree.text, self.how);
+            let mut packer = self.packer.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(packer.pack(&tree, &shingles))
+        })?;
+        Ok(PyBytes::new(py, &packed))
+    }
+}
+
 /// The parts of many pages.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct FragmentPool {
@@ -232,6 +276,11 @@ impl FragmentPool {
             self.with(|pool| pool.push(&tree, &shingles));
             Ok(())
         })
+    }
+
+    /// Add the parts of a page that a `PartPacker` has packed.
+    fn push_packed(&self, py: Python<'_>, packed: &[u8]) -> PyResult<()> {
+        brief(py, || self.with(|pool| pool.push_packed(packed)))
     }
 
     /// How many pages were added.
@@ -304,6 +353,12 @@ impl FragmentPool {
         if !(min_match > 0.0 && min_match <= 1.0 && (0.0..=1.0).contains(&size_ratio)) {
             return Err(PyValueError::new_err(format!(
                 "overlap {min_match} and length {size_ratio}: both are shares, and an overlap is more than 0"
+            )));
+        }
+        let lacking = self.with(|pool| pool.lacking());
+        if lacking > 0 {
+            return Err(PyValueError::new_err(format!(
+                "{lacking} values have no shingles: the page that they were packed with has not come"
             )));
         }
         let likeness = Likeness {

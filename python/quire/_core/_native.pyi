@@ -25,6 +25,7 @@ __all__ = [
     "Floats",
     "FragmentPool",
     "Navigation",
+    "PartPacker",
     "Script",
     "Sketch",
     "TbcReference",
@@ -340,6 +341,13 @@ def window_hashes(data: bytes, window: int, bits: int) -> bytes: ...
 def source_spans(page: Digest) -> tuple[bytes, bytes, bytes] | None: ...
 
 @final
+class PartPacker:
+    def __new__(
+        cls, min_bytes: int, window: int, sample: int, bits: int, formatting: list[str]
+    ) -> PartPacker: ...
+    def pack(self, page: Digest) -> bytes: ...
+
+@final
 class FragmentPool:
     def __new__(
         cls, min_bytes: int, window: int, sample: int, bits: int, formatting: list[str]
@@ -350,6 +358,7 @@ class FragmentPool:
     def values(self) -> int: ...
     def __len__(self) -> int: ...
     def push(self, page: Digest) -> None: ...
+    def push_packed(self, packed: bytes) -> None: ...
     def column(self, name: str, rows: NDArray[Any]) -> bytes: ...
     def fragments(
         self, min_match: float, size_ratio: float, min_pages: int, unbiased: bool

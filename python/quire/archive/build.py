@@ -41,6 +41,7 @@ from quire.archive.tiers import TierName
 from quire.engines import Engine, open_engine
 from quire.errors import ArchiveError, MissingExtra
 from quire.sources import MOST_BYTES, Trouble
+from quire.sources.places import for_tasks
 from quire.sources.reading import split_name
 
 try:
@@ -148,16 +149,9 @@ class _Build:
 
     def _look(self) -> pa.Table:
         """Read all sources, and give the rows of pages and revisits."""
-        paths = []
-        for path in self.paths:
-            try:
-                path.encode()
-            except UnicodeEncodeError:
-                self._trouble(
-                    Trouble(path, "its name is not UTF-8, and cannot be handed to a task")
-                )
-                continue
-            paths.append(path)
+        paths, odd = for_tasks(self.paths)
+        for trouble in odd:
+            self._trouble(trouble)
         data = self.engine.map_paths(
             paths, partial(build_steps.look, reading=self.reading), FOUND, step="sketch"
         )

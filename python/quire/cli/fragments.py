@@ -1,7 +1,7 @@
 """``quire fragments``: what pages share, cut out of them, composed again, or left out.
 
 One file for each kind of work: ``fragments_esi`` plans and writes, ``fragments_verify`` composes, ``fragments_strip`` leaves out;
-``fragments_report`` is a page to look at; ``fragments_lifetimes`` looks at versions of a page, ``fragments_simulate`` at what a cache would save.
+``fragments_report`` is a page to look at; ``fragments_shared`` lists what a whole crawl shares, on any engine; ``fragments_lifetimes`` looks at versions of a page, ``fragments_simulate`` at what a cache would save.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import typer
 from quire.cli.fragments_esi import esi, plan
 from quire.cli.fragments_lifetimes import lifetimes
 from quire.cli.fragments_report import report
+from quire.cli.fragments_shared import shared
 from quire.cli.fragments_simulate import simulate
 from quire.cli.fragments_strip import strip
 from quire.cli.fragments_verify import verify
@@ -27,6 +28,7 @@ app: typer.Typer = typer.Typer(
     \b
     Examples:
       quire fragments report crawl/ -o report.html
+      quire fragments shared crawl/ --engine spark://head:7077
       quire fragments plan crawl/
       quire fragments esi crawl.warc.gz -o composed/
       quire fragments verify composed/
@@ -37,6 +39,7 @@ app: typer.Typer = typer.Typer(
 )
 
 app.command("report", short_help="What pages share and what to do about it, as a page.")(report)
+app.command("shared", short_help="The parts that the pages of a whole crawl share.")(shared)
 app.command("plan", short_help="What would be cut out, saved, and kept for how long.")(plan)
 app.command("esi", short_help="Write templates and fragments, with VCL for Varnish.")(esi)
 app.command("verify", short_help="Compose every page again, and compare it.")(verify)

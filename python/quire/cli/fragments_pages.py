@@ -13,7 +13,7 @@ from quire.cli.crawls import find_crawls, is_archive_folder, nothing_read
 
 if TYPE_CHECKING:
     from quire.fragments import SourcePage
-    from quire.sources import Trouble
+    from quire.sources import Capture, Trouble
 
 SourcesArgument = Annotated[
     list[str],
@@ -26,15 +26,58 @@ SourcesArgument = Annotated[
 _MOST_NAMED = 5
 
 
+def find_sources(sources: Sequence[str]) -> list[str]:
+    """List the archives among some sources, and the files of all others.
+
+    Raises:
+        Refusal: one is standard input.
+        SourceNotFound: one is not there, or has nothing in it.
+    """
+    archives = [source for source in dict.fromkeys(sources) if is_archive_folder(source)]
+    crawls = [source for source in sources if source not in archives]
+    return [*archives, *(find_crawls(crawls) if crawls else [])]
+
+
+def read_source(path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
+    """Read everything in a path that ``find_sources`` gave; of an archive the newest version of each address."""
+    from quire.sources import read  # noqa: PLC0415 - heavy
+
+    if is_archive_folder(path):
+        yield from _read_newest(path, most_bytes)
+    else:
+        yield from read(path, most_bytes=most_bytes)
+
+
+def _read_newest(archive: str, most_bytes: int) -> Iterator[Capture | Trouble]:
+    from quire.sources import Capture, Trouble  # noqa: PLC0415 - heavy
+
+    damaged: list[Trouble] = []
+    with opened(archive) as source:
+        newest = {page.url: page.time for page in source.pages(order="url")}
+        for page in source.read(
+            on_damage=lambda error: damaged.append(Trouble(archive, str(error)))
+        ):
+            # Two may have been fetched at one time: the first of them stands for both.
+            if newest.get(page.url) != page.time:
+                continue
+            del newest[page.url]
+            name = f"{page.url} {told_time(page.time)}"
+            try:
+                body = page.content(most_bytes=most_bytes)
+            except OSError as error:
+                yield Trouble(archive, str(error))
+                continue
+            yield Capture(name, page.url, page.time, b"", body, page.content_type)
+    yield from damaged
+
+
 class Pages:
     """The pages of some sources, to go through once."""
 
     def __init__(
         self, sources: Sequence[str], most_bytes: int, tell: Callable[[str, int, int], None]
     ) -> None:
-        self._archives = [source for source in sources if is_archive_folder(source)]
-        crawls = [source for source in sources if source not in self._archives]
-        self._paths = find_crawls(crawls) if crawls else []
+        self._paths = find_sources(sources)
         self._most_bytes = most_bytes
         self._tell = tell
         self.troubles: list[Trouble] = []
@@ -46,48 +89,19 @@ class Pages:
         Raises:
             Refusal: nothing could be read.
         """
-        of = len(self._archives) + len(self._paths)
-        for done, archive in enumerate(self._archives):
-            yield from self._from_archive(archive)
-            self._tell("files", done + 1, of)
-        for done, path in enumerate(self._paths, len(self._archives)):
-            yield from self._from_crawl(path)
-            self._tell("files", done + 1, of)
+        from quire.fragments import SourcePage  # noqa: PLC0415 - heavy
+        from quire.sources import Capture  # noqa: PLC0415 - heavy
+
+        for done, path in enumerate(self._paths, start=1):
+            for found in read_source(path, most_bytes=self._most_bytes):
+                if isinstance(found, Capture):
+                    self.count += 1
+                    yield SourcePage(found.name, found.url, found.body, found.content_type)
+                else:
+                    self.troubles.append(found)
+            self._tell("files", done, len(self._paths))
         if not self.count:
             raise nothing_read(self.troubles, len(self.troubles))
-
-    def _from_archive(self, archive: str) -> Iterator[SourcePage]:
-        from quire.fragments import SourcePage  # noqa: PLC0415 - heavy
-        from quire.sources import Trouble  # noqa: PLC0415 - heavy
-
-        with opened(archive) as source:
-            newest = {page.url: page.time for page in source.pages(order="url")}
-            for page in source.read(
-                on_damage=lambda error: self.troubles.append(Trouble(archive, str(error)))
-            ):
-                # Two may have been fetched at one time: the first of them stands for both.
-                if newest.get(page.url) != page.time:
-                    continue
-                del newest[page.url]
-                try:
-                    body = page.content(most_bytes=self._most_bytes)
-                except OSError as error:
-                    self.troubles.append(Trouble(archive, str(error)))
-                    continue
-                self.count += 1
-                name = f"{page.url} {told_time(page.time)}"
-                yield SourcePage(name, page.url, body, page.content_type)
-
-    def _from_crawl(self, path: str) -> Iterator[SourcePage]:
-        from quire.fragments import SourcePage  # noqa: PLC0415 - heavy
-        from quire.sources import Capture, read  # noqa: PLC0415 - heavy
-
-        for found in read(path, most_bytes=self._most_bytes):
-            if isinstance(found, Capture):
-                self.count += 1
-                yield SourcePage(found.name, found.url, found.body, found.content_type)
-            else:
-                self.troubles.append(found)
 
     def complain(self) -> None:
         """Name what could not be read."""

@@ -18,7 +18,6 @@ from quire.cli.fragments_histories import (
     UrlOption,
     histories,
 )
-from quire.cli.fragments_lifetimes import told_seconds
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors

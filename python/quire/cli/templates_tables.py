@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quire.cli import terminal
@@ -10,6 +11,7 @@ from quire.writing import shortened
 
 if TYPE_CHECKING:
     from quire.similarity.crawls import CrawlTemplates
+    from quire.sources import Trouble
 
 _MOST_GROUPS = 100
 _MOST_TROUBLES = 20
@@ -49,19 +51,22 @@ def print_groups(crawl: CrawlTemplates) -> None:
         f"{counted(len(found.groups), 'template')}, {counted(n, 'page')}, {len(found.singles):,} like no other: "
         f"{100 * found.coverage:.1f} % have a template\n"
     )
-    _print_troubles(crawl)
+    print_troubles(crawl.troubles)
 
 
-def _print_troubles(crawl: CrawlTemplates) -> None:
-    if not crawl.troubles:
+def print_troubles(
+    troubles: Sequence[Trouble], *, elsewhere: str = "-o and --format json have all"
+) -> None:
+    """Print what could not be read, the first of it one by one; say where the rest is."""
+    if not troubles:
         return
-    terminal.write_text(f"{len(crawl.troubles):,} could not be read:\n")
-    for trouble in crawl.troubles[:_MOST_TROUBLES]:
+    terminal.write_text(f"{len(troubles):,} could not be read:\n")
+    for trouble in troubles[:_MOST_TROUBLES]:
         name = shown(shortened(trouble.name, _MOST_NAME))
         terminal.write_text(f"  {name}: {terminal.one_line(trouble.reason, most=160)}\n")
-    more = len(crawl.troubles) - _MOST_TROUBLES
+    more = len(troubles) - _MOST_TROUBLES
     if more > 0:
-        terminal.write_text(f"  … {more:,} more; -o and --format json have all\n")
+        terminal.write_text(f"  … {more:,} more; {elsewhere}\n")
 
 
 def counted(n: int, word: str, several: str = "") -> str:

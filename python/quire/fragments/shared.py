@@ -17,7 +17,7 @@ Above: ``cli``. Below: ``rules``, ``shingles``, ``trees``, ``digest``, ``_core``
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -138,6 +138,19 @@ class SharedFragments:
         """The fragment of every member."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
+    def renumbered(self, number_of: NDArray[np.int64]) -> SharedFragments:
+        """Give the same fragments with other numbers for the pages, and their members in the order of these.
+
+        Args:
+            number_of: the new number of each page.
+        """
+        if (number_of == np.arange(len(number_of))).all():
+            return self  # as engines of one machine give it; and members are many
+        members = replace(self.members, page=number_of[self.members.page])
+        order = np.lexsort((members.part, members.page, self.fragment))
+        columns = [getattr(members, name)[order] for name in Members.__slots__]
+        return replace(self, members=Members(*columns))
+
     def __repr__(self) -> str:
         return f"<SharedFragments of {self.pages:,} pages: {len(self):,} fragments, {len(self.members):,} members>"
 
@@ -189,6 +202,11 @@ def shared_fragments(
     pool = _core.FragmentPool(min_bytes, how.window, how.sample, how.bits, sorted(formatting))
     for page in pages:
         pool.push(page._native)
+    return fragments_of(pool, rules)
+
+
+def fragments_of(pool: _core.FragmentPool, rules: SharingRules) -> SharedFragments:
+    """Find what the pages of a pool share."""
     starts, found = pool.fragments(
         rules.min_match, rules.size_ratio, rules.min_pages, rules.estimate == "unbiased"
     )

@@ -100,7 +100,7 @@ def sketch_pages(
 
 
 def _page_row(capture: Capture, on: BagMeasure) -> dict[str, Any]:
-    name = _text(capture.name)
+    name = as_text(capture.name)
     if not capture.body:
         return _trouble_row(Trouble(name, "empty: 0 bytes"))
     try:
@@ -111,7 +111,7 @@ def _page_row(capture: Capture, on: BagMeasure) -> dict[str, Any]:
         return _trouble_row(Trouble(name, str(error)))
     return {
         "name": name,
-        "url": _text(capture.url),
+        "url": as_text(capture.url),
         "time": capture.time,
         "bytes": len(capture.body),
         "nodes": page.n,
@@ -123,10 +123,11 @@ def _page_row(capture: Capture, on: BagMeasure) -> dict[str, Any]:
 
 
 def _trouble_row(trouble: Trouble) -> dict[str, Any]:
-    return {"name": _text(trouble.name), "trouble": _text(trouble.reason), "page": 0}
+    return {"name": as_text(trouble.name), "trouble": as_text(trouble.reason), "page": 0}
 
 
-def _text(text: str) -> str:
+def as_text(text: str) -> str:
+    """Give a text that Arrow takes."""
     # A name whose bytes are not UTF-8 holds half pairs, which Arrow does not take.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

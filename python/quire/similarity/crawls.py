@@ -40,6 +40,7 @@ from quire.similarity.groups import (
 )
 from quire.similarity.measures import BagMeasure
 from quire.sources import MOST_BYTES, Trouble
+from quire.sources.places import for_tasks
 
 try:
     import pyarrow as pa
@@ -130,14 +131,15 @@ def crawl_templates(
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
         folder = work or stack.enter_context(_temporary())
+        fine, odd = for_tasks(paths)
         sketched = engine.map_paths(
-            paths,
+            fine,
             partial(steps.sketch_pages, on=on, most_bytes=most_bytes),
             steps.PAGES,
             step="sketch",
         )
         files = engine.write(sketched, posixpath.join(folder, "pages"), step="sketch")
-        return _Crawl(engine, folder, files, on, threshold).grouped()
+        return _Crawl(engine, folder, files, on, threshold).grouped(odd)
 
 
 @contextmanager
@@ -178,8 +180,8 @@ class _Crawl:
             one, other = (self.pages["name"][int(same[0]) + i].as_py() for i in (0, 1))
             raise SourceClash(f"{one} and {other}: two pages of one number; give one another name")
 
-    def grouped(self) -> CrawlTemplates:
-        """Go through the steps."""
+    def grouped(self, odd: list[Trouble]) -> CrawlTemplates:
+        """Go through the steps; some troubles are known before."""
         n = len(self.ids)
         links = self._links()
         label, sampled = first_groups(n, links)
@@ -188,7 +190,8 @@ class _Crawl:
         label = merged(label, links, sampled, bags, self.threshold)
         representatives = representatives_of(label, sampled, bags)
         fits = self._fits(label, representatives)
-        return self._by_name(arranged(label, fits, representatives, self.on, self.threshold))
+        found = arranged(label, fits, representatives, self.on, self.threshold)
+        return self._by_name(found, odd)
 
     def _links(self) -> Links:
         """Find hubs and keep those that hold, as numbers of pages."""
@@ -273,14 +276,15 @@ class _Crawl:
     def _numbers(self, ids: NDArray[np.uint64]) -> NDArray[np.uint32]:
         return np.searchsorted(self.ids, ids).astype(np.uint32)
 
-    def _by_name(self, found: Templates) -> CrawlTemplates:
+    def _by_name(self, found: Templates, odd: list[Trouble]) -> CrawlTemplates:
         """Count pages in the order of their names, as people do."""
         order = pc.sort_indices(self.pages["name"]).to_numpy().astype(np.int64)
         row_of = np.empty_like(order)
         row_of[order] = np.arange(len(order))
-        troubles = self.troubles.sort_by("name").to_pylist()
+        troubles = [Trouble(row["name"], row["trouble"]) for row in self.troubles.to_pylist()]
+        troubles += [Trouble(steps.as_text(one.name), one.reason) for one in odd]
         return CrawlTemplates(
             templates=found.renumbered(row_of),
             pages=self.pages.take(order).select(_ABOUT[:5]),
-            troubles=tuple(Trouble(row["name"], row["trouble"]) for row in troubles),
+            troubles=tuple(sorted(troubles, key=lambda trouble: trouble.name)),
         )

@@ -3,7 +3,7 @@
 Paths of this machine need nothing but the standard library. What holds ``://`` is an address for fsspec (``s3://``,
 ``memory://``, ``file://``), which is asked only then. A WACZ is named by itself and listed as the files of its crawl.
 
-Above: ``reading``, ``warc``, ``parquet``, ``cli``. Below: ``wacz``, ``errors``.
+Above: ``reading``, ``warc``, ``parquet``, ``cli``. Below: ``capture``, ``wacz``, ``errors``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import BinaryIO, cast
 
 from quire.errors import MissingExtra, SourceNotFound, SourceUnreadable
+from quire.sources.capture import Trouble
 from quire.sources.wacz import BadZip, is_wacz, list_members, open_member, split
 
 # What is read of a folder. Crawlers also write pages without any suffix.
@@ -73,6 +74,26 @@ def _inside(path: str) -> list[str]:
             return [f"{path}/{name}" for name in list_members(file, is_archive)]
     except (BadZip, OSError):
         return [path]
+
+
+def for_tasks(paths: Sequence[str]) -> tuple[list[str], list[Trouble]]:
+    r"""Part paths into those that can be handed to tasks of an engine, and troubles for the others.
+
+    Tasks get paths as Arrow's strings, which are UTF-8; names of files are any bytes.
+
+    >>> for_tasks(["a.html", "\udcff.html"])
+    (['a.html'], [Trouble(name='\udcff.html', reason='its name is not UTF-8, and cannot be handed to a task')])
+    """
+    fine: list[str] = []
+    odd: list[Trouble] = []
+    for path in paths:
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            odd.append(Trouble(path, "its name is not UTF-8, and cannot be handed to a task"))
+        else:
+            fine.append(path)
+    return fine, odd
 
 
 def is_address(path: str) -> bool:

@@ -6,10 +6,12 @@
 //!
 //! The parts of many pages go into a [`pool`]. [`groups`] finds those that are alike, by a rule that does not depend on any order
 //! of visiting; [`maximal`] keeps the groups that are fragments by the paper's rule about ancestors.
+//! [`packed`] is a page's share of the pool as bytes, for pages that are looked at elsewhere.
 
 pub mod groups;
 pub mod hish;
 pub mod maximal;
+pub mod packed;
 pub mod pool;
 pub mod slices;
 pub mod spans;

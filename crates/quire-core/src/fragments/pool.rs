@@ -34,6 +34,45 @@ pub struct Row {
     pub source_hash: u64,
 }
 
+impl Row {
+    /// A part of a page: a node of its AF tree with so many rows below and itself; page and value are yet to be said.
+    pub(super) fn of(tree: &AfTree, node: usize, size: u32) -> Self {
+        let has_spans = !tree.byte_start.is_empty();
+        let place = |column: &[u32]| if has_spans { column[node] } else { u32::MAX };
+        Self {
+            page: 0,
+            part: node as u32,
+            node: tree.node[node],
+            node_end: tree.node_end[node],
+            size,
+            value: 0,
+            byte_start: place(&tree.byte_start),
+            byte_end: place(&tree.byte_end),
+            source_hash: if has_spans { tree.source_hash[node] } else { 0 },
+        }
+    }
+}
+
+/// The nodes of an AF tree that are large enough, each with how many of them are in its subtree, itself included.
+pub(super) fn large_parts(tree: &AfTree, min_bytes: u32) -> Vec<(usize, u32)> {
+    let is_large = |node: usize| tree.shape.bytes(node) >= min_bytes;
+    // How many nodes before each are large enough.
+    let mut before = Vec::with_capacity(tree.n() + 1);
+    let mut count = 0u32;
+    for node in 0..tree.n() {
+        before.push(count);
+        count += u32::from(is_large(node));
+    }
+    before.push(count);
+    (0..tree.n())
+        .filter(|&node| is_large(node))
+        .map(|node| {
+            let after = node + tree.shape.size[node] as usize;
+            (node, before[after] - before[node])
+        })
+        .collect()
+}
+
 /// The parts of many pages.
 #[derive(Debug, Default)]
 pub struct Pool {
@@ -47,8 +86,9 @@ pub struct Pool {
     pub bytes: Vec<u32>,
     /// Hash of each value.
     pub hash: Vec<u64>,
-    /// Shingles of each value: those of `i` begin at `starts[i]`.
+    /// Shingles of each value: those of `i` begin at `starts[i]` and are `counts[i]`.
     starts: Vec<u64>,
+    counts: Vec<u16>,
     shingles: Vec<u32>,
     known: HashMap<(u32, u64), u32>,
 }
@@ -59,70 +99,71 @@ impl Pool {
     pub fn new(min_bytes: u32) -> Self {
         Self {
             min_bytes: min_bytes.max(1),
-            starts: vec![0],
             ..Self::default()
         }
     }
 
     /// Add a page: its AF tree and the shingles of its nodes. Linear.
     pub fn push(&mut self, tree: &AfTree, shingles: &Shingles) {
-        let page = self.pages;
-        self.pages += 1;
-        let bytes = |node: usize| tree.shape.bytes(node);
-        // How many parts before each node are large enough.
-        let mut before = Vec::with_capacity(tree.n() + 1);
-        let mut count = 0u32;
-        for node in 0..tree.n() {
-            before.push(count);
-            count += u32::from(bytes(node) >= self.min_bytes);
-        }
-        before.push(count);
-        let has_spans = !tree.byte_start.is_empty();
-        for node in 0..tree.n() {
-            if bytes(node) < self.min_bytes {
-                continue;
-            }
-            let after = node + tree.shape.size[node] as usize;
-            let value = self.value(bytes(node), tree.value_hash[node], shingles.of(node));
+        let page = self.next_page();
+        for (node, size) in large_parts(tree, self.min_bytes) {
+            let bytes = tree.shape.bytes(node);
+            let value = self.value(bytes, tree.value_hash[node], shingles.of(node));
             self.rows.push(Row {
                 page,
-                part: node as u32,
-                node: tree.node[node],
-                node_end: tree.node_end[node],
-                size: before[after] - before[node],
                 value,
-                byte_start: if has_spans {
-                    tree.byte_start[node]
-                } else {
-                    u32::MAX
-                },
-                byte_end: if has_spans {
-                    tree.byte_end[node]
-                } else {
-                    u32::MAX
-                },
-                source_hash: if has_spans { tree.source_hash[node] } else { 0 },
+                ..Row::of(tree, node, size)
             });
         }
     }
 
+    /// The number of the page that comes now.
+    pub(super) fn next_page(&mut self) -> u32 {
+        self.pages += 1;
+        self.pages - 1
+    }
+
     /// The number of a value, which may be new.
     pub(super) fn value(&mut self, bytes: u32, hash: u64, shingles: &[u32]) -> u32 {
-        let next = self.bytes.len() as u32;
+        let next = self.values() as u32;
+        let value = self.known_value(bytes, hash);
+        if value == next {
+            self.fill(value, shingles.iter().copied());
+        }
+        value
+    }
+
+    /// The number of a value that may be new, and has no shingles then.
+    pub(super) fn known_value(&mut self, bytes: u32, hash: u64) -> u32 {
+        let next = self.values() as u32;
         let value = *self.known.entry((bytes, hash)).or_insert(next);
         if value == next {
             self.bytes.push(bytes);
             self.hash.push(hash);
-            self.shingles.extend_from_slice(shingles);
-            self.starts.push(self.shingles.len() as u64);
+            self.starts.push(0);
+            self.counts.push(0);
         }
         value
+    }
+
+    /// Give a value its shingles, ascending.
+    pub(super) fn fill(&mut self, value: u32, shingles: impl Iterator<Item = u32>) {
+        let start = self.shingles.len();
+        self.shingles.extend(shingles);
+        self.starts[value as usize] = start as u64;
+        self.counts[value as usize] = (self.shingles.len() - start) as u16; // 1024 at most
     }
 
     /// The shingles of a value, ascending.
     #[inline]
     pub fn shingles(&self, value: usize) -> &[u32] {
-        &self.shingles[self.starts[value] as usize..self.starts[value + 1] as usize]
+        let start = self.starts[value] as usize;
+        &self.shingles[start..start + usize::from(self.counts[value])]
+    }
+
+    /// How many values have no shingles: of packed pages, those that came with a page that is yet to come.
+    pub fn lacking(&self) -> usize {
+        self.counts.iter().filter(|&&count| count == 0).count()
     }
 
     /// Pages so far.

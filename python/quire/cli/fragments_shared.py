@@ -1,0 +1,148 @@
+"""``quire fragments shared``: which parts the pages of a crawl share, found on threads or on a cluster."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli import files, terminal
+from quire.cli.archive_options import MostBytesOption, told_bytes
+from quire.cli.crawls import nothing_read
+from quire.cli.engines import EngineOption, ThreadsOption, opened_engine
+from quire.cli.fragments_pages import SourcesArgument, find_sources, read_source
+from quire.cli.options import ForceOption, Format, FormatOption
+from quire.cli.progress import bars
+from quire.cli.templates_tables import counted, print_troubles
+from quire.cli.terminal import Refusal, reports_errors, shown
+from quire.sources.capture import MOST_BYTES
+from quire.writing import shortened
+
+if TYPE_CHECKING:
+    from quire.fragments.crawls import CrawlFragments
+
+_STEPS = {"parts": "looking at pages"}
+_MOST_NAME = 60
+
+
+@reports_errors
+def shared(
+    *,
+    sources: SourcesArgument,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Write every place of every fragment: .parquet or .csv.",
+        ),
+    ] = None,
+    min_match: Annotated[
+        float,
+        typer.Option(
+            min=0.01, max=1, metavar="SHARE", help="How much parts overlap that are one, at least."
+        ),
+    ] = 0.9,
+    min_bytes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Bytes of text that a part has, at least.")
+    ] = 200,
+    min_pages: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Pages that share a part, at least.")
+    ] = 2,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="Fragments that are listed.")] = 20,
+    engine: EngineOption = None,
+    threads: ThreadsOption = None,
+    most_bytes: MostBytesOption = MOST_BYTES,
+    force: ForceOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Find the parts that the pages of a crawl share, those that are alike included.
+
+    Pages are read and cut into parts on all threads, or by a cluster; only what is
+    known of the parts comes here, some ten kilobytes a page. What cannot be read is
+    named with its reason. Of an archive the newest version of each page is taken.
+
+    \b
+    Examples:
+      quire fragments shared crawl/
+      quire fragments shared "s3://crawls/*.warc.gz" --engine spark://head:7077 -o shared.parquet
+      quire fragments shared crawl/ --format json | jq '.fragments[] | select(.same == "exact")'
+
+    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    """
+    if output is not None:
+        files.check_free(Path(output), force=force)
+        _check_suffix(output)
+    from quire.fragments.crawls import crawl_fragments  # noqa: PLC0415 - heavy
+
+    began = time.monotonic()
+    paths = find_sources(sources)
+    with bars(_STEPS) as listener, opened_engine(engine, threads, listener) as running:
+        crawl = crawl_fragments(
+            paths,
+            engine=running,
+            min_match=min_match,
+            min_bytes=min_bytes,
+            min_pages=min_pages,
+            most_bytes=most_bytes,
+            reader=read_source,
+        )
+    if not len(crawl.pages):
+        raise nothing_read(crawl.troubles, len(crawl.troubles))
+    if output is not None:
+        _write(crawl, Path(output), force=force)
+    if format is Format.json:
+        from quire.fragments.crawl_outputs import as_json  # noqa: PLC0415 - heavy
+
+        terminal.write_json(as_json(crawl))
+    else:
+        _print(crawl, top)
+    if output is not None:
+        terminal.note(f"{output}: written")
+    terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+
+
+def _check_suffix(output: str) -> None:
+    from quire.fragments.crawl_outputs import SUFFIXES  # noqa: PLC0415 - heavy
+
+    if Path(output).suffix.lower() not in SUFFIXES:
+        raise Refusal(
+            f"{output}: the name says the form, and this says none",
+            hint=f"end it with one of {' '.join(SUFFIXES)}",
+        )
+
+
+def _write(crawl: CrawlFragments, target: Path, *, force: bool) -> None:
+    from quire.fragments.crawl_outputs import as_bytes  # noqa: PLC0415 - heavy
+
+    files.write_whole(target, as_bytes(crawl, target.suffix.lower()), force=force)
+
+
+def _print(crawl: CrawlFragments, top: int) -> None:
+    from quire.fragments.crawl_outputs import sameness  # noqa: PLC0415 - heavy
+
+    found = crawl.fragments
+    if top and len(found):
+        terminal.write_text(
+            f"{'text':>9}  {'pages':>6}  {'places':>6}  {'same':<11}  where first\n"
+        )
+    for one in found[:top]:
+        start = int(one.members.byte_start[0])
+        name = shown(shortened(crawl.name(int(one.members.page[0])), _MOST_NAME))
+        place = f" at {start:,}" if start >= 0 else ""
+        terminal.write_text(
+            f"{one.value_bytes:>9,}  {len(one.pages):>6,}  {len(one.members):>6,}  {sameness(one):<11}  {name}{place}\n"
+        )
+    if top and len(found) > top:
+        terminal.write_text(f"… and {len(found) - top:,} with shorter texts\n")
+    kinds = Counter(sameness(one) for one in found)
+    told = told_bytes(crawl.total_bytes)
+    terminal.write_text(
+        f"{counted(found.pages, 'page')}, {told}: {counted(len(found), 'fragment')} in {counted(len(found.members), 'place')}; "
+        f"{kinds['exact']:,} exact, {kinds['same text']:,} with the same text, {kinds['approximate']:,} approximate\n"
+    )
+    print_troubles(crawl.troubles, elsewhere="--format json has all")
