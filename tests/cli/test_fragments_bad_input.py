@@ -134,7 +134,7 @@ def test_one_version_is_said_to_be_alone(quire: Quire, folder: Path) -> None:
     write_captures(pages(1), folder / "captures")
 
     assert quire("fragments", "lifetimes", "captures").stdout.splitlines() == [
-        "captures: 1 version in 0 s",
+        "captures: 1 version",
         "  0 fragments, depth 1; no life was seen to begin",
         "  one version alone: nothing to compare it with",
     ]
