@@ -117,7 +117,7 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
 
     assert (again.exit_code, foreign.exit_code) == (2, 2)
     assert again.stderr.startswith("error: out: exists\nhint: ")
-    assert foreign.stderr.startswith("error: site: no composition: it has no manifest.json\n")
+    assert foreign.stderr.startswith("error: site: in site, which is read")
     assert len(list(shared.iterdir())) == 4
     assert quire("fragments", "esi", "site", "-o", "out", "--force").exit_code == 0
 
@@ -132,6 +132,12 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
         (["verify", "site"], "error: site: no composition: it has no manifest.json"),
         (["esi", "site", "-o", "out", "--policies", "site/0.html"], "error: site/0.html: "),
         (["strip", "nowhere", "-o", "out"], "error: nowhere: "),
+        (["strip", "site", "-o", ""], "error: -o: an empty name"),
+        (["strip", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
+        (["esi", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
+        (["report", "site", "-o", "."], "error: .: no name of a file"),
+        (["report", "site", "-o", ""], "error: -o: no name of a file"),
+        (["report", "site", "-o", "/dev/null"], "error: /dev/null: no plain file"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_exit_code_2(

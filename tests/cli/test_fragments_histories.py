@@ -45,6 +45,28 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(APP, list(arguments))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rate", "0.000001"], "fragments change: expected 20000000 at most"),
+        (["--rate", "1e-300"], "fragments change: expected 20000000 at most"),
+        (["--rate", "1e-300", "--invalidation", "replay"], "fragments change"),
+        (["--rate", "0"], "--rate 0: expected requests in a minute, more than 0"),
+        (["--rate", "inf"], "--rate inf: expected requests in a minute"),
+        (["--requests", "1000000000000"], "--requests 1000000000000: expected 1 to 20,000,000"),
+        (["--seed", "-1"], "--seed -1: expected 0 or more"),
+    ],
+)
+def test_simulations_without_end_are_refused(
+    captures: Path, arguments: list[str], words: str
+) -> None:
+    assert captures.is_dir()
+    result = run("simulate", "captures", *arguments)
+
+    assert result.exit_code == 2, result.output
+    assert words in " ".join(result.stderr.split())
+
+
 def test_lifetimes_are_listed_with_what_is_noise(captures: Path) -> None:
     assert captures.is_dir()
     result = run("lifetimes", "captures")
@@ -121,8 +143,8 @@ def test_versions_come_out_of_archives_too(captures: Path) -> None:
         (["lifetimes", "empty"], "error: empty: nothing to read in this folder"),
         (["lifetimes", "timeless"], "timeless/home.html: no time in its name"),
         (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: a share"),
-        (["simulate", "captures", "--rate", "0"], "--requests and --rate are more than 0"),
-        (["simulate", "captures", "--requests", "0"], "error: 0 requests"),
+        (["simulate", "captures", "--rate", "-1"], "--rate -1: expected requests in a minute"),
+        (["simulate", "captures", "--requests", "0"], "error: --requests 0: expected 1 to"),
     ],
 )
 def test_what_cannot_be_done_is_said(captures: Path, arguments: list[str], words: str) -> None:

@@ -81,6 +81,18 @@ def test_a_page_that_grows_too_long_is_an_error_before_it_is_long() -> None:
         filled(to("templates", "1" * 32), files)
 
 
+def test_empty_fragments_are_an_error_and_not_included_for_ever() -> None:
+    # 60 includes of 60 includes of ...: 777 million of nothing.
+    files = {
+        f"templates/{digit}".ljust(42, str(digit)): to("templates", str(digit + 1) * 32) * 60
+        for digit in range(1, 5)
+    }
+    files[f"templates/{'5' * 32}"] = b""
+
+    with pytest.raises(CompositionError, match=r"5555\.html: empty"):
+        filled(to("templates", "1" * 32), files)
+
+
 def test_what_is_named_has_the_name_of_its_bytes() -> None:
     assert name_of(b"") == "e3b0c44298fc1c149afbf4c8996fb924"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import random
 import re
 import tempfile
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -251,6 +253,94 @@ def test_what_is_there_is_not_replaced_and_only_a_composition_ever_is(tmp_path: 
 
     assert len(Manifest.load(tmp_path / "esi").pages) == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["esi", "photos"]
+
+
+def test_what_others_put_into_a_composition_is_not_lost_with_it(tmp_path: Path) -> None:
+    composed(site(), tmp_path / "esi")
+    (tmp_path / "link").symlink_to("esi")
+    with plan_fragments(pages_of(site(3))) as plan:
+        for place in ("notes.txt", ".git/config", "fragments/mine.html"):
+            path = tmp_path / "esi" / place
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(b"mine")
+            with pytest.raises(PlanError, match="would be lost"):
+                write_composition(plan, tmp_path / "esi", force=True)
+            assert path.read_bytes() == b"mine"
+            path.unlink()
+        (tmp_path / "esi" / ".git").rmdir()
+        with pytest.raises(PlanError, match="a link, not a folder"):
+            write_composition(plan, tmp_path / "link", force=True)
+        assert len(write_composition(plan, tmp_path / "esi", force=True).pages) == 3
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["esi", "link"]
+
+
+def test_the_folder_one_is_in_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with (
+        plan_fragments(pages_of(site(3))) as plan,
+        pytest.raises(PlanError, match="the folder that you are in"),
+    ):
+        write_composition(plan, Path())
+
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "device"])
+def test_only_plain_files_are_read(kind: str, tmp_path: Path) -> None:
+    composed(site(), tmp_path / "esi")
+    fragment = next((tmp_path / "esi" / "fragments").iterdir())
+    manifest = tmp_path / "esi" / "manifest.json"
+    kept = manifest.rename(tmp_path / "kept.json")
+    for path in (fragment, manifest):
+        if path == fragment:
+            path.rename(tmp_path / "elsewhere.html")
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        elif kind == "device":
+            path.symlink_to("/dev/zero")
+        else:
+            path.symlink_to(tmp_path / ("elsewhere.html" if path == fragment else "kept.json"))
+
+    with pytest.raises(PlanError, match=r"manifest\.json: cannot be read: "):
+        verify(tmp_path / "esi")
+    manifest.rmdir() if kind == "folder" else manifest.unlink()
+    kept.rename(manifest)
+    found = verify(tmp_path / "esi")
+
+    assert (found.pages, found.unequal) == (4, 4)
+    assert all(fault.reason.startswith(f"fragments/{fragment.name}: ") for fault in found.faults)
+
+
+def test_a_folder_of_fragments_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    composed(site(), tmp_path / "esi")
+    (tmp_path / "esi" / "fragments").rename(tmp_path / "elsewhere")
+    (tmp_path / "esi" / "fragments").symlink_to(tmp_path / "elsewhere")
+
+    assert verify(tmp_path / "esi").unequal == 4
+
+
+def test_the_length_of_a_page_is_no_reason_to_take_memory(tmp_path: Path) -> None:
+    composed(site(), tmp_path / "esi")
+    path = tmp_path / "esi" / "manifest.json"
+    told = json.loads(path.read_text())
+    for length, error in ((1 << 31, None), (1 << 40, "the length of a page")):
+        told["pages"][0]["length"] = length
+        path.write_text(json.dumps(told))
+        if error is None:
+            tracemalloc.start()
+            assert verify(tmp_path / "esi").unequal == 1
+            assert tracemalloc.get_traced_memory()[1] < 1 << 24
+            tracemalloc.stop()
+        else:
+            with pytest.raises(PlanError, match=error):
+                verify(tmp_path / "esi")
 
 
 def tampered(folder: Path, kind: str) -> Path:

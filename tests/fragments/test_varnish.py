@@ -57,18 +57,18 @@ def commands() -> Iterator[str]:
                 yield (entry / "cmdline").read_bytes().decode("utf-8", "replace")
 
 
-def template_of(name: str, policy: Policy | None = None) -> ComposedPage:
+def template_of(name: str, length: int) -> ComposedPage:
     return ComposedPage(
         name=name,
         url=name,
         folder="templates",
         file=name,
-        length=0,
+        length=length,
         sha256="0" * 64,
         includes=1,
         is_refused=False,
         hazards=(),
-        policy=policy or Policy(),
+        policy=Policy(),
         is_personal=False,
     )
 
@@ -124,7 +124,7 @@ def test_varnish_sees_an_include_where_the_scanner_says_it_does(
         name = name_of(start)
         expected[name] = template if not is_seen else start + FOOT + b"-->]]>"
         (tmp_path / "templates" / f"{name}.html").write_bytes(template)
-        pages.append(template_of(name))
+        pages.append(template_of(name, len(template)))
     part = FragmentFile(fragment, "fragments", len(FOOT), len(FOOT), "0" * 64, 1, 1, 0, 0, Policy())
     manifest = Manifest("", 1, True, tuple(pages), (part,), Volumes(0, 0, 0, 0))  # noqa: FBT003 - same
     with composing_varnish(tmp_path, manifest) as fetch:

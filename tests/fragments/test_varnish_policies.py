@@ -64,9 +64,10 @@ class Origin:
 
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
+        self.broken: set[str] = set()
         names = {f"/q/fragments/{name}.html": what for what, name in NAMES.items()}
         includes = b" ".join(include("/q", "fragments", name) for name in NAMES.values())
-        counts = self.asked
+        counts, broken = self.asked, self.broken
 
         class Answers(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -78,7 +79,7 @@ class Origin:
                 language = self.headers.get("Accept-Language", "en")
                 data = f"<p>{what} {reader} {language} {counts[what]}</p>".encode()
                 data = b"<div>" + includes + b"</div>" if what == "page" else data
-                self.send_response(200 if what else 404)
+                self.send_response(500 if what in broken else 200 if what else 404)
                 self.send_header("Content-Type", "text/html")
                 self.send_header("Cache-Control", "public, max-age=9999")
                 self.send_header("Content-Length", str(len(data)))
@@ -163,3 +164,18 @@ def test_a_fragment_past_its_time_is_fetched_again_and_the_others_are_not() -> N
         assert first["default"] == later["default"] == "nobody en 1"
         assert first["restless"] != later["restless"]
         assert origin.asked["page"] == 1
+
+
+@pytest.mark.timeout(300)
+def test_what_went_wrong_at_the_origin_is_not_kept_in_the_place_of_a_fragment() -> None:
+    require("varnishd", "compose pages with a real cache")
+    with cache() as (origin, address):
+        origin.broken |= {"shared", "default"}
+        fetched(address)
+        origin.broken.clear()
+        mended, _ = fetched(address)
+        again, _ = fetched(address)
+
+        assert (mended["shared"], mended["default"]) == ("nobody en 2", "nobody en 2")
+        assert again["shared"] == mended["shared"]
+        assert origin.asked["shared"] == 2

@@ -111,6 +111,26 @@ def check_free(target: Path, *, force: bool) -> None:
         raise Refusal(f"{target}: exists", hint="--force replaces it; or choose another name")
 
 
+def output_folder(output: str, sources: Iterable[str]) -> Path:
+    """Take a folder that files go to: one with a name, and none that is read from.
+
+    What lies inside a source would be read as pages of it the next time.
+
+    Raises:
+        Refusal: it has no name, or is in a folder that is read.
+    """
+    if not output:
+        raise Refusal("-o: an empty name", hint="name a folder, such as -o out")
+    target = Path(output)
+    for source in sources:
+        if Path(source).is_dir() and target.resolve().is_relative_to(Path(source).resolve()):
+            raise Refusal(
+                f"{output}: in {source}, which is read: the next time it would be pages of it",
+                hint="name a folder outside",
+            )
+    return target
+
+
 def write_whole(target: Path, data: bytes, *, force: bool) -> None:
     """Write a file so that it is there as a whole or not at all.
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quire.cli import terminal
+from quire.cli import files, terminal
 from quire.cli.archive_options import MostBytesOption, told_bytes
 from quire.cli.fragments_captures import (
     ByFolderOption,
@@ -154,7 +153,7 @@ def esi(
     """
     from quire.fragments.esi import check_free, write_composition  # noqa: PLC0415 - heavy
 
-    target = Path(output)
+    target = files.output_folder(output, sources)
     check_free(target, force=force)
     asked = Asked(
         sources=sources,

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli import terminal
 from quire.cli.archive_progress import telling
 from quire.cli.fragments_captures import Captures, Variants
-from quire.cli.terminal import Refusal
+from quire.cli.terminal import Refusal, shown
 
 if TYPE_CHECKING:
     from quire.fragments import FragmentPlan, PlanRules, Policy, SourcePage
@@ -57,6 +58,8 @@ PoliciesOption = Annotated[
         help='How long fragments are kept, by their names: {"NAME": {"ttl_s": 60, "vary": ["Cookie"]}}. Goes before all else.',
     ),
 ]
+
+_MOST_NAMED = 5
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +163,8 @@ def _put_policies(
     measure()
     if join_neighbours(made):
         measure()  # what was joined has the lives of all its parts
+    for name in sorted(known.keys() - made.policies.keys())[:_MOST_NAMED]:
+        terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
     made.policies = {**made.policies, **known}
 
 
@@ -186,5 +191,5 @@ def read_policies(path: Path) -> dict[str, Policy]:
         if not isinstance(told, dict):
             raise Refusal(f"{path}: no policies by name", hint=expected)
         return {str(name): policy(str(name), one) for name, one in told.items()}
-    except (RecursionError, TypeError, ValueError) as error:
+    except (OverflowError, RecursionError, TypeError, ValueError) as error:
         raise Refusal(f"{path}: {error}", hint=expected) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,6 +84,10 @@ def report(
     Exit code: 0 done, 2 error, which is also that nothing could be read.
     """
     target = Path(output)
+    if not target.name or target.is_dir():
+        raise Refusal(f"{output or '-o'}: no name of a file", hint="such as -o report.html")
+    if os.path.lexists(target) and not target.is_file():
+        raise Refusal(f"{output}: no plain file", hint="--format json prints the numbers instead")
     beside = target.with_suffix(".json")
     if beside == target:
         raise Refusal(

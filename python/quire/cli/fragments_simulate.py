@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,23 +81,29 @@ def simulate(
     """
     from quire.fragments import simulate as run  # noqa: PLC0415 - heavy
     from quire.fragments import site_of  # noqa: PLC0415 - heavy
+    from quire.fragments.simulator import MOST_EVENTS  # noqa: PLC0415 - heavy
 
-    if requests < 1 or not rate > 0:  # before the long work, and not after it
-        raise Refusal(
-            f"{requests:,} requests, {rate:g} in a minute",
-            hint="--requests and --rate are more than 0",
-        )
+    # Before the long work, and not after it.
+    if not 1 <= requests <= MOST_EVENTS:
+        raise Refusal(f"--requests {requests}: expected 1 to {MOST_EVENTS:,}")
+    if not 0 < rate < math.inf:
+        raise Refusal(f"--rate {rate:g}: expected requests in a minute, more than 0")
+    if seed < 0:
+        raise Refusal(f"--seed {seed}: expected 0 or more")
     with telling() as tell:
         read = histories(sources, tell, url=url, child_change=child_change, min_bytes=min_bytes)
         site = site_of([lives for _, lives in read], invalidation=invalidation.value)
-        found = run(
-            site,
-            requests=requests,
-            rate=rate / _MINUTE_S,
-            seed=seed,
-            warm=warm,
-            tell=lambda done, of: tell("simulate", done, of),
-        )
+        try:
+            found = run(
+                site,
+                requests=requests,
+                rate=rate / _MINUTE_S,
+                seed=seed,
+                warm=warm,
+                tell=lambda done, of: tell("simulate", done, of),
+            )
+        except ValueError as error:
+            raise Refusal(str(error)) from None
     if format is Format.json:
         told = dataclasses.asdict(found)
         misses = {

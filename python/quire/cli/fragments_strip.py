@@ -71,7 +71,7 @@ def strip(
     """
     from quire.fragments import strip as stripped  # noqa: PLC0415 - heavy
 
-    target = Path(output)
+    target = files.output_folder(output, sources)
     files.check_free(target / INDEX, force=force)
     listed: list[dict[str, object]] = []
     with telling() as tell:

@@ -1,14 +1,16 @@
 """Composing: a page out of its template and fragments, strictly.
 
 Only includes that ``includes.include`` wrote are filled in, to the byte. Anything else that begins with ``<esi:`` or ``<!--esi`` is an
-error, and so are a fragment that is missing, includes that nest too deep, and a page that grows longer than it should: a folder that was
-tampered with cannot make this loop, fill memory or read elsewhere.
+error, and so are a fragment that is missing, empty or no plain file, includes that nest too deep, and a page that grows longer than it should: a
+folder that was tampered with cannot make this loop, wait, fill memory or read elsewhere. Each include gives a byte at least, so there are no more of
+them than the page has bytes, ``DEEPEST`` times.
 
-Above: ``verify``, ``cli``. Below: ``includes``, ``manifest``.
+Above: ``verify``, ``cli``. Below: ``includes``, ``manifest``, ``plain_files``.
 """
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import cast
 
 from quire.errors import CompositionError
 from quire.fragments.includes import Folder, include_pattern
+from quire.fragments.plain_files import read_plain
 from quire.fragments.plan import DEEPEST
 
 _ESI = re.compile(rb"</?esi:|<!--esi", re.IGNORECASE)
@@ -70,6 +73,8 @@ def compose(
         part = included[2].decode("ascii")
         called = f"{folder}/{part}.html"
         fragment = read(folder, part, most_bytes - length)
+        if not fragment:
+            raise CompositionError(f"{called}: empty", file=called)
         # Only templates are composed, as in a cache; of other files every byte is as it is.
         if folder == "templates":
             opened.append((fragment, 0, called))
@@ -87,19 +92,20 @@ def folder_reader(folder: Path) -> Reader:
     """Read the files of a composition in a folder."""
 
     def read(kind: Folder, name: str, most_bytes: int) -> bytes:
-        path = folder / kind / f"{name}.html"
+        called = f"{kind}/{name}.html"
+        if (folder / kind).is_symlink():
+            raise CompositionError(f"{kind}: leads elsewhere", file=called)
         try:
-            with path.open("rb") as file:
-                data = file.read(most_bytes + 1)
+            return read_plain(folder / called, most_bytes)
         except FileNotFoundError:
-            raise CompositionError(
-                f"{kind}/{name}.html: missing", file=f"{kind}/{name}.html"
-            ) from None
+            raise CompositionError(f"{called}: missing", file=called) from None
         except OSError as error:
-            reason = (error.strerror or "cannot be read").lower()
-            raise CompositionError(
-                f"{kind}/{name}.html: {reason}", file=f"{kind}/{name}.html"
-            ) from None
-        return data
+            raise CompositionError(f"{called}: {_reason(error)}", file=called) from None
 
     return read
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ELOOP:
+        return "leads elsewhere"
+    return (error.strerror or str(error) or "cannot be read").lower()

@@ -21,7 +21,7 @@ from quire.errors import InternalError, PlanError
 from quire.fragments.choosing import Cut
 from quire.fragments.cutting import Template, cut_out
 from quire.fragments.hazards import refusals
-from quire.fragments.includes import FOLDERS, Folder, include, name_of
+from quire.fragments.includes import FOLDERS, NAME, Folder, include, name_of
 from quire.fragments.manifest import (
     FILE_NAME,
     ComposedPage,
@@ -226,6 +226,7 @@ def write_composition(
         PlanError: the folder is there, and is not to be replaced.
     """
     check_free(folder, force=force)
+    folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name[:60]}.", dir=folder.parent))
     try:
@@ -243,10 +244,8 @@ def write_composition(
         (made / VCL_NAME).write_text(varnish_vcl(manifest), encoding="ascii")
         (made / FILE_NAME).write_text(manifest.to_json(), encoding="ascii")
         if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name[:60]}.", dir=folder.parent))
-            folder.replace(old)
-            made.replace(folder)
-            shutil.rmtree(old)
+            check_free(folder, force=force)  # once more: making the files took a while
+            _replace(folder, made)
         else:
             made.replace(folder)
     except BaseException:
@@ -255,16 +254,47 @@ def write_composition(
     return manifest
 
 
+def _replace(folder: Path, made: Path) -> None:
+    """Put one folder in the place of another, which is put back where that fails."""
+    old = Path(tempfile.mkdtemp(prefix=f".{folder.name[:60]}.", dir=folder.parent))
+    try:
+        folder.replace(old)
+        try:
+            made.replace(folder)
+        except OSError:
+            old.replace(folder)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
 def check_free(folder: Path, *, force: bool) -> None:
     """Refuse a folder that may not be written to.
 
     Raises:
-        PlanError: it is there, and is no composition, or nobody said that it may be replaced.
+        PlanError: it is there, and is no composition and nothing else, or nobody said that it may be replaced.
     """
     if not folder.exists() and not folder.is_symlink():
         return
-    if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
+    if folder.is_symlink() or not folder.is_dir():
+        raise PlanError(f"{folder}: {'a link' if folder.is_symlink() else 'a file'}, not a folder")
+    if folder.resolve() == Path.cwd():
+        raise PlanError(f"{folder}: the folder that you are in cannot be replaced; name another")
+    if not any(folder.iterdir()):
         return
     if not force:
         raise PlanError(f"{folder}: exists")
     Manifest.load(folder)  # what is no composition is not ours to replace
+    for path in _of_others(folder):
+        raise PlanError(f"{path}: not of a composition, and would be lost; move it elsewhere first")
+
+
+def _of_others(folder: Path) -> Iterator[Path]:
+    """Find what this module does not write."""
+    for path in sorted(folder.iterdir()):
+        if path.name in FOLDERS and path.is_dir() and not path.is_symlink():
+            for one in path.iterdir():
+                if one.suffix != ".html" or NAME.fullmatch(one.stem) is None:
+                    yield one
+        elif path.name not in {FILE_NAME, VCL_NAME}:
+            yield path

@@ -3,7 +3,7 @@
 ``manifest.json`` in the folder that ``quire fragments esi`` writes. It is read as strictly as it is written: names are digests
 and never paths, lengths are numbers, nothing is passed over in silence. So a manifest from elsewhere leads nowhere but into its folder.
 
-Above: ``esi``, ``compose``, ``verify``, ``vcl``, ``cli``. Below: ``includes``, ``hazards``, ``policies``.
+Above: ``esi``, ``compose``, ``verify``, ``vcl``, ``cli``. Below: ``includes``, ``hazards``, ``policies``, ``plain_files``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from quire.errors import PlanError
 from quire.fragments.hazards import Hazard, HazardKind
 from quire.fragments.includes import FOLDERS, NAME, Folder, checked_prefix
 from quire.fragments.lp_results import Sharing
+from quire.fragments.plain_files import read_plain
 from quire.fragments.policies import Policy
 
 FILE_NAME = "manifest.json"
@@ -27,6 +28,8 @@ _VERSION = 1
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # A hundred thousand pages take about 40 MB.
 _MOST_BYTES = 1 << 30
+# No page is longer: its digest could not be made.
+_LONGEST = 1 << 32
 
 _T = TypeVar("_T")
 
@@ -174,11 +177,16 @@ class Manifest:
         """
         path = folder / FILE_NAME
         try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise PlanError(f"{path}: more than {_MOST_BYTES} bytes")
-            text = path.read_text(encoding="utf-8")
+            data = read_plain(path, _MOST_BYTES)
         except FileNotFoundError:
             raise PlanError(f"{folder}: no composition: it has no {FILE_NAME}") from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise PlanError(f"{path}: cannot be read: {reason}") from None
+        if len(data) > _MOST_BYTES:
+            raise PlanError(f"{path}: more than {_MOST_BYTES} bytes")
+        try:
+            text = data.decode("utf-8")
         except UnicodeDecodeError:
             raise PlanError(f"{path}: damaged: not UTF-8") from None
         return cls.from_json(text, name=str(path))
@@ -191,7 +199,7 @@ def _page(told: dict[str, Any]) -> ComposedPage:
         url=_of(str, told["url"]),
         folder=folder,
         file=_matching(NAME.fullmatch, told["file"]),
-        length=_number(told["length"]),
+        length=_length(told["length"]),
         sha256=_matching(_SHA256.fullmatch, told["sha256"]),
         includes=_number(told["includes"]),
         is_refused=_of(bool, told["is_refused"]),
@@ -205,12 +213,13 @@ def _page(told: dict[str, Any]) -> ComposedPage:
 
 
 def _fragment(told: dict[str, Any]) -> FragmentFile:
-    numbers = ("length", "stored", "uses", "pages", "first_page", "first_offset")
+    numbers = ("stored", "uses", "pages", "first_page", "first_offset")
     return FragmentFile(
         file=_matching(NAME.fullmatch, told["file"]),
         folder=_folder(told["folder"], ("templates", "fragments")),
         sha256=_matching(_SHA256.fullmatch, told["sha256"]),
         policy=_policy(told["policy"]),
+        length=_length(told["length"]),
         **{field: _number(told[field]) for field in numbers},
     )
 
@@ -229,6 +238,12 @@ def _of(kind: type[_T], value: object) -> _T:
     if not isinstance(value, kind):
         raise ValueError(f"{str(value)[:40]!r}: expected {kind.__name__}")  # noqa: TRY004 - damage, not a slip
     return value
+
+
+def _length(value: object) -> int:
+    if _number(value) > _LONGEST:
+        raise ValueError(f"{value}: expected the length of a page, {_LONGEST} bytes at most")
+    return _number(value)
 
 
 def _number(value: object) -> int:

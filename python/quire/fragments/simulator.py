@@ -28,6 +28,9 @@ from numpy.typing import NDArray
 
 from quire.fragments.cached_site import CachedFragment, CachedSite
 
+#: Requests, and invalidations, of a simulation: each takes eight bytes, and a few more for a while.
+MOST_EVENTS = 20_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class CacheLoad:
@@ -102,16 +105,22 @@ def simulate(
         tell: is told how many fragments of how many have been given their invalidations, which is most of the work.
 
     Raises:
-        ValueError: there are no requests, or their rate is not positive.
+        ValueError: there are no requests, or too many, their rate is not positive, or they last too long.
     """
-    if requests < 1:
-        raise ValueError(f"requests {requests}: one at least")
+    if not 1 <= requests <= MOST_EVENTS:
+        raise ValueError(f"requests {requests}: expected 1 to {MOST_EVENTS}")
     if not 0 < rate < math.inf:
         raise ValueError(f"rate {rate}: requests in a second, more than 0")
     drawn = np.random.default_rng(seed)
     times = np.cumsum(drawn.exponential(1 / rate, requests))
     chosen = drawn.integers(0, len(site.pages), requests)
     end = float(times[-1])
+    expected = sum(one.mean_rate for one in site.fragments) * end
+    if not expected <= MOST_EVENTS:
+        raise ValueError(
+            f"{requests} requests at {rate:g} in a second last {end:.3g} s, in which {expected:.3g} fragments change: "
+            f"expected {MOST_EVENTS} at most, so fewer requests, or a higher rate"
+        )
     # Each fragment draws from a seed of its own: whatever is asked of one leaves the others as they were.
     seeds = np.random.SeedSequence(seed).spawn(len(site.fragments))
     ends: list[NDArray[np.float64]] = []

@@ -4,7 +4,7 @@ Started by ``composing_varnish`` on a free port of the loopback address, with a 
 folder in a temporary one; stopped, and all of it removed, whatever happens. When this process is killed Varnish ends too. The VCL is made anew from the manifest, with the
 origin's port: a folder from elsewhere brings no code into it.
 
-Above: ``verify``. Below: ``vcl``, ``manifest``, ``includes``.
+Above: ``verify``. Below: ``vcl``, ``compose``, ``manifest``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from quire.errors import ProxyError
+from quire.errors import CompositionError, ProxyError
+from quire.fragments.compose import folder_reader
 from quire.fragments.manifest import ComposedPage, FragmentFile, Manifest
 from quire.fragments.vcl import varnish_vcl
 
@@ -87,10 +88,11 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
     """Serve the files of a composition, and nothing else."""
     prefix = manifest.prefix
     listed: list[ComposedPage | FragmentFile] = [*manifest.pages, *manifest.fragments]
-    known = {
-        f"{prefix}/{one.folder}/{one.file}.html": folder / one.folder / f"{one.file}.html"
-        for one in listed
-    }
+    known = {f"{prefix}/{one.folder}/{one.file}.html": (one.folder, one.file) for one in listed}
+
+    read = folder_reader(folder)
+    # No file is longer than the pages and fragments that come of it; what is, comes cut off, and is unequal.
+    longest = max((one.length for one in listed), default=0)
 
     class Files(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -99,13 +101,11 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
         )  # head and body in one write: in two, the second waits 40 ms for an answer to the first
 
         def do_GET(self) -> None:
-            path = known.get(self.path)
-            try:
-                data = b"" if path is None else path.read_bytes()
-                status = 404 if path is None else 200
-            except OSError:
-                data, status = b"", 404
-            self.send_response(status)
+            data = None
+            with contextlib.suppress(KeyError, CompositionError):
+                data = read(*known[self.path], longest)
+            self.send_response(404 if data is None else 200)
+            data = data or b""
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

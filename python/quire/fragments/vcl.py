@@ -44,6 +44,13 @@ sub vcl_backend_response {{
     if (beresp.status == 200 && bereq.url ~ "^{prefix}/templates/[0-9a-f]{{32}}[.]html$") {{
         set beresp.do_esi = true;
     }}
+    # What went wrong is no page and no part of one: it is asked for again, and not kept in their place.
+    if (beresp.status != 200 && bereq.url ~ "^{prefix}/(fragments|templates|whole)/") {{
+        set beresp.uncacheable = true;
+        set beresp.ttl = 0s;
+        set beresp.grace = 0s;
+        return (deliver);
+    }}
     if (bereq.url ~ "^{prefix}/(fragments|templates|whole)/") {{
         set beresp.ttl = {ttl_s}s;
         set beresp.grace = 0s;
