@@ -6,7 +6,10 @@
 //!
 //! The parts of many pages go into a [`pool`]. [`groups`] finds those that are alike, by a rule that does not depend on any order
 //! of visiting; [`maximal`] keeps the groups that are fragments by the paper's rule about ancestors.
+//!
+//! [`alike`] pairs the parts of two versions of one page.
 
+pub mod alike;
 pub mod groups;
 pub mod hish;
 pub mod maximal;
