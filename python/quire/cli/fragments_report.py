@@ -137,6 +137,7 @@ class _Captures:
         self._most_bytes, self._tell, self._by_folder = most_bytes, tell, by_folder
         self.troubles: list[Trouble] = []
         self._named_by_time = 0
+        self._refused = 0
 
     def __iter__(self) -> Iterator[Capture]:
         """Read them.
@@ -144,11 +145,14 @@ class _Captures:
         Raises:
             Refusal: nothing could be read.
         """
+        from quire.fragments.hazards import refusals  # noqa: PLC0415 - heavy
+
         of, count = len(self._archives) + len(self._paths), 0
         for done, place in enumerate([*self._archives, *self._paths], start=1):
             read = self._from_archive if done <= len(self._archives) else self._from_crawl
             for capture in read(place):
                 count += 1
+                self._refused += bool(refusals(capture.body))
                 yield capture
             self._tell("files", done, of)
         if not count:
@@ -188,6 +192,11 @@ class _Captures:
         if self._named_by_time > 1:
             terminal.note(
                 f"{self._named_by_time:,} files are named by a time; --by-folder takes those of a folder as versions of one page"
+            )
+        if self._refused:
+            terminal.note(
+                f"{counted(self._refused, 'page')} would be refused by `quire fragments plan`, which says why; "
+                "what is told here counts them with the others"
             )
         for trouble in self.troubles[:_MOST_NAMED]:
             terminal.note(f"{trouble.name}: not read: {trouble.reason}")
