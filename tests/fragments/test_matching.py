@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import quire
+from quire import _core
 from quire.fragments import NodeStatus
 from quire.fragments.lp import largest_changed
 from quire.fragments.matching import Matching, match_versions
@@ -143,3 +146,78 @@ def test_long_lists_of_like_items_are_compared_within_bounds() -> None:
 
     assert after.tree.n == 2001
     assert (found.status[1:1001] == MOVED).all()
+
+
+# Few values, so that texts share some; a cap of few, so that it is met.
+rows = st.lists(
+    st.tuples(st.sets(st.integers(0, 12), min_size=1, max_size=6), st.integers(0, 3)), max_size=9
+)
+
+
+@given(rows, rows, st.sampled_from([0.2, 0.5, 1.0]), st.integers(1, 9))
+def test_the_most_alike_are_paired_first_then_those_of_one_place_then_in_order(
+    old: list[tuple[set[int], int]],
+    new: list[tuple[set[int], int]],
+    least: float,
+    most: int,
+) -> None:
+    telling = [
+        [value for value in values if sum(value in other for other, _ in old) <= most]
+        for values, _ in new
+    ]
+    scored = []
+    for b, (values, place) in enumerate(new):
+        shared = [sum(value in other for value in telling[b]) for other, _ in old]
+        nearest = sorted((-count, a) for a, count in enumerate(shared) if count)[:most]
+        for _, a in nearest:
+            score = len(values & old[a][0]) / len(values | old[a][0])
+            if score >= least:
+                scored.append((-score, old[a][1] != place, b, a))
+    expected: list[tuple[int, int]] = []
+    for _, _, b, a in sorted(scored):
+        if all(a != one and b != other for one, other in expected):
+            expected.append((a, b))
+
+    found = _core.pair_alike(packed(old), packed(new), least, most)
+
+    olds, news = (np.frombuffer(one, "<u4").tolist() for one in found)
+    assert list(zip(olds, news, strict=True)) == expected
+
+
+def packed(
+    texts: list[tuple[set[int], int]],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    values = [value for some, _ in texts for value in sorted(some)]
+    ends = np.cumsum([len(some) for some, _ in texts])
+    places = [place for _, place in texts]
+    return np.array(values, np.uint32), ends.astype(np.uint32), np.array(places, np.uint32)
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "places"),
+    [([1, 2], [1], [0]), ([1, 2], [3], [0]), ([1, 2], [2, 1, 2], [0] * 3), ([1], [1], [0, 1])],
+)
+def test_rows_that_do_not_fit_are_refused(
+    values: list[int], ends: list[int], places: list[int]
+) -> None:
+    good = packed([({1}, 0)])
+    bad = (np.array(values, np.uint32), np.array(ends, np.uint32), np.array(places, np.uint32))
+
+    with pytest.raises(ValueError, match=r"ends"):
+        _core.pair_alike(bad, good, 0.5, 32)
+    with pytest.raises(ValueError, match=r"ends"):
+        _core.pair_alike(good, bad, 0.5, 32)
+
+
+def test_thousands_of_items_that_are_all_alike_have_partners() -> None:
+    def listed(version: int) -> Parts:
+        items = "".join(
+            f"<li>item number {n} of a long list, seen as version {version}</li>"
+            for n in range(3000)
+        )
+        return Parts(quire.encode(f"<ul>{items}</ul>".encode()), Comparing())
+
+    found = match_versions(listed(1), listed(2), Comparing())
+
+    assert (found.place >= 0).all()
+    assert (found.partner >= 0).mean() > 0.9

@@ -6,6 +6,7 @@ use std::time::Instant;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use quire_core::fragments::alike::{self, Rows};
 use quire_core::fragments::groups::{Estimate, Likeness, groups};
 use quire_core::fragments::hish::{self, Shingling};
 use quire_core::fragments::maximal;
@@ -160,6 +161,45 @@ pub fn window_hashes<'py>(
         windows.hash(data, &mut found);
     }
     Ok(narrow(py, &found))
+}
+
+type PyRows<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// Pair texts of two versions that resemble each other: rows of the old one, and of the new one, 32 bits each.
+///
+/// Each version has three buffers of 32 bits: shingles of its texts, after which shingle each text ends, the place of each.
+#[pyfunction]
+pub fn pair_alike<'py>(
+    py: Python<'py>,
+    old: PyRows<'py>,
+    new: PyRows<'py>,
+    min_overlap: f64,
+    most: usize,
+) -> PyResult<Columns<'py>> {
+    let columns = |rows: PyRows<'py>| {
+        PyResult::Ok((
+            numbers::<u32>(&rows.0)?,
+            numbers::<u32>(&rows.1)?,
+            numbers::<u32>(&rows.2)?,
+        ))
+    };
+    let (old, new) = (columns(old)?, columns(new)?);
+    let old = Rows {
+        values: &old.0,
+        ends: &old.1,
+        places: &old.2,
+    };
+    let new = Rows {
+        values: &new.0,
+        ends: &new.1,
+        places: &new.2,
+    };
+    if let Some(fault) = old.fault().or_else(|| new.fault()) {
+        return Err(PyValueError::new_err(fault));
+    }
+    let found = run(py, || Ok(alike::pair_alike(old, new, min_overlap, most)))?;
+    let (olds, news): (Vec<u32>, Vec<u32>) = found.into_iter().unzip();
+    Ok((narrow(py, &olds), narrow(py, &news)))
 }
 
 type PySpans<'py> = (

@@ -28,7 +28,9 @@ mod _native {
     #[pymodule_export]
     use crate::digest::Digest;
     #[pymodule_export]
-    use crate::fragments::{AfTree, FragmentPool, PartPacker, source_spans, window_hashes};
+    use crate::fragments::{
+        AfTree, FragmentPool, PartPacker, pair_alike, source_spans, window_hashes,
+    };
     #[pymodule_export]
     use crate::functions::{
         _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,

@@ -45,6 +45,7 @@ __all__ = [
     "likeness",
     "merge_groups",
     "most_met",
+    "pair_alike",
     "peek",
     "random_sampling",
     "resemblances",
@@ -338,6 +339,12 @@ class AfTree:
     ) -> tuple[bytes, bytes, bytes, int, int]: ...
 
 def window_hashes(data: bytes, window: int, bits: int) -> bytes: ...
+def pair_alike(
+    old: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    new: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    min_overlap: float,
+    most: int,
+) -> tuple[bytes, bytes]: ...
 def source_spans(page: Digest) -> tuple[bytes, bytes, bytes] | None: ...
 
 @final

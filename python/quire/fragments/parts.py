@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quire.digest.page import Digest
 from quire.fragments.shingles import Shingling
 from quire.fragments.trees import FORMATTING, AfTree
@@ -98,6 +101,17 @@ class Parts:
         if node not in self._sets:
             self._sets[node] = frozenset(self._shingles.of(node).tolist())
         return self._sets[node]
+
+    def rows(
+        self, nodes: list[int]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+        """The shingles of some nodes, one after the other; where those of each end; their places among siblings."""
+        starts, ends = self._shingles.starts[nodes], self._shingles.ends[nodes]
+        after = np.cumsum(ends - starts)
+        # The place of each value in all values: how far its row begins from where the row is put.
+        at = np.arange(after[-1]) + np.repeat(ends - after, ends - starts)
+        places = self.tree.index[nodes].astype(np.uint32)
+        return self._shingles.values[at], after.astype(np.uint32), places
 
     def tag_name(self, node: int) -> str:
         """The name of the element that a node stands for."""

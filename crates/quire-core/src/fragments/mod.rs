@@ -7,7 +7,10 @@
 //! The parts of many pages go into a [`pool`]. [`groups`] finds those that are alike, by a rule that does not depend on any order
 //! of visiting; [`maximal`] keeps the groups that are fragments by the paper's rule about ancestors.
 //! [`packed`] is a page's share of the pool as bytes, for pages that are looked at elsewhere.
+//!
+//! [`alike`] pairs the parts of two versions of one page.
 
+pub mod alike;
 pub mod groups;
 pub mod hish;
 pub mod maximal;
