@@ -152,7 +152,7 @@ def test_a_site_is_made_of_the_fragments_of_the_last_versions() -> None:
 def test_nonsense_is_refused_by_name() -> None:
     site = one_page(CachedFragment(1))
     for bad, words in (
-        ({"requests": 0, "rate": 1.0}, "requests 0: one"),
+        ({"requests": 0, "rate": 1.0}, "requests 0: expected 1 to"),
         ({"requests": 1, "rate": 0.0}, "rate 0.0:"),
     ):
         with pytest.raises(ValueError, match=words):
