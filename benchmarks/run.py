@@ -52,6 +52,7 @@ BENCHMARKS = {
     "spark-templates": "similarity.spark_templates",
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
+    "shared-crawls": "fragments.shared_crawls",
     "composition": "fragments.composition",
     "lifetimes-terms": "fragments.lifetimes_terms",
     "archive-ratios": "archive.ratios",

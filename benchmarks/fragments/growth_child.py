@@ -51,7 +51,7 @@ def made(count: int, seed: int) -> Iterator[bytes]:
         ).encode()
 
 
-def _peak() -> int:
+def peak_bytes() -> int:
     """Resident memory at its peak, in bytes. Not that of getrusage, which begins with what the parent had."""
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> None:
         sources = [page.read() for page in html_pages((arguments[1],), int(arguments[2]))]
     else:
         sources = list(made(int(arguments[1]), int(arguments[2])))
-    before = _peak()
+    before = peak_bytes()
     wall, cpu = time.perf_counter(), time.process_time()
     found = quire.shared_fragments(quire.encode(source) for source in sources)
     answer = {
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> None:
         "bytes": sum(map(len, sources)),
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
-        "peak": _peak() - before,
+        "peak": peak_bytes() - before,
         "fragments": len(found),
         "members": len(found.members),
         "exact": sum(fragment.exact for fragment in found),

@@ -9,8 +9,8 @@ The answer is that of ``shared_fragments`` for the same pages in the same order:
    groups nor their order depend on it, so that members need only be numbered anew and sorted.
 
 So machines share the work, and the memory of the driver is the bound. It holds the pool and, in the end, the answer: 12 kB a page for real pages of 148 kB
-with 39 parts of 200 bytes or more, 7 kB for made ones of 10 kB with 29; a hundred thousand of these took 720 MB.
-Grouping on the engine too would not move that bound by much: half of all parts or more are members of the answer.
+with 39 parts of 200 bytes or more, 6 kB for made ones of 10 kB with 29 (the benchmark ``shared-crawls``).
+Grouping on the engine too would not move that bound by much: half to two thirds of all parts are members of the answer.
 
 What cannot be read does not stop the rest; it is in ``troubles``, each with its name and the reason.
 
