@@ -38,6 +38,13 @@ AnyStartOption = Annotated[
         help="Also cut pages that begin with no tag; Varnish needs -p feature=+esi_disable_xml_check.",
     ),
 ]
+ApartOption = Annotated[
+    bool,
+    typer.Option(
+        "--apart/--no-apart",
+        help="Also cut out parts of one page that no cache may keep, so that the rest of it can be kept.",
+    ),
+]
 TtlOption = Annotated[
     int | None,
     typer.Option(
@@ -71,6 +78,7 @@ class Asked:
     any_start: bool
     by_folder: bool
     variants: Variants
+    apart: bool
     ttl_s: int | None
     most_ttl_s: int
     policies: str | None
@@ -135,11 +143,16 @@ def _put_policies(
 ) -> None:
     """Say how long files may be kept: as measured, as ``--ttl`` says, as ``--policies`` says; the last of these goes.
 
-    Fragments that are never apart become one on the way, where they are kept alike.
+    On the way, what may not be kept is set apart, and fragments that are never without each other become one, where they are kept alike.
     """
     from quire.fragments import Policy  # noqa: PLC0415 - heavy
     from quire.fragments.joining import join_neighbours  # noqa: PLC0415 - heavy
     from quire.fragments.measuring import measure_policies  # noqa: PLC0415 - heavy
+    from quire.fragments.setting_apart import (  # noqa: PLC0415 - heavy
+        parts_apart,
+        set_apart,
+        take_back,
+    )
     from quire.fragments.watching import all_lifetimes  # noqa: PLC0415 - heavy
 
     def fixed(policy: Policy) -> Policy:
@@ -156,10 +169,16 @@ def _put_policies(
 
     made.other_policy = fixed(Policy(min(Policy().ttl_s, asked.most_ttl_s)))
     # What is kept for a time that is given needs no history; whose it is may still be asked.
-    lives = all_lifetimes(site, tell) if asked.ttl_s is None or asked.variants else {}
+    # The smallest part may be the one that makes a page private.
+    is_asked = asked.ttl_s is None or asked.variants
+    lives = all_lifetimes(site, tell, min_bytes=1) if is_asked else {}
+    apart = set_apart(made, parts_apart(site, lives, tell)) if asked.apart else {}
     measure()
+    # Other cuts are other regions.
+    if take_back(made, apart):
+        measure()
     if join_neighbours(made):
-        measure()  # what was joined has the lives of all its parts
+        measure()
     made.policies = {**made.policies, **known}
 
 
