@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from quire.fragments import Manifest, plan_fragments, verify, write_composition
+from quire.fragments import Manifest, PlanRules, plan_fragments, verify, write_composition
 from quire.fragments.collected import Collection, Seen
-from quire.fragments.measuring import measure_policies
-from quire.fragments.plan import SourcePage
-from quire.fragments.setting_apart import parts_apart, set_apart, take_back
-from quire.fragments.watching import all_lifetimes
-from tests.fragments.test_measuring import captured
-
-
-def nothing(step: str, done: int, of: int) -> None:
-    """Nobody listens."""
+from quire.fragments.joining import join_neighbours
+from quire.fragments.site_plan import plan_site
+from tests.fragments.hostile import bodies, pages_of
+from tests.fragments.test_measuring import MENU, captured
 
 
 def apart(captures: list[Seen], folder: Path) -> tuple[Manifest, list[bytes]]:
     """What comes of pages, and the fragments that are cut out of them."""
-    with Collection(captures) as site:
-        latest = [
-            SourcePage(page.name, page.url, site.source(page.versions[-1])) for page in site.pages
-        ]
-        lives = all_lifetimes(site, nothing, min_bytes=1)
-        with plan_fragments(latest) as plan:
-            keys = set_apart(plan, parts_apart(site, lives, nothing))
-            for _ in range(2):
-                found = measure_policies(plan, site, lives)
-                plan.policies, plan.page_policies = found.fragments, found.pages
-                take_back(plan, keys)
-                keys = {}
-            manifest = write_composition(plan, folder)
+    with Collection(captures) as site, plan_site(site) as plan:
+        manifest = write_composition(plan, folder)
     assert verify(folder).unequal == 0
     cut = [(folder / "fragments" / f"{one.file}.html").read_bytes() for one in manifest.fragments]
     return manifest, sorted(cut)
@@ -108,3 +96,45 @@ def test_pages_with_one_capture_are_left_as_they_are(tmp_path: Path) -> None:
 
     assert cut == []
     assert manifest.pages[0].policy.reason == "no history: default"
+
+
+def test_a_greeting_in_a_header_that_all_pages_have_is_cut_out_of_it(tmp_path: Path) -> None:
+    """The header is the same on all pages, for one reader; the menu in it is for all of them."""
+
+    def page(name: str, reader: str) -> str:
+        return f"<header>{MENU}<p>Welcome back, {reader or 'stranger'}</p></header><h1>All about {name}</h1>"
+
+    captures = [
+        captured(name, 0, page(name, reader), reader)
+        for name in ("fish", "chips", "peas")
+        for reader in ("", "mary")
+    ]
+    # Nobody fetched this one for Mary.
+    captures.append(captured("more", 0, page("more", "")))
+    manifest, cut = apart(captures, tmp_path / "esi")
+
+    assert cut == [MENU.encode(), b"<p>Welcome back, stranger</p>"]
+    assert {one.policy.sharing for one in manifest.fragments} == {"shared", "private"}
+    assert [one.is_personal for one in manifest.pages] == [True, True, True, False]
+    assert [one.policy.sharing for one in manifest.pages] == ["shared"] * 3 + ["unknown"]
+
+
+@settings(max_examples=60)
+@given(bodies, st.sampled_from([1, 2, 5]), st.randoms(use_true_random=False))
+def test_whatever_is_set_apart_every_page_comes_together_again(
+    sources: list[bytes], depth: int, draw: Random
+) -> None:
+    """Parts may be anywhere: across the ends of elements, in comments, of no bytes to speak of."""
+    spans = {}
+    for place, source in enumerate(sources):
+        edges = sorted({draw.randint(0, len(source)) for _ in range(6)})
+        spans[place] = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=False) if a < b]
+    rules = PlanRules(min_bytes=100, max_depth=depth)
+    with tempfile.TemporaryDirectory() as folder:
+        with plan_fragments(pages_of(sources), rules=rules, apart=spans) as plan:
+            join_neighbours(plan)
+            write_composition(plan, Path(folder, "esi"))
+        found = verify(Path(folder, "esi"))
+
+    assert found.unequal == 0
+    assert found.pages == len(sources) == found.equal + found.refused

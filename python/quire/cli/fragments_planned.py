@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,8 +16,7 @@ from quire.cli.fragments_captures import Captures, Variants
 from quire.cli.terminal import Refusal
 
 if TYPE_CHECKING:
-    from quire.fragments import FragmentPlan, PlanRules, Policy, SourcePage
-    from quire.fragments.collected import Collection
+    from quire.fragments import FragmentPlan, PlanRules, Policy
 
 MinBytesOption = Annotated[
     int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
@@ -107,11 +106,17 @@ class Asked:
 @contextmanager
 def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, int], None]]]:
     """Make a plan of what was asked, with policies, and give it with what draws bars."""
-    from quire.fragments import plan_fragments  # noqa: PLC0415 - heavy
     from quire.fragments.collected import Collection  # noqa: PLC0415 - heavy
+    from quire.fragments.site_plan import Keeping, plan_site  # noqa: PLC0415 - heavy
 
     rules = asked.rules()
     known = {} if asked.policies is None else read_policies(Path(asked.policies))
+    keeping = Keeping(
+        ttl_s=asked.ttl_s,
+        most_ttl_s=asked.most_ttl_s,
+        apart=asked.apart,
+        vary=asked.variants.vary,
+    )
     with telling() as tell:
         captures = Captures(
             asked.sources,
@@ -120,66 +125,13 @@ def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, in
             by_folder=asked.by_folder,
             variants=asked.variants,
         )
-        with Collection(captures) as site, plan_fragments(_latest(site), rules=rules) as made:
-            _put_policies(made, site, asked, known, tell)
+        with (
+            Collection(captures) as site,
+            plan_site(site, rules=rules, keeping=keeping, tell=tell) as made,
+        ):
+            made.policies = {**made.policies, **known}
             yield made, tell
     captures.complain()
-
-
-def _latest(site: Collection) -> Iterator[SourcePage]:
-    from quire.fragments import SourcePage  # noqa: PLC0415 - heavy
-
-    for page in site.pages:
-        last = page.versions[-1]
-        yield SourcePage(page.name, page.url, site.source(last), last.content_type)
-
-
-def _put_policies(
-    made: FragmentPlan,
-    site: Collection,
-    asked: Asked,
-    known: Mapping[str, Policy],
-    tell: Callable[[str, int, int], None],
-) -> None:
-    """Say how long files may be kept: as measured, as ``--ttl`` says, as ``--policies`` says; the last of these goes.
-
-    On the way, what may not be kept is set apart, and fragments that are never without each other become one, where they are kept alike.
-    """
-    from quire.fragments import Policy  # noqa: PLC0415 - heavy
-    from quire.fragments.joining import join_neighbours  # noqa: PLC0415 - heavy
-    from quire.fragments.measuring import measure_policies  # noqa: PLC0415 - heavy
-    from quire.fragments.setting_apart import (  # noqa: PLC0415 - heavy
-        parts_apart,
-        set_apart,
-        take_back,
-    )
-    from quire.fragments.watching import all_lifetimes  # noqa: PLC0415 - heavy
-
-    def fixed(policy: Policy) -> Policy:
-        if asked.ttl_s is None or policy.sharing == "private":
-            return policy
-        return dataclasses.replace(policy, ttl_s=asked.ttl_s, reason="as --ttl says")
-
-    def measure() -> None:
-        found = measure_policies(
-            made, site, lives, most_ttl_s=asked.most_ttl_s, vary=asked.variants.vary, tell=tell
-        )
-        made.policies = {name: fixed(policy) for name, policy in found.fragments.items()}
-        made.page_policies = {body: fixed(policy) for body, policy in found.pages.items()}
-
-    made.other_policy = fixed(Policy(min(Policy().ttl_s, asked.most_ttl_s)))
-    # What is kept for a time that is given needs no history; whose it is may still be asked.
-    # The smallest part may be the one that makes a page private.
-    is_asked = asked.ttl_s is None or asked.variants
-    lives = all_lifetimes(site, tell, min_bytes=1) if is_asked else {}
-    apart = set_apart(made, parts_apart(site, lives, tell)) if asked.apart else {}
-    measure()
-    # Other cuts are other regions.
-    if take_back(made, apart):
-        measure()
-    if join_neighbours(made):
-        measure()
-    made.policies = {**made.policies, **known}
 
 
 def read_policies(path: Path) -> dict[str, Policy]:

@@ -9,7 +9,7 @@ tells what a cache of fragments would save.
 ``verify`` composes every page again and compares it with what went in. ``strip`` leaves out what most pages of a template have.
 
 ``fragments.statistics`` says what each fragment would save and what to do about it, and ``fragments.report`` draws that;
-``fragments.measuring`` says how long each file of a plan may be kept, and for whom. They are imported by these names, as they need what
+``fragments.site_plan`` plans a site with its versions and readers, which tell how long each file may be kept, and for whom. They are imported by these names, as they need what
 crawls need.
 
 Above: ``cli``. Below: ``digest``, ``_core``.

@@ -4,9 +4,9 @@ A greeting makes a whole page private, a clock makes it stale at every request. 
 left is the same for everybody, and for longer: the paper's reason for fragments that live at their own pace.
 
 The smallest parts will do: a part that may be kept once what is in it is apart stays where it is. Where all of that does not help, because
-what is left of the page could not be kept either, nothing is cut out (``take_back``).
+what is left of the page could not be kept either (``in_vain``), nothing should be cut out.
 
-Above: ``cli``. Below: ``page_histories``, ``plan``, ``choosing``, ``regions``.
+Above: ``site_plan``. Below: ``page_histories``, ``plan``, ``apart_cuts``, ``regions``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from quire.fragments.choosing import Cut
+from quire.fragments.apart_cuts import Span
 from quire.fragments.collected import Collection
 from quire.fragments.lp_results import Lifetimes
 from quire.fragments.page_histories import PageHistory, policy_of
@@ -24,11 +24,6 @@ from quire.fragments.watching import Tell
 
 # Of a page with more, the first are looked at: each is searched for in every capture.
 _MOST_PARTS = 100
-# Keys of elements have 64 bits, and what is joined comes right behind them.
-_FIRST_KEY = 1 << 65
-
-#: First byte in the source, and after the last one.
-Span = tuple[int, int]
 
 
 def parts_apart(
@@ -88,46 +83,15 @@ def _holds(outer: Span, inner: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def set_apart(plan: FragmentPlan, spans: Mapping[int, Sequence[Span]]) -> dict[int, set[int]]:
-    """Cut parts out of the pages of a plan, and tell their keys, by the numbers of pages' bytes.
-
-    What overlaps with a cut that is there already stays as it is, and so do pages that are refused.
+def in_vain(plan: FragmentPlan, spans: Mapping[int, Sequence[Span]]) -> set[int]:
+    """The places of pages whose rest may not be kept though parts of them are set apart.
 
     Args:
-        plan: made of the last version of each page; has more cuts afterwards.
-        spans: parts, by the place of pages.
+        plan: with these parts set apart, and with policies for what is left of pages.
+        spans: the parts, by the place of pages.
     """
-    keys: defaultdict[int, set[int]] = defaultdict(set)
-    for place, mine in spans.items():
-        body = plan.pages[place].body
-        if body in plan.refused or body in keys:  # equal pages are one
-            continue
-        key = _FIRST_KEY + len(plan.choice.height)
-        cuts = list(plan.choice.pages[body])
-        for start, end in mine:
-            if all(end <= cut.start or cut.end <= start for cut in cuts):
-                cuts.append(Cut(start, end, key))
-                plan.choice.height[key] = 0
-                keys[body].add(key)
-                key += 1
-        cuts.sort(key=lambda cut: cut.start)
-        plan.choice.pages[body] = cuts
-    return dict(keys)
-
-
-def take_back(plan: FragmentPlan, keys: Mapping[int, set[int]]) -> int:
-    """Undo ``set_apart`` on pages whose rest may not be kept all the same, and tell on how many.
-
-    Args:
-        plan: with policies for what is left of pages.
-        keys: what ``set_apart`` gave.
-    """
-    count = 0
-    for body, mine in keys.items():
-        if plan.page_policies.get(body, plan.other_policy).is_cached:
-            continue
-        plan.choice.pages[body] = [cut for cut in plan.choice.pages[body] if cut.key not in mine]
-        for key in mine:
-            del plan.choice.height[key]
-        count += 1
-    return count
+    return {
+        place
+        for place in spans
+        if not plan.page_policies.get(plan.pages[place].body, plan.other_policy).is_cached
+    }
