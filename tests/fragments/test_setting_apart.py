@@ -91,6 +91,29 @@ def test_where_it_does_not_help_nothing_is_cut_out(
     assert manifest.pages[0].folder == "whole"
 
 
+def test_tokens_that_nobody_sees_are_set_apart_too(tmp_path: Path) -> None:
+    def page(hour: int) -> str:
+        token = f"<script nonce=n{hour * 7919}>start({hour * 31})</script>"
+        form = f"<form><input name=token value={hour * 101}><button>Send it to the harbour</button></form>"
+        return f"<head>{token}<title>Fish</title></head><h1>The fish shop at the harbour</h1>{form}<p>Open</p>"
+
+    manifest, cut = apart([captured("a", hour, page(hour)) for hour in range(8)], tmp_path / "esi")
+
+    assert [part[:14] for part in cut] == [b"<input name=to", b"<script nonce="]
+    assert {one.policy.ttl_s for one in manifest.fragments} == {0}
+    assert manifest.pages[0].policy.reason == "measured: no change in 7 h"
+
+
+def test_what_is_most_of_a_page_is_not_set_apart_from_it(tmp_path: Path) -> None:
+    def page(hour: int) -> str:
+        return f"<p>Fish</p><div data-token={hour * 7919}><h1>All of it</h1><p>{'and more ' * 30}</p></div>"
+
+    manifest, cut = apart([captured("a", hour, page(hour)) for hour in range(8)], tmp_path / "esi")
+
+    assert cut == []
+    assert manifest.pages[0].policy.ttl_s == 0
+
+
 def test_pages_with_one_capture_are_left_as_they_are(tmp_path: Path) -> None:
     manifest, cut = apart([captured("a", 0, shop("", 0))], tmp_path / "esi")
 
