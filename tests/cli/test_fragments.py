@@ -265,8 +265,15 @@ def test_files_with_times_in_their_names_are_told_how_to_be_versions(
 
     assert "note: 4 files have times in their names; --by-folder takes" in plain.stderr
     assert "--by-folder" not in versions.stderr
-    assert versions.stdout.startswith("1 page: ")
-    assert "note: one page shares nothing with others" in versions.stderr
+    assert "\n1 page: 1 composed of " in versions.stdout
+
+
+def test_one_page_is_told_that_it_shares_nothing(quire: Quire, folder: Path) -> None:
+    assert folder.is_dir()
+    result = quire("fragments", "plan", "fruit.html")
+
+    assert result.stdout.startswith("1 page: 0 composed")
+    assert "note: one page shares nothing with others" in result.stderr
 
 
 def test_steps_of_a_report_are_told_in_words(watched: Watched, shared: Path) -> None:

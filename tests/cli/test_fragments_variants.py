@@ -169,3 +169,20 @@ def test_a_time_that_is_given_goes_before_what_was_measured(quire: Quire, folder
 
     assert told == {(7, "shared"), (0, "private")}
     assert {one["reason"] for one in found["page_policies"]} == {"as --ttl says"}
+
+
+def test_a_report_says_which_parts_are_private_and_which_are_for_all(
+    quire: Quire, folders: Path
+) -> None:
+    arguments = ("nobody", "--variant", "mary", "-o", "report.html", "--min-bytes", "50")
+    found = asked(quire, "report", *arguments)
+    told: list[dict[str, object]] = list(found["fragments"])  # type: ignore[call-overload]
+
+    exact = {
+        str(one["path"]).split(" > ")[-1]: one["sharing"] for one in told if one["tier"] == "exact"
+    }
+    assert (exact["nav"], exact["aside"]) == ("shared", "private")
+    assert {one["sharing"] for one in told if one["tier"] == "own pace"} == {"private"}
+    drawn = (folders / "report.html").read_text("utf-8")
+    assert "3</b><span>captures for other readers" in drawn
+    assert "Deliver it by itself and keep it out of shared caches" in drawn

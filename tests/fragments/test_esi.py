@@ -396,7 +396,10 @@ def test_a_damaged_manifest_is_an_error_that_names_it(
         verify(tmp_path / "esi")
 
 
-@pytest.mark.parametrize("field", ["file", "folder", "sha256", "length", "is_refused", "hazards"])
+@pytest.mark.parametrize(
+    "field",
+    ["file", "folder", "sha256", "length", "is_refused", "hazards", "policy", "is_personal"],
+)
 def test_a_page_of_a_manifest_is_read_strictly(field: str, tmp_path: Path) -> None:
     composed(site(), tmp_path / "esi")
     path = tmp_path / "esi" / "manifest.json"
@@ -406,6 +409,42 @@ def test_a_page_of_a_manifest_is_read_strictly(field: str, tmp_path: Path) -> No
 
     with pytest.raises(PlanError, match="damaged"):
         Manifest.load(tmp_path / "esi")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"ttl_s": -1},
+        {"ttl_s": "60"},
+        {"vary": 'Cookie"; } C{ system("x"); }C'},
+        {"vary": ['Cookie"; } C{ system("x"); }C']},
+        {"sharing": "public"},
+        {"reason": None},
+    ],
+)
+@pytest.mark.parametrize("where", ["pages", "fragments"])
+def test_a_policy_of_a_manifest_is_read_strictly(
+    where: str, damage: dict[str, object], tmp_path: Path
+) -> None:
+    composed(site(), tmp_path / "esi")
+    path = tmp_path / "esi" / "manifest.json"
+    told = json.loads(path.read_text())
+    told[where][1]["policy"] |= damage
+    path.write_text(json.dumps(told))
+
+    with pytest.raises(PlanError, match="damaged"):
+        Manifest.load(tmp_path / "esi")
+
+
+def test_reasons_do_not_get_into_vcl(tmp_path: Path) -> None:
+    composed(site(), tmp_path / "esi")
+    path = tmp_path / "esi" / "manifest.json"
+    told = json.loads(path.read_text())
+    for one in (*told["pages"], *told["fragments"]):
+        one["policy"] |= {"reason": "*/ } evil", "ttl_s": 7, "sharing": "private"}
+    path.write_text(json.dumps(told))
+
+    assert "evil" not in varnish_vcl(Manifest.load(tmp_path / "esi"))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, "\udcff"])

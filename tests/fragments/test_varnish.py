@@ -15,13 +15,23 @@ from pathlib import Path
 import pytest
 
 from quire.errors import ProxyError
-from quire.fragments import ComposedPage, FragmentFile, Manifest, PlanRules, Policy, Volumes, verify
+from quire.fragments import (
+    ComposedPage,
+    FragmentFile,
+    Manifest,
+    PlanRules,
+    Policy,
+    Volumes,
+    plan_fragments,
+    verify,
+    write_composition,
+)
 from quire.fragments.hazards import refusals
 from quire.fragments.includes import include, name_of
 from quire.fragments.scanner import EsiScanner, Within
 from quire.fragments.varnish import composing_varnish
 from tests.conftest import require
-from tests.fragments.hostile import FOOT, MENU, PIECES, composed, site
+from tests.fragments.hostile import FOOT, MENU, PIECES, composed, pages_of, site
 
 PAGES = 400
 
@@ -101,6 +111,27 @@ def test_hostile_pages_come_through_varnish_as_they_went_in(
     assert found.refused > PAGES / 10
     assert sum(page.includes for page in manifest.pages) > PAGES / 4
     assert any(hazard.kept for page in manifest.pages for hazard in page.hazards)
+
+
+@pytest.mark.timeout(300)
+def test_parts_that_are_set_apart_anywhere_come_through_varnish(
+    varnish: str, tmp_path: Path
+) -> None:
+    assert varnish
+    draw = random.Random(11)
+    sources = hostile_pages(PAGES // 2, 5)
+    spans = {}
+    for place, source in enumerate(sources):
+        edges = sorted(draw.sample(range(len(source) + 1), k=4))
+        spans[place] = [(edges[0], edges[1]), (edges[2], edges[3])]
+    rules = PlanRules(min_bytes=100)
+    with plan_fragments(pages_of(sources), rules=rules, apart=spans) as plan:
+        manifest = write_composition(plan, tmp_path / "esi")
+    found = verify(tmp_path / "esi", composer="varnish")
+
+    assert found.faults == ()
+    assert found.equal > PAGES / 8
+    assert sum(one.length < 70 for one in manifest.fragments) > PAGES / 8
 
 
 @pytest.mark.timeout(300)

@@ -21,6 +21,7 @@ _STEPS = {
     "equal": "finding what is equal",
     "versions": "following versions",
     "measure": "measuring lifetimes",
+    "apart": "setting parts apart",
     "differences": "comparing what is alike",
     "places": "naming places",
     "graph": "drawing the graph",

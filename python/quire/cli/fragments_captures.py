@@ -163,7 +163,7 @@ class Captures:
         self._most_bytes, self._tell, self._by_folder = most_bytes, tell, by_folder
         self._url = url
         self._cookies_found = 0
-        self._timed_names = 0
+        self._files = self._timed_names = 0
         self._known: set[str] = set()
         self._alone = 0
         self.troubles: list[Trouble] = []
@@ -256,6 +256,7 @@ class Captures:
             elif self._by_folder:
                 yield _version(found)
             else:
+                self._files += 1
                 self._timed_names += time_in(PurePath(found.name).name) is not None
                 yield found
 
@@ -266,7 +267,8 @@ class Captures:
         more = len(self.troubles) - _MOST_NAMED
         if more > 0:
             terminal.note(f"{more:,} more could not be read")
-        if self._timed_names > 1:
+        # A date in a few names is what a page is about; in most, it is when they were captured.
+        if self._timed_names > max(1, self._files // 2):
             terminal.note(
                 f"{counted(self._timed_names, 'file')} have times in their names; --by-folder takes those in a folder for versions of one page"
             )

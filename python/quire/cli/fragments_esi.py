@@ -20,6 +20,7 @@ from quire.cli.fragments_captures import (
 from quire.cli.fragments_pages import SourcesArgument
 from quire.cli.fragments_planned import (
     AnyStartOption,
+    ApartOption,
     Asked,
     DepthOption,
     MinBytesOption,
@@ -58,6 +59,7 @@ def plan(
     variant: VariantOption = None,
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
+    apart: ApartOption = True,
     ttl: TtlOption = None,
     most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
@@ -92,6 +94,7 @@ def plan(
         any_start=any_start,
         by_folder=by_folder,
         variants=Variants.told(variant, variant_query, variant_cookie),
+        apart=apart,
         ttl_s=ttl,
         most_ttl_s=most_ttl,
         policies=policies,
@@ -126,6 +129,7 @@ def esi(
     variant: VariantOption = None,
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
+    apart: ApartOption = True,
     ttl: TtlOption = None,
     most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
@@ -164,6 +168,7 @@ def esi(
         any_start=any_start,
         by_folder=by_folder,
         variants=Variants.told(variant, variant_query, variant_cookie),
+        apart=apart,
         ttl_s=ttl,
         most_ttl_s=most_ttl,
         policies=policies,
@@ -231,7 +236,7 @@ def _print(manifest: Manifest, top: int) -> None:
     )
     _print_policies(manifest)
     _print_hazards(manifest)
-    if len(manifest.pages) == 1:
+    if len(manifest.pages) == 1 and not manifest.fragments:
         terminal.note("one page shares nothing with others; name more of them")
     elif not manifest.fragments and not refused:
         terminal.note("no part is worth it; --min-bytes looks for shorter ones")

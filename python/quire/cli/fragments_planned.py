@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,8 +17,7 @@ from quire.cli.fragments_captures import Captures, Variants
 from quire.cli.terminal import Refusal, shown
 
 if TYPE_CHECKING:
-    from quire.fragments import FragmentPlan, PlanRules, Policy, SourcePage
-    from quire.fragments.collected import Collection
+    from quire.fragments import FragmentPlan, PlanRules, Policy
 
 MinBytesOption = Annotated[
     int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
@@ -37,6 +36,13 @@ AnyStartOption = Annotated[
     typer.Option(
         "--any-start",
         help="Also cut pages that begin with no tag; Varnish needs -p feature=+esi_disable_xml_check.",
+    ),
+]
+ApartOption = Annotated[
+    bool,
+    typer.Option(
+        "--apart/--no-apart",
+        help="Also cut out parts of one page that no cache may keep, so that the rest of it can be kept.",
     ),
 ]
 TtlOption = Annotated[
@@ -74,6 +80,7 @@ class Asked:
     any_start: bool
     by_folder: bool
     variants: Variants
+    apart: bool
     ttl_s: int | None
     most_ttl_s: int
     policies: str | None
@@ -102,11 +109,17 @@ class Asked:
 @contextmanager
 def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, int], None]]]:
     """Make a plan of what was asked, with policies, and give it with what draws bars."""
-    from quire.fragments import plan_fragments  # noqa: PLC0415 - heavy
     from quire.fragments.collected import Collection  # noqa: PLC0415 - heavy
+    from quire.fragments.site_plan import Keeping, plan_site  # noqa: PLC0415 - heavy
 
     rules = asked.rules()
     known = {} if asked.policies is None else read_policies(Path(asked.policies))
+    keeping = Keeping(
+        ttl_s=asked.ttl_s,
+        most_ttl_s=asked.most_ttl_s,
+        apart=asked.apart,
+        vary=asked.variants.vary,
+    )
     with telling() as tell:
         captures = Captures(
             asked.sources,
@@ -115,57 +128,15 @@ def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, in
             by_folder=asked.by_folder,
             variants=asked.variants,
         )
-        with Collection(captures) as site, plan_fragments(_latest(site), rules=rules) as made:
-            _put_policies(made, site, asked, known, tell)
+        with (
+            Collection(captures) as site,
+            plan_site(site, rules=rules, keeping=keeping, tell=tell) as made,
+        ):
+            for name in sorted(known.keys() - made.policies.keys())[:_MOST_NAMED]:
+                terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
+            made.policies = {**made.policies, **known}
             yield made, tell
     captures.complain()
-
-
-def _latest(site: Collection) -> Iterator[SourcePage]:
-    from quire.fragments import SourcePage  # noqa: PLC0415 - heavy
-
-    for page in site.pages:
-        last = page.versions[-1]
-        yield SourcePage(page.name, page.url, site.source(last), last.content_type)
-
-
-def _put_policies(
-    made: FragmentPlan,
-    site: Collection,
-    asked: Asked,
-    known: Mapping[str, Policy],
-    tell: Callable[[str, int, int], None],
-) -> None:
-    """Say how long files may be kept: as measured, as ``--ttl`` says, as ``--policies`` says; the last of these goes.
-
-    Fragments that are never apart become one on the way, where they are kept alike.
-    """
-    from quire.fragments import Policy  # noqa: PLC0415 - heavy
-    from quire.fragments.joining import join_neighbours  # noqa: PLC0415 - heavy
-    from quire.fragments.measuring import measure_policies  # noqa: PLC0415 - heavy
-    from quire.fragments.watching import all_lifetimes  # noqa: PLC0415 - heavy
-
-    def fixed(policy: Policy) -> Policy:
-        if asked.ttl_s is None or policy.sharing == "private":
-            return policy
-        return dataclasses.replace(policy, ttl_s=asked.ttl_s, reason="as --ttl says")
-
-    def measure() -> None:
-        found = measure_policies(
-            made, site, lives, most_ttl_s=asked.most_ttl_s, vary=asked.variants.vary, tell=tell
-        )
-        made.policies = {name: fixed(policy) for name, policy in found.fragments.items()}
-        made.page_policies = {body: fixed(policy) for body, policy in found.pages.items()}
-
-    made.other_policy = fixed(Policy(min(Policy().ttl_s, asked.most_ttl_s)))
-    # What is kept for a time that is given needs no history; whose it is may still be asked.
-    lives = all_lifetimes(site, tell) if asked.ttl_s is None or asked.variants else {}
-    measure()
-    if join_neighbours(made):
-        measure()  # what was joined has the lives of all its parts
-    for name in sorted(known.keys() - made.policies.keys())[:_MOST_NAMED]:
-        terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
-    made.policies = {**made.policies, **known}
 
 
 def read_policies(path: Path) -> dict[str, Policy]:

@@ -8,8 +8,9 @@ tells what a cache of fragments would save.
 ``plan_fragments`` chooses which equal parts are cut out of pages, ``write_composition`` writes them as ESI templates and fragments, and
 ``verify`` composes every page again and compares it with what went in. ``strip`` leaves out what most pages of a template have.
 
-``fragments.statistics`` says what each fragment would save and what to do about it, and ``fragments.report`` draws that; both are imported
-by these names, as they need what crawls need.
+``fragments.statistics`` says what each fragment would save and what to do about it, and ``fragments.report`` draws that;
+``fragments.site_plan`` plans a site with its versions and readers, which tell how long each file may be kept, and for whom. They are imported by these names, as they need what
+crawls need.
 
 Above: ``cli``. Below: ``digest``, ``_core``.
 """

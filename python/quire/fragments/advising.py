@@ -14,7 +14,11 @@ from quire.writing import told_seconds
 def advice(facts: FragmentFacts) -> str:
     """Say what to do about a fragment."""
     if facts.sharing == "private":
-        return "Deliver it by itself and keep it out of shared caches: readers get different ones."
+        if facts.tier == "own pace":
+            return (
+                "Deliver it by itself and keep it out of shared caches: readers get different ones."
+            )
+        return "Keep it out of shared caches, or set apart what in it is for one reader: readers get different ones."
     if facts.tier == "approximate":
         if facts.same_text:
             return "Make its markup the same on all pages: the text is, the bytes are not. Then it can be cut out."

@@ -101,7 +101,8 @@ class Totals:
         pages: how many.
         page_bytes: how long all are.
         watched_pages: how many have versions.
-        versions: how many captures there are.
+        versions: how many captures there are, without those for other readers.
+        other_readers: how many there are for other readers.
         unreadable: captures that are no pages, and were read as empty ones.
         exact: fragments with the same bytes everywhere.
         approximate: those that are alike.
@@ -116,6 +117,7 @@ class Totals:
     page_bytes: int
     watched_pages: int
     versions: int
+    other_readers: int
     unreadable: int
     exact: int
     approximate: int

@@ -81,6 +81,7 @@ class PageHistory:
         self._site, self._page, self._lives = site, page, lives
         self._mine = [n for n, kind in enumerate(lives.kinds) if kind == lives.kinds[-1]]
         self._times = [seconds_of(one) for one in page.versions]
+        self._alike: dict[tuple[int, int], bool] = {}
 
     def watched(self, regions: Sequence[Region]) -> list[Watched]:
         """What the captures tell of some regions."""
@@ -153,9 +154,12 @@ class PageHistory:
 
     def _is_alike(self, mine: KeptVersion, other: KeptVersion) -> bool:
         """Whether another reader got the same kind of page, and no error or form to log in."""
-        how = Comparing()
-        pair = [Parts(self._site.digest(one), how) for one in (mine, other)]
-        return likeness(pair[0], pair[1], how) > 0
+        bodies = (mine.body, other.body)
+        if bodies not in self._alike:
+            how = Comparing()
+            one, two = (Parts(self._site.digest(kept), how) for kept in (mine, other))
+            self._alike[bodies] = likeness(one, two, how) > 0
+        return self._alike[bodies]
 
 
 def _lives(times: np.ndarray, changed: Sequence[int]) -> Lives:

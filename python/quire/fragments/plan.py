@@ -5,18 +5,19 @@ is cut: a fragment has the same bytes wherever it is. Pages that are equal count
 
 A plan is asked for its files by ``esi_files``; ``quire fragments plan`` shows what they would save.
 
-Above: ``esi``, ``cli``. Below: ``lonely``, ``choosing``, ``candidates``, ``hazards``, ``spool``, ``digest``.
+Above: ``esi``, ``cli``. Below: ``lonely``, ``choosing``, ``candidates``, ``apart_cuts``, ``hazards``, ``spool``, ``digest``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 from quire.digest import encode
 from quire.errors import QuireError
+from quire.fragments.apart_cuts import Span, set_apart, without_around
 from quire.fragments.candidates import Elements, elements_of
 from quire.fragments.choosing import Choice, choose
 from quire.fragments.hazards import Hazard, refusals
@@ -148,6 +149,7 @@ def plan_fragments(
     *,
     rules: PlanRules | None = None,
     policies: Mapping[str, Policy] | None = None,
+    apart: Mapping[int, Sequence[Span]] | None = None,
 ) -> FragmentPlan:
     """Find what pages have in common, and choose what is cut out of each.
 
@@ -161,6 +163,8 @@ def plan_fragments(
         pages: the pages; each may go when the next one comes.
         rules: what is cut out.
         policies: how long fragments may be kept, by their names.
+        apart: parts that are cut out whatever they save, and that nothing is cut out around: first byte and after the last, none in another,
+            by the places of pages.
     """
     rules = rules or PlanRules()
     spool = Spool()
@@ -177,13 +181,21 @@ def plan_fragments(
             if why:
                 refused[number] = why
             elements.append(_elements(page, rules.min_bytes, is_refused=bool(why)))
+        # Of equal pages, any may have been watched. What must not be composed keeps all its parts.
+        spans = {
+            planned[place].body: mine
+            for place, mine in (apart or {}).items()
+            if planned[place].body not in refused
+        }
         choice = choose(
-            elements,
+            without_around(elements, spans),
             min_pages=rules.min_pages,
             include_bytes=rules.include_bytes,
             max_depth=rules.max_depth,
         )
         choice = without_lonely(choice, spool, rules.include_bytes)
+        # Last: these are cut out of one page alone, whatever that saves.
+        set_apart(choice, spans)
     except BaseException:
         spool.close()
         raise

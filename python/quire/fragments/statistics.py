@@ -279,8 +279,9 @@ class _Study:
         return Totals(
             pages=len(pages),
             page_bytes=sum(page.source_bytes for page in pages),
-            watched_pages=len(self.lives),
+            watched_pages=sum(len(page.versions) > 1 for page in pages),
             versions=sum(len(page.versions) for page in pages),
+            other_readers=sum(len(page.others) for page in pages),
             unreadable=len(self.site.unreadable),
             exact=len(self.exact_order),
             approximate=len(self.alike_order),

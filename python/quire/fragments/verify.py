@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from quire.errors import CompositionError, ProxyError
 from quire.fragments.compose import compose, folder_reader
+from quire.fragments.includes import include
 from quire.fragments.manifest import ComposedPage, Manifest
 
 Composer: TypeAlias = Literal["own", "varnish"]
@@ -91,8 +92,11 @@ def has_varnish() -> bool:
 def _own(folder: Path, manifest: Manifest) -> Callable[[ComposedPage], bytes]:
     read = folder_reader(folder)
 
+    include_bytes = len(include(manifest.prefix, "templates", "0" * 32))
+
     def composed(page: ComposedPage) -> bytes:
-        data = read(page.folder, page.file, page.length)
+        # Parts that are set apart may be shorter than their includes, and a template longer than its page.
+        data = read(page.folder, page.file, page.length + page.includes * include_bytes)
         if page.folder == "whole":
             return data
         name = f"{page.folder}/{page.file}.html"

@@ -46,17 +46,20 @@ def page_lifetimes(
     )
 
 
-def all_lifetimes(site: Collection, tell: Tell) -> dict[int, Lifetimes]:
+def all_lifetimes(
+    site: Collection, tell: Tell, *, min_bytes: int = MIN_FRAGMENT_BYTES
+) -> dict[int, Lifetimes]:
     """The same for every page with more than one capture, by its place in ``site.pages``.
 
     Args:
         site: the pages.
+        min_bytes: as for ``lifetimes``.
         tell: is told of progress: the step, how much is done, and of how much.
     """
     found: dict[int, Lifetimes] = {}
     compared = [place for place, page in enumerate(site.pages) if page.is_compared]
     for done, place in enumerate(compared, start=1):
-        found[place] = page_lifetimes(site, site.pages[place])
+        found[place] = page_lifetimes(site, site.pages[place], min_bytes=min_bytes)
         tell("versions", done, len(compared))
     return found
 

@@ -69,12 +69,18 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     figures = [
         (f"{totals.pages:,}", "page" if totals.pages == 1 else "pages"),
         (told_bytes(totals.page_bytes), "of source"),
-        (f"{totals.worth_it:,}", "parts worth cutting out"),
+        (
+            f"{totals.worth_it:,}",
+            f"{'part' if totals.worth_it == 1 else 'parts'} worth cutting out",
+        ),
         (_share(totals.stored_saved, totals.page_bytes), "less to store"),
         (_share(totals.moved_saved, totals.moved_bytes), "less to move, while parts are fresh"),
     ]
     if totals.watched_pages:
         figures.append((f"{totals.versions:,}", f"versions of {counted(totals.pages, 'page')}"))
+    if totals.other_readers:
+        captures = "capture" if totals.other_readers == 1 else "captures"
+        figures.append((f"{totals.other_readers:,}", f"{captures} for other readers"))
     items = "".join(f"<li><b>{figure}</b><span>{said}</span></li>" for figure, said in figures)
     below = (
         f'<p class="dim">Names are below {names.named(names.folder)}</p>' if names.folder else ""
@@ -101,12 +107,14 @@ def _share(part: int, whole: int) -> str:
 def _next(study: FragmentStudy, names: PageNames) -> str:
     exact = [one for one in study.facts if one.tier == "exact" and one.stored_beyond > 0]
     others = [one for one in study.facts if one.tier == "approximate" and one.stored_saved > 0]
-    own = [one for one in study.facts if one.tier == "own pace" and one.moved_saved > 0]
+    own = [one for one in study.facts if one.tier == "own pace"]
+    private = [one for one in own if one.sharing == "private"]
+    own = [one for one in own if one.sharing != "private" and one.moved_saved > 0]
     steps = [
         f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a>, '
         f"{counted(one.pages, 'page')}, {told_bytes(max(one.source_bytes, 0))}, first on {names.page(one.page, 48)}: "
         f'{escape(one.advice)} <span class="sample">“{words(one.sample, 70)}”</span></li>'
-        for tier in (exact[:_MOST_STEPS], others[:2], own[:2])
+        for tier in (exact[:_MOST_STEPS], others[:2], private[:2], own[:2])
         for one in tier
     ]
     if exact:

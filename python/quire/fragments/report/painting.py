@@ -167,5 +167,6 @@ def _pace_box(one: LpFragment) -> Box:
     name = "unsure" if ttl == 0 else "hour" if ttl < _HOUR_S else "day" if ttl < _DAY_S else "long"
     label = f"{counted(one.changes, 'change')} in {told_seconds(one.watched_s)}"
     if one.sharing == "private":
-        return Box(f"{name} private", f"{label}, differs by reader")
+        more = f", {label}" if one.watched_s else ""
+        return Box(f"{name} private", f"differs by reader{more}")
     return Box(name, label)
