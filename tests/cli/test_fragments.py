@@ -163,6 +163,18 @@ def test_policies_get_into_the_vcl(quire: Quire, shared: Path) -> None:
     assert 'Vary = "Cookie"' in vcl
 
 
+def test_policies_for_no_fragment_are_named(quire: Quire, shared: Path) -> None:
+    known = asked(quire, "plan", "site")["fragments"][0]["file"]  # type: ignore[index] # JSON
+    told = {known: {"ttl_s": 60}, "0" * 32: {"ttl_s": 60}}
+    (shared.parent / "policies.json").write_text(json.dumps(told))
+
+    for command in (["plan", "site"], ["esi", "site", "-o", "out"]):
+        result = quire("fragments", *command, "--policies", "policies.json")
+        assert result.exit_code == 0
+        assert f"--policies: {'0' * 32} is no fragment of this plan" in result.stderr
+        assert str(known) not in result.stderr
+
+
 def test_pages_come_out_of_warcs_and_archives_too(quire: Quire, folder: Path) -> None:
     records = [
         record(response(page), url=f"https://a.example/{number}")

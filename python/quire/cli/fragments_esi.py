@@ -29,6 +29,7 @@ from quire.cli.fragments_planned import (
     PoliciesOption,
     PrefixOption,
     TtlOption,
+    note_strangers,
     planned,
 )
 from quire.cli.options import Format, FormatOption
@@ -107,6 +108,7 @@ def plan(
             done += file.is_page
             tell("cut", done, of)
         manifest = files.manifest
+        note_strangers(made, manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))
     else:
@@ -178,6 +180,7 @@ def esi(
         manifest = write_composition(
             made, target, force=force, tell=lambda done, of: tell("cut", done, of)
         )
+        note_strangers(made, manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))
     else:

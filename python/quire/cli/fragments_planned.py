@@ -17,7 +17,7 @@ from quire.cli.fragments_captures import Captures, Variants
 from quire.cli.terminal import Refusal, shown
 
 if TYPE_CHECKING:
-    from quire.fragments import FragmentPlan, PlanRules, Policy
+    from quire.fragments import FragmentPlan, Manifest, PlanRules, Policy
 
 MinBytesOption = Annotated[
     int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
@@ -66,6 +66,7 @@ PoliciesOption = Annotated[
 ]
 
 _MOST_NAMED = 5
+_AS_TOLD = "as --policies says"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +133,23 @@ def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, in
             Collection(captures) as site,
             plan_site(site, rules=rules, keeping=keeping, tell=tell) as made,
         ):
-            for name in sorted(known.keys() - made.policies.keys())[:_MOST_NAMED]:
-                terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
             made.policies = {**made.policies, **known}
             yield made, tell
     captures.complain()
+
+
+def note_strangers(plan: FragmentPlan, manifest: Manifest) -> None:
+    """Name the policies that are for no fragment: those of another plan, or misspelt."""
+    files = {fragment.file for fragment in manifest.fragments}
+    strangers = sorted(
+        name
+        for name, policy in plan.policies.items()
+        if policy.reason == _AS_TOLD and name not in files
+    )
+    for name in strangers[:_MOST_NAMED]:
+        terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
+    if len(strangers) > _MOST_NAMED:
+        terminal.note(f"--policies: {len(strangers) - _MOST_NAMED:,} more are no fragments of it")
 
 
 def read_policies(path: Path) -> dict[str, Policy]:
@@ -155,7 +168,7 @@ def read_policies(path: Path) -> dict[str, Policy]:
         if not isinstance(one.get("vary", []), list):
             raise TypeError(f"{name[:40]}: vary is a list of names of headers")
         ttl_s, vary = int(one.get("ttl_s", Policy().ttl_s)), map(str, one.get("vary", ()))
-        return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), "as --policies says")
+        return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), _AS_TOLD)
 
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
