@@ -1,6 +1,7 @@
 """Do pages come together again, through the strict composer and through a real Varnish? And what does it save?
 
-Whole crawls, every page: cut into templates and fragments, written to disk, composed and compared by SHA-256.
+Whole crawls, every page: cut into templates and fragments as ``quire fragments esi`` does it, written to disk, composed and compared by SHA-256. Of
+histories the newest version of each page is cut, and what changes with every capture is set apart.
 """
 
 import shutil
@@ -12,22 +13,26 @@ from pathlib import Path
 
 from benchmarks.context import Context
 from benchmarks.corpora import Page, describe, html_pages
+from benchmarks.fragments.histories import captured_at
 from benchmarks.report import Goal, Report, Right, Table, every
 from quire.fragments import (
     Manifest,
     PlanRules,
-    SourcePage,
     Verification,
-    plan_fragments,
     verify,
     write_composition,
 )
+from quire.fragments.collected import Collection
+from quire.fragments.site_plan import plan_site
+from quire.sources.capture import Capture
 
-#: The crawls; pages of the last one begin with a byte order mark, so caches must be told to look into them.
+#: The crawls; pages of templates-swde-sites begin with a byte order mark, so caches must be told to look into them.
 CRAWLS = {
     "templates-docs": PlanRules(),
     "templates-helsingborg": PlanRules(),
     "templates-swde-sites": PlanRules(xml_check=False),
+    "versions-news": PlanRules(),
+    "versions-terms": PlanRules(),
 }
 LIMIT = 60
 
@@ -95,13 +100,16 @@ def run(context: Context) -> Report:
 
 def _written(pages: list[Page], rules: PlanRules, folder: Path) -> tuple[Manifest, float]:
     start = time.perf_counter()
-    with plan_fragments(_sources(pages), rules=rules) as plan:
+    with Collection(_captures(pages)) as site, plan_site(site, rules=rules) as plan:
         manifest = write_composition(plan, folder)
     return manifest, time.perf_counter() - start
 
 
-def _sources(pages: list[Page]) -> Iterator[SourcePage]:
-    return (SourcePage(page.name, page.name, page.read(), "text/html") for page in pages)
+def _captures(pages: list[Page]) -> Iterator[Capture]:
+    for page in pages:
+        when = captured_at(page.name)
+        address = page.name if when is None else page.name.rpartition("/")[0]
+        yield Capture(page.name, address, when, b"", page.read(), "text/html")
 
 
 def _saving(name: str, manifest: Manifest, seconds: float) -> list[str]:

@@ -8,13 +8,22 @@ from benchmarks.corpora import Page, html_pages
 from quire import Digest
 
 
+def captured_at(name: str) -> datetime | None:
+    """The time in a name such as ``site/20220128T213510Z.html``, if it has one."""
+    try:
+        return datetime.strptime(name.rpartition("/")[2][:15], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
 def histories(corpus: str) -> dict[str, list[tuple[datetime, Page]]]:
     """The pages of a corpus, each with its captures in order of time; names are ``20220128T213510Z.html``."""
     found: dict[str, list[tuple[datetime, Page]]] = {}
     for page in html_pages((corpus,)):
-        folder, _, name = page.name.rpartition("/")
-        time = datetime.strptime(name[:15], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
-        found.setdefault(folder, []).append((time, page))
+        folder = page.name.rpartition("/")[0]
+        time = captured_at(page.name)
+        if time is not None:
+            found.setdefault(folder, []).append((time, page))
     return found
 
 
