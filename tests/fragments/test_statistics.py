@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import tracemalloc
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -151,11 +152,73 @@ def test_versions_tell_how_long_parts_live() -> None:
     menu = next(one for one in found.facts if one.source_bytes == len(MENU))
     weather = next(one for one in found.facts if one.tier == "own pace")
     assert (found.totals.pages, found.totals.versions) == (2, 18)
-    assert (menu.pace.changes, menu.pace.watched_s, menu.pace.ttl_s) == (0, 16 * 3600, None)
+    assert (menu.pace.changes, menu.pace.watched_s, menu.pace.ttl_s) == (0, 8 * 3600, None)
     assert "keep it for 1 h: no change in 8 h" in menu.advice
     assert weather.sample.startswith("Weather at 8")
     assert (weather.pace.changes, weather.pace.life_p50_s) == (4, 7200)
     assert weather.pace.changes_per_day == pytest.approx(12)
+
+
+def new_words(day: int, count: int) -> str:
+    """Words that no other day has."""
+    return " ".join(f"word{day}x{n}" for n in range(count))
+
+
+# Most of the page is new each day; nothing but a few bytes is; the shared part is all that there is.
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h1>Section {page}</h1><div>{words}</div><p>Imprint of section {page}</p>",
+        f"<h1>Section {{page}}</h1><div>{MENU}<p>Day {{day}}</div><p>Imprint of section {{page}}</p>",
+        f"{MENU}<p>Day {{day}}</p>",
+    ],
+)
+def test_a_part_that_is_new_at_every_capture_is_seen_to_change(body: str) -> None:
+    captures = [
+        capture(
+            f"{page}-{day}",
+            body.format(page=page, day=day, words=new_words(day, 60)),
+            url=f"https://a.example/{page}",
+            time=START + timedelta(days=day),
+        )
+        for day in range(7)
+        for page in range(3)
+    ]
+    with Collection(captures) as site:
+        found = study_fragments(site, min_bytes=30)
+
+    shared = next(one for one in found.facts if one.tier == "exact" and one.rank == 1)
+    assert (shared.pages, shared.pace.changes, shared.pace.changes_per_day) == (3, 18, 1)
+    assert (shared.pace.watched_s, shared.pace.page_s) == (6 * 86_400, 18 * 86_400)
+    assert (shared.pace.ttl_s, shared.pace.life_p50_s) == (0, 86_400)
+    assert "go past the cache" in shared.advice
+
+
+# Words come from a few, so that texts stay, come back, and are new by turns; the page around may change as a whole.
+_few = st.lists(st.sampled_from(["fish", "chips", "peas"]), min_size=2, max_size=6)
+
+
+@given(words=_few, drastic=st.booleans())
+def test_the_changes_of_a_shared_part_are_those_of_its_text(
+    *, words: list[str], drastic: bool
+) -> None:
+    captures = [
+        capture(
+            f"{page}-{day}",
+            f"<h1>Section {page}</h1><div><p>{f'All about {word} and no more. ' * 4}</div>"
+            f"<p>{new_words(day if drastic else 0, 60)} {page}",
+            url=f"https://a.example/{page}",
+            time=START + timedelta(days=day),
+        )
+        for day, word in enumerate(words)
+        for page in range(2)
+    ]
+    with Collection(captures) as site:
+        found = study_fragments(site, min_bytes=80)
+
+    shared = next(one for one in found.facts if "All about" in one.sample and one.tier == "exact")
+    changes = sum(one != other for one, other in pairwise(words))
+    assert shared.pace.changes == 2 * changes
 
 
 def test_parts_that_are_alike_say_what_differs() -> None:

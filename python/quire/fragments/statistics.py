@@ -265,7 +265,7 @@ class _Study:
             text_bytes=one.value_bytes,
             pages=1,
             uses=1,
-            pace=pace_of([one], one.watched_s),
+            pace=pace_of(one),
             requests=asked if self.log is not None else None,
             requests_per_day=self._per_day(asked),
             stored_saved=0,
