@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import threading
+import time
 import tracemalloc
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -13,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import quire
+from quire.errors import SourceUnreadable
 from quire.fragments.access_logs import MOST_LINE_BYTES, log_address, read_access_log
 from quire.fragments.benefits import INCLUDE_BYTES, worth
 from quire.fragments.collected import Collection
@@ -415,6 +419,66 @@ def test_a_packed_log_that_ends_early_counts_as_far_as_it_goes(tmp_path: Path) -
     assert (whole.requests["/a"], whole.damaged, whole.seconds) == (5000, False, 4999)
     assert cut.damaged
     assert 0 < cut.requests["/a"] < 5000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x1f\x8b\x08" + bytes(range(200)),
+        gzip.compress(b"\xff\xd8" * 999)[:-12],
+        b"\x89PNG\r\n\x1a\n" * 9,
+        b"GET /a HTTP/1.1\n",
+    ],
+)
+def test_what_is_no_log_is_refused_by_name(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "photo.log").write_bytes(data)
+
+    with pytest.raises(SourceUnreadable, match=r"photo\.log: .*; expected an access log"):
+        read_access_log(tmp_path / "photo.log", ["/a"])
+
+
+def test_a_log_without_a_line_is_one_of_no_requests(tmp_path: Path) -> None:
+    (tmp_path / "access.log").touch()
+    (tmp_path / "access.log.gz").write_bytes(gzip.compress(b""))
+
+    for name in ("access.log", "access.log.gz"):
+        assert read_access_log(tmp_path / name, ["/a"]).lines == 0
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_log_may_be_a_pipe_that_gives_a_byte_at_a_time(tmp_path: Path, *, packed: bool) -> None:
+    text = "".join(f"{entry('/a', second=n)}\n" for n in range(500)).encode()
+    os.mkfifo(tmp_path / "pipe")
+
+    def write() -> None:
+        with (tmp_path / "pipe").open("wb", buffering=0) as pipe:
+            data = gzip.compress(text) if packed else text
+            for place in range(4):
+                pipe.write(data[place : place + 1])
+                time.sleep(0.01)
+            pipe.write(data[4:])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    log = read_access_log(tmp_path / "pipe", ["/a"])
+    writer.join()
+
+    assert (log.requests, log.damaged) == ({"/a": 500}, False)
+
+
+def test_a_path_of_two_slashes_has_no_host(tmp_path: Path) -> None:
+    log = read_access_log(
+        write_log(
+            tmp_path,
+            [
+                entry(one)
+                for one in ("//wp-login.php", "//x/fish", "/", "http://a.example/fish", "/fish?")
+            ],
+        ),
+        ["/", "/fish"],
+    )
+
+    assert (log.requests, log.others) == ({"/": 1, "/fish": 2}, 2)
 
 
 def test_an_address_that_cannot_be_read_is_none() -> None:
