@@ -35,7 +35,7 @@ def join_neighbours(plan: FragmentPlan) -> int:
 
     >>> from quire.fragments.plan import SourcePage, plan_fragments
     >>> parts = ["<nav>" + f"<a href=/{n}>Entry number {n}</a>" * 30 + "</nav>" for n in range(3)]
-    >>> pages = [SourcePage(f"{n}", f"{n}", f"<p>{n}</p>{parts[0]}\\n{parts[1]}<p>{n}</p>{parts[2]}".encode()) for n in range(3)]
+    >>> pages = [SourcePage(f"{n}", f"{n}", f"<p>{n}</p>{parts[0]}\n{parts[1]}<p>{n}</p>{parts[2]}".encode()) for n in range(3)]
     >>> with plan_fragments(pages) as plan:
     ...     len(plan.choice.pages[0]), join_neighbours(plan), len(plan.choice.pages[0])
     (3, 1, 2)
