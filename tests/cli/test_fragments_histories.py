@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,14 +12,17 @@ import typer
 from typer.testing import CliRunner, Result
 
 import quire
+from quire.cli.fragments_captures import time_in
 from quire.cli.fragments_lifetimes import lifetimes
+from quire.cli.fragments_report import report
 from quire.cli.fragments_simulate import simulate
 
 START = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 HOURS = "<ul><li>Mondays from nine to five<li>Fridays from nine to two<li>Never on Sundays</ul>"
-# The group is made elsewhere; two commands make it one here.
+# The group is made elsewhere; some of its commands make it one here.
 APP = typer.Typer()
 APP.command()(lifetimes)
+APP.command()(report)
 APP.command()(simulate)
 
 
@@ -136,12 +140,59 @@ def test_versions_come_out_of_archives_too(captures: Path) -> None:
     assert run("lifetimes", "site.quire", "--url", "https://c.example/").exit_code == 2
 
 
+def test_a_folder_that_is_a_page_is_named_like_an_address(captures: Path) -> None:
+    other = captures.parent / "both" / "other"
+    shutil.copytree(captures, captures.parent / "both" / "home")
+    shutil.copytree(captures, other)
+
+    found = json.loads(run("lifetimes", "both", "--url", "both/other", "--format", "json").stdout)
+
+    assert [page["page"] for page in found["pages"]] == ["both/other"]
+
+
+def test_times_to_a_part_of_a_second_are_read(captures: Path) -> None:
+    folder = captures.parent / "exact"
+    folder.mkdir()
+    for part in range(4):
+        (folder / f"20260131T0900{part // 2:02}{part % 2 * 5}00Z.html").write_bytes(shop(part))
+
+    (page,) = json.loads(run("lifetimes", "exact", "--format", "json").stdout)["pages"]
+    told = run("report", "exact", "-o", "r.html", "--by-folder", "--format", "json").stdout
+
+    assert (page["versions"], page["seconds"]) == (4, 1.5)
+    assert [one["versions"] for one in json.loads(told)["pages"]] == [4]
+
+
+@pytest.mark.parametrize(
+    ("name", "time"),
+    [
+        ("20260131T093000Z", "2026-01-31T09:30:00"),
+        ("20260131T093000123Z", "2026-01-31T09:30:00.123000"),
+        ("2026-01-31T09-30-00-123Z", "2026-01-31T09:30:00.123000"),
+        ("2026-01-31T09:30:00.5Z", "2026-01-31T09:30:00.500000"),
+        ("20260131093000123456", "2026-01-31T09:30:00.123456"),
+        ("2026-01-31_0930", "2026-01-31T09:30:00"),
+        ("news-2026-01-31", "2026-01-31T00:00:00"),
+        ("20260131T0930001Z", None),
+        ("2026013109300012", None),
+    ],
+)
+def test_a_time_is_read_as_exactly_as_it_is_written_or_not_at_all(
+    name: str, time: str | None
+) -> None:
+    found = time_in(f"{name}.html")
+
+    assert found == (datetime.fromisoformat(f"{time}+00:00") if time else None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["lifetimes", "nowhere"], "error: nowhere: no such file or folder"),
         (["lifetimes", "empty"], "error: empty: nothing to read in this folder"),
         (["lifetimes", "timeless"], "timeless/home.html: no time in its name"),
+        (["lifetimes", "captures", "--url", "https://c.example/"], "no versions of https://c"),
+        (["simulate", "captures", "--url", "https://c.example/"], "no versions of https://c"),
         (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: a share"),
         (["simulate", "captures", "--rate", "-1"], "--rate -1: expected requests in a minute"),
         (["simulate", "captures", "--requests", "0"], "error: --requests 0: expected 1 to"),

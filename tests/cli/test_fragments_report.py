@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -90,18 +91,36 @@ def test_files_named_by_a_time_are_versions_of_their_folder(site: Path) -> None:
         (["site", "-o", "site/0.html"], "exists"),
         (["site", "-o", "report.json"], "the name of the numbers"),
         (["site", "-o", "report.html", "--log", "no.log"], "no.log"),
+        (["site", "-o", "report.html", "--log", "site/0.html"], "error: site/0.html: "),
+        (
+            ["site", "-o", "report.html", "--log", "photo.gz"],
+            "photo.gz: damaged gzip; expected an access",
+        ),
         (["nowhere", "-o", "report.html"], "nowhere"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_written(
     site: Path, arguments: list[str], message: str
 ) -> None:
+    (site / "photo.gz").write_bytes(b"\x1f\x8b\x08" + bytes(range(200)))
     result = run(*arguments)
 
     assert result.exit_code == 2
     assert message in result.stderr
     assert not (site / "report.html").exists()
     assert not (site / "report.json").exists()
+
+
+def test_what_is_skipped_of_a_log_is_said(site: Path) -> None:
+    line = '192.0.2.7 - - [17/May/2026:11:02:33 +0200] "GET /0.html HTTP/1.1" 200 5120\n'
+    packed = gzip.compress((line * 9 + "?\n" + line * 9999).encode())
+    (site / "cut.gz").write_bytes(packed[:-8])
+
+    result = run("site", "-o", "report.html", "--log", "cut.gz")
+
+    assert result.exit_code == 0
+    assert "note: cut.gz: damaged; read up to line 10,0" in result.stderr
+    assert "note: cut.gz: 1 of 10,0" in result.stderr
 
 
 def test_help_has_examples() -> None:

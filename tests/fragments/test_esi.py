@@ -30,6 +30,7 @@ from quire.fragments import (
     verify,
     write_composition,
 )
+from quire.fragments.includes import name_of
 from quire.fragments.vcl import varnish_vcl
 from tests.fragments.hostile import FOOT, HAZARDS, MENU, PIECES, bodies, composed, pages_of, site
 
@@ -201,6 +202,68 @@ def test_fragments_nest_as_deep_as_they_may(tmp_path: Path) -> None:
     assert {one.folder for one in deep.fragments} == {"fragments", "templates"}
     assert deep.volumes.stored < flat.volumes.stored
     assert verify(tmp_path / "deep").equal == 12
+
+
+def nesting(count: int) -> list[bytes]:
+    """Pages of two kinds: each has its own section, and all have the footer in it."""
+    sections = [
+        b"<section>%s%s</section>"
+        % (b"".join(b"<a href=/%d>Entry %d of %d</a>" % (n, n, kind) for n in range(90)), FOOT)
+        for kind in range(2)
+    ]
+    return [b"<h1>Day %d</h1>%s<p>%d mm" % (n, sections[n % 2], 7 * n) for n in range(count)]
+
+
+def test_a_fragment_in_a_fragment_is_on_all_pages_that_have_those(tmp_path: Path) -> None:
+    sources = nesting(20)
+    with plan_fragments(pages_of(sources), rules=PlanRules(max_depth=2)) as plan:
+        name = name_of(FOOT)
+        plan.policies = {name: Policy(0, ("Cookie",), "private")}
+        manifest = write_composition(plan, tmp_path / "esi")
+
+    foot = next(one for one in manifest.fragments if one.file == name)
+    assert (foot.uses, foot.pages) == (2, 20)
+    assert all(page.is_personal for page in manifest.pages)
+    # What is private comes with every page.
+    templates = sum(
+        len((tmp_path / "esi" / page.folder / f"{page.file}.html").read_bytes())
+        for page in manifest.pages
+    )
+    assert manifest.volumes.moved == templates + 20 * len(FOOT)
+
+
+def sections(draw: st.DrawFn) -> list[bytes]:
+    """Different pages with parts in parts, of few kinds."""
+    leaf = st.sampled_from([MENU, FOOT, b"<p>Fish</p>" * 20])
+    part = st.recursive(
+        leaf,
+        lambda inner: st.lists(inner, min_size=1, max_size=3).map(
+            lambda found: b"<div>%s</div>" % b"".join(found)
+        ),
+        max_leaves=8,
+    )
+    pages = draw(st.lists(st.lists(part, max_size=3).map(b"".join), min_size=1, max_size=6))
+    return [b"<h1>Day %d</h1>%s" % (n, page) for n, page in enumerate(pages)]
+
+
+@given(st.composite(sections)(), st.sampled_from([1, 2, 5]))
+def test_what_fragments_save_adds_up_and_pages_are_all_that_have_them(
+    sources: list[bytes], depth: int
+) -> None:
+    with plan_fragments(pages_of(sources), rules=PlanRules(min_bytes=100, max_depth=depth)) as plan:
+        files = EsiFiles(plan)
+        data = {file.name: file.data for file in files}
+        manifest = files.manifest
+
+    def inside(name: str) -> set[str]:
+        found = {one.decode() for one in re.findall(rb"/([0-9a-f]{32})\.html", data[name])}
+        return found.union(*map(inside, found))
+
+    on = [inside(page.file) for page in manifest.pages]
+    for one in manifest.fragments:
+        assert one.pages == sum(one.file in names for names in on)
+    saved = sum(one.saved(manifest.include_bytes) for one in manifest.fragments)
+    assert saved == manifest.volumes.pages - manifest.volumes.stored
 
 
 def test_nothing_of_a_page_gets_into_vcl_or_names(tmp_path: Path) -> None:

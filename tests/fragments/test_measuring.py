@@ -124,6 +124,34 @@ def test_a_script_that_stays_is_kept_though_all_around_it_changes() -> None:
     assert {one.policy.ttl_s for one in manifest.pages} == {0}
 
 
+# What is in the place of another need not be like it: other words, another element, deeper.
+@pytest.mark.parametrize(
+    "teaser",
+    [
+        "<aside>{}</aside>",
+        "<{tag}>{}</{tag}>",
+        "<{tag}><b>{}</b></{tag}><hr>",
+        "<div>{filler}<{tag}><ul><li>{}</ul></{tag}></div>",
+    ],
+)
+@pytest.mark.parametrize("around", ["<main>{}</main>", "<main>{}<p>{words}</p></main>"])
+def test_what_is_new_at_every_capture_is_not_kept(teaser: str, around: str) -> None:
+    def words(hour: int, count: int) -> str:
+        return " ".join(f"word{hour}x{n}" for n in range(count))
+
+    def at(name: str, hour: int) -> str:
+        tag = ("aside", "section", "article", "nav")[hour % 4]
+        filler = "<p>x</p>" * (hour % 3)
+        inside = teaser.format(words(hour, 40), tag=tag, filler=filler)
+        return around.format(f"<h1>{name}</h1>{inside}", words=words(hour, 80) + name)
+
+    captures = [captured(name, hour, at(name, hour)) for hour in range(9) for name in PAGES]
+    manifest = manifest_of(captures)
+
+    assert manifest.fragments
+    assert {one.policy.ttl_s for one in manifest.fragments} == {0}
+
+
 def test_fragments_in_fragments_have_lives_of_their_own() -> None:
     """On two pages the menu is in a box that other pages do not have."""
     captures = []

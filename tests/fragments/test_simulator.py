@@ -19,7 +19,7 @@ from quire.fragments import (
     site_of,
     site_of_shared,
 )
-from quire.fragments.simulator import _misses
+from quire.fragments.simulator import _invalidations, _misses
 
 
 def one_page(*fragments: CachedFragment) -> CachedSite:
@@ -90,6 +90,42 @@ def test_lifetimes_that_were_measured_are_drawn_from() -> None:
     assert site.fragments[0].mean_rate == 0.1
 
 
+# Histories where leaving out the life that goes on, or the first, would say another thing altogether.
+@pytest.mark.parametrize(
+    "times", [[0, 60, 120, 10**7], [0, 10**7, 10**7 + 60, 10**7 + 61], [0, 5, 10, 15, 20, 25]]
+)
+def test_lives_that_are_drawn_are_as_long_as_the_rate_says(times: list[int]) -> None:
+    kinds = ["cod", "hake", "plaice", "plaice"] if len(times) == 4 else list("abcdef")
+    body = "<h1>The fish shop at the harbour</h1><main><p>Open on all days but Sundays</p><p>Fish of the day: {0} {0} {0} {0} {0}</p></main>"
+    pages = [quire.encode(body.format(f"the {kind} of kind {kind}").encode()) for kind in kinds]
+    lives = lifetimes(list(zip(times, pages, strict=True)))
+    drawn, rates = (site_of([lives], invalidation=how) for how in ("lifetimes", "rates"))
+
+    assert any(one.lifetimes_s for one in drawn.fragments)
+    assert [one.mean_rate for one in drawn.fragments] == pytest.approx(
+        [one.rate for one in rates.fragments]
+    )
+
+
+def test_a_life_that_goes_on_is_drawn_as_long_as_it_was_seen_and_longer() -> None:
+    # Half of all lives last a second, the others 99 and 50 more on average: 75 s. Requests come often, so that each end is a miss.
+    fragment = CachedFragment(100, rate=1 / 50, lifetimes_s=(1.0,), going_on_s=99.0)
+    found = simulate(one_page(fragment), requests=1_000_000, rate=20.0, seed=5, warm=True)
+
+    assert fragment.mean_rate == pytest.approx(1 / 75)
+    assert found.fragment.fetched / found.seconds == pytest.approx(1 / 75, rel=0.1)
+
+
+def test_the_first_invalidation_is_as_likely_as_any() -> None:
+    # A process that began long ago is as often invalidated in its first seconds as in any others.
+    fragment = CachedFragment(100, rate=1 / 50, lifetimes_s=(1.0, 20.0), going_on_s=40.0)
+    early = [
+        len(_invalidations(fragment, 10.0, np.random.default_rng(seed))) for seed in range(4000)
+    ]
+
+    assert np.mean(early) == pytest.approx(10 * fragment.mean_rate, rel=0.1)
+
+
 def test_what_changed_together_is_invalidated_together() -> None:
     parts = [CachedFragment(100, replayed_s=(4.0, 10.0), period_s=10.0) for _ in range(5)]
     alone = simulate(one_page(parts[0]), requests=50_000, rate=1.0, seed=6)
@@ -139,7 +175,7 @@ def test_a_site_is_made_of_the_fragments_of_the_last_versions() -> None:
     assert len(site.fragments) == len(lives.fragments) == 2
     assert site.page_bytes(0) == len(pages[-1].decode())
     page, part = site.fragments
-    assert (page.mean_rate, part.lifetimes_s) == (0, (2.0, 2.0, 2.0))
+    assert (page.mean_rate, part.lifetimes_s, part.going_on_s) == (0, (2.0,) * 4, 0)
     assert site_of([lives], invalidation="rates").fragments[1].rate == pytest.approx(0.5)
     replayed = site_of([lives], invalidation="replay").fragments[1]
     assert (replayed.replayed_s, replayed.period_s) == ((2.0, 4.0, 6.0, 8.0), 8.0)
@@ -161,6 +197,8 @@ def test_nonsense_is_refused_by_name() -> None:
         CachedFragment(-1)
     with pytest.raises(ValueError, match="not all 0"):
         CachedFragment(1, lifetimes_s=(0.0,))
+    with pytest.raises(ValueError, match=r"goes on, 5\.0 s so far: it needs lifetimes"):
+        CachedFragment(1, going_on_s=5.0)
     with pytest.raises(ValueError, match="no pages"):
         CachedSite((), ())
     with pytest.raises(ValueError, match=r"page 1: has fragments \[7\], but the site has 0 to 0"):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import os
+import threading
+import time
 import tracemalloc
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import quire
+from quire.errors import SourceUnreadable
 from quire.fragments.access_logs import MOST_LINE_BYTES, log_address, read_access_log
 from quire.fragments.benefits import INCLUDE_BYTES, worth
 from quire.fragments.collected import Collection
@@ -151,11 +156,73 @@ def test_versions_tell_how_long_parts_live() -> None:
     menu = next(one for one in found.facts if one.source_bytes == len(MENU))
     weather = next(one for one in found.facts if one.tier == "own pace")
     assert (found.totals.pages, found.totals.versions) == (2, 18)
-    assert (menu.pace.changes, menu.pace.watched_s, menu.pace.ttl_s) == (0, 16 * 3600, None)
+    assert (menu.pace.changes, menu.pace.watched_s, menu.pace.ttl_s) == (0, 8 * 3600, None)
     assert "keep it for 1 h: no change in 8 h" in menu.advice
     assert weather.sample.startswith("Weather at 8")
     assert (weather.pace.changes, weather.pace.life_p50_s) == (4, 7200)
     assert weather.pace.changes_per_day == pytest.approx(12)
+
+
+def new_words(day: int, count: int) -> str:
+    """Words that no other day has."""
+    return " ".join(f"word{day}x{n}" for n in range(count))
+
+
+# Most of the page is new each day; nothing but a few bytes is; the shared part is all that there is.
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h1>Section {page}</h1><div>{words}</div><p>Imprint of section {page}</p>",
+        f"<h1>Section {{page}}</h1><div>{MENU}<p>Day {{day}}</div><p>Imprint of section {{page}}</p>",
+        f"{MENU}<p>Day {{day}}</p>",
+    ],
+)
+def test_a_part_that_is_new_at_every_capture_is_seen_to_change(body: str) -> None:
+    captures = [
+        capture(
+            f"{page}-{day}",
+            body.format(page=page, day=day, words=new_words(day, 60)),
+            url=f"https://a.example/{page}",
+            time=START + timedelta(days=day),
+        )
+        for day in range(7)
+        for page in range(3)
+    ]
+    with Collection(captures) as site:
+        found = study_fragments(site, min_bytes=30)
+
+    shared = next(one for one in found.facts if one.tier == "exact" and one.rank == 1)
+    assert (shared.pages, shared.pace.changes, shared.pace.changes_per_day) == (3, 18, 1)
+    assert (shared.pace.watched_s, shared.pace.page_s) == (6 * 86_400, 18 * 86_400)
+    assert (shared.pace.ttl_s, shared.pace.life_p50_s) == (0, 86_400)
+    assert "go past the cache" in shared.advice
+
+
+# Words come from a few, so that texts stay, come back, and are new by turns; the page around may change as a whole.
+_few = st.lists(st.sampled_from(["fish", "chips", "peas"]), min_size=2, max_size=6)
+
+
+@given(words=_few, drastic=st.booleans())
+def test_the_changes_of_a_shared_part_are_those_of_its_text(
+    *, words: list[str], drastic: bool
+) -> None:
+    captures = [
+        capture(
+            f"{page}-{day}",
+            f"<h1>Section {page}</h1><div><p>{f'All about {word} and no more. ' * 4}</div>"
+            f"<p>{new_words(day if drastic else 0, 60)} {page}",
+            url=f"https://a.example/{page}",
+            time=START + timedelta(days=day),
+        )
+        for day, word in enumerate(words)
+        for page in range(2)
+    ]
+    with Collection(captures) as site:
+        found = study_fragments(site, min_bytes=80)
+
+    shared = next(one for one in found.facts if "All about" in one.sample and one.tier == "exact")
+    changes = sum(one != other for one, other in pairwise(words))
+    assert shared.pace.changes == 2 * changes
 
 
 def test_parts_that_are_alike_say_what_differs() -> None:
@@ -352,6 +419,66 @@ def test_a_packed_log_that_ends_early_counts_as_far_as_it_goes(tmp_path: Path) -
     assert (whole.requests["/a"], whole.damaged, whole.seconds) == (5000, False, 4999)
     assert cut.damaged
     assert 0 < cut.requests["/a"] < 5000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x1f\x8b\x08" + bytes(range(200)),
+        gzip.compress(b"\xff\xd8" * 999)[:-12],
+        b"\x89PNG\r\n\x1a\n" * 9,
+        b"GET /a HTTP/1.1\n",
+    ],
+)
+def test_what_is_no_log_is_refused_by_name(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "photo.log").write_bytes(data)
+
+    with pytest.raises(SourceUnreadable, match=r"photo\.log: .*; expected an access log"):
+        read_access_log(tmp_path / "photo.log", ["/a"])
+
+
+def test_a_log_without_a_line_is_one_of_no_requests(tmp_path: Path) -> None:
+    (tmp_path / "access.log").touch()
+    (tmp_path / "access.log.gz").write_bytes(gzip.compress(b""))
+
+    for name in ("access.log", "access.log.gz"):
+        assert read_access_log(tmp_path / name, ["/a"]).lines == 0
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_log_may_be_a_pipe_that_gives_a_byte_at_a_time(tmp_path: Path, *, packed: bool) -> None:
+    text = "".join(f"{entry('/a', second=n)}\n" for n in range(500)).encode()
+    os.mkfifo(tmp_path / "pipe")
+
+    def write() -> None:
+        with (tmp_path / "pipe").open("wb", buffering=0) as pipe:
+            data = gzip.compress(text) if packed else text
+            for place in range(4):
+                pipe.write(data[place : place + 1])
+                time.sleep(0.01)
+            pipe.write(data[4:])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    log = read_access_log(tmp_path / "pipe", ["/a"])
+    writer.join()
+
+    assert (log.requests, log.damaged) == ({"/a": 500}, False)
+
+
+def test_a_path_of_two_slashes_has_no_host(tmp_path: Path) -> None:
+    log = read_access_log(
+        write_log(
+            tmp_path,
+            [
+                entry(one)
+                for one in ("//wp-login.php", "//x/fish", "/", "http://a.example/fish", "/fish?")
+            ],
+        ),
+        ["/", "/fish"],
+    )
+
+    assert (log.requests, log.others) == ({"/": 1, "/fish": 2}, 2)
 
 
 def test_an_address_that_cannot_be_read_is_none() -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import quire
 from quire.fragments.strip import Form, StrippedPage, strip
+from quire.fragments.trees import AfTree
 from tests.fragments.hostile import bodies, pages_of
 
 ENTRIES = ["Start", "Fish of the day", "Chips and more", "Where to find us", "Opening hours"]
@@ -127,6 +129,60 @@ def test_whatever_the_bytes_are_what_stays_was_there(
         if form == "html":
             left = iter(source)
             assert all(byte in left for byte in one.data), "a subsequence of the page"
+
+
+def fostering(own: str) -> str:
+    rows = "<tr><td>Footer cell that is common to all of the pages</td></tr>"
+    return f"<h1>Headline {own}</h1><div><table>{rows}<p>{own}</p>{rows}</table></div><p>end {own}"
+
+
+def test_a_text_that_a_browser_moves_out_of_a_table_stays() -> None:
+    sources = [fostering(f"Only page {n} says this").encode() for n in range(6)]
+    found = stripped(sources, "html")
+
+    for number, one in enumerate(found):
+        # The rows go by themselves.
+        own = f"Only page {number} says this"
+        assert one.data.decode() == (
+            f"<h1>Headline {own}</h1><div><table><p>{own}</p></table></div><p>end {own}"
+        )
+        assert one.kept_bytes == stripped(sources)[number].kept_bytes
+
+
+def test_a_common_text_that_cannot_be_cut_out_counts_as_kept() -> None:
+    moved = "Common to all, and between the rows of a table"
+    sources = [
+        f"<h1>Number {n}</h1><table><tr><td>Row {n}</td></tr>{moved}</table>".encode()
+        for n in range(6)
+    ]
+
+    for one in stripped(sources, "html"):
+        assert moved.encode() in one.data
+        assert one.kept_bytes == one.text_bytes
+    assert all(moved.encode() not in one.data for one in stripped(sources))
+
+
+# What browsers move or close by themselves, with texts of all pages and of one ({n}).
+_tags = "table tr td caption select option form b a p div ul li svg h1 button template body".split()  # noqa: SIM905 - read at a glance
+COMMON = "As many words as are needed for a block "
+_pieces = st.one_of(
+    st.sampled_from([f"<{slash}{tag}>" for tag in _tags for slash in ("", "/")]),
+    st.sampled_from(["own1of{n} ", "own2of{n} ", COMMON, f"<tr><td>{COMMON}</td></tr>"]),
+)
+
+
+@given(st.lists(_pieces, max_size=16).map("".join))
+def test_as_html_every_text_stays_that_stays_as_text(body: str) -> None:
+    sources = [
+        f"<h1>Head {n}</h1><table><tr><td>{COMMON}</td></tr>{body.format(n=n)}".encode()
+        for n in range(4)
+    ]
+
+    for text, html in zip(stripped(sources), stripped(sources, "html"), strict=True):
+        left = quire.encode(html.data, kind="html")
+        there = AfTree.of(left).text
+        assert all(word in there for word in text.data.split() if b"own" in word)
+        assert text.kept_bytes <= html.kept_bytes <= html.text_bytes
 
 
 def test_real_pages_lose_their_menus(corpus_files: Callable[[str], list[Path]]) -> None:

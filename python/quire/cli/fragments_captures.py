@@ -63,9 +63,11 @@ VariantCookieOption = Annotated[
     ),
 ]
 
-#: A date, and a time of day where there is one, with or without signs between the numbers.
+#: A date, and a time of day where there is one, with or without signs between the numbers, to the second or to a part of it. A time that
+#: cannot be read makes no time of the date alone: captures of a day would all be of midnight.
 _TIME = re.compile(
-    r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)(?:[T _-]?(\d\d)[:.-]?(\d\d)(?:[:.-]?(\d\d))?)?(?!\d)"
+    r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)"
+    r"(?:[T _-]?(\d\d)[:.-]?(\d\d)(?:[:.-]?(\d\d)(?:[.,](\d{1,9})|[_-]?(\d{3}|\d{6}|\d{9}))?)?)?(?!T?\d)"
 )
 
 
@@ -74,13 +76,16 @@ def time_in(name: str) -> datetime | None:
 
     >>> time_in("20260131T093000Z.html")
     datetime.datetime(2026, 1, 31, 9, 30, tzinfo=datetime.timezone.utc)
+    >>> time_in("20260131T093000250Z.html").microsecond, time_in("20260131T93Z.html")
+    (250000, None)
     >>> time_in("2026-01-31.html").date().isoformat(), time_in("home.html")
     ('2026-01-31', None)
     """
     for found in _TIME.finditer(name):
         try:
-            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
-            return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+            micros = int((found[7] or found[8] or "").ljust(6, "0")[:6])
+            return datetime(year, month, day, hour, minute, second, micros, tzinfo=UTC)
         except ValueError:
             continue
     return None

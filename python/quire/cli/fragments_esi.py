@@ -197,7 +197,10 @@ def _as_json(manifest: Manifest) -> dict[str, object]:
         "refused": sum(page.is_refused for page in manifest.pages),
         "includes": sum(page.includes for page in manifest.pages),
         "volumes": {**dataclasses.asdict(manifest.volumes), "stored": manifest.volumes.stored},
-        "fragments": [dataclasses.asdict(fragment) for fragment in manifest.fragments],
+        "fragments": [
+            {**dataclasses.asdict(fragment), "saved": fragment.saved(manifest.include_bytes)}
+            for fragment in manifest.fragments
+        ],
         "page_policies": [
             {"page": page.name, "is_personal": page.is_personal, **dataclasses.asdict(page.policy)}
             for page in manifest.pages
@@ -216,7 +219,7 @@ def _print(manifest: Manifest, top: int) -> None:
             f"{'bytes':>9}  {'pages':>6}  {'uses':>6}  {'saved':>9}  {'kept':>8}  where first\n"
         )
     for fragment in manifest.fragments[:top]:
-        saved = (fragment.uses - 1) * fragment.length
+        saved = fragment.saved(manifest.include_bytes)
         first = manifest.pages[fragment.first_page].name
         terminal.write_text(
             f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  {told_bytes(saved):>9}  "

@@ -26,7 +26,8 @@ HistoryArgument = Annotated[
     ),
 ]
 UrlOption = Annotated[
-    str | None, typer.Option("--url", help="Only the page of this address.", metavar="URL")
+    str | None,
+    typer.Option("--url", help="Only the page of this address, or of this folder.", metavar="URL"),
 ]
 ChildChangeOption = Annotated[
     float,
@@ -42,7 +43,7 @@ MinBytesOption = Annotated[
 _HINT = (
     "name captures by their times, like 20260131T093000Z.html; WARC files and archives know them"
 )
-_ADDRESSES = "addresses are compared to the letter; without --url, all pages are told of"
+_ADDRESSES = "addresses, and names of folders that are pages, are compared to the letter; without --url, all pages are told of"
 
 
 def histories(

@@ -23,10 +23,11 @@ from quire.cli.fragments_captures import (
 from quire.cli.fragments_pages import SourcesArgument
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.templates_tables import counted
-from quire.cli.terminal import Refusal, reports_errors
+from quire.cli.terminal import Refusal, reports_errors, shown
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
+    from quire.fragments.access_logs import AccessLog
     from quire.fragments.statistics import FragmentStudy
 
 _MOST_LISTED = 10
@@ -99,7 +100,7 @@ def report(
     from quire.fragments.report import as_json, fragment_report, graph_of  # noqa: PLC0415 - heavy
     from quire.fragments.statistics import study_fragments  # noqa: PLC0415 - heavy
 
-    if log is not None:
+    if log is not None and not Path(log).is_fifo():  # who writes to a pipe would find it closed
         with Path(log).open("rb"):  # before the long work, and not after it
             pass
     with telling() as tell:
@@ -125,7 +126,18 @@ def report(
     else:
         _print(study)
     captures.complain()
+    if study.log is not None and log is not None:
+        _complain(study.log, log)
     terminal.note(f"{target} and {beside}: written")
+
+
+def _complain(found: AccessLog, log: str) -> None:
+    if found.damaged:
+        terminal.note(f"{shown(log)}: damaged; read up to line {found.lines:,}")
+    if found.skipped:
+        terminal.note(
+            f"{shown(log)}: {found.skipped:,} of {counted(found.lines, 'line')} are no entries"
+        )
 
 
 def _print(study: FragmentStudy) -> None:

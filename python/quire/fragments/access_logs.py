@@ -8,12 +8,13 @@ Only what was delivered counts (``GET`` with 200, 206 or 304), and only for the 
 and not the log. Everything in a log was written by strangers: a line that says something else, or is longer than ``MOST_LINE_BYTES``, is
 skipped and counted. Each line is looked through once, from the left; what follows the status is not read.
 
-Above: ``statistics``. Below: nothing.
+Above: ``statistics``. Below: ``errors``.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import zlib
 from collections import Counter
@@ -21,8 +22,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import urlsplit
+
+from quire.errors import SourceUnreadable
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 #: A longer line is skipped. Servers take addresses of 8 kB, and a referrer as long.
 MOST_LINE_BYTES = 64 * 1024
@@ -86,15 +92,15 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
 
     Raises:
         OSError: it cannot be opened or read.
+        SourceUnreadable: there is something in it, and nothing of that is an entry.
     """
     known = frozenset(wanted)
     found: Counter[str] = Counter()
     lines = skipped = others = 0
     first = last = None
     damaged = False
-    with Path(path).open("rb") as file:
-        packed = file.read(len(_GZIP)) == _GZIP
-        file.seek(0)
+    with Path(path).open("rb", buffering=0) as raw, io.BufferedReader(_Stream(raw)) as file:
+        packed = file.peek(len(_GZIP)).startswith(_GZIP)
         with gzip.open(file) if packed else file as opened:
             entries = _lines(cast("BinaryIO", opened))
             while True:
@@ -117,6 +123,12 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
                     found[address] += 1
                 else:
                     others += 1
+    if lines == skipped and (lines or damaged):
+        what = "damaged gzip" if damaged else f"{lines:,} of {lines:,} lines are something else"
+        raise SourceUnreadable(
+            f"{path}: {what}; expected an access log in common or combined log format",
+            name=str(path),
+        )
     seconds = (last - first).total_seconds() if first is not None and last is not None else 0.0
     return AccessLog(dict(sorted(found.items())), lines, skipped, others, seconds, damaged)
 
@@ -126,13 +138,40 @@ def log_address(url: str) -> str:
 
     >>> log_address("https://a.example/fish?day=1#top"), log_address("https://a.example"), log_address("site/a.html")
     ('/fish?day=1', '/', '/site/a.html')
+    >>> log_address("//wp-login.php")
+    '//wp-login.php'
     """
+    if url.startswith("/"):  # a path, also with two: no host comes before it
+        return url.partition("#")[0].removesuffix("?")
     try:
         parts = urlsplit(url)
     except ValueError:
         return ""
     path = parts.path if parts.path.startswith("/") else f"/{parts.path}"
     return f"{path}?{parts.query}" if parts.query else path
+
+
+class _Stream(io.RawIOBase):
+    """A log that need not be a file: the first read gives all that is asked for, so that the first bytes can be looked at."""
+
+    def __init__(self, raw: io.FileIO) -> None:
+        super().__init__()
+        self._raw, self._begun = raw, False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        count = self._raw.readinto(buffer)
+        with memoryview(buffer) as view:
+            # A pipe gives what is there, and that may be a single byte.
+            while not self._begun and count and count < min(len(_GZIP), len(view)):
+                more = self._raw.readinto(view[count:])
+                if not more:
+                    break
+                count += more
+        self._begun = True
+        return count
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes | None]:

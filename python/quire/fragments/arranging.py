@@ -72,21 +72,25 @@ def arranged(record: Record) -> Lifetimes:
         latest_fragment=number_of[latest_part],
         latest_parent=latest.tree.parent.astype(np.int64),
         latest_span=np.stack([latest.tree.byte_start, latest.tree.byte_end], axis=1),
-        rewritings=_rewritings(record, parent, latest_part),
+        latest_first=columns["first"][latest_part],
+        retellings=_by_node(record.events, parent, latest_part),
+        rewritings=_by_node(record.rewritings, parent, latest_part),
     )
 
 
-def _rewritings(
-    record: Record, parent: NDArray[np.int64], latest_part: NDArray[np.int64]
+def _by_node(
+    noted: list[tuple[int, NDArray[np.int64]]],
+    parent: NDArray[np.int64],
+    latest_part: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Nodes of the last version and versions in which their source changed; what is gone was part of what it was in."""
+    """Nodes of the last version and versions in which they changed; what is gone was part of what it was in."""
     there = parent < 0
     there[latest_part] = True
     owner = _owners(parent, there)
     node_of = np.full(len(parent), -1, np.int64)
     node_of[latest_part] = np.arange(len(latest_part))
     rows = [np.empty((0, 2), np.int64)]
-    for version, parts in record.rewritings:
+    for version, parts in noted:
         nodes = node_of[np.unique(owner[parts])]
         nodes = nodes[nodes >= 0]
         rows.append(np.stack([nodes, np.full(len(nodes), version)], axis=1))

@@ -27,6 +27,8 @@ class CachedFragment:
         bytes: its size, without the fragments in it.
         rate: invalidations in a second.
         lifetimes_s: lifetimes to draw from, in place of the rate, where there are any.
+        going_on_s: how long the life that was not seen to end lasted so far, where there is one: it is drawn as often as each of the
+            others, and lasts longer than that by an exponential time of the rate.
         replayed_s: times of invalidations, in place of both, from the beginning of a period that comes again and again.
         period_s: how long that is.
     """
@@ -34,6 +36,7 @@ class CachedFragment:
     bytes: float
     rate: float = 0.0
     lifetimes_s: tuple[float, ...] = ()
+    going_on_s: float | None = None
     replayed_s: tuple[float, ...] = ()
     period_s: float = 0.0
 
@@ -44,6 +47,12 @@ class CachedFragment:
             )
         if self.lifetimes_s and not (min(self.lifetimes_s) >= 0 and sum(self.lifetimes_s) > 0):
             raise ValueError("lifetimes are 0 seconds or more, and not all 0")
+        if self.going_on_s is not None and not (
+            self.lifetimes_s and self.going_on_s >= 0 and self.rate > 0
+        ):
+            raise ValueError(
+                f"a life that goes on, {self.going_on_s} s so far: it needs lifetimes beside it, and a rate that it ends at"
+            )
         if (
             self.replayed_s
             and not 0 <= min(self.replayed_s) <= max(self.replayed_s) <= self.period_s
@@ -59,7 +68,11 @@ class CachedFragment:
             return len(self.replayed_s) / self.period_s
         if not self.lifetimes_s:
             return self.rate
-        return len(self.lifetimes_s) / sum(self.lifetimes_s)
+        if self.going_on_s is None:
+            return len(self.lifetimes_s) / sum(self.lifetimes_s)
+        return (len(self.lifetimes_s) + 1) / (
+            sum(self.lifetimes_s) + self.going_on_s + 1 / self.rate
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +120,9 @@ def site_of(pages: Sequence[Lifetimes], *, invalidation: Invalidation = "lifetim
 
     Args:
         pages: what the versions of each tell.
-        invalidation: ``lifetimes`` draws from those that were seen to begin and end, of each fragment by itself; ``rates`` are changes in
-            a second; ``replay`` repeats the history, so that what changed together is invalidated together.
+        invalidation: ``lifetimes`` draws from those that were seen, of each fragment by itself: the first counts as if it had begun when it
+            was first seen, the last, which goes on, ends at the rate; so they are as long as the rate says, on average. ``rates`` are changes
+            in a second; ``replay`` repeats the history, so that what changed together is invalidated together.
 
     Raises:
         ValueError: the kind of invalidation is not known.
@@ -139,8 +153,10 @@ def _cached(
     own: int, one: LpFragment, lives: Lifetimes, invalidation: Invalidation
 ) -> CachedFragment:
     if invalidation == "lifetimes":
-        known = one.lives.seconds[one.lives.begun & one.lives.ended]
-        return CachedFragment(own, one.change_rate, tuple(known.tolist()))
+        seconds, ended = one.lives.seconds, one.lives.ended
+        known = tuple(seconds[ended].tolist())
+        going_on = float(seconds[-1]) if known and not ended[-1] else None
+        return CachedFragment(own, one.change_rate, known, going_on)
     if invalidation == "replay":
         start = float(lives.times[0])
         at = tuple((one.lives.first[1:] - start).tolist())

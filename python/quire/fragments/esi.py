@@ -60,6 +60,7 @@ class _Fragment:
     stored: int
     first_page: int
     first_offset: int
+    inside: Counter[str]
     uses: int = 0
     pages: Counter[int] = field(default_factory=Counter)
 
@@ -95,7 +96,9 @@ class EsiFiles:
         for body, place in firsts.items():
             page = self._plan.pages[place]
             source = self._plan.spool.get(body)
-            template = self._cut(source, self._plan.choice.pages[body], body, place)
+            template, inside = self._cut(source, self._plan.choice.pages[body], place)
+            for name, count in inside.items():
+                self._fragments[name].pages[body] = count
             yield from self._take_ready()
             yield self._page(source, template, body, page.name, page.url)
 
@@ -125,14 +128,18 @@ class EsiFiles:
         ready, self._ready = self._ready, []
         yield from ready
 
-    def _cut(self, source: bytes, cuts: list[Cut], body: int, place: int) -> Template:
+    def _cut(self, source: bytes, cuts: list[Cut], place: int) -> tuple[Template, Counter[str]]:
+        """What is left of a page or a fragment, and how often each fragment is right inside it."""
+        inside: Counter[str] = Counter()
+
         def include_for(cut: Cut, data: bytes) -> bytes:
-            name = self._fragment(cut, data, body, place)
+            name = self._fragment(cut, data, place)
+            inside[name] += 1
             return include(self._plan.rules.prefix, self._fragments[name].folder, name)
 
-        return cut_out(source, cuts, include_for)
+        return cut_out(source, cuts, include_for), inside
 
-    def _fragment(self, cut: Cut, data: bytes, body: int, place: int) -> str:
+    def _fragment(self, cut: Cut, data: bytes, place: int) -> str:
         """The name of a fragment, whose file is made when it is new; recursion ends with the depth of includes."""
         digest = hashlib.sha256(data).hexdigest()
         name = name_of(data)
@@ -144,28 +151,38 @@ class EsiFiles:
                 inside[-1].end <= len(data)
                 and not refusals(data, xml_check=self._plan.rules.xml_check)
             )
-            template = self._cut(data, inside if fits else [], body, place)
+            template, includes = self._cut(data, inside if fits else [], place)
             folder: Folder = "templates" if template.includes else "fragments"
             known = self._fragments[name] = _Fragment(
-                folder, digest, len(data), len(template.data), place, cut.start
+                folder, digest, len(data), len(template.data), place, cut.start, includes
             )
             self._ready.append(EsiFile(folder, name, template.data, is_page=False))
         elif known.sha256 != digest:
             raise InternalError(f"fragments {digest} and {known.sha256} have one name")
         known.uses += 1
-        known.pages[body] += 1
         return name
+
+    def _holders(self) -> dict[str, Counter[int]]:
+        """How often each fragment is on which page, in other fragments too."""
+        found = {name: Counter(one.pages) for name, one in self._fragments.items()}
+        # What is inside of another was made before it.
+        for name in reversed(self._fragments):
+            for inner, count in self._fragments[name].inside.items():
+                for body, times in found[name].items():
+                    found[inner][body] += count * times
+        return found
 
     @property
     def manifest(self) -> Manifest:
         """What the files are, once all have been given."""
         plan = self._plan
         policies = {name: plan.policies.get(name, plan.other_policy) for name in self._fragments}
+        holders = self._holders()
         personal = {
             body
-            for name, one in self._fragments.items()
+            for name, bodies in holders.items()
             if policies[name].sharing == "private"
-            for body in one.pages
+            for body in bodies
         }
         pages = []
         for planned in plan.pages:
@@ -182,18 +199,18 @@ class EsiFiles:
                 stored=one.stored,
                 sha256=one.sha256,
                 uses=one.uses,
-                pages=len(one.pages),
+                pages=len(holders[name]),
                 first_page=one.first_page,
                 first_offset=one.first_offset,
                 policy=policies[name],
             )
             for name, one in self._fragments.items()
         ]
-        fragments.sort(key=lambda one: (-one.uses * one.length + one.length, one.file))
+        fragments.sort(key=lambda one: (-one.saved(plan.rules.include_bytes), one.file))
         # What no cache keeps comes with every page.
         moved = Counter(self._sizes)
         for name, one in self._fragments.items():
-            for body, count in one.pages.items() if not policies[name].is_cached else ():
+            for body, count in holders[name].items() if not policies[name].is_cached else ():
                 moved[body] += count * one.stored
         volumes = Volumes(
             pages=sum(page.length for page in pages),

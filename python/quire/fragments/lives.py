@@ -13,6 +13,7 @@ Above: ``lp``, ``simulator``. Below: nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,23 @@ class Lives:
         """The distribution of these lives, by Kaplan and Meier, of those that were seen to begin."""
         begun = self.begun
         return kaplan_meier(self.seconds[begun], self.ended[begun])
+
+    @classmethod
+    def between(cls, times: NDArray[np.float64], changed: Sequence[int]) -> Lives:
+        """The lives of something that every capture shows, between its changes.
+
+        >>> Lives.between(np.array([0.0, 60, 120, 180]), [2]).seconds.tolist()
+        [120.0, 60.0]
+
+        Args:
+            times: when captures were made, ascending.
+            changed: places of those that show another than the one before, ascending; never the first.
+        """
+        starts = np.array([0, *changed])
+        before = np.concatenate([[-np.inf], times[starts[1:] - 1]])
+        last = np.concatenate([times[starts[1:] - 1], times[-1:]])
+        until = np.concatenate([times[starts[1:]], [np.inf]])
+        return cls(before, times[starts], last, until)
 
     @classmethod
     def joined(cls, lives: list[Lives]) -> Lives:

@@ -97,8 +97,10 @@ class Lifetimes:
         latest_fragment: for every node of the AF tree of the last version, its fragment, or -1.
         latest_parent: for every node there, its parent.
         latest_span: for every node there, its first byte in the source and after its last, or -1.
-        rewritings: node there and version in which its own source changed, whether anybody sees it or not; what was in it and is
-            gone counts for it. Rows by node, then version.
+        latest_first: for every node there, the first version that has it.
+        retellings: node there and version in which its own text changed, or what it holds; what was in it and is gone counts for
+            it. Rows by node, then version.
+        rewritings: node there and version in which its own source changed, whether anybody sees it or not; the same otherwise.
     """
 
     times: NDArray[np.float64]
@@ -112,6 +114,8 @@ class Lifetimes:
     latest_fragment: NDArray[np.int64]
     latest_parent: NDArray[np.int64]
     latest_span: NDArray[np.int64]
+    latest_first: NDArray[np.int64]
+    retellings: NDArray[np.int64]
     rewritings: NDArray[np.int64]
 
     @property

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from quire.errors import PlanError
 from quire.fragments.hazards import Hazard, HazardKind
-from quire.fragments.includes import FOLDERS, NAME, Folder, checked_prefix
+from quire.fragments.includes import FOLDERS, NAME, Folder, checked_prefix, include
 from quire.fragments.lp_results import Sharing
 from quire.fragments.plain_files import read_plain
 from quire.fragments.policies import Policy
@@ -75,8 +75,8 @@ class FragmentFile:
         length: its bytes, includes filled in.
         stored: the bytes of the file.
         sha256: of its bytes.
-        uses: includes of it.
-        pages: different pages that include it.
+        uses: includes of it, in pages and in other fragments.
+        pages: different pages that have it, by themselves or in another fragment.
         first_page: the first of them, by its place among the pages.
         first_offset: where it is in that page; in a fragment of it where fragments nest.
         policy: how long it may be kept.
@@ -92,6 +92,17 @@ class FragmentFile:
     first_page: int
     first_offset: int
     policy: Policy
+
+    def saved(self, include_bytes: int) -> int:
+        """Bytes that are stored less because it is a file of its own: it is there once, and has an include in each place.
+
+        Those of all fragments come together to what different pages take less, also where fragments are in fragments: what is inside
+        of one is in its length, and not in what its file takes.
+
+        Args:
+            include_bytes: the length of an include.
+        """
+        return self.uses * (self.length - include_bytes) - self.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +146,11 @@ class Manifest:
     pages: tuple[ComposedPage, ...]
     fragments: tuple[FragmentFile, ...]
     volumes: Volumes
+
+    @property
+    def include_bytes(self) -> int:
+        """How long an include is."""
+        return len(include(self.prefix, "fragments", "0" * 32))
 
     def to_json(self) -> str:
         """Write it. ASCII only: names and addresses are other people's."""

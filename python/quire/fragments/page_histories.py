@@ -1,10 +1,11 @@
 """Page histories: when regions of a page changed, and who got them, as far as its captures tell.
 
-A region changed when the own source of a part in it did (``rewriting``), unless it was there with the same bytes before and after. It is private
+A region changed when its bytes came or went, or the own source of a part in it changed (``rewriting``), unless it was there with the same bytes
+before and after. It is private
 when another reader got a page without these bytes, while they were there for the first reader before and after; or when ``lifetimes`` says
 so of a part in it.
 
-Above: ``measuring``, ``delivering``. Below: ``regions``, ``keeping``, ``watching``, ``collected``, ``lp_results``.
+Above: ``measuring``, ``delivering``. Below: ``regions``, ``keeping``, ``paces``, ``watching``, ``collected``, ``lp_results``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from quire.fragments.following import likeness
 from quire.fragments.keeping import MOST_TTL_S, kept_for
 from quire.fragments.lives import Lives
 from quire.fragments.lp_results import Lifetimes, Sharing
+from quire.fragments.paces import versions_of
 from quire.fragments.parts import Comparing, Parts
 from quire.fragments.policies import DEFAULT_TTL_S, Policy
 from quire.fragments.regions import Region
@@ -92,7 +94,7 @@ class PageHistory:
         sharing = self._sharing(regions)
         return [
             Watched(
-                _lives(times, self._changed(region, there[number])),
+                Lives.between(times, self._changed(region, there[number])),
                 watched_s,
                 distance_s,
                 sharing[number],
@@ -119,12 +121,13 @@ class PageHistory:
         inside, around = region.nodes(self._lives.latest_span)
         if around >= 0:
             inside[around] = True
-        rows = self._lives.rewritings
-        rewritten = set(rows[inside[rows[:, 0]], 1].tolist())
+        rewritten = versions_of(inside, self._lives.rewritings, self._lives)
         return [
             place
             for place, version in enumerate(self._mine)
-            if place and version in rewritten and not (there[place - 1] and there[place])
+            if place
+            # What came or went changed, whatever became of the parts in it.
+            and (there[place - 1] != there[place] or (version in rewritten and not there[place]))
         ]
 
     def _sharing(self, regions: Sequence[Region]) -> list[Sharing]:
@@ -160,12 +163,3 @@ class PageHistory:
             one, two = (Parts(self._site.digest(kept), how) for kept in (mine, other))
             self._alike[bodies] = likeness(one, two, how) > 0
         return self._alike[bodies]
-
-
-def _lives(times: np.ndarray, changed: Sequence[int]) -> Lives:
-    """The lives between changes, at places among captures."""
-    starts = np.array([0, *changed])
-    before = np.concatenate([[-np.inf], times[starts[1:] - 1]])
-    last = np.concatenate([times[starts[1:] - 1], times[-1:]])
-    until = np.concatenate([times[starts[1:]], [np.inf]])
-    return Lives(before, times[starts], last, until)

@@ -153,15 +153,39 @@ def _invalidations(
         return replayed[replayed <= end]
     if not fragment.lifetimes_s:
         return np.sort(drawn.uniform(0, end, int(drawn.poisson(rate * end))))
-    lengths = np.array(fragment.lifetimes_s)
-    # The first one began before: a longer one is more likely to be met, and it is met anywhere.
-    met = drawn.choice(lengths, p=lengths / lengths.sum()) * drawn.uniform()
-    found = [np.array([met])]
+    found = [np.array([_first_end(fragment, drawn)])]
     while found[-1][-1] <= end:
-        some = drawn.choice(lengths, int(rate * end * 1.1) + 16)
+        some = _lifetimes(fragment, int(rate * end * 1.1) + 16, drawn)
         found.append(found[-1][-1] + np.cumsum(some))
     joined = np.concatenate(found)
     return joined[joined <= end]
+
+
+def _lifetimes(
+    fragment: CachedFragment, count: int, drawn: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw lifetimes; that of the life that goes on ends at the rate."""
+    if fragment.going_on_s is None:
+        return drawn.choice(np.array(fragment.lifetimes_s), count)
+    found = drawn.choice(np.array([*fragment.lifetimes_s, math.inf]), count)
+    goes_on = np.isinf(found)
+    more = drawn.exponential(1 / fragment.rate, int(goes_on.sum()))
+    found[goes_on] = fragment.going_on_s + more
+    return found
+
+
+def _first_end(fragment: CachedFragment, drawn: np.random.Generator) -> float:
+    """When the life ends that is met at the beginning: a longer one is more likely to be met, and it is met anywhere."""
+    lengths = np.array(fragment.lifetimes_s)
+    if fragment.going_on_s is not None:
+        # By its length so far, and by how much longer it lasts: met within the latter, that is drawn by its length too.
+        seen, more = fragment.going_on_s, 1 / fragment.rate
+        drawn_more = drawn.gamma([1, 2], more)
+        lengths = np.append(lengths, seen + drawn_more)
+        weights = np.array([*fragment.lifetimes_s, seen, more])
+    else:
+        weights = lengths
+    return float(drawn.choice(lengths, p=weights / weights.sum()) * drawn.uniform())
 
 
 def _misses(

@@ -102,15 +102,16 @@ def study_fragments(
         tell: is told of progress: the step, how much is done, and of how much.
 
     Raises:
-        OSError: the log cannot be read.
+        OSError: the log cannot be read, or is none.
         ValueError: a rule is out of range.
     """
+    # What may not be readable comes before what takes long.
+    read, requests = (None, [1] * len(site.pages)) if log is None else _requests(site, log)
     alike = shared_fragments(
         _told(site, "alike", tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
     )
     exact = exact_fragments(_told(site, "equal", tell), min_bytes=min_bytes, min_pages=min_pages)
     lives = all_lifetimes(site, tell)
-    read, requests = (None, [1] * len(site.pages)) if log is None else _requests(site, log)
     study = _Study(FragmentStudy(site, exact, alike, lives, (), NO_TOTALS, read, tuple(requests)))
     cut, places = study.composable()
     listed = delivered(cut, places, site, lives, tell)
@@ -265,7 +266,7 @@ class _Study:
             text_bytes=one.value_bytes,
             pages=1,
             uses=1,
-            pace=pace_of([one], one.watched_s),
+            pace=pace_of(one),
             requests=asked if self.log is not None else None,
             requests_per_day=self._per_day(asked),
             stored_saved=0,

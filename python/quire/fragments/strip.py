@@ -6,9 +6,9 @@ the current one, a label such as "Price" stays. Pages that are equal count once;
 without a template, have nothing in common with most, and stay as they are.
 
 Texts are the leaves of AF trees that a reader sees: none of scripts and styles. As HTML, the largest elements with nothing left to read are cut out of the source, so what stays is
-byte for byte the page's; pages whose nodes have no place in the source stay whole.
+byte for byte the page's; pages whose nodes have no place in the source stay whole, and so does an element with a text of another one between its tags.
 
-Cost: linear in the pages, and their digests are in memory while they are grouped. Above: ``cli``. Below: ``trees``, ``spool``, ``similarity``,
+Cost: linear in the pages, and their digests are in memory while they are grouped. Above: ``cli``. Below: ``trees``, ``spool``, ``strays``, ``similarity``,
 ``digest``.
 """
 
@@ -26,6 +26,7 @@ from quire.digest import Digest, encode
 from quire.errors import QuireError
 from quire.fragments.plan import SourcePage
 from quire.fragments.spool import Spool
+from quire.fragments.strays import stray_texts
 from quire.fragments.trees import AfTree
 from quire.similarity.groups import templates
 
@@ -55,7 +56,7 @@ class StrippedPage:
         template: the number of its template; -1 where it has none.
         data: what stays of it.
         text_bytes: bytes of its text.
-        kept_bytes: those of it that stay.
+        kept_bytes: those of it that stay. As HTML these may be more than as text: not every block can be cut out.
     """
 
     name: str
@@ -117,9 +118,10 @@ def _stripped(
             tree = AfTree.of(digest)
             leaves = _read_leaves(tree, digest)
             lost = _blocks(tree, leaves, common.get(group), min_bytes)
-            data = (
-                _text(tree, leaves[~lost]) if form == "text" else _html(tree, leaves, lost, source)
-            )
+            if form == "text":
+                data = _text(tree, leaves[~lost])
+            else:
+                data, lost = _html(digest, tree, leaves, lost, source)
             text_bytes = int(tree.value_bytes[leaves].sum())
             kept = int(tree.value_bytes[leaves[~lost]].sum())
             digits = hashlib.sha256(source).hexdigest()
@@ -211,10 +213,16 @@ def _text(tree: AfTree, kept: NDArray[np.int64]) -> bytes:
     return b"".join(tree.value(node) for node in kept.tolist())
 
 
-def _html(tree: AfTree, leaves: NDArray[np.int64], lost: NDArray[np.bool_], source: bytes) -> bytes:
-    """The source without the largest elements that have nothing left in them to read."""
+def _html(
+    digest: Digest,
+    tree: AfTree,
+    leaves: NDArray[np.int64],
+    lost: NDArray[np.bool_],
+    source: bytes,
+) -> tuple[bytes, NDArray[np.bool_]]:
+    """The source without the largest elements that have nothing left in them to read, and which leaves went with them."""
     if not lost.any() or not tree.has_bytes:
-        return source
+        return source, np.zeros_like(lost)
     every, gone = np.zeros(tree.n + 1, np.int64), np.zeros(tree.n + 1, np.int64)
     every[leaves + 1] = 1
     gone[leaves[lost] + 1] = 1
@@ -222,13 +230,19 @@ def _html(tree: AfTree, leaves: NDArray[np.int64], lost: NDArray[np.bool_], sour
     nodes = np.arange(tree.n)
     ends = nodes + tree.size
     were, went = every[ends] - every[nodes], gone[ends] - gone[nodes]
-    empty = (went > 0) & (were == went)
-    empty[0] = False  # the page itself stays, with its head
     starts, stops = tree.byte_start, tree.byte_end
+    strays = stray_texts(digest, source)
+    has_stray = np.searchsorted(strays, starts) < np.searchsorted(strays, stops)
+    empty = (went > 0) & (were == went) & (starts >= 0) & (starts < stops) & ~has_stray
+    empty[0] = False  # the page itself stays, with its head
+    cut = np.zeros(tree.n, np.bool_)
     pieces: list[bytes] = []
     at = 0
-    for node in np.flatnonzero(empty & (starts >= 0)).tolist():
+    for node in np.flatnonzero(empty).tolist():
         if starts[node] >= at:  # else it is inside one that is gone
             pieces.append(source[at : starts[node]])
             at = int(stops[node])
-    return b"".join([*pieces, source[at:]])
+            cut[node : ends[node]] = True
+    # What was moved has no bytes where its element is, and those that it has are not cut.
+    went_too = cut[leaves] & (starts[leaves] < stops[leaves])
+    return b"".join([*pieces, source[at:]]), went_too

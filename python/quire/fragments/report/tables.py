@@ -78,7 +78,11 @@ def _table(
     paced = bool(study.lives)
     logged = study.log is not None
     heads = ["no.", "bytes", "pages", "places", *columns]
-    heads += ["changes", "a day", "p10", "half live", "p90", "readers"] if paced else []
+    heads += (
+        ["changes, all pages", "a day on one", "p10", "half live", "p90", "readers"]
+        if paced
+        else []
+    )
     heads += ["requests", "a day"] if logged else []
     head = "".join(
         f'<th scope="col">{escape(name)}</th>' for name in [*heads, "what, and what to do"]
