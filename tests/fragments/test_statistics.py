@@ -163,6 +163,31 @@ def test_versions_tell_how_long_parts_live() -> None:
     assert weather.pace.changes_per_day == pytest.approx(12)
 
 
+def test_what_is_most_of_its_page_or_not_on_its_newest_capture_is_told_so() -> None:
+    def page(hour: int) -> str:
+        news = f"<div>{new_words(99, 300)} {new_words(hour, 30)}</div>"
+        return f"{MENU}<main><h1>Front</h1><p>{new_words(98, 20)}</p>{news}</main>"
+
+    captures = [
+        capture("", page(hour), url="https://a.example/", time=START + timedelta(hours=hour))
+        for hour in range(9)
+    ]
+    with Collection(captures) as site:
+        (news,) = [one for one in study_fragments(site).facts if one.tier == "own pace"]
+    error = capture(
+        "",
+        "<h1>Error 503</h1><p>Please wait",
+        url="https://a.example/",
+        time=START + timedelta(days=1),
+    )
+    with Collection([*captures, error]) as site:
+        (gone,) = [one for one in study_fragments(site).facts if one.tier == "own pace"]
+
+    assert news.page_share > 0.5
+    assert news.advice.startswith(f"Leave it: it is {100 * news.page_share:.0f} % of its page")
+    assert "another kind of page, without it" in gone.advice
+
+
 def new_words(day: int, count: int) -> str:
     """Words that no other day has."""
     return " ".join(f"word{day}x{n}" for n in range(count))

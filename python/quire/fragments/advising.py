@@ -1,6 +1,6 @@
 """Advice: what to do about a fragment, in a sentence or two.
 
-Above: ``statistics``, ``report``. Below: ``facts``, ``hazards``, ``plan``.
+Above: ``statistics``, ``report``. Below: ``facts``, ``hazards``, ``plan``, ``setting_apart``.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from quire.fragments.facts import FragmentFacts
 from quire.fragments.hazards import MEANINGS
 from quire.fragments.plan import MIN_PART_BYTES
+from quire.fragments.setting_apart import MOST_SHARE
 from quire.writing import told_seconds
 
 
@@ -33,6 +34,9 @@ def _leaving(facts: FragmentFacts) -> str | None:
         return "Leave it: what is around or inside it is cut out already."
     if facts.source_bytes < MIN_PART_BYTES:
         return f"Leave it: under {MIN_PART_BYTES} bytes an include and its request cost more than they save."
+    if facts.page_share > MOST_SHARE and facts.policy is not None:
+        share = f"{100 * facts.page_share:.0f} %"
+        return f"Leave it: it is {share} of its page, which is as well kept and purged as a whole."
     if facts.requests == 0:
         return "Leave it for now: nobody asked for its pages while the log was written."
     return None
@@ -40,6 +44,8 @@ def _leaving(facts: FragmentFacts) -> str | None:
 
 def _keeping(facts: FragmentFacts) -> str:
     policy = facts.policy
+    if policy is None and facts.pace.watched_s:
+        return "purge it when it changes. The newest capture is another kind of page, without it."
     if policy is None:
         return "purge it when it changes; versions of its pages would tell how long it may be kept."
     seen = policy.reason.partition(": ")[2]

@@ -43,6 +43,7 @@ class FragmentFacts:
         version: the version of that page: -1 is the last.
         source_bytes: bytes in the source, of the longest member; 0 or less where they are not known.
         text_bytes: bytes of text.
+        page_share: for ``own pace``, its share of the bytes of its page, where it was last.
         pages: how many pages have it.
         uses: in how many places.
         pace: how often it changes.
@@ -78,6 +79,7 @@ class FragmentFacts:
     stored_beyond: int = 0
     moved_beyond: int = 0
     version: int = -1
+    page_share: float = 0.0
     same_text: bool = True
     path: str = ""
     sample: str = ""

@@ -26,8 +26,8 @@ from quire.fragments.watching import Tell
 
 # Of a page with more, the first are looked at: each is searched for in every capture.
 _MOST_PARTS = 100
-# What is more than this share of a page is not a part of it that the rest could do without.
-_MOST_SHARE = 0.5
+#: What is more than this share of a page is not a part of it that the rest could do without.
+MOST_SHARE = 0.5
 
 
 def parts_apart(
@@ -53,7 +53,7 @@ def _of_page(history: PageHistory, lives: Lifetimes, site: Collection, place: in
     last = site.pages[place].versions[-1]
     source = site.source(last)
     found = [*_private_or_restless(lives), *_unseen(lives, site.digest(last))]
-    most = _MOST_SHARE * len(source)
+    most = MOST_SHARE * len(source)
     spans = sorted({one for one in found if 0 < one[1] - one[0] <= most})[:_MOST_PARTS]
     chosen: list[Span] = []
     for level in _innermost_first(spans):

@@ -128,6 +128,7 @@ class _Study:
     def __init__(self, given: FragmentStudy) -> None:
         self.given, self.site, self.lives, self.log = given, given.site, given.lives, given.log
         self.requests = given.requests
+        self._lengths: dict[int, int] = {}
         self.watched = {page: PageParts(one) for page, one in given.lives.items()}
         self.exact_saved = [benefit(one, given.requests) for one in given.exact]
         self.alike_saved = {
@@ -229,17 +230,25 @@ class _Study:
         """The L-P fragments, by what the rest of the page would not be moved again for."""
         found: list[tuple[int, int, LpFragment]] = []
         for page, lives in self.lives.items():
-            whole = self.site.pages[page].source_bytes
-            found += [
-                (self._own_saved(one, whole - max(one.source_bytes, 0), page), page, one)
-                for one in lives.parts
-                if not one.gone
-            ]
+            for one in lives.parts:
+                if not one.gone:
+                    rest = self._version_bytes(page, one.last) - max(one.source_bytes, 0)
+                    found.append((self._own_saved(one, rest, page), page, one))
         found.sort(key=lambda row: (-row[0], row[1], row[2].number))
         return [
             self._own_facts(rank, saved, page, one)
             for rank, (saved, page, one) in enumerate(found[:MOST_LISTED], start=1)
         ]
+
+    def _version_bytes(self, page: int, version: int) -> int:
+        """How long a version is: not all parts are on the last one, which may be of another kind."""
+        pages = self.site.pages[page]
+        if version == len(pages.versions) - 1:
+            return pages.source_bytes
+        body = pages.versions[version].body
+        if body not in self._lengths:
+            self._lengths[body] = len(self.site.source(pages.versions[version]))
+        return self._lengths[body]
 
     def _own_saved(self, one: LpFragment, rest: int, page: int) -> int:
         """What of the rest of a page need not come again: once for each change that is followed by a request.
@@ -271,6 +280,7 @@ class _Study:
             requests_per_day=self._per_day(asked),
             stored_saved=0,
             moved_saved=saved,
+            page_share=max(one.source_bytes, 0) / max(self._version_bytes(page, one.last), 1),
             path=one.path,
             version=one.last,
         )
