@@ -174,6 +174,7 @@ def test_a_time_is_read_as_exactly_as_it_is_written_or_not_at_all(
         (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: a share"),
         (["simulate", "captures", "--rate", "0"], "--requests and --rate are more than 0"),
         (["simulate", "captures", "--requests", "0"], "error: 0 requests"),
+        (["simulate", "captures", "--seed", "-1"], "'--seed'"),
     ],
 )
 def test_what_cannot_be_done_is_said(captures: Path, arguments: list[str], words: str) -> None:

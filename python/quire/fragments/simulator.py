@@ -102,12 +102,14 @@ def simulate(
         tell: is told how many fragments of how many have been given their invalidations, which is most of the work.
 
     Raises:
-        ValueError: there are no requests, or their rate is not positive.
+        ValueError: there are no requests, their rate is not positive, or the seed is negative.
     """
     if requests < 1:
         raise ValueError(f"requests {requests}: one at least")
     if not 0 < rate < math.inf:
         raise ValueError(f"rate {rate}: requests in a second, more than 0")
+    if seed < 0:
+        raise ValueError(f"seed {seed}: 0 or more")
     drawn = np.random.default_rng(seed)
     times = np.cumsum(drawn.exponential(1 / rate, requests))
     chosen = drawn.integers(0, len(site.pages), requests)
