@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from quire.archive import Archive
+from quire.fragments import plan_fragments, write_composition
 from tests.cli.conftest import Process, Quire, Watched
 from tests.fragments.hostile import FOOT, HAZARDS, MENU
 from tests.fragments.hostile import site as pages
@@ -149,6 +150,20 @@ def test_what_cannot_be_done_is_said_with_exit_code_2(
     assert result.exit_code == 2
     assert result.stderr.startswith(words), result.stderr
     assert not (shared.parent / "out").exists()
+
+
+@pytest.mark.parametrize("composer", ["own", "auto"])
+def test_a_composition_of_no_pages_is_not_verified(
+    quire: Quire, folder: Path, composer: str
+) -> None:
+    with plan_fragments([]) as plan:
+        write_composition(plan, folder / "nothing")
+
+    result = quire("fragments", "verify", "nothing", "--composer", composer)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: nothing: no pages in its manifest")
+    assert result.stdout == ""
 
 
 def test_policies_get_into_the_vcl(quire: Quire, shared: Path) -> None:

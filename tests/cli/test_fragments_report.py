@@ -111,6 +111,14 @@ def test_what_cannot_be_done_is_refused_before_anything_is_written(
     assert not (site / "report.json").exists()
 
 
+def test_what_is_no_log_comes_with_what_is_one(site: Path) -> None:
+    (site / "photo.log").write_bytes(b"\x89PNG" * 99)
+
+    result = run("site", "-o", "report.html", "--log", "photo.log")
+
+    assert "hint: --log takes what Apache, nginx or Varnish wrote" in result.stderr
+
+
 def test_what_is_skipped_of_a_log_is_said(site: Path) -> None:
     line = '192.0.2.7 - - [17/May/2026:11:02:33 +0200] "GET /0.html HTTP/1.1" 200 5120\n'
     packed = gzip.compress((line * 9 + "?\n" + line * 9999).encode())

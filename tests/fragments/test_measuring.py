@@ -152,6 +152,24 @@ def test_what_is_new_at_every_capture_is_not_kept(teaser: str, around: str) -> N
     assert {one.policy.ttl_s for one in manifest.fragments} == {0}
 
 
+def test_what_is_on_pages_that_are_never_alike_is_not_kept_but_what_stays_there_is() -> None:
+    def at(name: str, hour: int) -> str:
+        rows = "".join(
+            f"<x-{hour}><y-{hour} z-{n}>word{hour}x{n}</y-{hour}></x-{hour}>" for n in range(200)
+        )
+        return f"<h1>{name}</h1>{MENU}<w-{hour}>{rows}</w-{hour}>"
+
+    captures = [captured(name, hour, at(name, hour)) for hour in range(8) for name in PAGES]
+    with Collection(captures) as site:
+        assert all(
+            len(set(one.kinds)) == 8 for one in all_lifetimes(site, lambda *_: None).values()
+        )
+    found = {one.length: one.policy for one in manifest_of(captures, depth=2).fragments}
+
+    assert found[len(MENU)].reason == "measured: no change in 7 h"
+    assert {one.ttl_s for length, one in found.items() if length != len(MENU)} == {0}
+
+
 def test_fragments_in_fragments_have_lives_of_their_own() -> None:
     """On two pages the menu is in a box that other pages do not have."""
     captures = []

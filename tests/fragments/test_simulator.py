@@ -193,6 +193,8 @@ def test_nonsense_is_refused_by_name() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             simulate(site, requests=int(bad["requests"]), rate=bad["rate"])
+    with pytest.raises(ValueError, match="seed -1: 0 or more"):
+        simulate(site, requests=1, rate=1.0, seed=-1)
     with pytest.raises(ValueError, match="a fragment of -1 bytes"):
         CachedFragment(-1)
     with pytest.raises(ValueError, match="not all 0"):

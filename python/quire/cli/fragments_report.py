@@ -24,6 +24,7 @@ from quire.cli.fragments_pages import SourcesArgument
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
+from quire.errors import SourceUnreadable
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -107,14 +108,20 @@ def report(
         variants = Variants.told(variant, variant_query, variant_cookie)
         captures = Captures(sources, most_bytes, tell, by_folder=by_folder, variants=variants)
         with Collection(captures) as site:
-            study = study_fragments(
-                site,
-                log=log,
-                min_match=min_match,
-                min_bytes=min_bytes,
-                min_pages=min_pages,
-                tell=tell,
-            )
+            try:
+                study = study_fragments(
+                    site,
+                    log=log,
+                    min_match=min_match,
+                    min_bytes=min_bytes,
+                    min_pages=min_pages,
+                    tell=tell,
+                )
+            except SourceUnreadable as error:  # the log: pages were read before
+                raise Refusal(
+                    str(error),
+                    hint="--log takes what Apache, nginx or Varnish wrote, plain or gzip",
+                ) from None
             graph = graph_of(study, tell=tell)
             drawn = fragment_report(study, graph, title=" ".join(sources))
             numbers = as_json(study, graph)

@@ -51,7 +51,7 @@ def simulate(
         float, typer.Option(metavar="N", help="Requests in a minute, for all pages together.")
     ] = 5_000,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="What everything is drawn from: the same again.")
+        int, typer.Option(min=0, metavar="N", help="What everything is drawn from: the same again.")
     ] = 0,
     invalidation: Annotated[
         How,

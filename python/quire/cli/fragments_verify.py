@@ -12,7 +12,7 @@ from quire.cli import terminal
 from quire.cli.archive_progress import telling
 from quire.cli.options import Format, FormatOption
 from quire.cli.templates_tables import counted
-from quire.cli.terminal import reports_errors
+from quire.cli.terminal import Refusal, reports_errors, shown
 
 _MOST_NAMED = 10
 
@@ -48,7 +48,8 @@ def verify(
       quire fragments verify composed --composer varnish
       quire fragments verify composed --composer own --format json
 
-    Exit code: 0 every page is equal or was refused beforehand, 2 one is not, or error.
+    Exit code: 0 every page is equal or was refused beforehand, 2 one is not, or error, which is
+    also that there is no page.
     """
     from quire.fragments import verify as compose_all  # noqa: PLC0415 - heavy
 
@@ -57,6 +58,11 @@ def verify(
             Path(folder),
             composer=composer.value,
             tell=lambda done, of: tell("compose", done, of),
+        )
+    if not found.pages:
+        raise Refusal(
+            f"{shown(folder)}: no pages in its manifest, so there is nothing to verify",
+            hint="`quire fragments esi` writes a composition of pages",
         )
     if format is Format.json:
         terminal.write_json(

@@ -81,7 +81,13 @@ class PageHistory:
 
     def __init__(self, site: Collection, page: CollectedPage, lives: Lifetimes) -> None:
         self._site, self._page, self._lives = site, page, lives
-        self._mine = [n for n, kind in enumerate(lives.kinds) if kind == lives.kinds[-1]]
+        # A page that is of another kind at every capture is never like it was before, and that is what it tells.
+        self._is_ever_other = len(set(lives.kinds)) == len(lives.kinds)
+        self._mine = [
+            number
+            for number, kind in enumerate(lives.kinds)
+            if self._is_ever_other or kind == lives.kinds[-1]
+        ]
         self._times = [seconds_of(one) for one in page.versions]
         self._alike: dict[tuple[int, int], bool] = {}
 
@@ -122,6 +128,8 @@ class PageHistory:
         if around >= 0:
             inside[around] = True
         rewritten = versions_of(inside, self._lives.rewritings, self._lives)
+        if self._is_ever_other:
+            rewritten |= set(self._mine)
         return [
             place
             for place, version in enumerate(self._mine)

@@ -105,12 +105,14 @@ def simulate(
         tell: is told how many fragments of how many have been given their invalidations, which is most of the work.
 
     Raises:
-        ValueError: there are no requests, or too many, their rate is not positive, or they last too long.
+        ValueError: there are no requests, or too many, their rate is not positive, they last too long, or the seed is negative.
     """
     if not 1 <= requests <= MOST_EVENTS:
         raise ValueError(f"requests {requests}: expected 1 to {MOST_EVENTS}")
     if not 0 < rate < math.inf:
         raise ValueError(f"rate {rate}: requests in a second, more than 0")
+    if seed < 0:
+        raise ValueError(f"seed {seed}: 0 or more")
     drawn = np.random.default_rng(seed)
     times = np.cumsum(drawn.exponential(1 / rate, requests))
     chosen = drawn.integers(0, len(site.pages), requests)
