@@ -88,8 +88,6 @@ def simulate(
         raise Refusal(f"--requests {requests}: expected 1 to {MOST_EVENTS:,}")
     if not 0 < rate < math.inf:
         raise Refusal(f"--rate {rate:g}: expected requests in a minute, more than 0")
-    if seed < 0:
-        raise Refusal(f"--seed {seed}: expected 0 or more")
     with telling() as tell:
         read = histories(sources, tell, url=url, child_change=child_change, min_bytes=min_bytes)
         site = site_of([lives for _, lives in read], invalidation=invalidation.value)
