@@ -294,5 +294,5 @@ def test_files_hold_the_table(found: CrawlFragments) -> None:
 
     assert read_back.equals(as_table(found))
     assert as_bytes(found, ".csv").count(b"\n") == len(read_back) + 1
-    with pytest.raises(ValueError, match=r"'\.xls': expected one of \.csv, \.parquet"):
+    with pytest.raises(ValueError, match=r"'\.xls': expected \.csv or \.parquet"):
         as_bytes(found, ".xls")

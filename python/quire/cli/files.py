@@ -131,6 +131,19 @@ def output_folder(output: str, sources: Iterable[str]) -> Path:
     return target
 
 
+def check_suffix(output: str, suffixes: Sequence[str]) -> None:
+    """Refuse a name that does not say the form of the file.
+
+    Raises:
+        Refusal: it ends otherwise.
+    """
+    if Path(output).suffix.lower() not in suffixes:
+        raise Refusal(
+            f"{output}: the name says the form, and this says none",
+            hint=f"end it with one of {' '.join(suffixes)}",
+        )
+
+
 def write_whole(target: Path, data: bytes, *, force: bool) -> None:
     """Write a file so that it is there as a whole or not at all.
 

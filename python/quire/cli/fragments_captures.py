@@ -20,6 +20,7 @@ import typer
 from quire.cli import terminal
 from quire.cli.archive_options import opened, told_time
 from quire.cli.crawls import find_crawls, is_archive_folder, nothing_read
+from quire.cli.fragments_pages import note_troubles
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, shown
 from quire.sources.places import is_archive
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from quire.fragments.collected import Seen
     from quire.sources import Capture, Trouble
 
-_MOST_NAMED = 5
 
 ByFolderOption = Annotated[
     bool,
@@ -267,11 +267,7 @@ class Captures:
 
     def complain(self) -> None:
         """Name what could not be read, and what was not found."""
-        for trouble in self.troubles[:_MOST_NAMED]:
-            terminal.note(f"{trouble.name}: not read: {trouble.reason}")
-        more = len(self.troubles) - _MOST_NAMED
-        if more > 0:
-            terminal.note(f"{more:,} more could not be read")
+        note_troubles(self.troubles)
         # A date in a few names is what a page is about; in most, it is when they were captured.
         if self._timed_names > max(1, self._files // 2):
             terminal.note(

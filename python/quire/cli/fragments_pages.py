@@ -26,6 +26,15 @@ SourcesArgument = Annotated[
 _MOST_NAMED = 5
 
 
+def note_troubles(troubles: Sequence[Trouble]) -> None:
+    """Name what could not be read: the first, and how many more."""
+    for trouble in troubles[:_MOST_NAMED]:
+        terminal.note(f"{trouble.name}: not read: {trouble.reason}")
+    more = len(troubles) - _MOST_NAMED
+    if more > 0:
+        terminal.note(f"{more:,} more could not be read")
+
+
 def find_sources(sources: Sequence[str]) -> list[str]:
     """List the archives among some sources, and the files of all others.
 
@@ -105,8 +114,4 @@ class Pages:
 
     def complain(self) -> None:
         """Name what could not be read."""
-        for trouble in self.troubles[:_MOST_NAMED]:
-            terminal.note(f"{trouble.name}: not read: {trouble.reason}")
-        more = len(self.troubles) - _MOST_NAMED
-        if more > 0:
-            terminal.note(f"{more:,} more could not be read")
+        note_troubles(self.troubles)

@@ -17,7 +17,7 @@ from quire.cli.fragments_pages import SourcesArgument, find_sources, read_source
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.progress import bars
 from quire.cli.templates_tables import counted, print_troubles
-from quire.cli.terminal import Refusal, reports_errors, shown
+from quire.cli.terminal import reports_errors, shown
 from quire.sources.capture import MOST_BYTES
 from quire.writing import shortened
 
@@ -76,7 +76,9 @@ def shared(
     """
     if output is not None:
         files.check_free(Path(output), force=force)
-        _check_suffix(output)
+        from quire.fragments.crawl_outputs import SUFFIXES  # noqa: PLC0415 - heavy
+
+        files.check_suffix(output, SUFFIXES)
     from quire.fragments.crawls import crawl_fragments  # noqa: PLC0415 - heavy
 
     began = time.monotonic()
@@ -104,16 +106,6 @@ def shared(
     if output is not None:
         terminal.note(f"{output}: written")
     terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
-
-
-def _check_suffix(output: str) -> None:
-    from quire.fragments.crawl_outputs import SUFFIXES  # noqa: PLC0415 - heavy
-
-    if Path(output).suffix.lower() not in SUFFIXES:
-        raise Refusal(
-            f"{output}: the name says the form, and this says none",
-            hint=f"end it with one of {' '.join(SUFFIXES)}",
-        )
 
 
 def _write(crawl: CrawlFragments, target: Path, *, force: bool) -> None:

@@ -152,7 +152,9 @@ def group(
                 f"{path}: named twice, for two things", hint="give each a name of its own"
             )
     if output is not None:
-        _check_suffix(output)
+        from quire.similarity.crawl_outputs import SUFFIXES  # noqa: PLC0415 - heavy
+
+        files.check_suffix(output, SUFFIXES)
     from quire.similarity.crawls import crawl_templates  # noqa: PLC0415 - heavy
 
     began = time.monotonic()
@@ -188,16 +190,6 @@ def group(
 
 app.command("group")(group)
 app.command("check")(check)
-
-
-def _check_suffix(output: str) -> None:
-    from quire.similarity.crawl_outputs import SUFFIXES  # noqa: PLC0415 - heavy
-
-    if Path(output).suffix.lower() not in SUFFIXES:
-        raise Refusal(
-            f"{output}: the name says the form, and this says none",
-            hint=f"end it with one of {' '.join(SUFFIXES)}",
-        )
 
 
 def _write_groups(crawl: CrawlTemplates, target: Path, *, force: bool) -> None:

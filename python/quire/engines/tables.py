@@ -1,6 +1,6 @@
-"""Tables of Parquet files, for work that reads what another step wrote.
+"""Tables as files: Parquet for work that reads what another step wrote, and what people take away.
 
-Above: ``similarity``, ``archive``. Below: ``seam``.
+Above: ``similarity``, ``fragments``, ``archive``. Below: ``seam``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from quire.errors import MissingExtra
 try:
     import fsspec  # type: ignore[import-untyped]
     import pyarrow as pa
+    import pyarrow.csv
     import pyarrow.parquet as pq
 except ImportError:
     raise MissingExtra("pyarrow or fsspec is not installed", extra="archive") from None
@@ -41,6 +42,29 @@ def write_table(path: str, table: pa.Table) -> None:
     """Write a Parquet file, replacing what is there; folders on the way are made."""
     with _opened(path, "wb") as file:
         pq.write_table(table, file, compression="zstd")
+
+
+def table_bytes(table: pa.Table, suffix: str) -> bytes:
+    """Give the file that a table is in one form.
+
+    >>> table_bytes(pa.table({"a": [1], "b": ["x"]}), ".csv").splitlines()
+    [b'"a","b"', b'1,"x"']
+
+    Args:
+        table: it.
+        suffix: ``.csv`` or ``.parquet``.
+
+    Raises:
+        ValueError: it is another.
+    """
+    stream = pa.BufferOutputStream()
+    if suffix == ".csv":
+        pyarrow.csv.write_csv(table, stream)
+    elif suffix == ".parquet":
+        pq.write_table(table, stream, compression="zstd")
+    else:
+        raise ValueError(f"{suffix!r}: expected .csv or .parquet")
+    return stream.getvalue().to_pybytes()
 
 
 @contextlib.contextmanager

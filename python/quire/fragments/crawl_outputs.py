@@ -19,10 +19,10 @@ from quire.fragments.shared import SharedFragment
 
 try:
     import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+from quire.engines.tables import table_bytes
 
 #: What the name of a file ends with, for each form of it.
 SUFFIXES: tuple[str, ...] = (".csv", ".parquet")
@@ -109,11 +109,4 @@ def as_bytes(crawl: CrawlFragments, suffix: str) -> bytes:
     Raises:
         ValueError: it is another.
     """
-    stream = pa.BufferOutputStream()
-    if suffix == ".csv":
-        pyarrow.csv.write_csv(as_table(crawl), stream)
-    elif suffix == ".parquet":
-        pyarrow.parquet.write_table(as_table(crawl), stream, compression="zstd")
-    else:
-        raise ValueError(f"{suffix!r}: expected one of {', '.join(SUFFIXES)}")
-    return stream.getvalue().to_pybytes()
+    return table_bytes(as_table(crawl), suffix)
