@@ -50,7 +50,10 @@ def stray_texts(page: Digest, source: bytes) -> NDArray[np.int64]:
     found: list[int] = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         at = start
-        for tag in [*_TAG.finditer(source, start, end), None]:
+        closed = max(
+            start, source.rfind(b">", start, end) + 1
+        )  # behind it every < would be tried in vain
+        for tag in [*_TAG.finditer(source, start, closed), None]:
             text = source[at : tag.start() if tag else end]
             if text.strip(_BLANK):
                 found.append(at + len(text) - len(text.lstrip(_BLANK)))
