@@ -32,7 +32,7 @@ def _leaving(facts: FragmentFacts) -> str | None:
     """Why it is not worth it, where it is not."""
     if facts.tier == "exact" and facts.stored_beyond <= 0 and facts.source_bytes >= MIN_PART_BYTES:
         return "Leave it: what is around or inside it is cut out already."
-    if facts.source_bytes < MIN_PART_BYTES:
+    if facts.source_bytes < MIN_PART_BYTES and not _goes_past(facts):
         return f"Leave it: under {MIN_PART_BYTES} bytes an include and its request cost more than they save."
     if facts.page_share > MOST_SHARE and facts.policy is not None:
         share = f"{100 * facts.page_share:.0f} %"
@@ -40,6 +40,13 @@ def _leaving(facts: FragmentFacts) -> str | None:
     if facts.requests == 0:
         return "Leave it for now: nobody asked for its pages while the log was written."
     return None
+
+
+def _goes_past(facts: FragmentFacts) -> bool:
+    """Whether it keeps the rest of its page out of the cache, however small it is."""
+    policy = facts.policy
+    is_measured = policy is not None and policy.reason.startswith("measured")
+    return facts.tier == "own pace" and is_measured and policy is not None and not policy.ttl_s
 
 
 def _keeping(facts: FragmentFacts) -> str:

@@ -89,6 +89,11 @@ class FragmentFacts:
     hazards: tuple[PartHazard, ...] = field(default=())
 
     @property
+    def is_left(self) -> bool:
+        """Whether the advice is to do nothing."""
+        return self.advice.startswith("Leave")
+
+    @property
     def sharing(self) -> Sharing:
         """Whether all readers get the same, by its text and by its bytes."""
         kinds = {self.pace.sharing, self.policy.sharing if self.policy else "unknown"}

@@ -110,6 +110,7 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
     own = [one for one in study.facts if one.tier == "own pace"]
     private = [one for one in own if one.sharing == "private"]
     own = [one for one in own if one.sharing != "private" and one.moved_saved > 0]
+    own = [one for one in own if not one.is_left]
     steps = [
         f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a>, '
         f"{counted(one.pages, 'page')}, {told_bytes(max(one.source_bytes, 0))}, first on {names.page(one.page, 48)}: "

@@ -30,6 +30,7 @@ svg .unsure { fill: var(--hue3); } svg .hour { fill: var(--hue1); } svg .day { f
 del, ins { text-decoration: none; border-radius: 3px; padding: 0 .2em; }
 del { background: color-mix(in srgb, var(--hue3) 22%, transparent); } ins { background: color-mix(in srgb, var(--hue2) 22%, transparent); }
 .leave td { color: var(--dim); }
+.what { min-width: 22rem; } .wide th, .wide td { padding-left: .55rem; padding-right: .55rem; }
 th { overflow-wrap: normal; }
 tr:target { outline: 2px solid var(--link); }
 .chart { display: block; width: 100%; height: auto; background: var(--card); border: 1px solid var(--line); border-radius: 9px; }

@@ -77,17 +77,13 @@ def _table(
         return ""
     paced = bool(study.lives)
     logged = study.log is not None
-    heads = ["no.", "bytes", "pages", "places", *columns]
-    heads += (
-        ["changes, all pages", "a day on one", "p10", "half live", "p90", "readers"]
-        if paced
-        else []
-    )
+    heads = ["no.", "what, and what to do", "bytes", "pages", "places", *columns]
+    heads += ["changes, all pages", "a day on one", "p10", "half live", "p90"] if paced else []
+    compared = any(page.others for page in study.site.pages)
+    heads += ["readers"] if compared else []
     heads += ["requests", "a day"] if logged else []
-    head = "".join(
-        f'<th scope="col">{escape(name)}</th>' for name in [*heads, "what, and what to do"]
-    )
-    body = "".join(_row(*row, paced=paced, logged=logged) for row in rows)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    body = "".join(_row(*row, paced=paced, compared=compared, logged=logged) for row in rows)
     more = all_of - len(rows)
     beyond = f'<p class="dim">and {more:,} more, which save less</p>' if more > 0 else ""
     return (
@@ -96,18 +92,24 @@ def _table(
     )
 
 
-def _row(one: FragmentFacts, saved: list[int], what: str, *, paced: bool, logged: bool) -> str:
-    cells = [f"{n:,}" for n in (one.rank, max(one.source_bytes, 0), one.pages, one.uses, *saved)]
+def _row(
+    one: FragmentFacts, saved: list[int], what: str, *, paced: bool, compared: bool, logged: bool
+) -> str:
+    cells = [f"{n:,}" for n in (max(one.source_bytes, 0), one.pages, one.uses, *saved)]
     if paced:
         pace = one.pace
         cells += [f"{pace.changes:,}", maybe_number(pace.changes_per_day)]
         cells += [maybe_seconds(s) for s in (pace.life_p10_s, pace.life_p50_s, pace.life_p90_s)]
+    if compared:
         cells.append(one.sharing)
     if logged:
         cells += [maybe_number(one.requests), maybe_number(one.requests_per_day)]
     numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
-    leave = ' class="leave"' if one.advice.startswith("Leave") else ""
-    return f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}>{numbers}<td>{what}</td></tr>'
+    leave = ' class="leave"' if one.is_left else ""
+    return (
+        f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}><td class="number">{one.rank:,}</td>'
+        f'<td class="what">{what}</td>{numbers}</tr>'
+    )
 
 
 def _what(one: FragmentFacts, names: PageNames) -> str:
