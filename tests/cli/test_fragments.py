@@ -10,6 +10,7 @@ import pytest
 
 from quire.archive import Archive
 from quire.fragments import plan_fragments, write_composition
+from quire.fragments.policies import LONGEST_TTL_S
 from tests.cli.conftest import Process, Quire, Watched
 from tests.fragments.hostile import FOOT, HAZARDS, MENU
 from tests.fragments.hostile import site as pages
@@ -136,6 +137,8 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
         (["strip", "site", "-o", ""], "error: -o: an empty name"),
         (["strip", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
         (["esi", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
+        (["esi", "site", "--variant", "other", "-o", "other/out"], "error: other/out: in other"),
+        (["plan", "site", "--variant", "site/"], "error: --variant site/: named twice"),
         (["report", "site", "-o", "."], "error: .: no name of a file"),
         (["report", "site", "-o", ""], "error: -o: no name of a file"),
         (["report", "site", "-o", "/dev/null"], "error: /dev/null: no plain file"),
@@ -145,6 +148,7 @@ def test_what_cannot_be_done_is_said_with_exit_code_2(
     quire: Quire, shared: Path, arguments: list[str], words: str
 ) -> None:
     (shared.parent / "empty").mkdir()
+    (shared.parent / "other").mkdir()
     result = quire("fragments", *arguments)
 
     assert result.exit_code == 2
@@ -176,6 +180,16 @@ def test_policies_get_into_the_vcl(quire: Quire, shared: Path) -> None:
     assert made.exit_code == 0, made.stderr
     assert f'/[a-z]+/({name})[.]html$")' in vcl
     assert 'Vary = "Cookie"' in vcl
+
+
+@pytest.mark.parametrize("option", ["--ttl", "--most-ttl"])
+def test_times_have_a_limit_that_is_that_of_policies(
+    quire: Quire, shared: Path, option: str
+) -> None:
+    assert shared.is_dir()
+    assert quire("fragments", "plan", "site", option, str(LONGEST_TTL_S)).exit_code == 0
+    beyond = quire("fragments", "plan", "site", option, str(LONGEST_TTL_S + 1))
+    assert (beyond.exit_code, option in beyond.stderr) == (2, True)
 
 
 def test_policies_for_no_fragment_are_named(quire: Quire, shared: Path) -> None:

@@ -32,9 +32,11 @@ class Marked:
         return overlap(self.old.shingles().of(a), self.new.shingles().of(b))
 
     def _pair_below(self, a: int, b: int) -> None:
-        """Children in pairs, the most alike first; ties by the same place, then in order."""
+        """Children in pairs, equal ones and then the most alike first; ties by the same place, then in order."""
         scored = sorted(
             (
+                self.old.value(one)
+                != self.new.value(other),  # samples may be equal where texts are not
                 -self._resemblance(one, other),
                 bool(self.old.index[one] != self.new.index[other]),
                 other,
@@ -45,7 +47,7 @@ class Marked:
             if self._resemblance(one, other) >= self.min_overlap
         )
         found = []
-        for _, _, other, one in scored:
+        for *_, other, one in scored:
             if other not in self.partner and one not in self.partner.values():
                 self.partner[other] = one
                 found.append((one, other))

@@ -72,12 +72,10 @@ def test_a_block_changed_where_its_bytes_did(history: list[list[Change]]) -> Non
         regions = []
         for text in blocks[-1]:
             start = source.index(text.encode())
-            regions.append(Region("block", start, start + len(text), (text.encode(),), ()))
+            regions.append(Region.of("block", start, start + len(text), (), source))
         # What is left around the blocks never changes.
         holes = tuple((one.start, one.end) for one in regions)
-        edges = [0, *(edge for hole in holes for edge in hole), len(source)]
-        pieces = tuple(source[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
-        around = Region("", 0, len(source), pieces, holes)
+        around = Region.of("", 0, len(source), holes, source)
         found = PageHistory(site, page, lives).watched([*regions, around])
 
     for number, told in enumerate(found[:-1]):

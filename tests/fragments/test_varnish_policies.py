@@ -107,6 +107,17 @@ def cache() -> Iterator[tuple[Origin, tuple[str, int]]]:
         thread.join()
 
 
+def asked(address: tuple[str, int], path: str) -> tuple[str, str | None]:
+    """What comes at an address, and what caches behind are told."""
+    connection = http.client.HTTPConnection(*address, timeout=60)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.read().decode(), answer.getheader("Cache-Control")
+    finally:
+        connection.close()
+
+
 def fetched(address: tuple[str, int], **headers: str) -> tuple[dict[str, str], str]:
     """Who was answered, by what was asked for; and what caches behind are told."""
     connection = http.client.HTTPConnection(*address, timeout=60)
@@ -179,3 +190,25 @@ def test_what_went_wrong_at_the_origin_is_not_kept_in_the_place_of_a_fragment() 
         assert (mended["shared"], mended["default"]) == ("nobody en 2", "nobody en 2")
         assert again["shared"] == mended["shared"]
         assert origin.asked["shared"] == 2
+
+
+@pytest.mark.timeout(300)
+def test_nothing_behind_a_name_goes_around_its_policy() -> None:
+    require("varnishd", "compose pages with a real cache")
+    with cache() as (origin, address):
+        for what in ("private", "restless"):
+            for behind in ("", "?", "?x=1", "?x=/q/whole/"):
+                asked(address, f"/q/fragments/{NAMES[what]}.html{behind}")
+            assert origin.asked[what] == 4
+        _, told = asked(address, f"/q/fragments/{NAMES['private']}.html?x=1")
+        assert told == "private, no-store"
+        for behind in ("", "?x=1", "?x=2"):
+            asked(address, f"/q/fragments/{NAMES['shared']}.html{behind}")
+        assert origin.asked["shared"] == 1
+        # What is no name is not kept at all.
+        before = origin.asked[""]
+        for _ in range(2):
+            asked(address, f"/q/fragments/./{NAMES['shared']}.html")
+        assert origin.asked[""] == before + 2
+        page, _ = asked(address, f"/q/templates/{PAGE}.html?x=1")
+        assert "<esi:" not in page

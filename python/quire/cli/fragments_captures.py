@@ -158,6 +158,14 @@ class Captures:
                 f"--variant: which of {len(sources)} sources is it another reader's of?",
                 hint="name one SOURCE, and one --variant for each other reader",
             )
+        known = {os.path.realpath(source) for source in sources}
+        for source in self._variants.sources:
+            if os.path.realpath(source) in known:
+                raise Refusal(
+                    f"--variant {source}: named twice, and nobody is another reader than himself",
+                    hint="name what others got",
+                )
+            known.add(os.path.realpath(source))
         readers = [("", source) for source in sources]
         readers += [(source, source) for source in self._variants.sources]
         self._places: list[tuple[str, str, str]] = []
@@ -199,7 +207,9 @@ class Captures:
         from quire.fragments.collected import Seen  # noqa: PLC0415 - heavy
 
         url, query = without_query(capture.url, self._variants.queries)
-        found = dataclasses.replace(capture, url=url)
+        # Names of captures in archives begin with their addresses, and so with what tells readers apart.
+        name = capture.name.replace(capture.url, url, 1) if url != capture.url else capture.name
+        found = dataclasses.replace(capture, name=name, url=url)
         page = url if capture.time is not None else capture.name
         if self._variants.sources and not is_web_address(page):
             page = os.path.relpath(page, source)

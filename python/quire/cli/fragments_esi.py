@@ -159,7 +159,7 @@ def esi(
     """
     from quire.fragments.esi import check_free, write_composition  # noqa: PLC0415 - heavy
 
-    target = files.output_folder(output, sources)
+    target = files.output_folder(output, [*sources, *(variant or [])])
     check_free(target, force=force)
     asked = Asked(
         sources=sources,

@@ -19,6 +19,9 @@ from quire.cli.terminal import Refusal, shown
 if TYPE_CHECKING:
     from quire.fragments import FragmentPlan, Manifest, PlanRules, Policy
 
+#: That of policies, which are heavy to import.
+LONGEST_TTL_S = 10 * 365 * 24 * 3600
+
 MinBytesOption = Annotated[
     int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
 ]
@@ -49,13 +52,19 @@ TtlOption = Annotated[
     int | None,
     typer.Option(
         min=0,
+        max=LONGEST_TTL_S,
         metavar="SECONDS",
         help="How long everything is kept, whatever versions tell; 0 is not at all.",
     ),
 ]
 MostTtlOption = Annotated[
     int,
-    typer.Option(min=1, metavar="SECONDS", help="Nothing is kept longer, however long it lives."),
+    typer.Option(
+        min=1,
+        max=LONGEST_TTL_S,
+        metavar="SECONDS",
+        help="Nothing is kept longer, however long it lives.",
+    ),
 ]
 PoliciesOption = Annotated[
     str | None,

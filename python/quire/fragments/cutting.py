@@ -4,7 +4,7 @@ The template grows from left to right, and scanners read it as caches do. Where 
 elsewhere the part stays in the page, and the hazard that made it stay is named. So what is written is seen by a cache, by construction, and
 the bytes of the page come together again.
 
-Cost: linear in the page. Above: ``esi``. Below: ``choosing``, ``hazards``, ``scanner``.
+Cost: linear in the page. Above: ``esi``, ``lonely``, ``regions``. Below: ``choosing``, ``hazards``, ``scanner``.
 """
 
 from __future__ import annotations
@@ -74,6 +74,23 @@ def cut_out(
     grown += source[at:]
     hazards = tuple(Hazard(kind, offset, count) for (kind, offset), count in kept.items())
     return Template(bytes(grown), includes, hazards)
+
+
+def made_cuts(source: bytes, cuts: Sequence[Cut]) -> list[Cut]:
+    """Give the cuts that no hazard stops.
+
+    Args:
+        source: the bytes.
+        cuts: the parts, ascending; none overlaps another.
+    """
+    made: list[Cut] = []
+
+    def include_for(cut: Cut, _: bytes) -> bytes:
+        made.append(cut)
+        return b""  # scanners skip includes, whatever they are
+
+    cut_out(source, cuts, include_for)
+    return made
 
 
 def _place(pieces: Sequence[tuple[int, int]], offset: int) -> int:

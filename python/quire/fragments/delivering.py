@@ -53,10 +53,10 @@ def delivered(
         for part, kind in {(row[2], kind) for row, kind in zip(rows, found, strict=True) if kind}:
             kinds[part][kind] += 1
         if page in lives:
-            asked = [row for row in rows if len(told[row[2]]) < MOST_PAGES]
-            regions = [
-                Region("part", start, end, (source[start:end],), ()) for start, end, _ in asked
-            ]
+            # Of lives a sample will do; for whom something is, any page may tell.
+            others = bool(site.pages[page].others)
+            asked = [row for row in rows if others or len(told[row[2]]) < MOST_PAGES]
+            regions = [Region.of("part", start, end, (), source) for start, end, _ in asked]
             history = PageHistory(site, site.pages[page], lives[page])
             for row, watched in zip(asked, history.watched(regions), strict=True):
                 told[row[2]].append(watched)

@@ -20,7 +20,6 @@ from pathlib import Path
 from quire.errors import InternalError, PlanError
 from quire.fragments.choosing import Cut
 from quire.fragments.cutting import Template, cut_out
-from quire.fragments.hazards import refusals
 from quire.fragments.includes import FOLDERS, NAME, Folder, include, name_of
 from quire.fragments.manifest import (
     FILE_NAME,
@@ -145,13 +144,7 @@ class EsiFiles:
         name = name_of(data)
         known = self._fragments.get(name)
         if known is None:
-            inside = self._plan.choice.inside.get(cut.key, [])
-            # Hashes of 64 bits may have met by chance: cuts of other bytes are none of these, and no harm.
-            fits = not inside or (
-                inside[-1].end <= len(data)
-                and not refusals(data, xml_check=self._plan.rules.xml_check)
-            )
-            template, includes = self._cut(data, inside if fits else [], place)
+            template, includes = self._cut(data, self._plan.cuts_inside(cut, data), place)
             folder: Folder = "templates" if template.includes else "fragments"
             known = self._fragments[name] = _Fragment(
                 folder, digest, len(data), len(template.data), place, cut.start, includes

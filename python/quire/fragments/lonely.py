@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from quire.fragments.choosing import Choice, Cut
-from quire.fragments.cutting import cut_out
+from quire.fragments.cutting import made_cuts
 from quire.fragments.spool import Spool
 
 # What stays may hide what comes after it, so pages are tried again. Real crawls settle in one or two.
@@ -29,7 +29,8 @@ def without_lonely(choice: Choice, spool: Spool, include_bytes: int) -> Choice:
     for _ in range(_ROUNDS):
         for page in again:
             if choice.pages[page]:
-                stopped[page] = _stopped(spool.get(page), choice.pages[page], include_bytes)
+                made = made_cuts(spool.get(page), choice.pages[page])
+                stopped[page] = set(choice.pages[page]) - set(made)
         # Without hazards every cut is made, and what was chosen pays already.
         if not any(stopped.values()):
             return choice
@@ -46,18 +47,6 @@ def without_lonely(choice: Choice, spool: Spool, include_bytes: int) -> Choice:
                 cut for cut in choice.pages[page] if cut.key not in lost or cut in stopped[page]
             ]
     return choice
-
-
-def _stopped(source: bytes, cuts: list[Cut], include_bytes: int) -> set[Cut]:
-    """The cuts that a hazard stops."""
-    made: set[Cut] = set()
-
-    def include_for(cut: Cut, _: bytes) -> bytes:
-        made.add(cut)
-        return b"x" * include_bytes  # scanners skip includes, whatever they are
-
-    cut_out(source, cuts, include_for)
-    return set(cuts) - made
 
 
 def _lost(choice: Choice, stopped: Mapping[int, set[Cut]], include_bytes: int) -> set[int]:

@@ -57,10 +57,12 @@ def measure_policies(
     pages: defaultdict[int, list[Watched]] = defaultdict(list)
     for done, (place, found) in enumerate(lives.items(), start=1):
         body = plan.pages[place].body
+        # Of lives a sample will do; for whom something is, any page may tell.
+        is_asked = bool(site.pages[place].others)
         regions = [
             region
-            for region in regions_of(plan.choice, body, plan.spool.get(body))
-            if len(fragments[region.name]) < MOST_PAGES or region.is_page
+            for region in regions_of(plan, body, plan.spool.get(body))
+            if is_asked or region.is_page or len(fragments[region.name]) < MOST_PAGES
         ]
         for region, told in zip(
             regions, PageHistory(site, site.pages[place], found).watched(regions), strict=True

@@ -11,7 +11,7 @@ Above: ``measuring``, ``delivering``. Below: ``regions``, ``keeping``, ``paces``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -150,7 +150,9 @@ class PageHistory:
             if not nearest or not self._is_alike(self._page.versions[nearest[0]], other):
                 continue
             captures = [other, *(self._page.versions[number] for number in nearest)]
-            for number, there in enumerate(self._there(regions, captures)):
+            # A reader who gets it once is no other reader than one who gets it twice.
+            anywhere = [replace(region, copies=0) for region in regions]
+            for number, there in enumerate(self._there(anywhere, captures)):
                 if there[0] and found[number] == "unknown":
                     found[number] = "shared"
                 # Time does not explain it: the first reader got it before and after.

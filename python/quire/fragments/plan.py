@@ -19,7 +19,7 @@ from quire.digest import encode
 from quire.errors import QuireError
 from quire.fragments.apart_cuts import Span, set_apart, without_around
 from quire.fragments.candidates import Elements, elements_of
-from quire.fragments.choosing import Choice, choose
+from quire.fragments.choosing import Choice, Cut, choose
 from quire.fragments.hazards import Hazard, refusals
 from quire.fragments.includes import checked_prefix, include
 from quire.fragments.lonely import without_lonely
@@ -124,6 +124,14 @@ class FragmentPlan:
     policies: Mapping[str, Policy] = field(default_factory=dict)
     page_policies: Mapping[int, Policy] = field(default_factory=dict)
     other_policy: Policy = field(default_factory=Policy)
+
+    def cuts_inside(self, cut: Cut, data: bytes) -> list[Cut]:
+        """Give what is cut out of a fragment, by places in its bytes."""
+        inside = self.choice.inside.get(cut.key, [])
+        # Hashes of 64 bits may have met by chance: cuts of other bytes are none of these, and no harm.
+        if not inside or inside[-1].end > len(data):
+            return []
+        return [] if refusals(data, xml_check=self.rules.xml_check) else inside
 
     def close(self) -> None:
         """Let go of the pages."""

@@ -115,10 +115,8 @@ def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
 
 def _region(span: Span, chosen: Sequence[Span], source: bytes) -> Region:
     """A part without those in it that are apart already."""
-    holes = tuple(sorted(one for one in chosen if _holds(span, one)))
-    edges = [span[0], *(edge for hole in holes for edge in hole), span[1]]
-    pieces = tuple(source[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
-    return Region("part", span[0], span[1], pieces, holes)
+    holes = sorted(one for one in chosen if _holds(span, one))
+    return Region.of("part", span[0], span[1], holes, source)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

@@ -35,6 +35,13 @@ backend default {{
 }}
 
 sub vcl_recv {{
+    # Names are of bytes: what is asked behind them says nothing, and would go around the rules for them.
+    if (req.url ~ "^{prefix}/(fragments|templates|whole)/") {{
+        set req.url = regsub(req.url, "[?].*$", "");
+        if (req.url !~ "^{prefix}/[a-z]+/[0-9a-f]{{32}}[.]html$") {{
+            return (pass);
+        }}
+    }}
     if (req.method == "GET" || req.method == "HEAD") {{
 {requests}    }}
 }}
