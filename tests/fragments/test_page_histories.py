@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quire.fragments import page_histories
 from quire.fragments.collected import Collection, Seen
 from quire.fragments.page_histories import PageHistory
 from quire.fragments.regions import Region
@@ -55,8 +57,9 @@ def block(number: int, counts: dict[str, int]) -> str:
     )
 
 
+@pytest.mark.parametrize("many", [0, 64])
 @given(histories)
-def test_a_block_changed_where_its_bytes_did(history: list[list[Change]]) -> None:
+def test_a_block_changed_where_its_bytes_did(many: int, history: list[list[Change]]) -> None:
     counts: list[dict[str, int]] = [{} for _ in range(BLOCKS)]
     bodies, blocks = [], []
     for made in [[], *history]:
@@ -76,7 +79,9 @@ def test_a_block_changed_where_its_bytes_did(history: list[list[Change]]) -> Non
         # What is left around the blocks never changes.
         holes = tuple((one.start, one.end) for one in regions)
         around = Region.of("", 0, len(source), holes, source)
-        found = PageHistory(site, page, lives).watched([*regions, around])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(page_histories, "MANY_REGIONS", many)  # looked up, or searched for
+            found = PageHistory(site, page, lives).watched([*regions, around])
 
     for number, told in enumerate(found[:-1]):
         expected = [

@@ -5,7 +5,7 @@ before and after. It is private
 when another reader got a page without these bytes, while they were there for the first reader before and after; or when ``lifetimes`` says
 so of a part in it.
 
-Above: ``measuring``, ``delivering``. Below: ``regions``, ``keeping``, ``paces``, ``watching``, ``collected``, ``lp_results``.
+Above: ``measuring``, ``delivering``. Below: ``regions``, ``element_index``, ``keeping``, ``paces``, ``watching``, ``collected``, ``lp_results``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quire.fragments.collected import CollectedPage, Collection, KeptVersion
+from quire.fragments.element_index import ElementIndex
 from quire.fragments.following import likeness
 from quire.fragments.keeping import MOST_TTL_S, kept_for
 from quire.fragments.lives import Lives
@@ -28,6 +29,8 @@ from quire.fragments.watching import seconds_of
 
 #: Pages that a fragment is followed on; a menu of ten thousand pages changes on all of them.
 MOST_PAGES = 100
+#: Regions of a page from which on they are looked up: searching takes the bytes of the page for each.
+MANY_REGIONS = 64
 PRIVATE = "measured: readers get different ones"
 
 
@@ -90,6 +93,7 @@ class PageHistory:
         ]
         self._times = [seconds_of(one) for one in page.versions]
         self._alike: dict[tuple[int, int], bool] = {}
+        self._indexes: dict[int, ElementIndex | None] = {}
 
     def watched(self, regions: Sequence[Region]) -> list[Watched]:
         """What the captures tell of some regions."""
@@ -116,11 +120,35 @@ class PageHistory:
         known: dict[int, list[bool]] = {}
         for version in versions:
             if version.body not in known:
-                body = self._site.source(version)
-                known[version.body] = [region.is_in(body) for region in regions]
+                known[version.body] = self._are_in(regions, version)
             for mine, is_there in zip(found, known[version.body], strict=True):
                 mine.append(is_there)
         return found
+
+    def _are_in(self, regions: Sequence[Region], version: KeptVersion) -> list[bool]:
+        """Whether each region is in one version: searched for, or where there are many, looked up."""
+        body = self._site.source(version)
+        own = self._index(self._page.versions[-1]) if len(regions) > MANY_REGIONS else None
+        there = self._index(version) if own is not None else None
+        found = []
+        for region in regions:
+            value = own.hash_at(region.start, region.end) if own and region.is_plain else None
+            if own is None or there is None or value is None:
+                found.append(region.is_in(body))
+                continue
+            count = there.count(value, region.pieces[0])
+            copies = own.count(value, region.pieces[0]) if region.copies else count
+            found.append(count > 0 and count == copies)
+        return found
+
+    def _index(self, version: KeptVersion) -> ElementIndex | None:
+        """The elements of a version; of the last one, which all are compared with, once."""
+        if version.body not in self._indexes:
+            made = ElementIndex.of(self._site.digest(version), self._site.source(version))
+            if version is not self._page.versions[-1]:
+                return made
+            self._indexes[version.body] = made
+        return self._indexes[version.body]
 
     def _changed(self, region: Region, there: Sequence[bool]) -> list[int]:
         """The places among these versions at which a region changed."""

@@ -3,7 +3,7 @@
 A fragment is a row of bytes, a template what is left around its cuts. Both are asked two things: which nodes of an AF tree lie in them, and whether
 another version of the page has the same bytes, with the same elements in the place of what is cut out: what comes in beside them changes the template.
 
-Cost: each is searched for in each version, so the regions of a page times its bytes, where they are not found.
+Cost: searching for one takes the bytes of the page, where it is not found.
 
 Above: ``measuring``. Below: ``plan``, ``cutting``, ``outlines``, ``includes``.
 """
@@ -69,6 +69,11 @@ class Region:
     def is_page(self) -> bool:
         """Whether this is what is left of the page."""
         return not self.name
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is a part of which nothing is cut out."""
+        return not self.is_page and not self.fillings
 
     def is_in(self, body: bytes) -> bool:
         """Tell whether a page has these bytes, and the same elements in the place of what is cut out, whatever they hold.
