@@ -10,6 +10,7 @@ from quire.fragments.includes import name_of
 from quire.fragments.outlines import outline
 from quire.fragments.regions import regions_of
 from quire.fragments.site_plan import plan_site
+from quire.fragments.watching import page_lifetimes
 from tests.fragments.test_measuring import MENU, PAGES, captured
 
 FOOT = "<footer>Some words at the end of the page, which stay as they are</footer>"
@@ -119,6 +120,56 @@ def test_a_part_that_is_for_one_reader_on_the_last_of_many_pages_is_private() ->
 
     assert [one.policy.sharing for one in manifest.fragments] == ["private"]
     assert all(page.is_personal for page in manifest.pages)
+
+
+def test_what_one_reader_was_never_seen_with_is_not_for_all() -> None:
+    """Her picture was another one before the news changed; only somebody else was seen afterwards."""
+
+    def at(hour: int, face: str) -> str:
+        return f"{MENU}<div><img src=/face/{face}><p>News of part {hour // 6} of the day</p></div>{FOOT}"
+
+    captures = [captured(name, hour, at(hour, "none")) for hour in range(9) for name in PAGES]
+    captures += [
+        captured(name, hour, at(hour, "mary"), "mary") for hour in range(6) for name in PAGES
+    ]
+    captures += [captured(name, 7, at(7, "none"), "bob") for name in PAGES]
+    manifest = manifest_of(captures)
+
+    assert "shared" not in {page.policy.sharing for page in manifest.pages}
+    assert {one.policy.sharing for one in manifest.fragments if one.length < len(MENU)} <= {
+        "private",
+        "unknown",
+    }
+
+
+def test_a_page_that_is_another_for_one_reader_is_not_for_all() -> None:
+    captures = [
+        captured(name, hour, f"<h1>{name}</h1>{MENU}<p>Welcome to the harbour</p>{FOOT}", reader)
+        for hour in range(6)
+        for reader in ("", "bob")
+        for name in PAGES
+    ]
+    board = f"<main><table>{''.join(f'<tr><td>Order {n}<td>{n * 7} boxes' for n in range(30))}</table></main>"
+    captures += [captured(name, hour, board, "mary") for hour in range(6) for name in PAGES]
+    manifest = manifest_of(captures)
+
+    assert {page.policy.sharing for page in manifest.pages} == {"unknown"}
+    assert {one.policy.sharing for one in manifest.fragments} == {"unknown"}
+
+
+def test_a_page_that_is_of_another_kind_every_other_hour_is_not_kept() -> None:
+    warning = "<div>Storm warning for the harbour and all of the boats in it tonight</div>"
+    captures = [
+        captured(
+            "a", hour, f"<h1>Harbour</h1>{warning if hour % 2 else ''}<p>Open from six</p>{FOOT}"
+        )
+        for hour in range(48)
+    ]
+    with Collection(captures) as site:
+        assert len(set(page_lifetimes(site, site.pages[0]).kinds)) == 2
+    manifest = manifest_of(captures)
+
+    assert {page.policy.ttl_s for page in manifest.pages} == {0}
 
 
 def test_a_slot_that_changes_among_what_stays_on_the_page_is_seen_to_change() -> None:

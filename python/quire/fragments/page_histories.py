@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -43,12 +44,14 @@ class Watched:
         watched_s: for how long it was watched; 0 is that there is one version.
         distance_s: the shortest time between two captures.
         sharing: whether all readers get the same.
+        is_compared: whether there are other readers.
     """
 
     lives: Lives
     watched_s: float
     distance_s: float
     sharing: Sharing
+    is_compared: bool = False
 
 
 def policy_of(
@@ -75,7 +78,9 @@ def policy_of(
         distance_s=min(one.distance_s for one in told),
         most_ttl_s=most_ttl_s,
     )
-    sharing: Sharing = "shared" if "shared" in kinds else "unknown"
+    # What is not known of one page is not known, whatever others tell.
+    asked = {one.sharing for one in told if one.is_compared}
+    sharing: Sharing = "shared" if asked == {"shared"} else "unknown"
     return Policy(kept.ttl_s, (), sharing, kept.reason)
 
 
@@ -84,8 +89,9 @@ class PageHistory:
 
     def __init__(self, site: Collection, page: CollectedPage, lives: Lifetimes) -> None:
         self._site, self._page, self._lives = site, page, lives
-        # A page that is of another kind at every capture is never like it was before, and that is what it tells.
-        self._is_ever_other = len(set(lives.kinds)) == len(lives.kinds)
+        # A page that is of another kind at most captures is seldom like it was before, and that is what it tells.
+        switches = sum(one != other for one, other in pairwise(lives.kinds))
+        self._is_ever_other = 2 * switches > len(lives.kinds) - 1
         self._mine = [
             number
             for number, kind in enumerate(lives.kinds)
@@ -108,6 +114,7 @@ class PageHistory:
                 watched_s,
                 distance_s,
                 sharing[number],
+                is_compared=bool(self._page.others),
             )
             for number, region in enumerate(regions)
         ]
@@ -169,6 +176,7 @@ class PageHistory:
     def _sharing(self, regions: Sequence[Region]) -> list[Sharing]:
         """Whether readers get the same of some regions."""
         found: list[Sharing] = ["unknown"] * len(regions)
+        confirmed: list[set[str]] = [set() for _ in regions]
         for other in self._page.others:
             time = seconds_of(other)
             before = [number for number in self._mine if self._times[number] <= time]
@@ -181,12 +189,16 @@ class PageHistory:
             # A reader who gets it once is no other reader than one who gets it twice.
             anywhere = [replace(region, copies=0) for region in regions]
             for number, there in enumerate(self._there(anywhere, captures)):
-                if there[0] and found[number] == "unknown":
-                    found[number] = "shared"
+                if there[0]:
+                    confirmed[number].add(other.reader)
                 # Time does not explain it: the first reader got it before and after.
                 if not there[0] and before and after and all(there[1:]):
                     found[number] = "private"
+        # One reader whose page is another, or who was never seen with these bytes, may be the one for whom they are not.
+        readers = {other.reader for other in self._page.others}
         for number, region in enumerate(regions):
+            if readers and found[number] == "unknown" and confirmed[number] == readers:
+                found[number] = "shared"
             inside, _ = region.nodes(self._lives.latest_span)
             numbers = self._lives.latest_fragment[inside]
             if any(self._lives.fragments[n].sharing == "private" for n in numbers[numbers >= 0]):
