@@ -73,6 +73,27 @@ def test_addresses_that_differ_in_a_parameter_are_one_page(quire: Quire, folder:
     assert [one["page"] for one in pages] == [f"https://a.example/{name}?day=1" for name in PAGES]
 
 
+def test_what_tells_readers_apart_in_addresses_is_written_nowhere(
+    quire: Quire, folder: Path
+) -> None:
+    with Archive.create(folder / "a.quire") as archive:
+        for reader in ("secret-of-mary", "secret-of-bob"):
+            for name in PAGES:
+                url = f"https://a.example/{name}?token={reader}&day=1"
+                archive.add(url, START, body(name, "nobody"))
+        archive.commit()
+
+    for command in (["esi", "-o", "out"], ["report", "-o", "report.html"]):
+        name, *output = command
+        result = quire("fragments", name, "a.quire", *output, "--variant-query", "token")
+        assert result.exit_code == 0, result.stderr
+        assert "secret-of" not in result.stdout + result.stderr
+    written = [*(folder / "out").rglob("*"), folder / "report.html", folder / "report.json"]
+    assert len(written) > 5
+    for path in written:
+        assert not path.is_file() or b"secret-of" not in path.read_bytes(), path
+
+
 @pytest.mark.parametrize("tie", ["request names response", "response names request", "place"])
 def test_requests_with_another_cookie_are_of_another_reader(
     quire: Quire, folder: Path, tie: str

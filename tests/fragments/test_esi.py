@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import os
 import random
@@ -336,6 +337,42 @@ def test_what_others_put_into_a_composition_is_not_lost_with_it(tmp_path: Path) 
         assert len(write_composition(plan, tmp_path / "esi", force=True).pages) == 3
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["esi", "link"]
+
+
+@pytest.mark.parametrize("call", ["write_bytes", "write_text", "replace"])
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_full_disk_leaves_what_was_there_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, *, is_there: bool
+) -> None:
+    if is_there:
+        composed(site(), tmp_path / "esi")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    worked = getattr(Path, call)
+
+    def fails_at(which: int) -> Callable[..., object]:
+        calls = 0
+
+        def maybe(path: Path, *arguments: object, **options: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls == which:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return worked(path, *arguments, **options)
+
+        return maybe
+
+    with plan_fragments(pages_of(site(3))) as plan:
+        # The second file, the manifest, the folder that takes the place of the one that is there.
+        which = 2 if call != "replace" or is_there else 1
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, call, fails_at(which))
+            with pytest.raises(OSError, match="No space left"):
+                write_composition(plan, tmp_path / "esi", force=True)
+
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
+        if is_there:
+            assert verify(tmp_path / "esi").equal == 4
+        assert len(write_composition(plan, tmp_path / "esi", force=True).pages) == 3
 
 
 def test_the_folder_one_is_in_is_refused_before_the_work(
