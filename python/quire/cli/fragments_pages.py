@@ -23,6 +23,20 @@ SourcesArgument = Annotated[
     ),
 ]
 
+# What makes parts of pages one shared part.
+MinMatchOption = Annotated[
+    float,
+    typer.Option(
+        min=0.01, max=1, metavar="SHARE", help="How much parts overlap that are one, at least."
+    ),
+]
+MinTextOption = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Bytes of text that a part has, at least.")
+]
+SharedByOption = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Pages that share a part, at least.")
+]
+
 _MOST_NAMED = 5
 
 

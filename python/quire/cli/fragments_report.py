@@ -20,7 +20,12 @@ from quire.cli.fragments_captures import (
     VariantQueryOption,
     Variants,
 )
-from quire.cli.fragments_pages import SourcesArgument
+from quire.cli.fragments_pages import (
+    MinMatchOption,
+    MinTextOption,
+    SharedByOption,
+    SourcesArgument,
+)
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.templates_tables import counted
 from quire.cli.terminal import Refusal, reports_errors, shown
@@ -54,18 +59,9 @@ def report(
     variant: VariantOption = None,
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
-    min_match: Annotated[
-        float,
-        typer.Option(
-            min=0.01, max=1, metavar="SHARE", help="How much parts overlap that are one, at least."
-        ),
-    ] = 0.9,
-    min_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Bytes of text that a part has, at least.")
-    ] = 200,
-    min_pages: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Pages that share a part, at least.")
-    ] = 2,
+    min_match: MinMatchOption = 0.9,
+    min_bytes: MinTextOption = 200,
+    min_pages: SharedByOption = 2,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option

@@ -13,7 +13,14 @@ from quire.cli import files, terminal
 from quire.cli.archive_options import MostBytesOption, told_bytes
 from quire.cli.crawls import nothing_read
 from quire.cli.engines import EngineOption, ThreadsOption, opened_engine
-from quire.cli.fragments_pages import SourcesArgument, find_sources, read_source
+from quire.cli.fragments_pages import (
+    MinMatchOption,
+    MinTextOption,
+    SharedByOption,
+    SourcesArgument,
+    find_sources,
+    read_source,
+)
 from quire.cli.options import ForceOption, Format, FormatOption
 from quire.cli.progress import bars
 from quire.cli.templates_tables import counted, print_troubles
@@ -41,18 +48,9 @@ def shared(
             help="Write every place of every fragment: .parquet or .csv.",
         ),
     ] = None,
-    min_match: Annotated[
-        float,
-        typer.Option(
-            min=0.01, max=1, metavar="SHARE", help="How much parts overlap that are one, at least."
-        ),
-    ] = 0.9,
-    min_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Bytes of text that a part has, at least.")
-    ] = 200,
-    min_pages: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Pages that share a part, at least.")
-    ] = 2,
+    min_match: MinMatchOption = 0.9,
+    min_bytes: MinTextOption = 200,
+    min_pages: SharedByOption = 2,
     top: Annotated[int, typer.Option(min=0, metavar="N", help="Fragments that are listed.")] = 20,
     engine: EngineOption = None,
     threads: ThreadsOption = None,
