@@ -189,7 +189,7 @@ def test_a_time_that_is_given_goes_before_what_was_measured(quire: Quire, folder
     told = {(one["policy"]["ttl_s"], one["policy"]["sharing"]) for one in found["fragments"]}
 
     assert told == {(7, "shared"), (0, "private")}
-    assert {one["reason"] for one in found["page_policies"]} == {"as --ttl says"}
+    assert {one["source"] for one in found["page_policies"]} == {"given"}
 
 
 def test_a_report_says_which_parts_are_private_and_which_are_for_all(

@@ -42,7 +42,7 @@ def kept(times: list[float], changed: list[int], most_ttl_s: int = MOST_TTL_S) -
         distance_s=distance,
         most_ttl_s=most_ttl_s,
     )
-    return found.ttl_s, found.reason
+    return found.ttl_s, f"{found.source}: {found.reason}"
 
 
 def hourly(count: int) -> list[float]:
@@ -50,8 +50,8 @@ def hourly(count: int) -> list[float]:
 
 
 def test_what_nobody_watched_is_kept_as_by_default() -> None:
-    assert kept([0.0], []) == (DEFAULT_TTL_S, "no history: default")
-    assert kept([0.0], [], most_ttl_s=60) == (60, "no history: default")
+    assert kept([0.0], []) == (DEFAULT_TTL_S, "default: no history")
+    assert kept([0.0], [], most_ttl_s=60) == (60, "default: no history")
 
 
 def test_what_was_not_seen_to_change_is_kept_for_a_tenth_of_that() -> None:

@@ -57,7 +57,7 @@ def fragments(manifest: Manifest, body: str) -> dict[str, tuple[int, str, str]]:
         body[one.first_offset :].split(">", maxsplit=1)[0].split(maxsplit=1)[0]: (
             one.policy.ttl_s,
             one.policy.sharing,
-            one.policy.reason,
+            one.policy.why,
         )
         for one in manifest.fragments
     }
@@ -76,7 +76,7 @@ def test_a_fragment_is_kept_as_long_as_it_lives_and_the_page_around_it_by_itself
         "<nav": (8600, "unknown", "measured: no change in 1 d"),
         "<aside": (18_000, "unknown", "measured: 10 % change within 5 h"),
     }
-    assert {one.policy.reason for one in manifest.pages} == {"measured: no change in 1 d"}
+    assert {one.policy.why for one in manifest.pages} == {"measured: no change in 1 d"}
 
 
 def test_what_nobody_sees_ends_a_life_too() -> None:
@@ -93,7 +93,7 @@ def test_what_nobody_sees_ends_a_life_too() -> None:
     assert found["<aside"][0] == 0
     assert found["<aside"][2] == "measured: 100 % change between two captures, 1 h apart"
     assert found["<nav"][2] == "measured: no change in 7 h"
-    assert {one.policy.reason for one in manifest.pages} == {"measured: no change in 7 h"}
+    assert {one.policy.why for one in manifest.pages} == {"measured: no change in 7 h"}
 
 
 def test_a_page_with_a_token_is_not_kept_but_its_menu_is() -> None:
@@ -105,7 +105,7 @@ def test_a_page_with_a_token_is_not_kept_but_its_menu_is() -> None:
     manifest = manifest_of(captures)
 
     assert {one.policy.ttl_s for one in manifest.pages} == {0}
-    assert [one.policy.reason for one in manifest.fragments] == ["measured: no change in 7 h"]
+    assert [one.policy.why for one in manifest.fragments] == ["measured: no change in 7 h"]
 
 
 def test_a_script_that_stays_is_kept_though_all_around_it_changes() -> None:
@@ -120,7 +120,7 @@ def test_a_script_that_stays_is_kept_though_all_around_it_changes() -> None:
     ]
     manifest = manifest_of(captures)
 
-    assert [one.policy.reason for one in manifest.fragments] == ["measured: no change in 7 h"]
+    assert [one.policy.why for one in manifest.fragments] == ["measured: no change in 7 h"]
     assert {one.policy.ttl_s for one in manifest.pages} == {0}
 
 
@@ -166,7 +166,7 @@ def test_what_is_on_pages_that_are_never_alike_is_not_kept_but_what_stays_there_
         )
     found = {one.length: one.policy for one in manifest_of(captures, depth=2).fragments}
 
-    assert found[len(MENU)].reason == "measured: no change in 7 h"
+    assert found[len(MENU)].why == "measured: no change in 7 h"
     assert {one.ttl_s for length, one in found.items() if length != len(MENU)} == {0}
 
 
@@ -183,14 +183,14 @@ def test_fragments_in_fragments_have_lives_of_their_own() -> None:
 
     by_folder = {one.folder: one.policy for one in manifest.fragments}
     assert by_folder["templates"].ttl_s == 0
-    assert by_folder["fragments"].reason == "measured: no change in 9 h"
+    assert by_folder["fragments"].why == "measured: no change in 9 h"
 
 
 def test_without_versions_all_is_kept_as_by_default() -> None:
     manifest = manifest_of([captured(name, 0, page(name, 0)) for name in PAGES])
 
-    assert {one.policy.reason for one in manifest.fragments} == {"no history: default"}
-    assert {one.policy.reason for one in manifest.pages} == {"no history: default"}
+    assert {one.policy.why for one in manifest.fragments} == {"default: no history"}
+    assert {one.policy.why for one in manifest.pages} == {"default: no history"}
 
 
 def test_the_pages_of_a_fragment_tell_of_it_together() -> None:
@@ -219,8 +219,8 @@ def test_what_readers_get_differently_is_private_and_the_rest_is_shared(*, timed
 
     assert len(manifest.pages) == len(PAGES)
     found = fragments(manifest, page(PAGES[0], 3, greeting("")))
-    assert found["<aside"] == (0, "private", PRIVATE)
-    assert found["<nav"] == (3600, "shared", "no history: default")
+    assert found["<aside"] == (0, "private", f"measured: {PRIVATE}")
+    assert found["<nav"] == (3600, "shared", "default: no history")
     assert {(one.policy.sharing, one.is_personal) for one in manifest.pages} == {("shared", True)}
 
 

@@ -49,7 +49,7 @@ def test_a_greeting_and_a_clock_are_cut_out_and_the_rest_is_for_all(tmp_path: Pa
     assert cut == [b"<p>It is 15 o'clock</p>", b"<p>Welcome back, stranger</p>"]
     (page,) = manifest.pages
     assert (page.policy.sharing, page.is_personal) == ("shared", True)
-    assert page.policy.reason == "measured: 10 % change within 4 h"
+    assert page.policy.why == "measured: 10 % change within 4 h"
     assert sorted((one.policy.sharing, one.policy.ttl_s) for one in manifest.fragments) == [
         ("private", 0),
         ("shared", 0),
@@ -101,7 +101,7 @@ def test_tokens_that_nobody_sees_are_set_apart_too(tmp_path: Path) -> None:
 
     assert [part[:14] for part in cut] == [b"<input name=to", b"<script nonce="]
     assert {one.policy.ttl_s for one in manifest.fragments} == {0}
-    assert manifest.pages[0].policy.reason == "measured: no change in 7 h"
+    assert manifest.pages[0].policy.why == "measured: no change in 7 h"
 
 
 def test_what_is_most_of_a_page_is_not_set_apart_from_it(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_pages_with_one_capture_are_left_as_they_are(tmp_path: Path) -> None:
     manifest, cut = apart([captured("a", 0, shop("", 0))], tmp_path / "esi")
 
     assert cut == []
-    assert manifest.pages[0].policy.reason == "no history: default"
+    assert manifest.pages[0].policy.why == "default: no history"
 
 
 def test_a_greeting_in_a_header_that_all_pages_have_is_cut_out_of_it(tmp_path: Path) -> None:

@@ -21,10 +21,10 @@ PAGE = name_of(b"the page")
 #: Fragments of that page, by what is said of each.
 POLICIES = {
     "default": Policy(),
-    "short": Policy(1, sharing="shared", reason="measured: 10 % change within 1 s"),
+    "short": Policy(1, sharing="shared", source="measured", reason="10 % change within 1 s"),
     "shared": Policy(600, sharing="shared"),
     "private": Policy(0, ("Cookie",), "private"),
-    "restless": Policy(0, reason="measured: 100 % change between two captures"),
+    "restless": Policy(0, source="measured", reason="100 % change between two captures"),
     "language": Policy(600, ("Accept-Language",), "shared"),
     "cookies": Policy(600, ("Cookie",)),
 }

@@ -257,8 +257,8 @@ def _kept(policy: Policy) -> str:
 
 def _print_policies(manifest: Manifest) -> None:
     """Say how long files are kept, and why; the most frequent reasons."""
-    fragments = Counter((_kept(one.policy), one.policy.reason) for one in manifest.fragments)
-    pages = Counter((_kept(one.policy), one.policy.reason) for one in manifest.pages)
+    fragments = Counter((_kept(one.policy), one.policy.why) for one in manifest.fragments)
+    pages = Counter((_kept(one.policy), one.policy.why) for one in manifest.pages)
     if len(fragments | pages) == 1:
         ((kept, reason),) = fragments | pages
         terminal.write_text(f"kept:   {kept} ({reason})\n")

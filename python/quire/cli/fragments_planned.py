@@ -75,7 +75,7 @@ PoliciesOption = Annotated[
 ]
 
 _MOST_NAMED = 5
-_AS_TOLD = "as --policies says"
+_SET_BY_NAME = "the policy for this fragment"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def note_strangers(plan: FragmentPlan, manifest: Manifest) -> None:
     strangers = sorted(
         name
         for name, policy in plan.policies.items()
-        if policy.reason == _AS_TOLD and name not in files
+        if policy.source == "given" and name not in files
     )
     for name in strangers[:_MOST_NAMED]:
         terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
@@ -177,7 +177,7 @@ def read_policies(path: Path) -> dict[str, Policy]:
         if not isinstance(one.get("vary", []), list):
             raise TypeError(f"{name[:40]}: vary is a list of names of headers")
         ttl_s, vary = int(one.get("ttl_s", Policy().ttl_s)), map(str, one.get("vary", ()))
-        return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), _AS_TOLD)
+        return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), "given", _SET_BY_NAME)
 
     try:
         told = json.loads(path.read_text(encoding="utf-8"))

@@ -1,31 +1,47 @@
-"""Advice: what to do about a fragment, in a sentence or two.
-
-Above: ``statistics``, ``report``. Below: ``facts``, ``hazards``, ``plan``, ``setting_apart``.
-"""
+"""Advice: what to do about a fragment: an action for code, and a sentence or two for people."""
 
 from __future__ import annotations
 
-from quire.fragments.facts import FragmentFacts
+from dataclasses import replace
+
+from quire.fragments.facts import Action, FragmentFacts
 from quire.fragments.hazards import MEANINGS
 from quire.fragments.plan import MIN_PART_BYTES
 from quire.fragments.setting_apart import MOST_SHARE
 from quire.writing import told_seconds
 
 
-def advice(facts: FragmentFacts) -> str:
-    """Say what to do about a fragment."""
+def advised(facts: FragmentFacts) -> FragmentFacts:
+    """Add to a fragment's facts what to do about it."""
+    action, advice = _advice(facts)
+    return replace(facts, action=action, advice=advice)
+
+
+def _advice(facts: FragmentFacts) -> tuple[Action, str]:
     if facts.sharing == "private":
         if facts.tier == "own pace":
             return (
-                "Deliver it by itself and keep it out of shared caches: readers get different ones."
+                "isolate",
+                "Deliver it by itself and keep it out of shared caches: readers get different ones.",
             )
-        return "Keep it out of shared caches, or set apart what in it is for one reader: readers get different ones."
+        return (
+            "isolate",
+            "Keep it out of shared caches, or set apart what in it is for one reader: readers get different ones.",
+        )
     if facts.tier == "approximate":
         if facts.same_text:
-            return "Make its markup the same on all pages: the text is, the bytes are not. Then it can be cut out."
-        return "Make it the same on all pages, or take out what differs. Until then it cannot be cut out."
+            return (
+                "unify",
+                "Make its markup the same on all pages: the text is, the bytes are not. Then it can be cut out.",
+            )
+        return (
+            "unify",
+            "Make it the same on all pages, or take out what differs. Until then it cannot be cut out.",
+        )
     leaving = _leaving(facts)
-    return leaving or f"Cut it out and {_keeping(facts)}{_asked(facts)}{_hazards(facts)}"
+    if leaving is not None:
+        return "leave", leaving
+    return "cut", f"Cut it out and {_keeping(facts)}{_asked(facts)}{_hazards(facts)}"
 
 
 def _leaving(facts: FragmentFacts) -> str | None:
@@ -45,7 +61,7 @@ def _leaving(facts: FragmentFacts) -> str | None:
 def _goes_past(facts: FragmentFacts) -> bool:
     """Whether it keeps the rest of its page out of the cache, however small it is."""
     policy = facts.policy
-    is_measured = policy is not None and policy.reason.startswith("measured")
+    is_measured = policy is not None and policy.source == "measured"
     return facts.tier == "own pace" and is_measured and policy is not None and not policy.ttl_s
 
 
@@ -55,14 +71,15 @@ def _keeping(facts: FragmentFacts) -> str:
         return "purge it when it changes. The newest capture is another kind of page, without it."
     if policy is None:
         return "purge it when it changes; versions of its pages would tell how long it may be kept."
-    seen = policy.reason.partition(": ")[2]
-    if not policy.reason.startswith("measured"):
+    if policy.source != "measured":
         return (
             "purge it when it changes: versions of other times would tell how long it may be kept."
         )
     if not policy.ttl_s:
-        return f"let requests for it go past the cache, so that the rest stays there: {seen}."
-    return f"keep it for {told_seconds(policy.ttl_s)}: {seen}."
+        return (
+            f"let requests for it go past the cache, so that the rest stays there: {policy.reason}."
+        )
+    return f"keep it for {told_seconds(policy.ttl_s)}: {policy.reason}."
 
 
 def _asked(facts: FragmentFacts) -> str:

@@ -15,6 +15,8 @@ from quire.fragments.paces import Pace
 from quire.fragments.policies import Policy
 
 Tier: TypeAlias = Literal["exact", "approximate", "own pace"]
+#: What to do about a fragment.
+Action = Literal["cut", "leave", "isolate", "unify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class FragmentFacts:
         differs: what keeps an approximate one from being exact.
         policy: how long a cache may keep it, and for whom; None where there is one capture of its pages.
         hazards: what keeps caches from composing it, the most frequent first.
-        advice: what to do, in a sentence.
+        action: what to do: cut it out, leave it, deliver it by itself, or make it the same on all pages.
+        advice: the same in a sentence.
     """
 
     tier: Tier
@@ -84,6 +87,7 @@ class FragmentFacts:
     path: str = ""
     sample: str = ""
     differs: tuple[Difference, ...] = field(default=())
+    action: Action = "leave"
     advice: str = ""
     policy: Policy | None = None
     hazards: tuple[PartHazard, ...] = field(default=())
@@ -91,7 +95,7 @@ class FragmentFacts:
     @property
     def is_left(self) -> bool:
         """Whether the advice is to do nothing."""
-        return self.advice.startswith("Leave")
+        return self.action == "leave"
 
     @property
     def sharing(self) -> Sharing:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.fragments.lives import Lives, kaplan_meier
-from quire.fragments.policies import DEFAULT_TTL_S, NO_HISTORY
+from quire.fragments.policies import DEFAULT_TTL_S, NO_HISTORY, PolicySource
 from quire.writing import told_seconds
 
 #: What may be kept longer is fetched once a day all the same: that costs little, and nobody saw the next change.
@@ -45,10 +45,12 @@ class Kept:
 
     Attributes:
         ttl_s: seconds.
+        source: whether captures were compared to find this out.
         reason: what was seen, in words.
     """
 
     ttl_s: int
+    source: PolicySource
     reason: str
 
 
@@ -60,7 +62,7 @@ def kept_for(
     >>> import numpy as np
     >>> hours = 3600 * np.array([[-np.inf, 0, 2, 3], [2, 3, 8, 9], [8, 9, 9, np.inf]]).T
     >>> kept_for(Lives(*hours), watched_s=9 * 3600, distance_s=3600)
-    Kept(ttl_s=7200, reason='measured: 10 % change within 2 h')
+    Kept(ttl_s=7200, source='measured', reason='10 % change within 2 h')
 
     Args:
         lives: how long it stayed as it was.
@@ -69,26 +71,30 @@ def kept_for(
         most_ttl_s: nothing is kept longer.
     """
     if not watched_s:
-        return Kept(min(DEFAULT_TTL_S, most_ttl_s), NO_HISTORY)
+        return Kept(min(DEFAULT_TTL_S, most_ttl_s), "default", NO_HISTORY)
     # What the last capture shows for the first time says nothing about how long it lives.
     telling = lives.ended | (lives.at_least_s > 0)
     curve = kaplan_meier(lives.at_least_s[telling], lives.ended[telling])
     if not curve.ended:
         long = max(SHORTER * watched_s, DEFAULT_TTL_S)
-        return Kept(_within(long, most_ttl_s), f"measured: no change in {told_seconds(watched_s)}")
+        return _measured(_within(long, most_ttl_s), f"no change in {told_seconds(watched_s)}")
     at_once = curve.at(0.0)
     if at_once < SHORTER:
         length = curve.quantile(SHORTER)
-        why = f"measured: {100 * SHORTER:.0f} % change within {told_seconds(length)}"
-        return Kept(_within(length, most_ttl_s), why)
+        why = f"{100 * SHORTER:.0f} % change within {told_seconds(length)}"
+        return _measured(_within(length, most_ttl_s), why)
     share = f"{100 * at_once:.0f} % change between two captures, {told_seconds(distance_s)} apart"
     if at_once < _RESTLESS:
-        return Kept(_within(distance_s * SHORTER / at_once, most_ttl_s), f"measured: {share}")
+        return _measured(_within(distance_s * SHORTER / at_once, most_ttl_s), share)
     if curve.ended < _HABIT or distance_s > most_ttl_s:
         why = "too few" if curve.ended < _HABIT else "too far"
         short = min(distance_s, DEFAULT_TTL_S)
-        return Kept(_within(short, most_ttl_s), f"measured: {share}: {why} to tell")
-    return Kept(0, f"measured: {share}")
+        return _measured(_within(short, most_ttl_s), f"{share}: {why} to tell")
+    return _measured(0, share)
+
+
+def _measured(ttl_s: int, reason: str) -> Kept:
+    return Kept(ttl_s, "measured", reason)
 
 
 def _within(seconds: float, most_ttl_s: int) -> int:

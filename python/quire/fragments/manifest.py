@@ -20,7 +20,7 @@ from quire.fragments.hazards import Hazard, HazardKind
 from quire.fragments.includes import FOLDERS, NAME, Folder, checked_prefix, include
 from quire.fragments.lp_results import Sharing
 from quire.fragments.plain_files import read_plain
-from quire.fragments.policies import Policy
+from quire.fragments.policies import Policy, PolicySource
 
 FILE_NAME = "manifest.json"
 _FORMAT = "quire composition"
@@ -246,6 +246,7 @@ def _policy(value: object) -> Policy:
         _number(told["ttl_s"]),
         tuple(_of(str, one) for one in _of(list, told["vary"])),
         cast("Sharing", _of(str, told["sharing"])),  # a policy refuses what is none
+        cast("PolicySource", _of(str, told.get("source", "given"))),  # older ones have none
         _of(str, told["reason"]),
     )
 

@@ -32,7 +32,7 @@ from quire.fragments.watching import seconds_of
 MOST_PAGES = 100
 #: Regions of a page from which on they are looked up: searching takes the bytes of the page for each.
 MANY_REGIONS = 64
-PRIVATE = "measured: readers get different ones"
+PRIVATE = "readers get different ones"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def policy_of(
         return Policy(min(DEFAULT_TTL_S, most_ttl_s))
     kinds = {one.sharing for one in told}
     if "private" in kinds:
-        return Policy(0, vary, "private", PRIVATE)
+        return Policy(0, vary, "private", "measured", PRIVATE)
     kept = kept_for(
         Lives.joined([one.lives for one in told]),
         watched_s=max(one.watched_s for one in told),
@@ -81,7 +81,7 @@ def policy_of(
     # What is not known of one page is not known, whatever others tell.
     asked = {one.sharing for one in told if one.is_compared}
     sharing: Sharing = "shared" if asked == {"shared"} else "unknown"
-    return Policy(kept.ttl_s, (), sharing, kept.reason)
+    return Policy(kept.ttl_s, (), sharing, kept.source, kept.reason)
 
 
 class PageHistory:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 from quire.fragments.lp_results import Sharing
 
 #: What is not known is kept for an hour.
 DEFAULT_TTL_S = 3600
-#: Why, where nobody watched it.
-NO_HISTORY = "no history: default"
+#: The reason of a default policy.
+NO_HISTORY = "no history"
 LONGEST_TTL_S = 10 * 365 * 24 * 3600
+#: Where a policy comes from: nothing is known, captures were compared, or the user set it.
+PolicySource = Literal["default", "measured", "given"]
 # A header's name, and nothing that could end a string of VCL.
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 
@@ -35,12 +37,14 @@ class Policy:
         vary: headers of the request that it differs by.
         sharing: ``private`` is never kept where several readers are served, ``shared`` is the same for all, so that cookies do not count;
             of what is ``unknown``, a cache keeps what it gave to readers without cookies.
-        reason: where this comes from, for people.
+        source: where this comes from, for code.
+        reason: what was seen or set, for people.
     """
 
     ttl_s: int = DEFAULT_TTL_S
     vary: tuple[str, ...] = ()
     sharing: Sharing = "unknown"
+    source: PolicySource = "default"
     reason: str = NO_HISTORY
 
     def __post_init__(self) -> None:
@@ -53,6 +57,19 @@ class Policy:
             raise ValueError(
                 f"sharing {self.sharing!r}: expected one of {', '.join(get_args(Sharing))}"
             )
+        if self.source not in get_args(PolicySource):
+            raise ValueError(
+                f"source {self.source!r}: expected one of {', '.join(get_args(PolicySource))}"
+            )
+
+    @property
+    def why(self) -> str:
+        """Where the policy comes from and the reason for it, in words.
+
+        >>> Policy().why
+        'default: no history'
+        """
+        return f"{self.source}: {self.reason}"
 
     @property
     def is_cached(self) -> bool:

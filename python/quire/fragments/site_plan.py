@@ -43,7 +43,7 @@ class Keeping:
         """A policy with the time that is given, where one is."""
         if self.ttl_s is None or policy.sharing == "private":
             return policy
-        return replace(policy, ttl_s=self.ttl_s, reason="as --ttl says")
+        return replace(policy, ttl_s=self.ttl_s, source="given", reason="the TTL for all")
 
 
 def plan_site(
@@ -66,7 +66,7 @@ def plan_site(
     ... ]
     >>> with Collection(captures) as site, plan_site(site) as plan:
     ...     for policy in sorted(plan.policies.values()):
-    ...         print(policy.ttl_s, policy.reason)
+    ...         print(policy.ttl_s, policy.why)
     0 measured: 100 % change between two captures, 1 h apart
     3600 measured: no change in 8 h
 

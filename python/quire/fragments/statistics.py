@@ -19,7 +19,7 @@ from pathlib import Path
 
 from quire.digest.page import Digest
 from quire.fragments.access_logs import AccessLog, log_address, read_access_log
-from quire.fragments.advising import advice
+from quire.fragments.advising import advised
 from quire.fragments.benefits import Benefit, benefit, worth
 from quire.fragments.collected import Collection
 from quire.fragments.delivering import Place, delivered
@@ -117,8 +117,7 @@ def study_fragments(
     listed = delivered(cut, places, site, lives, tell)
     exact_ones = sum(one.tier == "exact" for one in listed)
     every = (*listed[:exact_ones], *study.approximate(tell), *listed[exact_ones:])
-    advised = [replace(one, advice=advice(one)) for one in every]
-    placed = tuple(_placed(advised, site, tell))
+    placed = tuple(_placed([advised(one) for one in every], site, tell))
     return replace(study.given, facts=placed, totals=study.totals())
 
 
