@@ -1,7 +1,4 @@
-"""Try something on very many inputs, in threads, and count what became of them.
-
-Above: ``roundtrip``, ``script_exact``. Below: nothing.
-"""
+"""Try something on very many inputs, in threads, and count what became of them."""
 
 import hashlib
 from collections.abc import Callable, Iterable

@@ -16,7 +16,7 @@ from benchmarks.archive.warc_records import Records, by_quire, by_warcio, told_a
 from benchmarks.context import Context
 from benchmarks.report import Report, Right, Table, every
 from quire.archive import Archive, export, ingest
-from quire.archive.export import address
+from quire.archive.warc.export import address
 from quire.errors import QuireError
 from quire.sources import find
 

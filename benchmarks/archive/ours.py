@@ -13,7 +13,7 @@ from benchmarks.archive.captures import Capture
 from benchmarks.archive.rivals import TIMED_PAGES, Measured, least, spread
 from benchmarks.measure import percentile
 from quire.archive import Archive
-from quire.archive.tiers import TierName
+from quire.archive.compact.tiers import TierName
 
 #: Pages that are read cold, evenly spaced, and how often each; dense ones take a tenth of a second.
 COLD_READS: dict[TierName, tuple[int, int]] = {"zstd": (200, 3), "dense": (40, 2), "tbc": (40, 2)}

@@ -22,8 +22,8 @@ from quire.fragments import (
     verify,
     write_composition,
 )
-from quire.fragments.collected import Collection
-from quire.fragments.site_plan import plan_site
+from quire.fragments.caching.site_plan import plan_site
+from quire.fragments.site.collection import Collection
 from quire.sources.capture import Capture
 
 #: The crawls; pages of templates-swde-sites begin with a byte order mark, so caches must be told to look into them.

@@ -16,7 +16,7 @@ import quire
 from benchmarks.fragments.growth_child import peak_bytes
 from quire.engines import open_engine
 from quire.fragments import Members
-from quire.fragments.crawls import crawl_fragments
+from quire.fragments.shared.crawl import crawl_fragments
 from quire.sources import Capture, find, read
 
 

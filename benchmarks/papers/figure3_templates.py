@@ -12,7 +12,7 @@ from benchmarks.context import Context
 from benchmarks.corpora import TEMPLATES, html_pages
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Table
-from quire.similarity import Sketch, random_sampling, sketches_to_matrix
+from quire.similar import Sketch, random_sampling, sketches_to_matrix
 
 THRESHOLDS = [step / 20 for step in range(21)]
 #: Where the paper sees coverage bend.

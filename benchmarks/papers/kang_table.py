@@ -13,8 +13,8 @@ from benchmarks.context import Context
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table, every
 from benchmarks.similarity.labelled import SITES, Labelled, read
-from quire.similarity import kang_similar
-from tests.similarity.kang_program import layers, program
+from quire.similar import kang_similar
+from tests.similar.kang_program import layers, program
 
 DEPTHS = range(1, 16)
 SITE_COUNT = 8

@@ -14,7 +14,7 @@ from benchmarks.papers.tbc_runs import Collection
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table, every
 from quire.archive import tbc_encode
-from quire.similarity import random_sampling
+from quire.similar import random_sampling
 
 THRESHOLDS = [step / 10 for step in range(1, 10)]
 SEEDS = 5

@@ -12,7 +12,7 @@ from benchmarks.papers.tbc_runs import PARTS, Collection
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table, every
 from quire.archive import tbc_encode
-from quire.similarity import Clusters, random_sampling
+from quire.similar import Clusters, random_sampling
 
 WINDOWS = list(range(15))
 ROUNDS = 3

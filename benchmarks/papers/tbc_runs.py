@@ -13,7 +13,7 @@ import quire
 from benchmarks.context import Context
 from benchmarks.corpora import html_pages
 from quire.archive import TbcArchive, TbcTimes
-from quire.similarity import token_sketches
+from quire.similar import token_sketches
 
 CORPORA = ("templates-swde-sites", "templates-docs", "templates-swde", "templates-helsingborg")
 #: Of each at most so many pages, evenly spaced: Helsingborg alone has 275 MB, and Myers without a filter is slow.

@@ -16,7 +16,7 @@ from benchmarks.papers.tbc_runs import Collection
 from benchmarks.report import Report, Right, Table, every
 from quire.archive import Packing, TbcArchive, TbcTimes, tbc_encode
 from quire.archive.tbc import DIRECTORY_BYTES
-from quire.similarity import Clusters
+from quire.similar import Clusters
 
 ROUNDS = 3
 ROWS: tuple[tuple[str, bool, Packing | None], ...] = (

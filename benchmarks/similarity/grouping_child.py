@@ -17,7 +17,7 @@ import pyarrow as pa
 from benchmarks.similarity.clusters import ari
 from benchmarks.similarity.generated import template_of
 from quire.engines import Data, Engine, open_engine
-from quire.similarity.crawls import crawl_templates
+from quire.similar.crawl.templates import crawl_templates
 
 
 class Clock:

@@ -14,8 +14,8 @@ from benchmarks.measure import interleaved
 from benchmarks.report import Report, Right, Table, at_least
 from benchmarks.similarity.labelled import SITES
 from quire import _core
-from quire.similarity import Bag, Sketch, resemblance_matrix, resemblances, sketches_to_matrix
-from tests.similarity import oracles
+from quire.similar import Bag, Sketch, resemblance_matrix, resemblances, sketches_to_matrix
+from tests.similar import oracles
 
 ROUNDS = 7
 #: Rows of the matrix of sketches: as large as a crawl of a site.

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 import quire
 from benchmarks.similarity.labelled import Labelled
 from quire import _core
-from quire.similarity import BAG_MEASURES, Bag, Sketch, kang_normalised
-from quire.similarity.groups import LEAST_SHARED, MEASURE, THRESHOLD, likenesses
-from tests.similarity import oracles
+from quire.similar import BAG_MEASURES, Bag, Sketch, kang_normalised
+from quire.similar.groups import LEAST_SHARED, MEASURE, THRESHOLD, likenesses
+from tests.similar import oracles
 
 Vector = NDArray[np.float64]
 

@@ -32,7 +32,7 @@ from benchmarks.similarity.labelled import (
     sample,
 )
 from benchmarks.similarity.scores import DEFAULT, SLOW, Measure, measures, slow_measures
-from quire.similarity.groups import THRESHOLD
+from quire.similar.groups import THRESHOLD
 
 #: Pages of a corpus whose pairs are all scored, and for html-similarity, which takes 25 ms and more a pair.
 MOST, MOST_SLOW = 400, 60

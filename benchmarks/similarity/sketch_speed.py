@@ -21,8 +21,8 @@ from benchmarks.corpora import describe, html_pages
 from benchmarks.measure import interleaved, round_ratio
 from benchmarks.report import Report, Table, at_least
 from benchmarks.similarity.labelled import SITES
-from quire.similarity import Bag, Sketch
-from tests.similarity import oracles
+from quire.similar import Bag, Sketch
+from tests.similar import oracles
 
 M = 100
 ROUNDS = 9

@@ -16,8 +16,8 @@ from benchmarks.context import Context
 from benchmarks.corpora import EVERYTHING, unpacked
 from benchmarks.report import Report, Right, Table, every
 from quire.engines import Engine, open_engine
-from quire.engines.spark import SparkEngine
-from quire.similarity.crawls import CrawlTemplates, crawl_templates
+from quire.engines.spark.engine import SparkEngine
+from quire.similar.crawl.templates import CrawlTemplates, crawl_templates
 from quire.sources import find
 from tests.engines.cluster import LEAN, Cluster
 

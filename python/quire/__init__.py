@@ -7,8 +7,6 @@
 """
 
 import importlib
-import sys
-import types
 import typing
 
 from quire.errors import (
@@ -63,6 +61,7 @@ if typing.TYPE_CHECKING:
         lifetimes,
         shared_fragments,
     )
+    from quire.reports import redline
     from quire.sdiff import (
         ALL_FACETS,
         Annotation,
@@ -88,11 +87,10 @@ if typing.TYPE_CHECKING:
 
     # Functions that have the names of their modules: in a cycle of imports mypy takes them for these.
     from quire.sdiff.changed import changed, structure_changed
-    from quire.sdiff.redline import redline
     from quire.sdiff.report import report
-    from quire.sdiff.side_by_side import side_by_side
-    from quire.sdiff.unified import unified
-    from quire.similarity import (
+    from quire.sdiff.views.side_by_side import side_by_side
+    from quire.sdiff.views.unified import unified
+    from quire.similar import (
         Bag,
         Clusters,
         DifferingPart,
@@ -203,7 +201,14 @@ __all__ = [
 
 # Where the names are that are not errors, from the light ones to the heavy ones. They are imported when the first is
 # asked for: numpy and all that works with it takes longer than `quire --help` may.
-_HOMES = ("quire.digest", "quire.sdiff", "quire.similarity", "quire.fragments", "quire.archive")
+_HOMES = (
+    "quire.digest",
+    "quire.sdiff",
+    "quire.similar",
+    "quire.fragments",
+    "quire.archive",
+    "quire.reports",
+)
 
 
 def __getattr__(name: str) -> object:
@@ -217,15 +222,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(types.ModuleType):
-    """This module: where a function and a package have one name, the function has it."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # Python puts `quire.similarity` here when somebody imports it, in place of `similarity`.
-        if not (name in __all__ and isinstance(value, types.ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

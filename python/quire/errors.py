@@ -32,8 +32,6 @@
 Each is also the built-in error a caller would think of, so ``except ValueError``
 around foreign input keeps working. Kernels raise these classes by name: the
 first argument is the whole message, what was found follows as keywords.
-
-Below this module is nothing.
 """
 
 from __future__ import annotations

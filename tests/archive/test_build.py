@@ -14,12 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.archive import Archive, Ingested, build_encoding, build_plan, build_steps, export, ingest
-from quire.archive.build import build_archive
-from quire.archive.build_reading import Reading
-from quire.archive.build_tables import BODIES
-from quire.archive.index import url_hash
-from quire.archive.layout import Head, Source, heads
+from quire.archive import Archive, Ingested, export, ingest
+from quire.archive.build import encode as build_encoding
+from quire.archive.build import plan as build_plan
+from quire.archive.build import steps as build_steps
+from quire.archive.build.build import build_archive
+from quire.archive.build.read import Reading
+from quire.archive.build.tables import BODIES
+from quire.archive.format.index import url_hash
+from quire.archive.format.record import Head, Source, heads
 from quire.engines.local import LocalData, LocalEngine
 from quire.engines.seam import Data, GroupsToRows, PathsToRows
 from quire.errors import ArchiveError, ArchiveLocked, SourceUnreadable

@@ -39,7 +39,7 @@ def data_file(folder: Path) -> Path:
 def test_a_flipped_byte_costs_a_page_or_a_block_and_no_wrong_byte_comes_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, compact: bool
 ) -> None:
-    monkeypatch.setattr("quire.archive.cluster_writing.BLOCK_PAGES", BLOCK)
+    monkeypatch.setattr("quire.archive.compact.write_cluster.BLOCK_PAGES", BLOCK)
     folder = filled(tmp_path / "a", site(), compact=compact)
     for path in folder.glob("*.index"):
         path.unlink()

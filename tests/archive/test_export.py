@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped] # warcio has no types
 
-from quire.archive import Archive, cdxj, export, ingest
-from quire.archive.warc_heads import fold, unfold
+from quire.archive import Archive, export, ingest
+from quire.archive.format.warc_head import fold, unfold
+from quire.archive.warc import cdxj
 from quire.sources import Trouble
 from quire.sources.warc import PAGES, Record, read_records
 from tests.sources.crawls import record, response, write
@@ -125,7 +126,7 @@ def crawl(suffix: str, folder: Path) -> Path:
 
 
 def _sha1(data: bytes) -> bytes:
-    from quire.archive.export import payload_digest  # noqa: PLC0415 - the function of the same name hides it above
+    from quire.archive.warc.export import payload_digest  # noqa: PLC0415 - the function of the same name hides it above
 
     return payload_digest(data).encode()
 

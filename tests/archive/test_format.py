@@ -84,7 +84,9 @@ def pages_in(folder: Path) -> list[Page]:
 
 def write_tiers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the golden archives of pages that were compacted otherwise."""
-    monkeypatch.setattr("quire.archive.tiers.DENSE_BASE_BYTES", 500)  # so that runs have their own
+    monkeypatch.setattr(
+        "quire.archive.compact.tiers.DENSE_BASE_BYTES", 500
+    )  # so that runs have their own
     for name in TIERS:
         shutil.rmtree(folder / name, ignore_errors=True)
         with Archive.create(folder / name) as archive:
@@ -97,7 +99,9 @@ def write_tiers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the golden archives of the newest version."""
     write_tiers(folder, monkeypatch)
-    monkeypatch.setattr("quire.archive.segment.TWICE_SHARE", 1)  # so that a base is there twice
+    monkeypatch.setattr(
+        "quire.archive.format.segment.TWICE_SHARE", 1
+    )  # so that a base is there twice
     for name in ("journal", "segment", "both", "torn"):
         shutil.rmtree(folder / name, ignore_errors=True)
         with Archive.create(folder / name) as archive:

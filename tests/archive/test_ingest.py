@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from quire.archive import Archive, ingest
-from quire.archive.export import payload_digest
+from quire.archive.warc.export import payload_digest
 from quire.errors import SourceUnreadable
 from quire.sources import Trouble, find
 from tests.archive.test_export import START, crawl
@@ -110,7 +110,7 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
 
 
 def test_revisits_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.archive.revisits.MOST_WAITING", 4)
+    monkeypatch.setattr("quire.archive.warc.revisits.MOST_WAITING", 4)
     page = b"<p>Cod"
     records = [record(response(page), url="https://a.example/1")]
     records += [revisit(f"https://a.example/again{i}", page) for i in range(30)]
@@ -192,7 +192,7 @@ def test_troubles_are_counted_and_not_all_kept(
 ) -> None:
     import sys  # noqa: PLC0415 - the function hides its module
 
-    monkeypatch.setattr(sys.modules["quire.archive.ingest"], "MOST_TROUBLES", 3)
+    monkeypatch.setattr(sys.modules["quire.archive.warc.ingest"], "MOST_TROUBLES", 3)
     with Archive.create(tmp_path / "a") as archive:
         done = ingest(archive, [str(tmp_path / f"{i}.html") for i in range(9)])
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from quire.archive import Archive, StoredPage, ingest
-from quire.archive import pipeline as pipelines
-from quire.archive.journal import Packed
+from quire.archive.format.journal import Packed
+from quire.archive.warc import pipeline as pipelines
 from quire.errors import ArchiveError
 from tests.archive.crash.faults import FaultyDisk
 from tests.archive.crash.ingest import QUICK
@@ -84,7 +84,7 @@ def test_no_more_waits_than_may(
 
     monkeypatch.setattr(pipelines.Arrived, "packed", slow)
     # The function of that name hides its module.
-    monkeypatch.setattr(sys.modules["quire.archive.ingest"], "Pipeline", Watched)
+    monkeypatch.setattr(sys.modules["quire.archive.warc.ingest"], "Pipeline", Watched)
     with Archive.create(tmp_path / "a", disk=QUICK) as archive:
         assert ingest(archive, [source], threads=1).pages == PAGES
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quire import _core
 from quire.archive import Packing, TbcArchive, tbc_encode
 from quire.errors import CodecError
-from quire.similarity import Clusters
+from quire.similar import Clusters
 from tests import corpus
 from tests.archive import tbc_program as program
 

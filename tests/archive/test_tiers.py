@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from quire import _core
 from quire.archive import Archive
-from quire.archive.base_choice import joined_within
-from quire.archive.bases import dense_frame
-from quire.archive.cluster_writing import twins_together
-from quire.archive.compaction import Place
-from quire.archive.files import StoredFile
-from quire.archive.layout import Head, Kind, heads
-from quire.archive.pages import Codec, about, pack_delta, unpack_delta
-from quire.archive.segment import SegmentWriter
-from quire.archive.storage import DISK
-from quire.archive.tiers import RUN_PAGES, TierName
+from quire.archive.compact.choose_base import joined_within
+from quire.archive.compact.compaction import Place
+from quire.archive.compact.tiers import RUN_PAGES, TierName
+from quire.archive.compact.write_cluster import twins_together
+from quire.archive.disk.storage import DISK
+from quire.archive.format.base_record import dense_frame
+from quire.archive.format.page_meta import Codec, about, pack_delta, unpack_delta
+from quire.archive.format.record import Head, Kind, heads
+from quire.archive.format.segment import SegmentWriter
+from quire.archive.format.stored_file import StoredFile
 from quire.errors import CodecError, DamagedRecord
 from tests.archive.test_archive import at, site
 

@@ -230,7 +230,7 @@ def test_a_disk_that_is_full_is_named(
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("quire.archive.storage.Disk.append", full)
+    monkeypatch.setattr("quire.archive.disk.storage.Disk.append", full)
     result = quire("archive", "add", archive, "fruit.html")
     assert result.exit_code == 2
     assert result.stderr.startswith("error: a.quire/")

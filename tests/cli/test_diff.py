@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import quire as package
-from quire.cli.terminal import Refusal
+from quire.cli.common.terminal import Refusal
 from tests.cli.conftest import Process, Quire
 
 OLD = b"<!doctype html><title>Shop</title><h1>Fruit</h1><p class=a>Pears 3.10<p>Figs"
@@ -226,7 +226,7 @@ def test_errors_say_what_is_wrong(quire: Quire, arguments: list[str], message: s
 
 
 def test_a_redline_is_not_put_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from quire.cli import diff  # noqa: PLC0415 - `quire` is the fixture elsewhere
+    from quire.cli.page import diff  # noqa: PLC0415 - `quire` is the fixture elsewhere
 
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     with pytest.raises(Refusal, match="for a browser"):

@@ -7,9 +7,9 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from quire.cli import files
-from quire.cli.files import DIGEST_SUFFIX, Found, targets
-from quire.cli.terminal import Refusal
+from quire.cli.common import files
+from quire.cli.common.files import DIGEST_SUFFIX, Found, targets
+from quire.cli.common.terminal import Refusal
 from quire.sources.places import PAGE_SUFFIXES
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from quire.archive import Archive
 from quire.fragments import plan_fragments, write_composition
-from quire.fragments.policies import LONGEST_TTL_S
+from quire.fragments.policy import LONGEST_TTL_S
 from tests.cli.conftest import Process, Quire, Watched
 from tests.fragments.hostile import FOOT, HAZARDS, MENU
 from tests.fragments.hostile import site as pages

@@ -12,10 +12,10 @@ import typer
 from typer.testing import CliRunner, Result
 
 import quire
-from quire.cli.fragments_captures import time_in
-from quire.cli.fragments_lifetimes import lifetimes
-from quire.cli.fragments_report import report
-from quire.cli.fragments_simulate import simulate
+from quire.cli.fragments.captures import time_in
+from quire.cli.fragments.lifetimes import lifetimes
+from quire.cli.fragments.report import report
+from quire.cli.fragments.simulate import simulate
 
 START = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 HOURS = "<ul><li>Mondays from nine to five<li>Fridays from nine to two<li>Never on Sundays</ul>"

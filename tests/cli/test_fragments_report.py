@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from quire.archive import Archive
-from quire.cli.fragments_report import report
+from quire.cli.fragments.report import report
 from tests.fragments.test_statistics import MENU, START, entry, small_site, write_log
 
 

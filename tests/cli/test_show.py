@@ -205,7 +205,7 @@ from quire.cli import app
 app(["--help"], standalone_mode=False)
 heavy = {
     "asyncio", "fastwarc", "fsspec", "importlib.metadata", "lxml", "multiprocessing", "numpy", "pyarrow", "pyspark",
-    "quire._core", "quire.archive", "quire.digest", "quire.engines", "quire.sdiff", "quire.similarity", "rich",
+    "quire._core", "quire.archive", "quire.digest", "quire.engines", "quire.sdiff", "quire.similar", "rich",
 }
 print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 """

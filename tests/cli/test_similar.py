@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from quire.cli import similar, templates
-from quire.similarity import BAG_MEASURES, MEASURES
+from quire.cli.page import similar
+from quire.cli.templates import group as templates
+from quire.similar import BAG_MEASURES, MEASURES
 from tests.cli.conftest import PAGE, Process, Quire
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from quire.similarity.groups import MEASURE, THRESHOLD
+from quire.similar.groups import MEASURE, THRESHOLD
 from tests.cli.conftest import Process, Quire, Watched, shop
 from tests.sources.crawls import record, response, write
 

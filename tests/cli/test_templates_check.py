@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.similarity import TemplateModel
+from quire.similar import TemplateModel
 from tests.cli.conftest import Process, Quire, news, shop
 from tests.sources.crawls import record, response, write
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.cli.terminal import explain, one_line, shown
+from quire.cli.common.terminal import explain, one_line, shown
+from quire.display import told_apart
 from quire.errors import MalformedSource
-from quire.writing import told_apart
 
 # Half pairs, controls and what reorders text are where a sink goes wrong.
 texts = st.text(

@@ -13,7 +13,7 @@ from tests.conftest import require
 from tests.engines.cluster import LEAN, Cluster, wait_for
 
 if TYPE_CHECKING:
-    from quire.engines.spark import SparkEngine
+    from quire.engines.spark.engine import SparkEngine
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +33,7 @@ def told() -> list[Progress]:
 @pytest.fixture(scope="session")
 def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
     """One session on the cluster, for all tests: it takes ten seconds and more to open."""
-    from quire.engines.spark import SparkEngine  # noqa: PLC0415 - needs an extra
+    from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415 - needs an extra
 
     settings = {
         "spark.driver.extraJavaOptions": LEAN,
@@ -52,7 +52,7 @@ def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
 @pytest.fixture
 def both(spark: SparkEngine, cluster: Cluster) -> Iterator[SparkEngine]:
     """The engine while two workers work for it; a worker that the test kills is replaced."""
-    from quire.engines.spark_watch import workers  # noqa: PLC0415 - needs an extra
+    from quire.engines.spark.watch import workers  # noqa: PLC0415 - needs an extra
 
     wait_for(lambda: workers(spark._context) == 2)
     yield spark

@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from quire.archive import build_encoding, build_steps
-from quire.archive.build_reading import Reading
-from quire.archive.tiers import TierName
-from quire.fragments import crawl_steps as fragment_steps
-from quire.similarity import crawl_steps
-from quire.similarity.measures import BagMeasure
+from quire.archive.build import encode as build_encoding
+from quire.archive.build import steps as build_steps
+from quire.archive.build.read import Reading
+from quire.archive.compact.tiers import TierName
+from quire.fragments.shared import crawl_steps as fragment_steps
+from quire.similar.crawl import steps as crawl_steps
+from quire.similar.measures import BagMeasure
 
 
 def columns(**types: pa.DataType) -> pa.Schema:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from quire.archive import Archive, build_encoding, build_plan, build_steps, ingest
-from quire.archive.build import build_archive
+from quire.archive import Archive, ingest
+from quire.archive.build import encode as build_encoding
+from quire.archive.build import plan as build_plan
+from quire.archive.build import steps as build_steps
+from quire.archive.build.build import build_archive
 from quire.errors import EngineError
 from quire.sources import find
 from tests.archive.test_build import contents, page, segment_bytes
@@ -22,7 +25,7 @@ from tests.engines.test_spark_losing_workers import killed_meanwhile, marks
 from tests.sources.crawls import record, response, write
 
 if TYPE_CHECKING:
-    from quire.engines.spark import SparkEngine
+    from quire.engines.spark.engine import SparkEngine
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from quire.fragments import algorithm_1, crawl_steps, shared_fragments
-from quire.fragments.crawls import CrawlFragments, crawl_fragments
+from quire.fragments import algorithm_1, shared_fragments
+from quire.fragments.shared import crawl_steps
+from quire.fragments.shared.crawl import CrawlFragments, crawl_fragments
 from tests.engines import jobs
 from tests.engines.cluster import Cluster
 from tests.engines.test_spark_losing_workers import killed_meanwhile, marks
@@ -20,7 +21,7 @@ from tests.fragments.test_shared import same
 from tests.sources.crawls import record, response, write
 
 if TYPE_CHECKING:
-    from quire.engines.spark import SparkEngine
+    from quire.engines.spark.engine import SparkEngine
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -15,14 +15,14 @@ import pytest
 
 from quire.engines import Progress, open_engine
 from quire.engines.local import LocalEngine
-from quire.engines.spark_types import dressed
+from quire.engines.spark.types import dressed
 from quire.errors import EngineError, MissingExtra
 from tests.conftest import require
 from tests.engines import jobs
 from tests.engines.cluster import ROOT
 
 if TYPE_CHECKING:
-    from quire.engines.spark import SparkEngine
+    from quire.engines.spark.engine import SparkEngine
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -152,7 +152,7 @@ def test_a_session_comes_and_goes_quietly() -> None:
     script = """
         import os
         from functools import partial
-        from quire.engines.spark import SparkEngine
+        from quire.engines.spark.engine import SparkEngine
         from quire.errors import EngineError
         from tests.engines import jobs
         from tests.engines.cluster import LEAN

@@ -26,7 +26,7 @@ from tests.engines.cluster import Cluster, wait_for
 from tests.engines.test_contract import expected_totals, found_totals, totals_of
 
 if TYPE_CHECKING:
-    from quire.engines.spark import SparkData, SparkEngine
+    from quire.engines.spark.engine import SparkData, SparkEngine
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -12,16 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from quire.similarity import crawl_steps
-from quire.similarity.crawls import CrawlTemplates, crawl_templates
+from quire.similar.crawl import steps as crawl_steps
+from quire.similar.crawl.templates import CrawlTemplates, crawl_templates
 from quire.sources import find
 from tests.engines import jobs
 from tests.engines.cluster import Cluster
 from tests.engines.test_spark_losing_workers import killed_meanwhile, marks
-from tests.similarity.test_templates import page
+from tests.similar.test_templates import page
 
 if TYPE_CHECKING:
-    from quire.engines.spark import SparkEngine
+    from quire.engines.spark.engine import SparkEngine
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -6,8 +6,8 @@ import pytest
 
 from quire.errors import CompositionError
 from quire.fragments import compose
-from quire.fragments.includes import Folder, checked_prefix, include, name_of
-from quire.fragments.policies import Policy
+from quire.fragments.cuts.includes import Folder, checked_prefix, include, name_of
+from quire.fragments.policy import Policy
 
 NAME = "7" * 32
 OTHER = "8" * 32

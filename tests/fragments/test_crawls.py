@@ -20,10 +20,11 @@ from quire import Digest, _core
 from quire.engines.local import LocalData, LocalEngine
 from quire.engines.seam import PathsToRows
 from quire.errors import QuireError, SourceClash
-from quire.fragments import FORMATTING, Shingling, algorithm_1, crawl_steps, shared_fragments
-from quire.fragments.crawl_outputs import as_bytes, as_json, as_table, sameness
-from quire.fragments.crawls import CrawlFragments, crawl_fragments
-from quire.fragments.trees import AfTree
+from quire.fragments import FORMATTING, Shingling, algorithm_1, shared_fragments
+from quire.fragments.shared import crawl_steps
+from quire.fragments.shared.crawl import CrawlFragments, crawl_fragments
+from quire.fragments.shared.crawl_output import as_bytes, as_json, as_table, sameness
+from quire.fragments.trees.af_tree import AfTree
 from quire.sources import Capture, Trouble, find, read
 from tests.fragments.test_shared import same, site
 from tests.sources.crawls import record, response, write

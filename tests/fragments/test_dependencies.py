@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import quire
 from quire import Digest, Lifetimes, lifetimes, shared_fragments
 from quire.fragments import ObjectGraph, dependency_graph
-from quire.fragments.dependencies import _depths
+from quire.fragments.simulation.dependency_graph import _depths
 
 MENU = "<nav><a href=/>Start</a> <a href=/fish>Fish</a> <a href=/chips>Chips and all that</a></nav>"
 BOX = "<section><h2>Weather at the harbour, by the hour</h2><p>Wind from the west, and rain until the evening, with a high sea behind the mole</p><p>Boats stay in, and so does the ferry to the island, until we say so here</p><p>At {} o'clock, as we were told by those at sea</p></section>"

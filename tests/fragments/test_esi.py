@@ -31,8 +31,8 @@ from quire.fragments import (
     verify,
     write_composition,
 )
-from quire.fragments.includes import name_of
-from quire.fragments.vcl import varnish_vcl
+from quire.fragments.cuts.includes import name_of
+from quire.fragments.esi.vcl import varnish_vcl
 from tests.fragments.hostile import FOOT, HAZARDS, MENU, PIECES, bodies, composed, pages_of, site
 
 REFUSING = ["byte-order-mark", "esi-comment", "esi-tag", "no-leading-tag"]

@@ -18,8 +18,8 @@ from quire.fragments import (
     verify,
     write_composition,
 )
-from quire.fragments.includes import name_of
-from quire.fragments.joining import join_neighbours
+from quire.fragments.cuts.includes import name_of
+from quire.fragments.cuts.joining import join_neighbours
 from tests.fragments.hostile import bodies, pages_of
 
 PARTS = [

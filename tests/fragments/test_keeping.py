@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.fragments.keeping import MOST_TTL_S, SHORTER, kept_for
-from quire.fragments.lives import Lives
-from quire.fragments.policies import DEFAULT_TTL_S
+from quire.fragments.caching.ttl import MOST_TTL_S, SHORTER, kept_for
+from quire.fragments.lifetime.survival import Lives
+from quire.fragments.policy import DEFAULT_TTL_S
 
 HOUR = 3600.0
 DAY = 24 * HOUR

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 import quire
 from quire import _core
 from quire.fragments import NodeStatus
-from quire.fragments.lp import largest_changed
-from quire.fragments.matching import Matching, match_versions
-from quire.fragments.parts import Comparing, Parts
+from quire.fragments.lifetime.algorithm_2 import largest_changed
+from quire.fragments.lifetime.matching import Matching, match_versions
+from quire.fragments.lifetime.version_parts import Comparing, Parts
 from tests.fragments import lp_oracle
 
 WORDS = ["fish", "chips", "peas", "salt", "open", "closed", "daily", "from", "until", "price"]

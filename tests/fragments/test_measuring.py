@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from quire.fragments import EsiFiles, Manifest, PlanRules, plan_fragments
-from quire.fragments.collected import Collection, Seen
-from quire.fragments.measuring import measure_policies
-from quire.fragments.page_histories import PRIVATE
-from quire.fragments.plan import SourcePage
-from quire.fragments.watching import all_lifetimes
+from quire.fragments.caching.measure import measure_policies
+from quire.fragments.caching.region_history import PRIVATE
+from quire.fragments.site.collection import Collection, Seen
+from quire.fragments.site.site_lifetimes import all_lifetimes
+from quire.fragments.site.source_page import SourcePage
 from quire.sources.capture import Capture
 
 START = datetime(2026, 5, 17, 6, tzinfo=UTC)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.fragments import page_histories
-from quire.fragments.collected import Collection, Seen
-from quire.fragments.page_histories import PageHistory
-from quire.fragments.regions import Region
-from quire.fragments.watching import page_lifetimes
+from quire.fragments.caching import region_history as page_histories
+from quire.fragments.caching.region import Region
+from quire.fragments.caching.region_history import PageHistory
+from quire.fragments.site.collection import Collection, Seen
+from quire.fragments.site.site_lifetimes import page_lifetimes
 from tests.fragments.test_measuring import captured
 
 WORDS = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.fragments.scanner import EsiScanner, Within
+from quire.fragments.cuts.esi_scanner import EsiScanner, Within
 from tests.fragments.hostile import pieces
 
 texts = st.lists(st.one_of(pieces, st.binary(max_size=3)), max_size=12)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.fragments import Manifest, PlanRules, plan_fragments, verify, write_composition
-from quire.fragments.collected import Collection, Seen
-from quire.fragments.joining import join_neighbours
-from quire.fragments.site_plan import plan_site
+from quire.fragments.caching.site_plan import plan_site
+from quire.fragments.cuts.joining import join_neighbours
+from quire.fragments.site.collection import Collection, Seen
 from tests.fragments.hostile import bodies, pages_of
 from tests.fragments.test_measuring import MENU, captured
 

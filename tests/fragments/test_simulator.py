@@ -19,7 +19,7 @@ from quire.fragments import (
     site_of,
     site_of_shared,
 )
-from quire.fragments.simulator import _invalidations, _misses
+from quire.fragments.simulation.simulator import _invalidations, _misses
 
 
 def one_page(*fragments: CachedFragment) -> CachedSite:

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 import quire
 from quire.errors import SourceUnreadable
-from quire.fragments.access_logs import MOST_LINE_BYTES, log_address, read_access_log
-from quire.fragments.benefits import INCLUDE_BYTES, worth
-from quire.fragments.collected import Collection
-from quire.fragments.exact_tier import exact_fragments
-from quire.fragments.statistics import FragmentStudy, study_fragments
-from quire.fragments.trees import AfTree
+from quire.fragments.site.collection import Collection
+from quire.fragments.study.access_log import MOST_LINE_BYTES, log_address, read_access_log
+from quire.fragments.study.benefits import INCLUDE_BYTES, worth
+from quire.fragments.study.exact_tier import exact_fragments
+from quire.fragments.study.study import FragmentStudy, study_fragments
+from quire.fragments.trees.af_tree import AfTree
 from quire.sources.capture import Capture
 
 MENU = "<nav>" + "".join(f"<a href=/{n}>Entry number {n} of it</a>" for n in range(30)) + "</nav>"

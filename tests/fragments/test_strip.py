@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quire
-from quire.fragments.strip import Form, StrippedPage, strip
-from quire.fragments.trees import AfTree
+from quire.fragments.boilerplate.strip import Form, StrippedPage, strip
+from quire.fragments.trees.af_tree import AfTree
 from tests.fragments.hostile import bodies, pages_of
 
 ENTRIES = ["Start", "Fish of the day", "Chips and more", "Where to find us", "Opening hours"]

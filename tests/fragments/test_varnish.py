@@ -26,10 +26,10 @@ from quire.fragments import (
     verify,
     write_composition,
 )
-from quire.fragments.hazards import refusals
-from quire.fragments.includes import include, name_of
-from quire.fragments.scanner import EsiScanner, Within
-from quire.fragments.varnish import composing_varnish
+from quire.fragments.cuts.esi_scanner import EsiScanner, Within
+from quire.fragments.cuts.hazards import refusals
+from quire.fragments.cuts.includes import include, name_of
+from quire.fragments.esi.varnish import composing_varnish
 from tests.conftest import require
 from tests.fragments.hostile import FOOT, MENU, PIECES, composed, pages_of, site
 
@@ -185,7 +185,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from quire.fragments import Manifest
-from quire.fragments.varnish import composing_varnish
+from quire.fragments.esi.varnish import composing_varnish
 folder = Path(sys.argv[1])
 with composing_varnish(folder, Manifest.load(folder)):
     print("up", flush=True)

@@ -13,8 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from quire.fragments import ComposedPage, FragmentFile, Manifest, Policy, Volumes
-from quire.fragments.includes import include, name_of
-from quire.fragments.varnish import running_varnish
+from quire.fragments.cuts.includes import include, name_of
+from quire.fragments.esi.varnish import running_varnish
 from tests.conftest import require
 
 PAGE = name_of(b"the page")

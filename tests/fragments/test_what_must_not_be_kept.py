@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from quire.fragments import EsiFiles, Manifest, PlanRules, SourcePage, plan_fragments
-from quire.fragments.collected import Collection, Seen
-from quire.fragments.includes import name_of
-from quire.fragments.outlines import outline
-from quire.fragments.regions import regions_of
-from quire.fragments.site_plan import plan_site
-from quire.fragments.watching import page_lifetimes
+from quire.fragments.caching.outline import outline
+from quire.fragments.caching.region import regions_of
+from quire.fragments.caching.site_plan import plan_site
+from quire.fragments.cuts.includes import name_of
+from quire.fragments.site.collection import Collection, Seen
+from quire.fragments.site.site_lifetimes import page_lifetimes
 from tests.fragments.test_measuring import MENU, PAGES, captured
 
 FOOT = "<footer>Some words at the end of the page, which stay as they are</footer>"

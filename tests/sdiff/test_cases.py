@@ -21,7 +21,7 @@ import pytest
 
 import quire
 from quire import ALL_FACETS, Annotation, Rules
-from tests.sdiff.test_redline import check_is_safe
+from tests.reports.test_redline import check_is_safe
 
 PAGES = Path(__file__).parents[1] / "pages"
 CASES = sorted(path.name for path in PAGES.iterdir())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from tests.sdiff.test_redline import check_is_safe
+from tests.reports.test_redline import check_is_safe
 
 
 def sample(files: list[Path], count: int) -> list[tuple[Path, Path]]:

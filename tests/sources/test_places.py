@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from quire.cli.terminal import explain
+from quire.cli.common.terminal import explain
 from quire.errors import MissingExtra, SourceNotFound
 from quire.sources import Capture, find, read, read_one
 from tests.sources.crawls import record, response, write

@@ -3,8 +3,6 @@
 Everything compiled is imported from here and from nowhere else; it is typed in
 ``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
 as ``InternalError``.
-
-Above: ``digest``, ``sdiff``, ``similarity``, ``fragments``. Below: ``errors``, which the kernels import when they raise.
 """
 
 from __future__ import annotations

@@ -3,20 +3,18 @@
 ``Archive`` is a folder of journals and segments (``docs/format.md``). ``ingest`` fills one with crawls, ``export`` writes
 one as WARC; ``quire.archive.repair`` makes a new one of what can be read of a damaged one. ``tbc_encode`` is paper 003's
 compression, kept for comparison.
-
-Above: ``sentinels``, ``cli``. Below: ``sdiff``, ``similarity``, ``digest``, ``sources``, ``engines``, ``_core``.
 """
 
 from __future__ import annotations
 
 from quire.archive.archive import Archive
-from quire.archive.compaction import Compacted
-from quire.archive.export import Exported, export
-from quire.archive.findings import Finding
-from quire.archive.ingest import Ingested, ingest
+from quire.archive.compact.compaction import Compacted
+from quire.archive.damage import Finding
+from quire.archive.results import StoredPage, Version
 from quire.archive.statistics import Statistics
-from quire.archive.stored import StoredPage, Version
 from quire.archive.tbc import Packing, TbcArchive, TbcSizes, TbcSteps, TbcTimes, tbc_encode
+from quire.archive.warc.export import Exported, export
+from quire.archive.warc.ingest import Ingested, ingest
 
 __all__ = [
     "Archive",

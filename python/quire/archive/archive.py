@@ -8,8 +8,6 @@ One writer at a time holds the lock, which the system lets go of when the writer
 there when they opened, or last said ``refresh``.
 
 How pages are found is in ``reading``; here is what writes.
-
-Above: ``ingest``, ``export``, ``cli``. Below: ``reading``, ``compaction``, ``files``, ``journal``, ``index``, ``mark``, ``storage``.
 """
 
 from __future__ import annotations
@@ -21,18 +19,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from quire.archive import index as indexes
-from quire.archive.compaction import Compacted, Tell, compact
-from quire.archive.files import StoredFile, data_files, file_number
-from quire.archive.journal import JournalWriter, Packed, packed
-from quire.archive.layout import VERSION
-from quire.archive.locking import WriterLock
-from quire.archive.mark import MARK, PART, other_version, write_mark
-from quire.archive.pages import about
-from quire.archive.reading import Reader
-from quire.archive.segment import Piece, SegmentWriter
-from quire.archive.storage import DISK, Disk, failing
-from quire.archive.tiers import TierName
+from quire.archive.compact.compaction import Compacted, Tell, compact
+from quire.archive.compact.tiers import TierName
+from quire.archive.disk.lock import WriterLock
+from quire.archive.disk.storage import DISK, Disk, failing
+from quire.archive.format import index as indexes
+from quire.archive.format.journal import JournalWriter, Packed, packed
+from quire.archive.format.marker import MARK, PART, other_version, write_mark
+from quire.archive.format.page_meta import about
+from quire.archive.format.record import VERSION
+from quire.archive.format.segment import Piece, SegmentWriter
+from quire.archive.format.stored_file import StoredFile, data_files, file_number
+from quire.archive.reader import Reader
 from quire.errors import ArchiveError, StorageFailed
 
 

@@ -5,8 +5,6 @@ end: killed half-way, repair leaves nothing but a folder that the next one remov
 
 Files that are whole are copied as they are. Of the others every page that can be read, and is not in a whole one, goes into
 a journal of the same number. Files that a segment took over, where a crash left them, give what is readable nowhere else.
-
-Above: ``cli``. Below: ``archive``, ``findings``, ``files``, ``journal``, ``storage``.
 """
 
 from __future__ import annotations
@@ -17,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire.archive.archive import Archive
-from quire.archive.compaction import Tell
-from quire.archive.files import StoredFile, data_files, file_number
-from quire.archive.findings import Finding, findings, mark_findings
-from quire.archive.journal import JournalWriter, packed
-from quire.archive.mark import MARK, PART
-from quire.archive.pages import About
-from quire.archive.storage import DISK, Disk, Writer, failing
+from quire.archive.compact.compaction import Tell
+from quire.archive.damage import Finding, findings, mark_findings
+from quire.archive.disk.storage import DISK, Disk, Writer, failing
+from quire.archive.format.journal import JournalWriter, packed
+from quire.archive.format.marker import MARK, PART
+from quire.archive.format.page_meta import About
+from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.errors import ArchiveError
 
 _CHUNK_BYTES = 1 << 22

@@ -1,8 +1,6 @@
 """Statistics: what an archive holds, and where its bytes went.
 
 Every byte of the folder is in one part, so the parts add up to what the disk says. Frames and bodies are not read.
-
-Above: ``archive``. Below: ``files``, ``layout``, ``segment``.
 """
 
 from __future__ import annotations
@@ -12,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quire.archive.clusters import host
-from quire.archive.files import StoredFile
-from quire.archive.layout import Gap, Head, Kind, heads
-from quire.archive.pages import About, Codec
-from quire.archive.segment import read_block
+from quire.archive.compact.clusters import host
+from quire.archive.format.page_meta import About, Codec
+from quire.archive.format.record import Gap, Head, Kind, heads
+from quire.archive.format.segment import read_block
+from quire.archive.format.stored_file import StoredFile
 from quire.errors import ArchiveError
 
 #: What codecs are called; others by their own names.

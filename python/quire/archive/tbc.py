@@ -6,8 +6,6 @@ paper's "TBC + Gzip" does, so that any page is read with its reference alone.
 
 It is kept for comparison, in memory, with sizes and times by step: ``Archive`` stores pages in half of its bytes.
 What the paper leaves open is settled in ``docs/papers.md``; ``docs/concepts/tbc.md`` tells the steps.
-
-Above: ``benchmarks``. Below: ``similarity``, ``digest``, ``_core``.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from numpy.typing import NDArray
 
 from quire import _core
 from quire.digest.files import encode
-from quire.similarity.sampling import (
+from quire.similar.sampling import (
     SIMILARITY,
     TEMPLATES_A_ROUND,
     TOKENS_IN_A_ROW,
@@ -33,7 +31,7 @@ from quire.similarity.sampling import (
     random_sampling,
     token_sketches,
 )
-from quire.similarity.sketches import VALUES
+from quire.similar.sketches import VALUES
 
 #: The paper's window, in tokens.
 WINDOW = 7

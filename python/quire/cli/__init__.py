@@ -5,8 +5,6 @@ person's screen, ``files`` the only one to their disk. Commands import what is
 heavy (tables, columns) when they run, so that ``quire --help`` answers at once.
 
 Exit codes: 0 done, 2 error; 1 is for "changed" and "does not fit", where a command is asked for it.
-
-Below: everything else. Above: nothing.
 """
 
 from __future__ import annotations
@@ -16,17 +14,11 @@ from typing import Annotated, cast
 
 import typer
 
-from quire.cli import (
-    archive,
-    decode,
-    diff,
-    encode,
-    fragments,
-    show,
-    similar,
-    templates,
-    terminal,
-)
+from quire.cli.archive.app import app as archive
+from quire.cli.common import terminal
+from quire.cli.fragments.app import app as fragments
+from quire.cli.page import decode, diff, encode, show, similar
+from quire.cli.templates import group as templates
 
 __all__ = ["app", "main"]
 
@@ -70,8 +62,8 @@ app.command("show")(show.show)
 app.command("diff")(diff.diff)
 app.command("similar")(similar.similar)
 app.add_typer(templates.app, name="templates")
-app.add_typer(fragments.app, name="fragments")
-app.add_typer(archive.app, name="archive")
+app.add_typer(fragments, name="fragments")
+app.add_typer(archive, name="archive")
 
 # What typer raises for a wrong option; its own name for the class is not public.
 _UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])

@@ -16,7 +16,7 @@ from quire.archive import Archive
 from quire.demo import SITE
 from quire.digest import Digest, encode
 from quire.sdiff import annotate, edit_script, unified
-from quire.similarity import similarity
+from quire.similar import similarity
 
 # As in figure 2 of the paper: a table of one row, small enough to be read as columns.
 TINY = b'<table border="0"><tr><td><img src="a.gif"><td>Open <b>now</b></table>'

@@ -1,7 +1,4 @@
-"""One page: the encoding, its columns, selectors, its file form.
-
-Above: everything else. Below: ``_core``.
-"""
+"""One page: the encoding, its columns, selectors, its file form."""
 
 from __future__ import annotations
 

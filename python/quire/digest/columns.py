@@ -5,8 +5,6 @@ next sibling is ``i + size[i]``. Node 0 is ``#document``.
 
 A digest never changes, so everything derived is kept, and any number of threads may
 share one. Two threads may derive the same view at once; both get the same memory.
-
-Above: ``page`` asks them questions. Below: ``_core``.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Columns come first: they are in ``columns``. Whatever walks nodes is a kernel; what is left here is
 naming and wrapping.
-
-Above: ``files`` makes digests from bytes and paths, ``node`` is the handle for people.
-Below: ``columns``, ``_core``.
 """
 
 from __future__ import annotations

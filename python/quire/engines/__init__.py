@@ -1,8 +1,6 @@
 """Engines: where batch work over many pages runs.
 
 ``seam`` says what work may ask for; ``local`` is the pool of this machine, ``spark`` a cluster; ``open_engine`` chooses.
-
-Above: ``similarity``, ``archive``, ``fragments``, ``cli``. Below: nothing.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Two ways to tables of whole groups. ``Sorted`` sorts rows that are all here, by key. ``whole_groups`` takes a stream
 that is sorted already and puts together what a batch boundary has cut. Neither looks at rows one by one, so that
 millions of groups of two cost no more than a few large ones.
-
-Above: ``local``, ``spilling``, ``spark_tasks``. Below: nothing.
 """
 
 from __future__ import annotations

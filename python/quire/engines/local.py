@@ -4,8 +4,6 @@ Kernels let other threads run, so threads are enough and nothing is copied betwe
 as a few tasks and no farther. Grouping holds rows in memory, and where they are too many for that their keys.
 
 The same paths and functions give the same rows in the same order, whatever the number of threads.
-
-Above: ``opening``. Below: ``grouping``, ``portions``, ``rows``, ``running``, ``sinks``, ``spilling``.
 """
 
 from __future__ import annotations

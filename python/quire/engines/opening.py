@@ -1,7 +1,4 @@
-"""Opening: from the word a person gives (``--engine``) to an engine.
-
-Above: ``cli``. Below: ``local``, ``spark``, each imported when it is asked for.
-"""
+"""Opening: from the word a person gives (``--engine``) to an engine."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ def open_engine(
         r"(spark://.+)|spark-(local(?:\[(?:[1-9][0-9]{0,5}|\*)\])?)", address or ""
     )
     if spark is not None:
-        from quire.engines.spark import SparkEngine  # noqa: PLC0415 - needs an extra
+        from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415 - needs an extra
 
         master = spark[1] or ("local[*]" if spark[2] == "local" else spark[2])
         return SparkEngine(master, listener=listener)

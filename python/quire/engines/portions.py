@@ -3,8 +3,6 @@
 A page is small and reading it takes a millisecond, so a task takes many; a WARC file holds thousands, so it is a
 task of its own. Sizes are asked of this machine's files only: asking a store for a million sizes takes longer than a
 bad guess costs.
-
-Above: ``local``, ``spark``. Below: nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Rows: what a function gives is held against the columns it promised.
-
-Above: ``local``, ``spark_tasks``. Below: nothing.
-"""
+"""Rows: what a function gives is held against the columns it promised."""
 
 from __future__ import annotations
 

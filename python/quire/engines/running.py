@@ -3,8 +3,6 @@
 A task is run in a thread of its own and its rows wait until they are read; a task that gives much waits with them.
 So memory holds a few batches of a few tasks, however many there are, and the oldest task is always one that
 can go on. Each run has its own threads: two that are read in turns never wait for one another.
-
-Above: ``local``. Below: nothing.
 """
 
 from __future__ import annotations

@@ -14,8 +14,6 @@ in what order the rows of one key come to a function: one that cares sorts them.
 
 A ``Data`` is only a handle, and lazy: a step runs when its rows are read or written, and again each time they are. What is
 needed twice is written once, and its files are paths for ``map_paths``. No engine's own type shows above this module.
-
-Above: ``local``, ``spark``, ``similarity``, ``archive``, ``fragments``. Below: nothing.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Whoever writes a part writes it under a name of its own, hidden from readers by a dot. When every part is whole, one
 process renames one attempt of each and removes the others. Plain paths go through the functions of this machine;
 addresses (``s3://…``, ``hdfs://…``) through fsspec.
-
-Above: ``local``, ``spark``, ``spark_tasks``. Below: nothing.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Up to 128 MB of rows stay in memory (``Sorted``). More of them go into a temporary file as they come, and
 only their keys stay: a table of groups is gathered from the file when it is asked for. The file is mapped, so what memory
 is free holds it, and no more.
-
-Above: ``local``. Below: ``grouping``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Tables as files: Parquet for work that reads what another step wrote, and what people take away.
-
-Above: ``similarity``, ``fragments``, ``archive``. Below: ``seam``.
-"""
+"""Tables as files: Parquet for work that reads what another step wrote, and what people take away."""
 
 from __future__ import annotations
 

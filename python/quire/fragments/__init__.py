@@ -11,11 +11,25 @@ tells what a cache of fragments would save.
 ``fragments.statistics`` says what each fragment would save and what to do about it, and ``fragments.report`` draws that;
 ``fragments.site_plan`` plans a site with its versions and readers, which tell how long each file may be kept, and for whom. They are imported by these names, as they need what
 crawls need.
-
-Above: ``cli``. Below: ``digest``, ``_core``.
 """
 
-from quire.fragments.cached_site import (
+from quire.fragments.boilerplate.strip import StrippedPage, strip
+from quire.fragments.cuts.hazards import Hazard, HazardKind, refusals
+from quire.fragments.cuts.plan import FragmentPlan, PlanRules, plan_fragments
+from quire.fragments.esi.compose import compose
+from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, Volumes
+from quire.fragments.esi.verify import Fault, Verification, verify
+from quire.fragments.esi.write import EsiFile, EsiFiles, write_composition
+from quire.fragments.lifetime.lifetimes import PageVersion, lifetimes
+from quire.fragments.lifetime.results import Lifetimes, LpFragment
+from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
+from quire.fragments.lifetime.version_parts import NodeStatus
+from quire.fragments.lifetime.volatile import Place, RestlessNode, Verdict
+from quire.fragments.policy import Policy, Sharing
+from quire.fragments.shared.algorithm_1 import algorithm_1
+from quire.fragments.shared.find import Members, SharedFragment, SharedFragments, shared_fragments
+from quire.fragments.shared.rules import SharingRules
+from quire.fragments.simulation.cached_site import (
     INVALIDATIONS,
     CachedFragment,
     CachedSite,
@@ -23,27 +37,24 @@ from quire.fragments.cached_site import (
     site_of,
     site_of_shared,
 )
-from quire.fragments.compose import compose
-from quire.fragments.dependencies import GraphObject, ObjectGraph, ObjectKind, dependency_graph
-from quire.fragments.esi import EsiFile, EsiFiles, write_composition
-from quire.fragments.hazards import Hazard, HazardKind, refusals
-from quire.fragments.histories import PageVersion, lifetimes
-from quire.fragments.lives import Curve, Lives, kaplan_meier
-from quire.fragments.lp_results import Lifetimes, LpFragment, Sharing
-from quire.fragments.manifest import ComposedPage, FragmentFile, Manifest, Volumes
-from quire.fragments.parts import NodeStatus
-from quire.fragments.plan import FragmentPlan, PlanRules, SourcePage, plan_fragments
-from quire.fragments.policies import Policy
-from quire.fragments.reference import algorithm_1
-from quire.fragments.restless import Place, RestlessNode, Verdict
-from quire.fragments.rules import ESTIMATES, Estimate, SharingRules
-from quire.fragments.shared import Members, SharedFragment, SharedFragments, shared_fragments
-from quire.fragments.shingles import Shingles, Shingling, overlap, window_hashes
-from quire.fragments.simulator import CacheLoad, Simulation, simulate
-from quire.fragments.spans import SourceSpans, source_spans
-from quire.fragments.strip import StrippedPage, strip
-from quire.fragments.trees import FORMATTING, INLINE, AfTree, Pruned
-from quire.fragments.verify import Fault, Verification, verify
+from quire.fragments.simulation.dependency_graph import (
+    GraphObject,
+    ObjectGraph,
+    ObjectKind,
+    dependency_graph,
+)
+from quire.fragments.simulation.simulator import CacheLoad, Simulation, simulate
+from quire.fragments.site.source_page import SourcePage
+from quire.fragments.trees.af_tree import FORMATTING, INLINE, AfTree, Pruned
+from quire.fragments.trees.shingles import (
+    ESTIMATES,
+    Estimate,
+    Shingles,
+    Shingling,
+    overlap,
+    window_hashes,
+)
+from quire.fragments.trees.source_spans import SourceSpans, source_spans
 
 __all__ = [
     "ESTIMATES",

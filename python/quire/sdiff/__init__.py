@@ -3,8 +3,6 @@
 A ladder from cheap to rich: ``changed`` reads signatures, ``annotate`` says what became of
 every node, and the views arrange that for people (``unified``, ``side_by_side``, ``text_changes``,
 ``redline``) and programs (``report``). Views are data; drawing them is for the interfaces.
-
-Above: ``sentinels``, ``cli``. Below: ``digest``, ``_core``.
 """
 
 from __future__ import annotations
@@ -33,14 +31,13 @@ from quire.sdiff.annotation import (
 )
 from quire.sdiff.changed import changed, structure_changed
 from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status
-from quire.sdiff.lines import Row, TextLine, text_rows
-from quire.sdiff.redline import redline
 from quire.sdiff.report import report
 from quire.sdiff.rules import Rules
 from quire.sdiff.script import EditScript, PageHead, edit_script
-from quire.sdiff.side_by_side import SideRow, side_by_side
-from quire.sdiff.unified import Hunk, UnifiedLine, unified
-from quire.sdiff.words import Segment, TextChange, text_changes, word_changes
+from quire.sdiff.views.lines import Row, TextLine, text_rows
+from quire.sdiff.views.side_by_side import SideRow, side_by_side
+from quire.sdiff.views.unified import Hunk, UnifiedLine, unified
+from quire.sdiff.views.words import Segment, TextChange, text_changes, word_changes
 
 __all__ = [
     "ALL_FACETS",
@@ -77,7 +74,6 @@ __all__ = [
     "annotate",
     "changed",
     "edit_script",
-    "redline",
     "report",
     "side_by_side",
     "structure_changed",

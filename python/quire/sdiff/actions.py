@@ -3,8 +3,6 @@
 They are read from the JSON form of a script (``docs/edit-script.md``), so what is
 here is what is there. Every node is named by its number on the old page, on the new page, or on
 both; a place is a parent and the sibling before it.
-
-Above: ``script``. Below: nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from quire.writing import told_apart
+from quire.display import told_apart
 
 T = TypeVar("T")
 

@@ -4,8 +4,6 @@ Two digests in, arrays out: a status for every node of either page, and a
 partner (or none). Everything above this module asks the arrays; nothing above it walks trees.
 
 Here the two pages are put together; what is asked of one of them alone is ``sides``'s.
-
-Above: ``views``, ``changed``. Below: ``sides``, ``digest``, ``_core``.
 """
 
 from __future__ import annotations

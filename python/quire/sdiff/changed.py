@@ -9,8 +9,6 @@ A ladder; each step stops as soon as it can answer:
 The first two are in the header of a digest, so of stored digests nothing else is
 read. Facets are compared node by node in document order: where an element is new, every
 facet that has something to say after it has moved too.
-
-Above: ``cli``. Below: ``annotation``, ``digest``.
 """
 
 from __future__ import annotations

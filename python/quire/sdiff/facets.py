@@ -1,7 +1,4 @@
-"""Facets, statuses and kinds of change: the words that everything about changes is said in.
-
-Above: ``changed``, ``annotation``. Below: nothing.
-"""
+"""Facets, statuses and kinds of change: the words that everything about changes is said in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Report: an annotation as plain values, for JSON. The schema is in ``docs/guide/compare-pages.md``.
-
-Above: ``cli``. Below: ``annotation``, ``words``.
-"""
+"""Report: an annotation as plain values, for JSON. The schema is in ``docs/guide/compare-pages.md``."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import TypeAlias
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, Change
 from quire.sdiff.facets import ALL_FACETS, Facet
-from quire.sdiff.words import word_changes
+from quire.sdiff.views.words import word_changes
 
 SCHEMA = "quire-changes/1"
 

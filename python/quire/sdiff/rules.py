@@ -1,7 +1,4 @@
-"""Rules: what counts as a difference, and where.
-
-Above: ``annotation``, ``changed``. Below: nothing.
-"""
+"""Rules: what counts as a difference, and where."""
 
 from __future__ import annotations
 

@@ -9,8 +9,6 @@ Two choices worth knowing before changing this file:
 * A script is data of a kernel. Actions become Python values only when somebody looks at them.
 * A script that was made from pages holds them, so that it can say where its nodes are and be
   composed. One that was read from JSON, or pickled, does not.
-
-Above: ``views``. Below: ``actions``, ``digest``, ``_core``.
 """
 
 from __future__ import annotations

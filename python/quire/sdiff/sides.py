@@ -6,8 +6,6 @@ Two choices worth knowing before changing this file:
   subtree is a slice, so "what changed below this node" is one subtraction.
 * White space that only lays the source out has a status of its own. It counts as
   content (as bytes it is), unless the rules say otherwise.
-
-Above: ``annotation``. Below: ``digest``.
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ are stored.
 ...     _ = Path(folder, "page.html").write_bytes(b"<p>Open")
 ...     [page.body for path in find([folder]) for page in read(path)]
 [b'<p>Open']
-
-Above: ``digest`` and everything that reads pages. Below: ``errors``.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Every source gives the same two things: a ``Capture``, which is a page with its address and the head it came with,
 or a ``Trouble``, which says in one line what was found in a page's place. Reading goes on after a trouble: one
 damaged record of a crawl is no reason to lose the rest.
-
-Above: ``reading``, ``warc``, ``parquet``. Below: nothing.
 """
 
 from __future__ import annotations

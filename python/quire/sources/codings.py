@@ -3,8 +3,6 @@
 Payloads are hostile: a kilobyte can decode to a gigabyte. So what comes out is counted while it comes out, and no
 decoder is asked for more than a piece at a time. Archives are sloppy: many keep ``Content-Encoding: gzip`` in the head and
 store the body decoded. So a payload that does not begin as its coding says is taken as it is.
-
-Above: ``reading``. Below: ``capture``, ``libraries``.
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ where the next record begins:
 
 Every byte is read once, and again only while what is read again stays in proportion to what was read well: a file in which
 every record lies about its length costs as much as any other.
-
-Above: ``warc``. Below: ``members``, ``heads``.
 """
 
 from __future__ import annotations

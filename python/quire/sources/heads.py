@@ -2,8 +2,6 @@
 
 WARC has a block of header lines, ARC one line of five fields, or ten in its second version. What ARC says is given
 under WARC's names, so that nobody above has to know which it was.
-
-Above: ``warc``. Below: nothing.
 """
 
 from __future__ import annotations

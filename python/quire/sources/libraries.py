@@ -1,7 +1,4 @@
-"""Libraries of the extra ``archive``, imported when they are first needed.
-
-Above: ``codings``, ``members``, ``parquet``. Below: ``errors``.
-"""
+"""Libraries of the extra ``archive``, imported when they are first needed."""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ offset; in a file that is one long member the first is 0.
 The place is exact because reads are: a reader asks for no byte beyond the record it is in, so that a new member shows
 at the first byte of the next record. After damage bytes are handed back and read again; places are then counted from an
 earlier member, and lead to the same record.
-
-Above: ``warc``. Below: ``libraries``.
 """
 
 from __future__ import annotations

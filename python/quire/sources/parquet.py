@@ -2,8 +2,6 @@
 
 That is how search and language model crawls hand pages on. Only ``body`` has to be there. Rows are read a few at a
 time, however long a row group is.
-
-Above: ``reading``. Below: ``libraries``, ``capture``, ``places``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Paths of this machine need nothing but the standard library. What holds ``://`` is an address for fsspec (``s3://``,
 ``memory://``, ``file://``), which is asked only then. A WACZ is named by itself and listed as the files of its crawl.
-
-Above: ``reading``, ``warc``, ``parquet``, ``cli``. Below: ``capture``, ``wacz``, ``errors``.
 """
 
 from __future__ import annotations

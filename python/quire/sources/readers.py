@@ -3,8 +3,6 @@ r"""Readers: which of the pages in a WARC file were asked for with which cookie.
 A crawler that is logged in writes what it sent beside what it got: a request record, tied to its response by ``WARC-Concurrent-To`` in one of
 the two, or by the same address at the same time. Values of cookies are passwords, as often as not: they tell captures apart, and are
 shown to nobody.
-
-Above: ``cli``. Below: ``warc``, ``capture``.
 """
 
 from __future__ import annotations

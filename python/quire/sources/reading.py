@@ -2,8 +2,6 @@
 
 A name is the path, with ``#`` and a place where the path holds many pages: ``crawl.warc.gz#8192``,
 ``pages.parquet#17``. Batch work hands paths to machines and names between them.
-
-Above: ``similarity``, ``archive``, ``fragments``, ``cli``. Below: ``warc``, ``parquet``, ``codings``, ``places``.
 """
 
 from __future__ import annotations

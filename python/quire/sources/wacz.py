@@ -6,8 +6,6 @@ compressed all the same is inflated into a file without a name. Nothing is ever 
 says.
 
 Zip files are hostile: a kilobyte can inflate to a gigabyte, and a directory can name millions of files. Both are capped.
-
-Above: ``places``. Below: ``errors``.
 """
 
 from __future__ import annotations

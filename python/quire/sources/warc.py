@@ -2,8 +2,6 @@
 
 What is no sound record is a ``Trouble`` with its place, and reading goes on behind it; ``frames`` has the rules.
 A record whose head carries a digest of its block is believed only if that is right.
-
-Above: ``reading``, ``archive``. Below: ``frames``, ``capture``, ``places``.
 """
 
 from __future__ import annotations

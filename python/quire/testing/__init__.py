@@ -2,8 +2,6 @@
 
 The paper's generator (three shapes, any size, seeded), and edits that are exactly one: what a
 tool that compares trees should say of them is known before it is asked.
-
-Above: nothing. Below: ``digest``.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ one is its child with the shape's chance of going down, its next sibling with
 the chance of staying, and otherwise the next sibling of one of its ancestors.
 ``most`` bounds the depth: there, going down means going back up. Any number of nodes, in one pass; the same
 bytes for the same seed, on every platform.
-
-Above: ``edits``. Below: nothing.
 """
 
 from __future__ import annotations

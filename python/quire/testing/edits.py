@@ -7,8 +7,6 @@ keeps every other byte.
 
 Documents are those that ``generate`` writes, and any other XML written as plainly: start tags
 and end tags, no comments, and text only where there are no elements.
-
-Above: ``benchmarks``. Below: ``digest``.
 """
 
 from __future__ import annotations

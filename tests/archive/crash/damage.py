@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from quire.archive import Archive
-from quire.archive.pages import to_time
+from quire.archive.format.page_meta import to_time
 from quire.errors import ArchiveError
 from tests.archive.crash.faults import Killed
 from tests.archive.crash.ingest import PAGES, QUICK, Key, Quick, ingest

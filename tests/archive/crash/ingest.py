@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from quire.archive import Archive
-from quire.archive.storage import DISK, Disk
+from quire.archive.disk.storage import DISK, Disk
 from quire.errors import ArchiveError
 
 Key = tuple[str, datetime]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from quire.archive.storage import Disk
+from quire.archive.disk.storage import Disk
 
 SECTOR = 512
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from quire.archive import Archive
-from quire.archive.build import build_archive
-from quire.archive.storage import Disk
+from quire.archive.build.build import build_archive
+from quire.archive.disk.storage import Disk
 from quire.errors import ArchiveError, StorageFailed
 from tests.archive.crash.faults import FaultyDisk, Killed
 from tests.archive.crash.ingest import PAGES, QUICK

@@ -16,12 +16,12 @@ import pytest
 
 from quire import _core
 from quire.archive import Archive
-from quire.archive import index as indexes
-from quire.archive.bases import Bases, base_meta, guard_of
-from quire.archive.files import data_files
-from quire.archive.layout import NO_TAG, SYNC, Kind, Source, file_record, record
-from quire.archive.pages import Codec, about, pack
-from quire.archive.segment import SegmentWriter
+from quire.archive.format import index as indexes
+from quire.archive.format.base_record import Bases, base_meta, guard_of
+from quire.archive.format.page_meta import Codec, about, pack
+from quire.archive.format.record import NO_TAG, SYNC, Kind, Source, file_record, record
+from quire.archive.format.segment import SegmentWriter
+from quire.archive.format.stored_file import data_files
 from quire.errors import ArchiveError, DamagedRecord
 from tests.archive.crash.damage import data, readable
 from tests.archive.crash.ingest import PAGES, QUICK, START, check, ingest
@@ -43,7 +43,7 @@ def test_a_page_full_of_records_is_a_page_also_when_its_own_record_is_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tag: bytes | None
 ) -> None:
     if tag is not None:
-        monkeypatch.setattr("quire.archive.journal.new_tag", lambda: tag)
+        monkeypatch.setattr("quire.archive.format.journal.new_tag", lambda: tag)
     rng = random.Random(2)
     body = b"".join(evil_record() + rng.randbytes(50) for _ in range(300)) + SYNC * 10_000
     folder = tmp_path / "a"

@@ -11,10 +11,11 @@ import pytest
 
 from quire import _core
 from quire.archive import Archive, ingest
-from quire.archive import index as indexes
-from quire.archive import pages as limits
-from quire.archive.bases import MOST_BASE_BYTES, Bases
-from quire.archive.layout import (
+from quire.archive.format import index as indexes
+from quire.archive.format import page_meta as limits
+from quire.archive.format.base_record import MOST_BASE_BYTES, Bases
+from quire.archive.format.page_meta import Codec, about, pack
+from quire.archive.format.record import (
     MOST_FILE_META_BYTES,
     MOST_META_BYTES,
     Kind,
@@ -22,8 +23,7 @@ from quire.archive.layout import (
     file_record,
     record,
 )
-from quire.archive.pages import Codec, about, pack
-from quire.archive.warc_heads import unfold
+from quire.archive.format.warc_head import unfold
 from quire.errors import ArchiveError, CodecError, DamagedRecord, SourceTooLarge
 from tests.archive.crash.ingest import QUICK, START
 from tests.sources.crawls import record as warc_record

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.archive import Archive
-from quire.archive.layout import HEAD_BYTES, read_head
+from quire.archive.format.record import HEAD_BYTES, read_head
 from tests.archive.crash.damage import data, readable
 from tests.archive.crash.ingest import QUICK, START, Key
 from tests.archive.crash.soak import IS_SOAK
@@ -38,7 +38,7 @@ PAGES = pages()
 @pytest.fixture
 def file(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A journal or a segment of 64 KB, alone in its archive."""
-    monkeypatch.setattr("quire.archive.cluster_writing.BLOCK_PAGES", BLOCK)
+    monkeypatch.setattr("quire.archive.compact.write_cluster.BLOCK_PAGES", BLOCK)
     with Archive.create(tmp_path / "a", disk=QUICK) as archive:
         for i, ((url, time), body) in enumerate(PAGES.items()):
             archive.add(url, time, body)

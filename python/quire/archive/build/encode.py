@@ -1,0 +1,182 @@
+"""The step of a build that encodes: pages of a cluster become pieces of a segment.
+
+It is pure and deterministic, and writes no file: pieces come out as rows, and one process writes them. What a piece is does not
+depend on the file it goes into, so whoever encodes need not know it.
+
+Memory: the pages of one table of clusters, compressed, and what ``write_cluster`` holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from quire import _core
+from quire.archive.build.read import as_text, as_url
+from quire.archive.compact import choose_base as base_choice
+from quire.archive.compact.tiers import Tier, TierName, tier_of
+from quire.archive.compact.write_cluster import write_cluster
+from quire.archive.format.page_meta import About, about, to_time
+from quire.archive.format.record import Kind
+from quire.archive.format.segment import Piece, base_piece, block_piece
+from quire.archive.format.warc_head import fold
+from quire.archive.warc.revisits import check_digest
+from quire.errors import ArchiveError, MissingExtra
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+from quire.archive.build.tables import PIECES, Role
+
+#: Numbers that a cluster has for its bases: one for all of it, and one for each run of its pages.
+CLUSTER_BASES = 1 << 10
+
+_ALONE = _core.Base(b"")
+
+
+class Member:
+    """A page of a cluster, out of a row of ``bodies``; a revisit has the bytes of another row."""
+
+    def __init__(self, row: Mapping[str, Any], source: Mapping[str, Any]) -> None:
+        self._row, self._source = row, source
+        self._about: About | None = None
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return as_url(self._row["url"])
+
+    @property
+    def length(self) -> int:
+        """Bytes of its body."""
+        return int(self._source["length"])
+
+    @property
+    def digest(self) -> bytes:
+        """The beginning of the SHA-256 of its body."""
+        return self.read()[0].digest
+
+    def read(self) -> tuple[About, bytes]:
+        """Give the page."""
+        body = _body(self._source)
+        if self._about is None:
+            row = self._row
+            self._about = stored(
+                as_url(row["url"]), to_time(row["time"]), row["head"], body, row["warc_head"]
+            )
+        return self._about, body
+
+
+def stored(url: str, time: datetime, head: bytes, body: bytes, warc_head: bytes) -> About:
+    """Say what is stored of a page beside its bytes."""
+    extra = fold(warc_head, url, time, head, body) if warc_head else b""
+    return about(url, time, body, head, extra)
+
+
+def encode_clusters(rows: pa.Table, codec: TierName) -> Iterator[pa.RecordBatch]:
+    """Turn ``bodies``, grouped by cluster, into rows of ``pieces``, in a tier."""
+    tier = tier_of(codec)
+    keys = rows["cluster"].to_numpy()
+    cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
+    for start, end in pairwise(cuts):
+        found = rows.slice(start, end - start).to_pylist()
+        members, troubles = _members(sorted(found, key=lambda row: row["page"]))
+        if troubles:
+            yield pa.RecordBatch.from_pylist(troubles, PIECES)
+        for piece in pieces(int(keys[start]), members, tier):
+            yield pa.RecordBatch.from_pylist([_piece_row(piece)], PIECES)
+
+
+def _members(rows: list[dict[str, Any]]) -> tuple[list[Member], list[dict[str, Any]]]:
+    """Give the pages of a cluster, and rows for revisits that have another page than they say."""
+    by_page = {row["page"]: row for row in rows if row["role"] != Role.REVISIT}
+    members: list[Member] = []
+    troubles: list[dict[str, Any]] = []
+    for row in rows:
+        if row["role"] == Role.PAGE:
+            members.append(Member(row, row))
+        elif row["role"] == Role.REVISIT:
+            page = by_page[row["of"]]
+            try:
+                check_digest(
+                    row["said"],
+                    as_url(page["url"]),
+                    to_time(page["time"]),
+                    _body(page),
+                    page["warc_head"],
+                )
+            except ArchiveError as error:
+                trouble = {"name": row["name"], "trouble": as_text(no_page(error))}
+                troubles.append(trouble | {"body_bytes": page["length"]})
+                continue
+            members.append(Member(row, page))
+    return members, troubles
+
+
+def no_page(finding: object) -> str:
+    """Say that a revisit cannot be stored."""
+    return f"a revisit whose page is not here: {finding}"
+
+
+def _body(row: Mapping[str, Any]) -> bytes:
+    frame, length = bytes(row["frame"]), int(row["length"])
+    return frame if len(frame) == length else _ALONE.decode(frame, length)
+
+
+class _Pieces:
+    """Takes a cluster, and keeps its pieces until somebody asks."""
+
+    def __init__(self, number: int) -> None:
+        self._next = number
+        self._made: list[Piece] = []
+
+    def add_base(self, content: bytes, frame: bytes) -> int:
+        number = self._next
+        self._next += 1
+        self._made.append(base_piece(number, content, frame))
+        return number
+
+    def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
+        self._made.append(block_piece(base, pages, frames))
+
+    def taken(self) -> list[Piece]:
+        made, self._made = self._made, []
+        return made
+
+
+def pieces(cluster: int, members: Sequence[base_choice.Member], tier: Tier) -> Iterator[Piece]:
+    """Encode a cluster; its bases get numbers that no other cluster has."""
+    writer = _Pieces(cluster * CLUSTER_BASES)
+    for _ in write_cluster(writer, members, tier):
+        yield from writer.taken()
+    yield from writer.taken()
+
+
+def _piece_row(piece: Piece) -> dict[str, Any]:
+    return {
+        "kind": int(piece.kind),
+        "meta": piece.meta,
+        "payload": piece.payload,
+        "base": piece.base,
+        "pages": piece.pages,
+        "leaned_on": list(piece.leaning.keys()),
+        "leaning": list(piece.leaning.values()),
+    }
+
+
+def piece_of(row: Mapping[str, Any]) -> Piece:
+    """Give the piece of a row of ``pieces``."""
+    return Piece(
+        kind=Kind(row["kind"]),
+        meta=bytes(row["meta"]),
+        payload=bytes(row["payload"]),
+        base=row["base"],
+        pages=row["pages"],
+        leaning=dict(zip(row["leaned_on"], row["leaning"], strict=True)),
+    )

@@ -1,0 +1,105 @@
+"""Findings: what is wrong with a file of an archive, with its place.
+
+Two depths: the structure (every record, every address and length; not the pages' own bytes), and every byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from quire.archive.format import index as indexes
+from quire.archive.format.index import Index
+from quire.archive.format.marker import MARK, wrong_mark
+from quire.archive.format.record import Gap
+from quire.archive.format.stored_file import StoredFile
+from quire.errors import ArchiveError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in an archive that cannot be read.
+
+    Attributes:
+        file: where it is.
+        offset: the place of the record in the file; 0 where it is the file as a whole.
+        what: what is wrong there, in words.
+        kind: ``lost``, what was acknowledged; ``spare``, one of several copies, so that nothing is lost; ``torn``, what a
+            crash cut off, and nobody was promised.
+        url: address of the page, where it is known.
+    """
+
+    file: Path
+    offset: int
+    what: str
+    kind: Literal["lost", "spare", "torn"] = "lost"
+    url: str | None = None
+
+    def __str__(self) -> str:
+        page = f" ({self.url})" if self.url is not None else ""
+        return f"{self.file}: at {self.offset:,}: {self.what}{page}"
+
+
+def mark_findings(folder: Path) -> Iterator[Finding]:
+    """Say what is wrong with the mark of an archive. No page needs it."""
+    wrong = wrong_mark(folder)
+    if wrong is not None:
+        yield Finding(folder / MARK, 0, wrong, "spare")
+
+
+def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
+    """Go through a file and give what is wrong with it."""
+    index = file.scan()
+    for gap in index.gaps:
+        yield Finding(file.path, gap.offset, _words(gap))
+    known = indexes.known(file.index_path, file.source)
+    for gap in index.torn:
+        # An index knows what was torn when it was written; the rest was whole.
+        was_whole = known is not None and gap.offset < known.length and gap not in known.torn
+        yield Finding(file.path, gap.offset, _words(gap), "lost" if was_whole else "torn")
+    cut = 0 if known is None else int((known.rows["offset"] >= index.length).sum())
+    if max(cut, index.missing):
+        what = f"{max(cut, index.missing):,} of the pages that were stored here are gone"
+        yield Finding(file.path, index.length, what)
+    yield from _bases(file, index, every_byte=every_byte)
+    if every_byte:
+        for offset, slot in index.places():
+            try:
+                file.page(offset, slot)
+            except ArchiveError as error:
+                yield Finding(
+                    file.path, offset, _own_words(file, error), url=_url(file, offset, slot)
+                )
+
+
+def _bases(file: StoredFile, index: Index, *, every_byte: bool) -> Iterator[Finding]:
+    for number, places in sorted(index.bases.items()):
+        try:
+            file.bases.read(number)
+        except ArchiveError as error:
+            yield Finding(file.path, places[0], _own_words(file, error))
+            continue
+        if every_byte:
+            for place in places:
+                if not file.bases.is_whole(place):
+                    what = f"base {number} is damaged here, and whole elsewhere"
+                    yield Finding(file.path, place, what, "spare")
+
+
+def _words(gap: Gap) -> str:
+    if gap.end == gap.offset:
+        return "the end of the file is missing"
+    return f"{gap.end - gap.offset:,} bytes are no record that can be read"
+
+
+def _own_words(file: StoredFile, error: ArchiveError) -> str:
+    return str(error).removeprefix(f"{file.path}: ")
+
+
+def _url(file: StoredFile, offset: int, slot: int) -> str | None:
+    try:
+        return file.about(offset, slot).url
+    except ArchiveError:
+        return None

@@ -1,0 +1,4 @@
+"""Format: the files of an archive, byte by byte (``docs/format.md``).
+
+In: records. Out: journals, segments, their indexes and the marker file; and back.
+"""

@@ -1,0 +1,77 @@
+"""The mark of an archive: ``archive.json``, which says of a folder that it is one.
+
+One line of JSON: ``format``, ``version``, and ``id``, chosen at random. Every other file says for itself what it is, so an
+archive whose mark is lost can be read all the same. It is what an empty archive has to say of its version, though: a writer
+looks at it first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from pathlib import Path
+from typing import Any
+
+from quire.archive.disk.storage import Disk, Writer
+from quire.archive.format.record import FORMAT, VERSION
+
+MARK = "archive.json"
+#: What it is called until it is whole.
+PART = MARK + ".part"
+#: It has about a hundred; more is something else, and not read.
+_MOST_BYTES = 4096
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def write_mark(folder: Path, disk: Disk) -> None:
+    """Make a folder an archive, safe against a power cut.
+
+    Raises:
+        StorageFailed: the disk did not take it.
+    """
+    about = {"format": FORMAT, "version": VERSION, "id": uuid.uuid4().hex}
+    writer = Writer(disk, folder / PART)
+    try:
+        writer.append(json.dumps(about).encode() + b"\n")
+        writer.finish(folder / MARK)
+    except BaseException:
+        writer.discard()
+        raise
+
+
+def other_version(folder: Path) -> object:
+    """Give the version that a mark has, where it is another than ours; None also where there is no whole mark."""
+    about = _read(folder)
+    version = None if isinstance(about, str) else about.get("version")
+    return None if version == VERSION else version
+
+
+def wrong_mark(folder: Path) -> str | None:
+    """Say what is wrong with the mark of an archive; None where nothing is."""
+    about = _read(folder)
+    if isinstance(about, str):
+        return about
+    if about.get("version") != VERSION:
+        return f"says archive format {about.get('version')!r}, but this version reads {VERSION}"
+    if _ID.fullmatch(str(about.get("id"))) is None:
+        return "has no id of 32 hexadecimal digits"
+    return None
+
+
+def _read(folder: Path) -> dict[str, Any] | str:
+    """Read the mark, or say why not."""
+    try:
+        with (folder / MARK).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
+    try:
+        about = json.loads(data) if len(data) <= _MOST_BYTES else None
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        return "is damaged: it does not say that this is an archive"
+    return about

@@ -1,0 +1,259 @@
+"""The bytes of an archive: files of records.
+
+Journals and segments are records in a row. A record has a head of 32 bytes, then its *meta* and its *payload*:
+
+| bytes | |
+| --- | --- |
+| 4 | ``AB 51 52 0A`` |
+| 1 | kind of record |
+| 3 | tag: chosen at random for a file, the same in all its records |
+| 4 | length of the meta |
+| 8 | length of the payload |
+| 8 | XXH3 of the meta |
+| 4 | XXH3 of the 28 bytes before, its lower half |
+
+All numbers are little-endian. A payload is checked by what its meta says of it. So a head that is whole leads to the next
+record whatever is in between; behind a damaged one, reading goes on at the next whole head with the tag of the file.
+Damage costs the record it is in. A page may hold whole records of its own, but whoever made it did not know the tag.
+
+Kinds: 1 file (what the file is; the first record, in segments also the last), 2 page and 6 commit (journals), 3 base,
+4 block and 5 guard (segments).
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from quire import _core
+from quire.errors import ArchiveError, DamagedRecord
+
+SYNC = b"\xabQR\n"
+FORMAT = "quire archive"
+VERSION = 1
+_HEAD = struct.Struct("<4sB3sIQQI")
+HEAD_BYTES = _HEAD.size
+#: A meta is a few columns of a block at most; more is damage, or an attack.
+MOST_META_BYTES = 1 << 28
+#: What a file says of itself: the names of a hundred thousand files that it took over.
+MOST_FILE_META_BYTES = 1 << 22
+NO_TAG = bytes(3)
+
+_WINDOW_BYTES = 1 << 20
+_SECTOR_BYTES = 4096
+
+
+class Kind(IntEnum):
+    """What a record is."""
+
+    FILE = 1
+    PAGE = 2
+    BASE = 3
+    BLOCK = 4
+    GUARD = 5
+    COMMIT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a record is and what is in it.
+
+    Attributes:
+        offset: of the record in its file.
+        kind: what it is.
+        meta_bytes: length of the meta.
+        payload_bytes: length of the payload.
+        meta_hash: XXH3 of the meta.
+        tag: of the file it was written for.
+    """
+
+    offset: int
+    kind: int
+    meta_bytes: int
+    payload_bytes: int
+    meta_hash: int
+    tag: bytes
+
+    @property
+    def payload_offset(self) -> int:
+        """Where the payload begins."""
+        return self.offset + HEAD_BYTES + self.meta_bytes
+
+    @property
+    def end(self) -> int:
+        """Where the record ends."""
+        return self.payload_offset + self.payload_bytes
+
+
+def new_tag() -> bytes:
+    """Choose the tag of a new file."""
+    return secrets.token_bytes(len(NO_TAG))
+
+
+def record(kind: Kind, meta: bytes, payload_bytes: int, tag: bytes = NO_TAG) -> bytes:
+    """Give a record up to its payload."""
+    head = _HEAD.pack(SYNC, kind, tag, len(meta), payload_bytes, _core.hash64(meta), 0)[:-4]
+    check = _core.hash64(head) & 0xFFFF_FFFF
+    return head + check.to_bytes(4, "little") + meta
+
+
+def read_head(data: bytes, offset: int) -> Head | None:
+    """Read the head of a record; None where there is none that is whole."""
+    if len(data) < HEAD_BYTES:
+        return None
+    sync, kind, tag, meta_bytes, payload_bytes, meta_hash, check = _HEAD.unpack(data[:HEAD_BYTES])
+    is_whole = (
+        sync == SYNC
+        and _core.hash64(data[: HEAD_BYTES - 4]) & 0xFFFF_FFFF == check
+        and meta_bytes <= MOST_META_BYTES
+    )
+    return Head(offset, kind, meta_bytes, payload_bytes, meta_hash, tag) if is_whole else None
+
+
+class Source:
+    """A file that is read in pieces, by any number of threads."""
+
+    def __init__(self, path: os.PathLike[str]) -> None:
+        self.name: str = os.fspath(path)
+        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+
+    def length(self) -> int:
+        """How long it is now."""
+        return os.fstat(self._file).st_size
+
+    def at(self, offset: int, length: int) -> bytes:
+        """Read a piece; shorter where the file ends. What the disk cannot read is zeros, which no check agrees with."""
+        if length > _WINDOW_BYTES:  # a false length must not cost its memory
+            length = min(length, max(0, self.length() - offset))
+        parts = []
+        while length > 0:
+            try:
+                part = os.pread(self._file, length, offset)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                part = self._around_damage(offset, length)
+            if not part:
+                break
+            parts.append(part)
+            offset += len(part)
+            length -= len(part)
+        return b"".join(parts) if len(parts) != 1 else parts[0]
+
+    def _around_damage(self, offset: int, length: int) -> bytes:
+        """Read to the next border of a sector, or give zeros up to there."""
+        length = min(length, _SECTOR_BYTES - offset % _SECTOR_BYTES)
+        try:
+            return os.pread(self._file, length, offset)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            return bytes(length)
+
+    def meta(self, head: Head) -> bytes:
+        """Read the meta of a record.
+
+        Raises:
+            DamagedRecord: it is not what was written.
+        """
+        data = self.at(head.offset + HEAD_BYTES, head.meta_bytes)
+        if len(data) != head.meta_bytes or _core.hash64(data) != head.meta_hash:
+            raise DamagedRecord(
+                f"{self.name}: the record at {head.offset} is damaged",
+                file=self.name,
+                offset=head.offset,
+            )
+        return data
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file >= 0:
+            file, self._file = self._file, -1
+            os.close(file)
+
+    def __del__(self) -> None:
+        # Nobody closes a file while another thread may still read it: it goes with the last who knows it.
+        if hasattr(self, "_file"):
+            self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Bytes that are no record.
+
+    Attributes:
+        offset: where they begin.
+        end: where the next record is, or the file ends.
+    """
+
+    offset: int
+    end: int
+
+
+def heads(source: Source, start: int = 0, end: int | None = None) -> Iterator[Head | Gap]:
+    """Find the records of a file, in order; what is between them that is none is a gap.
+
+    A record that goes beyond the end is a gap too: it was cut off.
+    """
+    length = source.length() if end is None else end
+    at = start
+    tag: bytes | None = None
+    while at < length:
+        head = read_head(source.at(at, HEAD_BYTES), at)
+        if head is not None and head.end <= length:
+            tag = head.tag if tag is None else tag
+            yield head
+            at = head.end
+            continue
+        behind = _next(source, at + 1, length, tag)
+        yield Gap(at, behind)
+        at = behind
+
+
+def _next(source: Source, at: int, length: int, tag: bytes | None) -> int:
+    """Where the next whole head of a record within the file is, or the end."""
+    while at < length:
+        window = source.at(at, _WINDOW_BYTES + HEAD_BYTES)
+        place = window.find(SYNC)
+        while 0 <= place < _WINDOW_BYTES:
+            head = read_head(window[place : place + HEAD_BYTES], at + place)
+            if head is not None and head.end <= length and tag in {None, head.tag}:
+                return at + place
+            place = window.find(SYNC, place + 1)
+        at += _WINDOW_BYTES
+    return length
+
+
+def file_record(kind: str, tag: bytes, **about: object) -> bytes:
+    """Give the record that says what a file is."""
+    meta = json.dumps({"format": FORMAT, "version": VERSION, "kind": kind, **about})
+    return record(Kind.FILE, meta.encode(), 0, tag)
+
+
+def read_file_record(source: Source, head: Head) -> dict[str, Any]:
+    """Read what a file is.
+
+    Raises:
+        DamagedRecord: it is not what was written.
+        ArchiveError: it is of a later version, or no part of an archive.
+    """
+    try:
+        about = json.loads(source.meta(head)) if head.meta_bytes <= MOST_FILE_META_BYTES else None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, DamagedRecord):
+            raise
+        about = None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise ArchiveError(f"{source.name}: no part of an archive")
+    if about.get("version") != VERSION:
+        raise ArchiveError(
+            f"{source.name}: archive format {about.get('version')!r}, but this version reads {VERSION}"
+        )
+    return about

@@ -1,0 +1,217 @@
+"""The files of an archive, opened for reading: pages by their places.
+
+A file is a journal or a segment. A segment names the files whose pages it took over; those no longer count, also where
+nobody has removed them yet. So the folder alone says what the archive is, and one rename switches from old
+files to a new one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Lock
+
+from quire.archive.format import index as indexes
+from quire.archive.format.base_record import Bases
+from quire.archive.format.index import Index
+from quire.archive.format.journal import page_at, read_page
+from quire.archive.format.page_meta import About
+from quire.archive.format.record import (
+    HEAD_BYTES,
+    Head,
+    Kind,
+    Source,
+    heads,
+    read_file_record,
+    read_head,
+)
+from quire.archive.format.segment import Block, read_block, read_body
+from quire.errors import CodecError, DamagedRecord
+
+_NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
+#: Blocks that a file keeps at hand, and bytes of their columns.
+_BLOCKS = 1024
+_COLUMNS_BYTES = 64 << 20
+
+
+def data_files(folder: Path) -> list[Path]:
+    """List journals and segments, oldest first."""
+    found = (path for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    return sorted(found, key=lambda path: (file_number(path), path.name))
+
+
+def file_number(path: Path) -> int:
+    """Give the number of a journal or segment."""
+    found = _NAME.fullmatch(path.name)
+    return int(found[1]) if found else 0
+
+
+class StoredFile:
+    """A journal or a segment. Threads may share it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.source: Source = Source(path)
+        self.is_segment: bool = path.suffix == ".segment"
+        self._lock = Lock()
+        self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._columns_bytes = 0
+        self.bases: Bases = Bases(self.source, lambda number: self.index.bases.get(number, []))
+        self.index: Index = self._indexed()
+
+    def _indexed(self) -> Index:
+        return indexes.load(self.index_path, self.source) or self.scan()
+
+    def scan(self) -> Index:
+        """Go through the whole file: all but the bytes of its pages is read and checked."""
+        make = indexes.segment_index if self.is_segment else indexes.journal_index
+        return make(self.source)
+
+    @property
+    def index_path(self) -> Path:
+        """Where its index is kept."""
+        return self.path.with_name(self.path.name + ".index")
+
+    def replaces(self) -> set[str]:
+        """Name the files it took over.
+
+        Raises:
+            ArchiveError: it is of a later version, or no part of an archive.
+        """
+        for found in self._file_records():
+            try:
+                names = read_file_record(self.source, found).get("replaces")
+            except DamagedRecord:
+                continue
+            # Only older ones, so that no two files can say it of each other.
+            known = [str(name) for name in names] if isinstance(names, list) else []
+            return {name for name in known if file_number(Path(name)) < file_number(self.path)}
+        # Nobody can say. Pages of files that it took over and that are still there are read twice, and are the same.
+        return set()
+
+    def _file_records(self) -> Iterator[Head]:
+        """The records that say what the file is: the first, and in a segment the last."""
+        first = next(heads(self.source), None)
+        if isinstance(first, Head) and first.kind == Kind.FILE:
+            yield first
+        if self.is_segment:
+            for found in heads(self.source):
+                if isinstance(found, Head) and found.kind == Kind.FILE:
+                    yield found
+
+    def about(self, offset: int, slot: int) -> About:
+        """Say what is known of a page.
+
+        Raises:
+            DamagedRecord: its record is not what was written.
+        """
+        if self.is_segment:
+            return self._slot(offset, slot)[1]
+        head = read_head(self.source.at(offset, HEAD_BYTES), offset)
+        if head is None or head.kind != Kind.PAGE:
+            raise self._damaged(offset, slot, "no page begins here")
+        return page_at(self.source, head)
+
+    def page(self, offset: int, slot: int) -> tuple[About, bytes]:
+        """Read a page, checked.
+
+        Raises:
+            DamagedRecord: its bytes are not what was written.
+        """
+        if not self.is_segment:
+            return read_page(self.source, offset)
+        block, about = self._slot(offset, slot)
+        try:
+            body = read_body(self.source, block, slot, self.bases)
+        except CodecError as error:
+            raise self._damaged(offset, slot, str(error)) from None
+        if not about.is_of(body):
+            raise self._damaged(offset, slot, "its bytes are not those that were stored")
+        return about, body
+
+    def _damaged(self, offset: int, slot: int, finding: str) -> DamagedRecord:
+        return DamagedRecord(
+            f"{self.path}: page {slot} of the record at {offset}: {finding}",
+            file=str(self.path),
+            offset=offset,
+        )
+
+    def _slot(self, offset: int, slot: int) -> tuple[Block, About]:
+        block = self._block(offset)
+        if slot >= len(block.pages):
+            raise self._damaged(offset, slot, "the record has no such page")
+        return block, block.pages[slot]
+
+    def _block(self, offset: int) -> Block:
+        with self._lock:
+            known = self._blocks.get(offset)
+            if known is not None:
+                self._blocks.move_to_end(offset)
+                return known
+        block = read_block(self.source, offset)
+        with self._lock:
+            if offset not in self._blocks:
+                self._columns_bytes += block.columns_bytes
+            self._blocks[offset] = block
+            while len(self._blocks) > 1 and (
+                len(self._blocks) > _BLOCKS or self._columns_bytes > _COLUMNS_BYTES
+            ):
+                self._columns_bytes -= self._blocks.popitem(last=False)[1].columns_bytes
+        return block
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.source.close()
+
+
+def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
+    """Open the files that make up an archive; and list those that others took over.
+
+    Raises:
+        ArchiveError: a file is of a later version.
+    """
+    while True:
+        before = data_files(folder)
+        opened = _opened(before)
+        if opened is not None and data_files(folder) == before:
+            break
+        # Files were taken over meanwhile: what is open may be neither the old nor the new ones.
+        for file in opened or []:
+            file.close()
+    try:
+        gone = _taken_over(opened)
+    except BaseException:
+        for file in opened:
+            file.close()
+        raise
+    live = [file for file in opened if file.path.name not in gone]
+    dead = [file for file in opened if file.path.name in gone]
+    for file in dead:
+        file.close()
+    return live, [file.path for file in dead]
+
+
+def _taken_over(opened: list[StoredFile]) -> set[str]:
+    """Name the files that another one took over, and has whole."""
+    names = {file.path.name for file in opened}
+    gone: set[str] = set()
+    for file in opened:
+        old = file.replaces() & names
+        # They are there for a moment only, or after a crash. Should the new file have come to harm, they are needed.
+        if old and not file.scan().is_damaged:
+            gone |= old
+    return gone
+
+
+def _opened(paths: list[Path]) -> list[StoredFile] | None:
+    opened: list[StoredFile] = []
+    try:
+        for path in paths:
+            opened.append(StoredFile(path))  # noqa: PERF401 - so that all can be closed
+    except FileNotFoundError:
+        for file in opened:
+            file.close()
+        return None
+    return opened

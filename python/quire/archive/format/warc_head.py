@@ -1,0 +1,136 @@
+r"""The head of a WARC record, kept with the page that came in it, and given back to the byte.
+
+Most of such a head can be told from its page: address, date, length, and the digests of block and payload, which no
+codec makes smaller. So these are left out of what is stored, and put in again when the head is asked for. What cannot be told
+from the page, or is written in an odd way, is kept as it is.
+
+A page's ``extra`` begins with ``00 57`` (then the head follows as it was) or ``01 57`` (then the head with marks for
+what was left out: ``01`` and a letter, ``u`` address, ``d`` date, ``l`` length of the block, ``b`` and ``p`` digest of block
+and payload in base 32, ``B`` and ``P`` in hexadecimal). Lines of ARC records are kept the same way.
+
+>>> from datetime import UTC, datetime
+>>> head = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://a.example/\r\nContent-Length: 3\r\n\r\n"
+>>> page = "https://a.example/", datetime(2026, 5, 1, tzinfo=UTC), b"", b"<p>"
+>>> fold(head, *page)
+b'\x01WWARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: \x01u\r\nContent-Length: \x01l\r\n\r\n'
+>>> unfold(fold(head, *page), *page) == head
+True
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from datetime import datetime
+
+_PLAIN = b"\x00W"
+_FOLDED = b"\x01W"
+_MARK = b"\x01"
+#: What is stored is no longer than the head by more than its first bytes, and the marks of values of one letter.
+MOST_ADDED_BYTES = 16
+#: A head that is put together again; twice what a page may have of address and heads.
+MOST_UNFOLDED_BYTES = 1 << 21
+_MOST_VALUE_BYTES = 128  # SHA-512 in hexadecimal
+_MARKED = re.compile(rb"(?:(md5|sha1|sha256|sha512):)?\x01([udlbpBP])")
+_REVISIT = re.compile(rb"^WARC-Type[ \t]*:[ \t]*revisit[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_DIGEST = re.compile(rb"(md5|sha1|sha256|sha512):([0-9A-Za-z]{16,128})")
+_DIGEST_MARKS = {b"warc-block-digest": (b"b", b"B"), b"warc-payload-digest": (b"p", b"P")}
+
+
+def fold(warc_head: bytes, url: str, time: datetime, head: bytes, body: bytes) -> bytes:
+    """Give what is stored of the head of a record.
+
+    Args:
+        warc_head: the head, or the line of an ARC record.
+        url: of its page.
+        time: of its page.
+        head: HTTP status line and headers of its page.
+        body: of its page.
+    """
+    if _MARK not in warc_head:
+        parts = _Parts(url, time, head, body, is_revisit=is_revisit(warc_head))
+        lines = [_folded_line(line, parts) for line in warc_head.split(b"\r\n")]
+        folded = b"\r\n".join(lines)
+        # What goes out was looked at, and not only what should.
+        if is_revisit(folded) == parts.is_revisit and _put_in(folded, parts) == warc_head:
+            return _FOLDED + folded
+    return _PLAIN + warc_head
+
+
+def unfold(extra: bytes, url: str, time: datetime, head: bytes, body: bytes) -> bytes | None:
+    """Give the head of a record back; None where the page did not come in one, or it would be longer than any."""
+    if extra.startswith(_PLAIN):
+        return extra[len(_PLAIN) :]
+    if not extra.startswith(_FOLDED):
+        return None
+    folded = extra[len(_FOLDED) :]
+    # A mark takes two bytes, and an address may have a million: a head full of marks would fill the memory.
+    addresses = folded.count(_MARK + b"u") * len(url.encode("utf-8", "surrogatepass"))
+    if addresses + folded.count(_MARK) * _MOST_VALUE_BYTES + len(folded) > MOST_UNFOLDED_BYTES:
+        return None
+    return _put_in(folded, _Parts(url, time, head, body, is_revisit=is_revisit(folded)))
+
+
+def _put_in(folded: bytes, parts: _Parts) -> bytes:
+    """Put in again what was left out."""
+
+    def part(found: re.Match[bytes]) -> bytes:
+        algorithm, letter = found[1], found[2]
+        before = algorithm + b":" if algorithm else b""
+        if letter not in b"bpBP":
+            return before + parts.plain(letter)
+        return before + parts.digest(algorithm, letter) if algorithm else found[0]
+
+    return _MARKED.sub(part, folded)
+
+
+def is_revisit(warc_head: bytes) -> bool:
+    """Tell whether a record says that a page was the same as before, and has no payload of its own."""
+    return _REVISIT.search(warc_head) is not None
+
+
+class _Parts:
+    """What of a head can be told from its page."""
+
+    def __init__(
+        self, url: str, time: datetime, head: bytes, body: bytes, *, is_revisit: bool
+    ) -> None:
+        self._url, self._time, self._body = url, time, body
+        self.is_revisit = is_revisit
+        self._block = (head,) if is_revisit else (head, body)
+        self._digests: dict[tuple[bytes, bool], bytes] = {}
+
+    def plain(self, letter: bytes) -> bytes:
+        if letter == b"u":
+            return self._url.encode("utf-8", "surrogatepass")
+        if letter == b"d":
+            return self._time.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+        return b"%d" % sum(map(len, self._block))
+
+    def digest(self, algorithm: bytes, letter: bytes) -> bytes:
+        key = algorithm, letter in b"bB"
+        if key not in self._digests:
+            made = hashlib.new(algorithm.decode(), usedforsecurity=False)
+            for part in self._block if key[1] else (self._body,):
+                made.update(part)
+            self._digests[key] = made.digest()
+        found = self._digests[key]
+        return base64.b32encode(found) if letter in b"bp" else found.hex().encode()
+
+
+def _folded_line(line: bytes, parts: _Parts) -> bytes:
+    name, colon, value = line.partition(b": ")
+    field = name.lower()
+    if field == b"warc-target-uri" and value == parts.plain(b"u"):
+        return name + colon + _MARK + b"u"
+    if field == b"warc-date" and value == parts.plain(b"d"):
+        return name + colon + _MARK + b"d"
+    if field == b"content-length" and value == parts.plain(b"l"):
+        return name + colon + _MARK + b"l"
+    found = _DIGEST.fullmatch(value) if field in _DIGEST_MARKS else None
+    if found is not None:
+        for letter in _DIGEST_MARKS[field]:
+            if found[2] == parts.digest(found[1], letter):
+                return name + colon + found[1] + b":" + _MARK + letter
+    return line

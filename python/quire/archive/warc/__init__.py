@@ -1,0 +1,1 @@
+"""WARC: captures in, from crawls; WARC files and CDXJ out."""

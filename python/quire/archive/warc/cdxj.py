@@ -1,0 +1,120 @@
+"""CDXJ: the index beside a ``.warc.gz``, by which replay tools find a record.
+
+A line for each record, sorted: the address turned round (``example,www)/path``, so that a host and its parts sort
+together), the time in fourteen digits, and a JSON object that says where the record is.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TextIO
+from urllib.parse import quote, unquote_to_bytes, urlsplit
+
+#: Lines that are held in memory; more are sorted in parts.
+MOST_LINES = 200_000
+
+_WWW = re.compile(r"^www\d*\.")
+_PORTS = {"http": 80, "https": 443}
+# Each time is a pass over the address; more are only seen in attacks.
+_MOST_ESCAPES = 8
+_PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
+_SPACES = re.compile(r"[\x00-\x20\x7f]")
+
+
+def key(url: str) -> str:
+    """Give the key that an address is sorted and found by, as the package ``surt`` does.
+
+    Hosts are turned round; scheme, ``www.``, a port that goes without saying and the fragment are left out; letters are small,
+    paths are without detours, parameters are sorted, and only what has to be escaped is.
+
+    >>> key("https://www.Fish.example:443/%7EMarket/../a?b=2&a=1#top")
+    'example,fish)/a?a=1&b=2'
+    >>> key("urn:a b")
+    'urn:a%20b'
+    """
+    text = _SPACES.sub(lambda found: f"%{ord(found[0]):02x}", url.strip())
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return text.lower()
+    if parts.scheme.lower() not in {"http", "https", "ftp"} or not host:
+        return text.lower()
+    turned = ",".join(reversed(_WWW.sub("", _plain(host)).strip(".").split(".")))
+    if port is not None and port != _PORTS.get(parts.scheme.lower()):
+        turned += f":{port}"
+    query = "&".join(sorted(_escaped(parts.query).lower().split("&")))
+    path = _direct(_escaped(parts.path)).lower()
+    return f"{turned}){path}" + (f"?{query}" if query else "")
+
+
+def _plain(host: str) -> str:
+    """Write a host in ASCII, as name servers know it."""
+    try:
+        return host.encode("idna").decode().lower()
+    except UnicodeError:
+        return _escaped(host).lower()
+
+
+def _escaped(text: str) -> str:
+    """Escape what has to be, and nothing else, however often it was."""
+    data = text.encode("utf-8", "surrogatepass")
+    for _ in range(_MOST_ESCAPES):
+        plain = unquote_to_bytes(data)
+        if plain == data:
+            break
+        data = plain
+    return quote(data, safe=_PRINTABLE)
+
+
+def _direct(path: str) -> str:
+    """Leave out empty steps, and steps back."""
+    steps: list[str] = []
+    for step in path.split("/"):
+        if step == "..":
+            del steps[-1:]
+        elif step not in {"", "."}:
+            steps.append(step)
+    return "/" + "/".join(steps)
+
+
+def line(url: str, time: datetime, fields: dict[str, str]) -> str:
+    """Give the line of a record."""
+    told = json.dumps({"url": url, **fields})
+    return f"{key(url)} {time:%Y%m%d%H%M%S} {told}\n".encode("utf-8", "replace").decode()
+
+
+class Lines:
+    """Lines in any number, sorted on the disk."""
+
+    def __init__(self) -> None:
+        self._held: list[str] = []
+        self._parts: list[TextIO] = []
+
+    def add(self, line: str) -> None:
+        """Take in a line."""
+        self._held.append(line)
+        if len(self._held) >= MOST_LINES:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - see close
+        self._parts.append(part)
+        part.writelines(sorted(self._held))
+        part.seek(0)
+        self._held = []
+
+    def sorted(self) -> Iterator[str]:
+        """Give all lines in order."""
+        return heapq.merge(*self._parts, sorted(self._held))
+
+    def close(self) -> None:
+        """Let go of them."""
+        for part in self._parts:
+            part.close()
+        self._parts, self._held = [], []

@@ -1,0 +1,45 @@
+"""``quire archive``: the group of commands, in the order that help lists them."""
+
+from __future__ import annotations
+
+import typer
+
+from quire.cli.archive.build import build
+from quire.cli.archive.check import repair, verify
+from quire.cli.archive.export import export
+from quire.cli.archive.fill import add, compact, create
+from quire.cli.archive.lookup import diff, get, ls, versions
+from quire.cli.archive.serve import serve
+from quire.cli.archive.stats import stats
+
+app: typer.Typer = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="""Keep crawls small, and give any page back byte for byte.
+
+    An archive is a folder. What was added is safe when `add` says so; `compact` makes it small.
+
+    \b
+    Examples:
+      quire archive add site.quire crawl.warc.gz --create
+      quire archive compact site.quire
+      quire archive get site.quire https://example.org/ > page.html
+    """,
+)
+
+for _name, _command in (
+    ("create", create),
+    ("add", add),
+    ("build", build),
+    ("ls", ls),
+    ("get", get),
+    ("versions", versions),
+    ("diff", diff),
+    ("stats", stats),
+    ("verify", verify),
+    ("repair", repair),
+    ("compact", compact),
+    ("export", export),
+    ("serve", serve),
+):
+    app.command(_name)(_command)

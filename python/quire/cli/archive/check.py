@@ -1,0 +1,93 @@
+"""``quire archive verify`` and ``repair``: what is damaged, and a new archive of the rest."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli.archive.options import ArchiveArgument
+from quire.cli.common import terminal
+from quire.cli.common.archives import opened
+from quire.cli.common.options import Format, FormatOption
+from quire.cli.common.step_progress import telling
+from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.display import counted
+
+
+@reports_errors
+def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
+    """Read every byte of an archive, and say what is damaged.
+
+    Nothing is changed. Every page is compared with the checksum it was stored with.
+
+    \b
+    Examples:
+      quire archive verify site.quire
+      quire archive verify site.quire --format json | jq -r '.findings[]'
+
+    Exit code: 0 all as it was stored, 2 damage, or another error.
+    """
+    with opened(archive) as target:
+        pages, findings = len(target), target.verify()
+    if format is Format.json:
+        terminal.write_json({"archive": archive, "pages": pages, "findings": findings})
+    else:
+        for finding in findings:
+            terminal.write_text(shown(finding) + "\n")
+        if not findings:
+            terminal.write_text(
+                f"{shown(archive)}: {counted(pages, 'page')}, every byte as it was stored\n"
+            )
+    if findings:
+        terminal.complain(
+            f"{archive}: {counted(len(findings), 'finding')}",
+            hint="`quire archive repair` makes a new archive of all that can be read",
+        )
+        raise typer.Exit(terminal.ERROR)
+
+
+@reports_errors
+def repair(
+    *,
+    archive: ArchiveArgument,
+    output: Annotated[
+        str | None,
+        typer.Argument(metavar="NEW", help="The new archive; without it nothing is written."),
+    ] = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Make a new archive of all that can be read of a damaged one.
+
+    ARCHIVE is only read. What is lost is named with its file and place.
+
+    \b
+    Examples:
+      quire archive repair site.quire
+      quire archive repair site.quire mended.quire
+      quire archive repair site.quire mended.quire --format json | jq '.lost[].url'
+
+    Exit code: 0 nothing was lost, 2 something was, or another error.
+    """
+    from quire.archive.repair import repair as mend  # noqa: PLC0415 - heavy
+
+    opened(archive).close()  # says what else it may be
+    try:
+        with telling() as tell:
+            done = mend(archive, output, tell=tell)
+    except FileExistsError as error:
+        raise Refusal(str(error), hint="choose a name that is free") from None
+    lost = [
+        {"file": str(one.file), "offset": one.offset, "what": one.what, "url": one.url}
+        for one in done.lost
+    ]
+    if format is Format.json:
+        terminal.write_json({"archive": archive, "new": output, "pages": done.pages, "lost": lost})
+    else:
+        where = f"{shown(output)}: {counted(done.pages, 'page')}" if output else None
+        can = f"{shown(archive)}: {counted(done.pages, 'page')} can be read"
+        terminal.write_text((where or can) + ("; lost:\n" if lost else "; nothing was lost\n"))
+        for one in done.lost:
+            terminal.write_text(f"  {shown(str(one))}\n")
+    if lost:
+        raise typer.Exit(terminal.ERROR)

@@ -1,0 +1,68 @@
+"""``quire archive export``: pages as WARC, for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quire.cli.archive.options import ArchiveArgument, PrefixOption, SinceOption, UntilOption
+from quire.cli.common import files, terminal
+from quire.cli.common.archives import opened
+from quire.cli.common.options import ForceOption, Format, FormatOption
+from quire.cli.common.step_progress import telling
+from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.times import end_of, start_of
+from quire.display import counted
+
+
+@reports_errors
+def export(
+    *,
+    archive: ArchiveArgument,
+    output: Annotated[
+        str, typer.Argument(metavar="OUT", help="The file of records: crawl.warc.gz.")
+    ],
+    prefix: PrefixOption = "",
+    since: SinceOption = None,
+    until: UntilOption = None,
+    force: ForceOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Write pages as WARC, with an index beside it (.cdxj).
+
+    Pages that came out of WARC files get the same records again, byte for byte. Others
+    become responses, or resources where there is no HTTP head.
+
+    \b
+    Examples:
+      quire archive export site.quire crawl.warc.gz
+      quire archive export site.quire may.warc.gz --since 2026-05 --until 2026-05
+      quire archive export site.quire a.warc.gz --prefix https://example.org/ --force
+    """
+    from quire.archive import export as write  # noqa: PLC0415 - heavy
+    from quire.archive.warc.export import index_path  # noqa: PLC0415 - heavy
+
+    for path in (Path(output), index_path(Path(output))):
+        files.check_free(path, force=force)
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    with opened(archive) as source, telling() as tell:
+        done = write(
+            source,
+            output,
+            prefix=prefix,
+            since=start_of(since),
+            until=end_of(until),
+            tell=lambda written, of: tell("export", written, of),
+        )
+    if format is Format.json:
+        told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
+        terminal.write_json({**told, "damaged": done.damaged})
+    else:
+        terminal.write_text(f"{shown(output)}: {counted(done.pages, 'record')}\n")
+        terminal.write_text(f"{shown(str(done.index))}: its index\n")
+    for damage in done.damaged:
+        terminal.complain(damage)
+    if done.damaged:
+        raise typer.Exit(terminal.ERROR)

@@ -1,0 +1,267 @@
+"""``quire archive ls``, ``get``, ``versions`` and ``diff``: pages of an archive looked up."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.archive.options import ArchiveArgument, SinceOption, UntilOption, UrlArgument
+from quire.cli.common import files, terminal
+from quire.cli.common.archives import opened
+from quire.cli.common.files import STANDARD_INPUT
+from quire.cli.common.options import ForceOption, Format, FormatOption
+from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.cli.common.times import end_of, start_of
+from quire.cli.page.diff import CHANGED, Presented, present, rules_of
+from quire.cli.page.diff_options import (
+    ContextOption,
+    ExceptOption,
+    ExitCodeOption,
+    FacetName,
+    FacetOption,
+    OnlyOption,
+    RedlineOption,
+    View,
+    ViewOption,
+)
+from quire.display import told_bytes, told_time
+
+if TYPE_CHECKING:
+    from quire.archive import StoredPage, Version
+    from quire.sdiff import Facet
+
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="The version of that time or before; the newest when left out."
+    ),
+]
+_MOST_TYPE = 24
+
+
+@reports_errors
+def ls(
+    *,
+    archive: ArchiveArgument,
+    prefix: Annotated[
+        str, typer.Argument(metavar="PREFIX", help="Only addresses that begin so.")
+    ] = "",
+    long: Annotated[
+        bool, typer.Option("-l", "--long", help="Also versions, newest time, and bytes.")
+    ] = False,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """List the addresses in an archive.
+
+    \b
+    Examples:
+      quire archive ls site.quire
+      quire archive ls site.quire https://example.org/news/ -l --since 2026-05
+      quire archive ls site.quire --format json | jq -r '.[].url'
+
+    The long form has versions, time of the newest, its bytes, and bytes that all versions take.
+    """
+    with opened(archive) as source:
+        found: dict[str, list[Version]] = {}
+        for page in source.pages(prefix, since=start_of(since), until=end_of(until), order="url"):
+            found.setdefault(page.url, []).append(page)
+    if format is Format.json:
+        terminal.write_json([_as_json(url, pages) for url, pages in found.items()])
+        return
+    for url, pages in found.items():
+        if long:
+            newest = pages[-1]
+            stored = sum(page.stored for page in pages)
+            terminal.write_text(
+                f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {told_bytes(newest.length):>9}  "
+                f"{told_bytes(stored):>9}  "
+            )
+        terminal.write_text(shown(url) + "\n")
+    if not found:
+        terminal.note("no page" + (" of an address that begins so" if prefix else ""))
+
+
+def _as_json(url: str, pages: list[Version]) -> dict[str, object]:
+    return {
+        "url": url,
+        "versions": len(pages),
+        "first": told_time(pages[0].time),
+        "newest": told_time(pages[-1].time),
+        "length": pages[-1].length,
+        "stored": sum(page.stored for page in pages),
+    }
+
+
+@reports_errors
+def get(
+    *,
+    archive: ArchiveArgument,
+    url: UrlArgument,
+    time: TimeOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="OUT", help="A file; standard output by default."),
+    ] = None,
+    headers: Annotated[
+        bool, typer.Option("--headers", help="HTTP status and headers before the page.")
+    ] = False,
+    decoded: Annotated[
+        bool, typer.Option("--decoded", help="With chunks put together, and gzip and such undone.")
+    ] = False,
+    force: ForceOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Give a page back, byte for byte.
+
+    The bytes are those that the server sent. If it compressed them, --decoded undoes that.
+
+    \b
+    Examples:
+      quire archive get site.quire https://example.org/ > page.html
+      quire archive get site.quire https://example.org/ --time 2026-05-17 -o page.html
+      quire archive get site.quire https://example.org/ --headers --decoded | less
+      quire archive get site.quire https://example.org/ --format json | jq .status
+
+    A day as a time is the end of that day. JSON has the bytes in base 64.
+    """
+    with opened(archive) as source:
+        page = source.get(url, end_of(time))
+    body = page.content() if decoded else page.body
+    if format is Format.json:
+        terminal.write_json(_page_as_json(page, body))
+        return
+    data = page.head + body if headers else body
+    if output is not None and output != STANDARD_INPUT:
+        files.write_whole(Path(output), data, force=force)
+    elif sys.stdout.isatty():
+        text = data.decode("utf-8", "replace")
+        terminal.write_text(text if text.endswith("\n") else text + "\n")
+    else:
+        terminal.write_bytes(data)
+
+
+def _page_as_json(page: StoredPage, body: bytes) -> dict[str, object]:
+    return {
+        "url": page.url,
+        "time": told_time(page.time),
+        "status": page.status,
+        "content_type": page.content_type,
+        "head": page.head.decode("latin-1"),
+        "length": len(body),
+        "body_base64": base64.b64encode(body).decode(),
+    }
+
+
+@reports_errors
+def versions(
+    *,
+    archive: ArchiveArgument,
+    url: UrlArgument,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """List the versions of a page, oldest first.
+
+    Time, HTTP status, bytes, bytes they take in the archive, content type.
+
+    \b
+    Examples:
+      quire archive versions site.quire https://example.org/
+      quire archive versions site.quire https://example.org/ --format json | jq -r '.[].time'
+    """
+    with opened(archive) as source:
+        found = source.versions(url)
+        if not found:
+            source.get(url)  # says that there is none
+    if format is Format.json:
+        terminal.write_json([_version_as_json(version) for version in found])
+        return
+    for version in found:
+        kind = terminal.one_line(version.content_type or "", most=_MOST_TYPE)
+        line = (
+            f"{told_time(version.time):<27}  {version.status or '–':>3}  "
+            f"{told_bytes(version.length):>9}  {told_bytes(version.stored):>9}  {kind}"
+        )
+        terminal.write_text(line.rstrip() + "\n")
+
+
+def _version_as_json(version: Version) -> dict[str, object]:
+    return {
+        "url": version.url,
+        "time": told_time(version.time),
+        "status": version.status,
+        "content_type": version.content_type,
+        "length": version.length,
+        "stored": version.stored,
+    }
+
+
+@reports_errors
+def diff(
+    *,
+    archive: ArchiveArgument,
+    url: UrlArgument,
+    old: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="TIME", help="The old version; the one before the new, if left out."
+        ),
+    ] = None,
+    new: Annotated[
+        str | None,
+        typer.Option("--to", metavar="TIME", help="The new version; the newest, if left out."),
+    ] = None,
+    view: ViewOption = None,
+    facet: FacetOption = None,
+    only: OnlyOption = None,
+    without: ExceptOption = None,
+    context: ContextOption = 3,
+    exit_code: ExitCodeOption = False,
+    output: RedlineOption = None,
+    force: ForceOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Show what changed between two versions of a page.
+
+    \b
+    Examples:
+      quire archive diff site.quire https://example.org/
+      quire archive diff site.quire https://example.org/ --from 2026-05-01 --to 2026-05-17
+      quire archive diff site.quire https://example.org/ --view words --only "table.prices"
+      quire archive diff site.quire https://example.org/ -o redline.html
+
+    Views are those of `quire diff`.
+
+    Exit code: 0 done, 1 changed (with --exit-code), 2 error.
+    """
+    if output is not None and view not in {None, View.redline}:
+        raise Refusal(f"-o takes the redline, not the view {view}", hint="redirect with > instead")
+    facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
+    if view is View.script and (facet or only or without):
+        raise Refusal("a script is of whole pages: no facets, no rules", hint="use --view tree")
+    with opened(archive) as source:
+        pair = source.pair(url, end_of(old), end_of(new))
+    terminal.note(" to ".join(_told(pair)))
+    before, after = (page.digest() for page in pair)
+    how = Presented(
+        view=view,
+        facets=facets,
+        rules=rules_of(only=only or (), without=without or ()),
+        context=context,
+        output=output,
+        base=url,
+        force=force,
+        format=format,
+    )
+    if present(before, after, how) and exit_code:
+        raise typer.Exit(CHANGED)
+
+
+def _told(pair: Iterable[StoredPage]) -> list[str]:
+    return [told_time(page.time) for page in pair]

@@ -1,0 +1,1 @@
+"""Common: what every command uses: the terminal, files, options, progress bars."""

@@ -1,0 +1,58 @@
+"""Progress: bars on standard error while batch work runs, and nothing where nobody looks.
+
+A bar for each step the engine tells of. Bars are drawn on a terminal only, and are gone when the work is done.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from quire.cli.common import terminal
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from quire.engines import Listener, Progress
+
+
+@contextmanager
+def bars(steps: Mapping[str, str]) -> Iterator[Listener | None]:
+    """Give a listener that draws bars; None where standard error is no terminal.
+
+    Args:
+        steps: what to call each step; one that is not in it is called by its own name.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import (  # noqa: PLC0415 - heavy
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.progress import Progress as Bars  # noqa: PLC0415 - heavy
+
+    columns = (
+        TextColumn("{task.description:<24}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    drawn: dict[str, TaskID] = {}
+    # An engine tells from any thread.
+    lock = threading.Lock()
+    with Bars(*columns, console=terminal.console(stderr=True), transient=True) as shown:
+
+        def listen(progress: Progress) -> None:
+            with lock:
+                words = steps.get(progress.step, progress.step)
+                if words not in drawn:
+                    drawn[words] = shown.add_task(words, total=progress.of)
+                shown.update(drawn[words], completed=progress.done, total=progress.of)
+
+        yield listen

@@ -1,0 +1,1 @@
+"""``quire fragments``: one file per command; ``app`` joins them."""

@@ -1,0 +1,294 @@
+"""``quire fragments plan`` and ``quire fragments esi``: which parts are cut out of which pages, and the files of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.common import files, terminal
+from quire.cli.common.options import Format, FormatOption, MostBytesOption
+from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.fragments.captures import (
+    ByFolderOption,
+    VariantCookieOption,
+    VariantOption,
+    VariantQueryOption,
+    Variants,
+)
+from quire.cli.fragments.pages import SourcesArgument
+from quire.cli.fragments.plan_options import (
+    AnyStartOption,
+    ApartOption,
+    Asked,
+    DepthOption,
+    MinBytesOption,
+    MinPagesOption,
+    MostTtlOption,
+    PoliciesOption,
+    PrefixOption,
+    TtlOption,
+    note_strangers,
+    planned,
+)
+from quire.display import counted, shortened, told_bytes, told_seconds
+from quire.sources.capture import MOST_BYTES
+
+if TYPE_CHECKING:
+    from quire.fragments import Manifest, Policy
+
+_MOST_NAME = 60
+_MOST_HAZARDS = 10
+_MOST_POLICIES = 3
+_DAY_S = 86_400
+
+
+@reports_errors
+def plan(
+    *,
+    sources: SourcesArgument,
+    min_bytes: MinBytesOption = 500,
+    min_pages: MinPagesOption = 2,
+    depth: DepthOption = 1,
+    prefix: PrefixOption = "",
+    any_start: AnyStartOption = False,
+    by_folder: ByFolderOption = False,
+    variant: VariantOption = None,
+    variant_query: VariantQueryOption = None,
+    variant_cookie: VariantCookieOption = None,
+    apart: ApartOption = True,
+    ttl: TtlOption = None,
+    most_ttl: MostTtlOption = _DAY_S,
+    policies: PoliciesOption = None,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="Fragments that are listed.")] = 20,
+    most_bytes: MostBytesOption = MOST_BYTES,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Show which parts of pages would be cut out, what that saves, and how long each may be kept.
+
+    Only parts with the same bytes are cut out, where an include costs less than it
+    saves. Pages that a cache would not compose as they are, are named with the place
+    and left whole. Captures of one address are versions of one page: the newest is
+    cut, the others tell how long its parts live.
+
+    \b
+    Examples:
+      quire fragments plan crawl/
+      quire fragments plan crawl.warc.gz --min-bytes 200 --depth 2
+      quire fragments plan nobody/ --variant mary/ --variant bob/
+      quire fragments plan site.quire --format json | jq '.fragments[].policy'
+
+    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    """
+    from quire.fragments import EsiFiles  # noqa: PLC0415 - heavy
+
+    asked = Asked(
+        sources=sources,
+        min_bytes=min_bytes,
+        min_pages=min_pages,
+        depth=depth,
+        prefix=prefix,
+        any_start=any_start,
+        by_folder=by_folder,
+        variants=Variants.told(variant, variant_query, variant_cookie),
+        apart=apart,
+        ttl_s=ttl,
+        most_ttl_s=most_ttl,
+        policies=policies,
+        most_bytes=most_bytes,
+    )
+    with planned(asked) as (made, tell):
+        files = EsiFiles(made)
+        done, of = 0, len(made.spool)
+        for file in files:
+            done += file.is_page
+            tell("cut", done, of)
+        manifest = files.manifest
+        note_strangers(made, manifest)
+    if format is Format.json:
+        terminal.write_json(_as_json(manifest))
+    else:
+        _print(manifest, top)
+
+
+@reports_errors
+def esi(
+    *,
+    sources: SourcesArgument,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="DIR", help="The folder that is made.")
+    ],
+    min_bytes: MinBytesOption = 500,
+    min_pages: MinPagesOption = 2,
+    depth: DepthOption = 1,
+    prefix: PrefixOption = "",
+    any_start: AnyStartOption = False,
+    by_folder: ByFolderOption = False,
+    variant: VariantOption = None,
+    variant_query: VariantQueryOption = None,
+    variant_cookie: VariantCookieOption = None,
+    apart: ApartOption = True,
+    ttl: TtlOption = None,
+    most_ttl: MostTtlOption = _DAY_S,
+    policies: PoliciesOption = None,
+    most_bytes: MostBytesOption = MOST_BYTES,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a folder that this command has made.")
+    ] = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Write pages as ESI templates and fragments, with VCL for Varnish.
+
+    DIR gets templates/, fragments/, whole/ (pages that are left as they are),
+    varnish.vcl and manifest.json, which says what comes of each file, how long it may
+    be kept and why. Files are named by digests. `quire fragments verify DIR` proves that
+    every page comes out again.
+
+    \b
+    Examples:
+      quire fragments esi crawl/ -o composed
+      quire fragments esi site.quire -o composed --prefix /quire --depth 2 --force
+      quire fragments esi crawl.warc.gz -o composed --variant-cookie session
+      quire fragments esi crawl/ -o composed --ttl 300 --format json | jq '.refused'
+
+    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    """
+    from quire.fragments.esi.write import check_free, write_composition  # noqa: PLC0415 - heavy
+
+    target = files.output_folder(output, [*sources, *(variant or [])])
+    check_free(target, force=force)
+    asked = Asked(
+        sources=sources,
+        min_bytes=min_bytes,
+        min_pages=min_pages,
+        depth=depth,
+        prefix=prefix,
+        any_start=any_start,
+        by_folder=by_folder,
+        variants=Variants.told(variant, variant_query, variant_cookie),
+        apart=apart,
+        ttl_s=ttl,
+        most_ttl_s=most_ttl,
+        policies=policies,
+        most_bytes=most_bytes,
+    )
+    with planned(asked) as (made, tell):
+        manifest = write_composition(
+            made, target, force=force, tell=lambda done, of: tell("cut", done, of)
+        )
+        note_strangers(made, manifest)
+    if format is Format.json:
+        terminal.write_json(_as_json(manifest))
+    else:
+        _print(manifest, 0)
+    terminal.note(f"{output}: written; `quire fragments verify {shown(output)}` composes it")
+
+
+def _as_json(manifest: Manifest) -> dict[str, object]:
+    folders = Counter(page.folder for page in manifest.pages)
+    return {
+        "pages": len(manifest.pages),
+        "composed": folders["templates"],
+        "whole": folders["whole"],
+        "refused": sum(page.is_refused for page in manifest.pages),
+        "includes": sum(page.includes for page in manifest.pages),
+        "volumes": {**dataclasses.asdict(manifest.volumes), "stored": manifest.volumes.stored},
+        "fragments": [
+            {**dataclasses.asdict(fragment), "saved": fragment.saved(manifest.include_bytes)}
+            for fragment in manifest.fragments
+        ],
+        "page_policies": [
+            {"page": page.name, "is_personal": page.is_personal, **dataclasses.asdict(page.policy)}
+            for page in manifest.pages
+        ],
+        "hazards": [
+            {"page": page.name, **dataclasses.asdict(hazard)}
+            for page in manifest.pages
+            for hazard in page.hazards
+        ],
+    }
+
+
+def _print(manifest: Manifest, top: int) -> None:
+    if top and manifest.fragments:
+        terminal.write_text(
+            f"{'bytes':>9}  {'pages':>6}  {'uses':>6}  {'saved':>9}  {'kept':>8}  where first\n"
+        )
+    for fragment in manifest.fragments[:top]:
+        saved = fragment.saved(manifest.include_bytes)
+        first = manifest.pages[fragment.first_page].name
+        terminal.write_text(
+            f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  {told_bytes(saved):>9}  "
+            f"{_kept(fragment.policy):>8}  {shown(shortened(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
+        )
+    beyond = len(manifest.fragments) - top
+    if top and beyond > 0:
+        terminal.write_text(f"… and {beyond:,} more\n")
+    volumes = manifest.volumes
+    refused = sum(page.is_refused for page in manifest.pages)
+    composed = sum(page.folder == "templates" for page in manifest.pages)
+    whole = len(manifest.pages) - composed - refused
+    terminal.write_text(
+        f"{counted(len(manifest.pages), 'page')}: {composed:,} composed of "
+        f"{counted(len(manifest.fragments), 'fragment')}, {whole:,} with nothing to cut out, {refused:,} refused\n"
+        f"stored: {told_bytes(volumes.pages)} as pages, {told_bytes(volumes.stored)} as templates and fragments"
+        f"{_share(volumes.stored, volumes.pages)}\n"
+        f"moved:  {told_bytes(volumes.moved)} when every page is fetched again and fragments are fresh"
+        f"{_share(volumes.moved, volumes.pages)}\n"
+    )
+    _print_policies(manifest)
+    _print_hazards(manifest)
+    if len(manifest.pages) == 1 and not manifest.fragments:
+        terminal.note("one page shares nothing with others; name more of them")
+    elif not manifest.fragments and not refused:
+        terminal.note("no part is worth it; --min-bytes looks for shorter ones")
+
+
+def _kept(policy: Policy) -> str:
+    """How long something is kept, in a word."""
+    if policy.sharing == "private":
+        return "private"
+    return told_seconds(policy.ttl_s) if policy.ttl_s else "never"
+
+
+def _print_policies(manifest: Manifest) -> None:
+    """Say how long files are kept, and why; the most frequent reasons."""
+    fragments = Counter((_kept(one.policy), one.policy.why) for one in manifest.fragments)
+    pages = Counter((_kept(one.policy), one.policy.why) for one in manifest.pages)
+    if len(fragments | pages) == 1:
+        ((kept, reason),) = fragments | pages
+        terminal.write_text(f"kept:   {kept} ({reason})\n")
+        return
+    page = ("page without its fragments", "pages without their fragments")
+    for found, word, words in (
+        (fragments, "fragment", "fragments"),
+        (pages, *(page if fragments else ("page", "pages"))),
+    ):
+        for (kept, reason), count in found.most_common(_MOST_POLICIES):
+            terminal.write_text(f"kept:   {kept}: {counted(count, word, words)} ({reason})\n")
+        more = len(found) - _MOST_POLICIES
+        if more > 0:
+            terminal.write_text(f"        {counted(more, 'more reason')} in --format json\n")
+
+
+def _share(part: int, whole: int) -> str:
+    return f" ({100 * part / whole:.1f} %)" if whole else ""
+
+
+def _print_hazards(manifest: Manifest) -> None:
+    from quire.fragments.cuts.hazards import MEANINGS, HazardKind  # noqa: PLC0415 - heavy
+
+    found = [(page.name, hazard) for page in manifest.pages for hazard in page.hazards]
+    for name, hazard in found[:_MOST_HAZARDS]:
+        stays = "stays" if hazard.kept == 1 else "stay"
+        kept = f"; {counted(hazard.kept, 'part')} {stays}" if hazard.kept else ""
+        terminal.write_text(
+            f"hazard: {shown(shortened(name, _MOST_NAME))} at {hazard.offset:,}: {MEANINGS[hazard.kind]}{kept}\n"
+        )
+    if len(found) > _MOST_HAZARDS:
+        terminal.write_text(f"{len(found) - _MOST_HAZARDS:,} more hazards; --format json has all\n")
+    starts = {HazardKind.byte_order_mark, HazardKind.no_leading_tag}
+    if any(hazard.kind in starts for _, hazard in found):
+        terminal.note("--any-start cuts pages that begin with no tag; see its help")

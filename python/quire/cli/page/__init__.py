@@ -1,0 +1,1 @@
+"""Commands for one page or two: ``encode``, ``decode``, ``show``, ``diff``, ``similar``."""

@@ -1,0 +1,333 @@
+"""Changes drawn for a terminal: what ``quire diff`` prints.
+
+A line begins with the sign of what became of it: ``-`` gone, ``+`` new, ``~`` different, ``<`` and ``>`` moved
+away and moved here. Colour only repeats what the signs say, so a pipe loses nothing. Words of a
+changed line are told apart by colour, and in a pipe in the view ``words`` by ``[-`` ``-]`` and ``{+`` ``+}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from quire.cli.common import terminal
+from quire.cli.common.terminal import one_line, shown
+from quire.display import told_apart
+from quire.sdiff import (
+    Annotation,
+    Change,
+    Facet,
+    Segment,
+    Side,
+    SideRow,
+    side_by_side,
+    text_changes,
+    unified,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from quire.digest import Digest
+
+STYLES = {
+    "same": "",
+    "deleted": "red",
+    "inserted": "green",
+    "moved_away": "blue",
+    "moved_here": "blue",
+    "changed": "",
+}
+SIGNS = {
+    "same": " ",
+    "deleted": "-",
+    "inserted": "+",
+    "moved_away": "<",
+    "moved_here": ">",
+    "changed": "~",
+}
+KIND_SIGNS = {
+    "inserted": "+",
+    "deleted": "-",
+    "moved": ">",
+    "renamed": "~",
+    "updated": "~",
+    "layout": " ",
+}
+KIND_STYLES = {"inserted": "green", "deleted": "red", "moved": "blue"}
+
+_SPACES = re.compile(r"\s+")
+
+# Beside the text, so many changes are listed before the rest is a number.
+MAX_LISTED = 20
+# The text of larger parts is not read to show its beginning.
+MAX_READ = 100
+# Deeper than this, indenting would be all one sees.
+MAX_INDENT = 24
+# So much of a value or a text is shown in a list.
+MAX_VALUE = 60
+
+
+def print_unified(annotation: Annotation, facets: Sequence[Facet], context: int) -> None:
+    """Print changed lines with some around them, and then what is no text."""
+    console = terminal.console()
+    shown_text = "content" in facets or "structure" in facets
+    for hunk in unified(annotation, context=context) if shown_text else ():
+        _put(console, _text(hunk.heading, "cyan"))
+        for line in hunk.lines:
+            drawn = _text(SIGNS[line.kind] + " ", STYLES[line.kind])
+            drawn.append_text(_segments(line.segments, STYLES[line.kind]))
+            _put(console, drawn)
+    beside = list(islice(_beside(annotation, facets), MAX_LISTED + 1))
+    if beside:
+        _put(console, _text("beside the text:", "cyan"))
+    for change in beside[:MAX_LISTED]:
+        for text in _described(annotation, change):
+            _put(console, text)
+    if len(beside) > MAX_LISTED:
+        _put(console, _text("  … and more: --view tree shows all", "dim"))
+
+
+def print_words(annotation: Annotation) -> None:
+    """Print the texts that changed, word by word, each under its place."""
+    console = terminal.console()
+    for change in text_changes(annotation):
+        if not _reads_differently(change.segments):
+            continue
+        _put(console, _text(shown(annotation.new.path(change.node)), "cyan"))
+        drawn = _text("  ")
+        for segment in change.segments:
+            words = _SPACES.sub(" ", segment.text)
+            text = _safe(words if segment.kind != "same" else _middle_cut(words))
+            if segment.kind == "deleted":
+                text = f"[-{text}-]"
+            elif segment.kind == "inserted":
+                text = f"{{+{text}+}}"
+            drawn.append(text, STYLES[segment.kind])
+        _put(console, drawn)
+
+
+def _reads_differently(segments: Sequence[Segment]) -> bool:
+    """Tell whether more than white space is different."""
+    before = "".join(segment.text for segment in segments if segment.kind != "inserted")
+    after = "".join(segment.text for segment in segments if segment.kind != "deleted")
+    return before.split() != after.split()
+
+
+def print_side_by_side(annotation: Annotation, context: int) -> None:
+    """Print the changed lines in two columns."""
+    from rich.table import Table  # noqa: PLC0415 - heavy
+
+    console = terminal.console()
+    for place, group in enumerate(side_by_side(annotation, context=context)):
+        if place:
+            _put(console, _text("⋯", "dim"))
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1), expand=True)
+        table.add_column(ratio=1, overflow="fold")
+        table.add_column(width=1)
+        table.add_column(ratio=1, overflow="fold")
+        for row in group:
+            table.add_row(_side(row, "old"), SIGNS[row.kind], _side(row, "new"))
+        console.print(table)
+
+
+def _side(row: SideRow, page: str) -> Text:
+    line = row.old if page == "old" else row.new
+    if line is None:
+        return _text("")
+    if row.kind == "changed":
+        other = "inserted" if page == "old" else "deleted"
+        kept = [segment for segment in row.segments if segment.kind != other]
+        return _segments(kept, STYLES["deleted" if page == "old" else "inserted"])
+    return _text(_safe(line.text), STYLES[row.kind])
+
+
+def print_tree(annotation: Annotation, facets: Sequence[Facet]) -> None:
+    """Print the nodes that changed, each where it is: what is around them is named once."""
+    console = terminal.console()
+    above: list[tuple[Side, int]] = []  # the elements around the last change, and that itself
+    places: dict[tuple[Side, int], int] = {}
+    for change in _parts(annotation, facets):
+        climbed: list[tuple[Side, int]] = []
+        at = _parent(annotation, change.page, change.node)
+        while at is not None and at not in places:
+            climbed.append(at)
+            at = _parent(annotation, *at)
+        for left in above[0 if at is None else places[at] + 1 :]:
+            del places[left]
+        del above[0 if at is None else places[at] + 1 :]
+        for side, node in reversed(climbed):
+            _put(console, _text(_indent(len(above)) + _label(_page(annotation, side), node), "dim"))
+            places[side, node] = len(above)
+            above.append((side, node))
+        for text in _described(annotation, change, indent=len(above)):
+            _put(console, text)
+        places[change.page, change.node] = len(above)
+        above.append((change.page, change.node))
+
+
+def _page(annotation: Annotation, side: Side) -> Digest:
+    return annotation.old if side == "old" else annotation.new
+
+
+def _parent(annotation: Annotation, side: Side, node: int) -> tuple[Side, int] | None:
+    """Give the element around a node; that of the new page where it is on both."""
+    parent = int(_page(annotation, side).parent[node])
+    if parent <= 0:
+        return None
+    partner = annotation.partner(parent, "old") if side == "old" else None
+    return (side, parent) if partner is None else ("new", partner)
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, MAX_INDENT)
+
+
+def _label(page: Digest, node: int) -> str:
+    """Name an element as a person would: its tag, its id or first class."""
+    name = page.tags[int(page.tag[node])]
+    if int(page.attr[node]) >= 0:
+        found = page.attributes(node)
+        if found.get("id"):
+            name += f"#{found['id']}"
+        elif found.get("class", "").split():
+            name += f".{found['class'].split()[0]}"
+    return one_line(name, most=MAX_VALUE)
+
+
+def print_summary(annotation: Annotation) -> None:
+    """Print how much changed, in a line."""
+    summary = annotation.summary()
+    parts = [
+        (summary.content, "text", "texts", "edited"),
+        (summary.insertions, "part", "parts", f"inserted ({_counted(summary.inserted)})"),
+        (summary.deletions, "part", "parts", f"deleted ({_counted(summary.deleted)})"),
+        (summary.moved, "node", "nodes", "moved"),
+        (summary.renamed, "node", "nodes", "with another tag"),
+        (summary.attributes, "node", "nodes", "with other attributes"),
+        (summary.layout, "run", "runs", "of white space changed"),
+    ]
+    said = [
+        f"{count:,} {one if count == 1 else many} {what}"
+        for count, one, many, what in parts
+        if count
+    ]
+    console = terminal.console()
+    _put(console, _text(", ".join(said) or "nothing changed", "bold"))
+    # What is no text at all has no words that could differ.
+    unseen = sum(
+        bool(change.segments) and not _reads_differently(change.segments)
+        for change in text_changes(annotation)
+    )
+    if unseen:
+        whose = "all of them" if unseen == summary.content else f"{unseen:,} of them"
+        terminal.note(
+            f"of the texts, {whose} differ in white space only; --ignore-space leaves them out"
+        )
+    if annotation.coarse:
+        terminal.note("a limit was met: right, but it could be said in fewer changes")
+
+
+def _counted(nodes: int) -> str:
+    return f"{nodes:,} {'node' if nodes == 1 else 'nodes'}"
+
+
+# ------------------------------------------------------------------ lists
+
+
+def _parts(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
+    """List what changed without mere white space."""
+    return (change for change in annotation.parts(facets) if change.kind != "layout")
+
+
+def _beside(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
+    """List the changes that lines of text do not show."""
+    for change in _parts(annotation, facets):
+        page = _page(annotation, change.page)
+        if change.kind in {"renamed", "moved"} or (
+            change.kind == "updated" and "attributes" in change.facets
+        ):
+            if not _is_text(page, change.node):
+                yield change
+        elif not _has_words(page, change.node):
+            yield change
+
+
+def _is_text(page: Digest, node: int) -> bool:
+    return page.tags[int(page.tag[node])] == "#text"
+
+
+def _has_words(page: Digest, node: int) -> bool:
+    """Tell whether a part has words that a reader sees; scripts, comments and bytes have none."""
+    name = page.tags[int(page.tag[node])]
+    if name in {"#bytes", "#comment", "#doctype", "#instruction"}:
+        return False
+    if int(page.content[node]) >= 0:
+        parent = page.tags[int(page.tag[int(page.parent[node])])]
+        return parent not in {"script", "style", "noscript", "template", "iframe"}
+    return name not in {"script", "style", "noscript", "template"} and bool(page.text(node).strip())
+
+
+def _described(annotation: Annotation, change: Change, indent: int = 1) -> Iterator[Text]:
+    """Say in a line or a few what became of a node."""
+    page = _page(annotation, change.page)
+    style = KIND_STYLES.get(change.kind, "yellow")
+    room = _indent(indent)
+    name = _label(page, change.node)
+    size = int(page.size[change.node])
+    is_leaf = int(page.content[change.node]) >= 0
+    said = one_line(page.text(change.node), most=MAX_VALUE) if is_leaf or size <= MAX_READ else ""
+    if change.kind == "updated" and not is_leaf:
+        said = ""
+    if name == "#bytes":
+        said = f"{len(page.contents[int(page.content[change.node])]):,} bytes"
+    more = f"  ({_counted(size)})" if size > 1 and change.kind in {"inserted", "deleted"} else ""
+    words = {"moved": "moved", "renamed": "renamed"}.get(change.kind, "")
+    if change.kind == "renamed" and change.partner is not None:
+        words = f"was {_label(annotation.old, change.partner)}"
+    line = f"{room}{KIND_SIGNS[change.kind]} {name}"
+    yield _text("  ".join(part for part in (line, words, said) if part) + more, style)
+    if change.page == "new" and "attributes" in change.facets:
+        for each in annotation.attribute_changes(change.node):
+            before, after = told_apart(each.old or "", each.new or "", MAX_VALUE)
+            before = "none" if each.old is None else before
+            after = "none" if each.new is None else after
+            yield _text(f"{room}    {one_line(each.name)}: {before} → {after}", style)
+
+
+# ------------------------------------------------------------------ drawing
+
+
+def _safe(text: str) -> str:
+    """Make a line of a page safe to print; tabs between cells stay."""
+    return shown(text, keep="\t")
+
+
+def _middle_cut(text: str) -> str:
+    """Leave out the middle of a long text that did not change."""
+    if len(text) <= 2 * MAX_VALUE:
+        return text
+    return f"{text[: MAX_VALUE // 2]} … {text[-MAX_VALUE // 2 :]}"
+
+
+def _text(text: str, style: str = "") -> Text:
+    from rich.text import Text  # noqa: PLC0415 - heavy
+
+    return Text(text, style)
+
+
+def _segments(segments: Sequence[Segment], style: str) -> Text:
+    """Put the words of a line together; those that changed stand out."""
+    drawn = _text("")
+    whole = all(segment.kind == segments[0].kind for segment in segments)
+    for segment in segments:
+        stands_out = segment.kind != "same" and not whole
+        drawn.append(_safe(segment.text), f"{style} reverse".strip() if stands_out else style)
+    return drawn
+
+
+def _put(console: Console, text: Text) -> None:
+    console.print(text, soft_wrap=True)

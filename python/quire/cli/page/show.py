@@ -1,0 +1,320 @@
+"""``quire show``: what a digest holds, for a person or a program.
+
+Every view is one function from a page to lines and one to plain values, so that
+``--format json`` says the same as the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.common import terminal
+from quire.cli.common.open_page import open_page, reader
+from quire.cli.common.options import (
+    EncodingOption,
+    Format,
+    FormatOption,
+    KindOption,
+    RecoverOption,
+)
+from quire.cli.common.terminal import Refusal, one_line, reports_errors, shown
+from quire.cli.page.tree import draw
+
+if TYPE_CHECKING:
+    from quire.digest import Digest
+
+SUMMARY_DEPTH = 4
+SUMMARY_LINES = 24
+
+FLAGS = {
+    "scripting": "read as a browser that runs scripts: <noscript> holds text",
+    "quirks": "no doctype, or an old one: laid out as in the nineties",
+    "limited-quirks": "an old doctype: table cells are laid out as they used to be",
+    "depth-capped": "nested deeper than browsers go: deeper elements became siblings",
+    "formatting-capped": "asked for too many copies of <b>, <i> and the like: some were left out",
+    "verbatim": "the page itself is stored beside the columns",
+    "recovered": "not well-formed, and read on regardless",
+    "fragment": "a part of a page, read inside another element",
+    "transcoded": "the columns are of a UTF-8 copy; the bytes of the page are kept",
+    "reordered": "nodes stand in another order than in the source, as browsers put them",
+}
+
+REASONS = {
+    "bom": "a byte order mark",
+    "transport": "the Content-Type it came with",
+    "meta": "its <meta>",
+    "late-meta": "a <meta> past the first kilobyte",
+    "xml-declaration": "its XML declaration",
+    "utf8-valid": "its bytes, which are UTF-8",
+    "default": "the default; nothing says otherwise",
+    "given": "whoever encoded it",
+}
+
+
+@reports_errors
+def show(
+    *,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A page or a digest; - is standard input.")
+    ],
+    tree: Annotated[bool, typer.Option("--tree", help="Its nodes, as a tree.")] = False,
+    columns: Annotated[bool, typer.Option("--columns", help="Its columns, in full.")] = False,
+    sizes: Annotated[bool, typer.Option("--sizes", help="Where its bytes are.")] = False,
+    flags: Annotated[bool, typer.Option("--flags", help="What is special about it.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Its text, as a reader sees it.")] = False,
+    select: Annotated[
+        str | None, typer.Option(metavar="CSS", help="Only the nodes a selector finds.")
+    ] = None,
+    xpath: Annotated[
+        str | None, typer.Option(metavar="EXPR", help="Only the nodes an expression finds.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Levels of the tree; all by default.")
+    ] = None,
+    kind: KindOption = None,
+    encoding: EncodingOption = None,
+    recover: RecoverOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Show what a page or a digest holds.
+
+    Without options: a summary. With some: those views, one after the other; with a
+    selector, of the nodes it finds.
+
+    \b
+    Examples:
+      quire show page.html
+      curl -s https://example.org | quire show - --text | wc -w
+      quire show page.qd --select "table.prices tr" --format json
+    """
+    if select is not None and xpath is not None:
+        raise Refusal("--select and --xpath exclude each other")
+    if (select is not None or xpath is not None) and (columns or sizes or flags):
+        raise Refusal("columns, sizes and flags are of whole pages", hint="use --tree or --text")
+    page = open_page(file, reader(kind=kind, encoding=encoding, recover=recover))
+    found: list[int] | None = None
+    if select is not None:
+        found = [int(node) for node in page.select(select)]
+    elif xpath is not None:
+        answer = page.xpath(xpath)
+        if isinstance(answer, str | float | bool | list):
+            _write_answer(answer, format)
+            return
+        found = [int(node) for node in answer]
+    wanted = {"tree": tree, "columns": columns, "sizes": sizes, "flags": flags, "text": text}
+    views = [view for view, asked in wanted.items() if asked]
+    if format is Format.json:
+        terminal.write_json(_values(page, views, found, depth))
+    elif found is not None:
+        _print_found(page, found, views, depth)
+    else:
+        _print_page(page, file, views, depth)
+
+
+def _write_answer(answer: float | bool | str | Sequence[str], format_: Format) -> None:
+    """Write what an XPath came to that is no nodes: strings, a number, a truth."""
+    if format_ is Format.json:
+        terminal.write_json({"found": answer})
+        return
+    lines = [answer] if isinstance(answer, str | float | bool) else answer
+    for line in lines:
+        _print_text(str(line))
+
+
+# ------------------------------------------------------------------ for programs
+
+
+def _values(
+    page: Digest, views: Sequence[str], found: list[int] | None, depth: int | None
+) -> dict[str, object]:
+    if found is not None:
+        return {"found": [_node(page, node, with_text=True) for node in found]}
+    if not views:
+        return {**_summary(page), "flags": _flags(page), "sizes": _sizes(page)}
+    values: dict[str, object] = {}
+    if "tree" in views:
+        values["tree"] = [
+            _node(page, node) | {"depth": int(page.depth[node])}
+            for node in range(page.n)
+            if depth is None or page.depth[node] <= depth
+        ]
+    if "columns" in views:
+        values["columns"] = _columns(page)
+    if "sizes" in views:
+        values["sizes"] = _sizes(page)
+    if "flags" in views:
+        values["flags"] = {flag: FLAGS.get(flag, "") for flag in _flags(page)}
+    if "text" in views:
+        values["text"] = page.text(0)
+    return values
+
+
+def _summary(page: Digest) -> dict[str, object]:
+    return {
+        "kind": page.kind,
+        "nodes": page.n,
+        "depth": int(page.depth.max()),
+        "encoding": page.encoding,
+        "encoding_reason": page.encoding_reason,
+        "source_bytes": page.source_bytes,
+        "digest_bytes": page.nbytes,
+        "signatures": _signatures(page),
+    }
+
+
+def _flags(page: Digest) -> list[str]:
+    """List the flags of a page, always in the same order."""
+    known = list(FLAGS)
+    return sorted(page.flags, key=lambda flag: known.index(flag) if flag in FLAGS else len(known))
+
+
+def _signatures(page: Digest) -> dict[str, str]:
+    return {facet: f"{value:032x}" for facet, value in asdict(page.signatures).items()}
+
+
+def _node(page: Digest, node: int, *, with_text: bool = False) -> dict[str, object]:
+    values: dict[str, object] = {
+        "node": node,
+        "parent": int(page.parent[node]),
+        "name": page.tags[int(page.tag[node])],
+        "attributes": dict(page.attributes(node)),
+    }
+    if with_text:
+        values["path"] = page.path(node)
+    if with_text or int(page.content[node]) >= 0:
+        values["text"] = page.text(node)
+    return values
+
+
+def _columns(page: Digest) -> dict[str, object]:
+    return {
+        "n": page.n,
+        "children": page.children.tolist(),
+        "tag": page.tag.tolist(),
+        "attr": page.attr.tolist(),
+        "content": page.content.tolist(),
+        "tags": list(page.tags),
+        "attrs": [run.decode("utf-8", "backslashreplace") for run in page.attrs],
+        "contents": [raw.decode("utf-8", "backslashreplace") for raw in page.contents],
+    }
+
+
+def _sizes(page: Digest) -> dict[str, int]:
+    """Where the bytes of a digest are."""
+    sizes = {
+        "structure": page.children.nbytes,
+        "tags of nodes": page.tag.nbytes,
+        "attributes of nodes": page.attr.nbytes,
+        "contents of nodes": page.content.nbytes,
+        "tag names": sum(len(name.encode()) for name in page.tags),
+        "attributes": sum(map(len, page.attrs)),
+        "contents": sum(map(len, page.contents)),
+    }
+    # Header, lengths, and what the tree does not tell of the bytes; a page stored verbatim.
+    sizes["the rest"] = page.nbytes - sum(sizes.values())
+    return sizes
+
+
+# ------------------------------------------------------------------ for people
+
+
+def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None) -> None:
+    if not views:
+        _print_summary(page, name)
+        _print_sizes(page)
+        levels = SUMMARY_DEPTH if depth is None else depth
+        lines = list(islice(draw(page, depth=levels), SUMMARY_LINES + 1))
+        print_lines(["", *lines[:SUMMARY_LINES]])
+        if len(lines) > SUMMARY_LINES:
+            print_lines([f"… {page.n:,} nodes in all: --tree shows them"])
+        return
+    for place, view in enumerate(views):
+        if place > 0:
+            print_lines([""])
+        if view == "tree":
+            print_lines(draw(page, depth=depth))
+        elif view == "columns":
+            print_lines(
+                f"{name:<9} {shown(', '.join(map(repr, value)) if isinstance(value, list) else str(value))}"
+                for name, value in _columns(page).items()
+            )
+        elif view == "sizes":
+            _print_sizes(page)
+        elif view == "flags":
+            print_lines(f"{flag}: {FLAGS.get(flag, '')}" for flag in _flags(page))
+        else:
+            _print_text(page.text(0))
+
+
+def _print_found(
+    page: Digest, found: Sequence[int], views: Sequence[str], depth: int | None
+) -> None:
+    if not found:
+        terminal.note("no node fits")
+        return
+    for node in found:
+        if "text" in views:
+            _print_text(page.text(node))
+        if "tree" in views:
+            print_lines(draw(page, node, depth=depth))
+    if views:
+        return
+    from rich.table import Table  # noqa: PLC0415 - heavy
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("node", justify="right")
+    table.add_column("path")
+    table.add_column("text")
+    for node in found:
+        table.add_row(str(node), shown(page.path(node)), one_line(page.text(node), most=60))
+    terminal.console().print(table)
+
+
+def _print_summary(page: Digest, name: str) -> None:
+    from rich.panel import Panel  # noqa: PLC0415 - heavy
+    from rich.table import Table  # noqa: PLC0415 - heavy
+
+    facts = Table.grid(padding=(0, 2, 0, 0))
+    facts.add_column(style="dim")
+    facts.add_column(overflow="fold")
+    reason = REASONS.get(page.encoding_reason, page.encoding_reason)
+    ratio = terminal.ratio(page.nbytes, page.source_bytes)
+    facts.add_row("kind", page.kind)
+    facts.add_row("nodes", f"{page.n:,}, at most {int(page.depth.max())} deep")
+    facts.add_row("encoding", f"{page.encoding}, by {reason}")
+    facts.add_row("bytes", f"{page.source_bytes:,} as a digest of {page.nbytes:,} ({ratio})")
+    for place, flag in enumerate(_flags(page)):
+        facts.add_row("" if place else "flags", f"{flag}: {FLAGS.get(flag, '')}")
+    for place, (facet, signature) in enumerate(_signatures(page).items()):
+        facts.add_row("" if place else "signatures", f"{signature}  {facet}")
+    title = "standard input" if name == "-" else shown(name)
+    terminal.console().print(Panel(facts, title=title, title_align="left", expand=False))
+
+
+def _print_sizes(page: Digest) -> None:
+    from rich.table import Table  # noqa: PLC0415 - heavy
+
+    sizes = _sizes(page)
+    total = sum(sizes.values()) or 1
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("part")
+    table.add_column("bytes", justify="right")
+    table.add_column("share", justify="right")
+    for part, size in sorted(sizes.items(), key=lambda item: -item[1]):
+        table.add_row(part, f"{size:,}", f"{100 * size / total:.0f} %")
+    terminal.console().print(table)
+
+
+def _print_text(text: str) -> None:
+    terminal.write_text(text if text.endswith("\n") else text + "\n")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines that are already safe for a terminal."""
+    for line in lines:
+        terminal.write_text(line + "\n")

@@ -1,0 +1,142 @@
+"""``quire similar``: how alike two pages are.
+
+A number on standard output, so that a script can take it as it is; with ``--explain`` what makes the
+difference.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.common import terminal
+from quire.cli.common.files import STANDARD_INPUT
+from quire.cli.common.open_page import open_page, reader
+from quire.cli.common.options import EncodingOption, Format, FormatOption, KindOption, RecoverOption
+from quire.cli.common.terminal import Refusal, reports_errors
+
+if TYPE_CHECKING:
+    from quire.similar import DifferingPart, KangLayer, Likeness
+
+
+class On(StrEnum):
+    """What is compared."""
+
+    structure = "structure"
+    structure_class = "structure+class"
+    content = "content"
+    paths = "paths"
+    paths_counts = "paths+counts"
+    tokens = "tokens"
+    kang = "kang"
+    kang_normalised = "kang_normalised"
+
+
+@reports_errors
+def similar(
+    *,
+    a: Annotated[str, typer.Argument(metavar="A", help="A page or a digest; - is standard input.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another; - is standard input.")],
+    on: Annotated[On, typer.Option(help="What is compared; see below.")] = On.structure,
+    nodes: Annotated[
+        str | None, typer.Option(metavar="CSS", help="Compare only these elements.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say which parts make the difference.")
+    ] = False,
+    most: Annotated[
+        int, typer.Option(min=0, metavar="N", help="How many parts are said, with --explain.")
+    ] = 20,
+    kind: KindOption = None,
+    encoding: EncodingOption = None,
+    recover: RecoverOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Say how alike two pages are, from 0 to 1.
+
+    A and B are pages or digests. Pages made from one template are alike in
+    structure whatever they say; two reports of one event are alike in content.
+
+    \b
+    Examples:
+      quire similar monday.html tuesday.html
+      quire similar --on content --nodes p --explain a.html b.html
+      curl -s https://example.org | quire similar --format json last.qd - | jq .value
+
+    \b
+    What can be compared:
+      structure        four tags in a row, counted; tells templates apart
+      structure+class  elements with their classes, below parent and grandparent, counted
+      content          five words in a row
+      paths            paths of tags from the root; paths+counts counts them
+      tokens           three in a row of tags and whole texts
+      kang             layers of the trees, place by place; 0.4375 is the least
+      kang_normalised  the same, from 0 on
+
+    Exit code: 0 done, 2 error.
+    """
+    if a == b == STANDARD_INPUT:
+        raise Refusal("standard input is one page, and a comparison takes two")
+    if nodes is not None and on in {On.kang, On.kang_normalised}:
+        raise Refusal(
+            f"{on.value} compares whole pages", hint="leave --nodes out, or use --on structure"
+        )
+    read = reader(kind=kind, encoding=encoding, recover=recover)
+    one, two = open_page(a, read), open_page(b, read)
+    from quire.similar import similarity  # noqa: PLC0415 - heavy
+
+    if not explain:
+        value = similarity(one, two, on.value, nodes=nodes)
+        if format is Format.json:
+            terminal.write_json({"on": on.value, "nodes": nodes, "value": value})
+        else:
+            terminal.write_text(f"{value:.4f}\n")
+        return
+    found = similarity(one, two, on.value, nodes=nodes, explain=True, most=most)
+    if format is Format.json:
+        terminal.write_json(_as_json(found, nodes))
+    else:
+        _print(found)
+
+
+def _as_json(found: Likeness, nodes: str | None) -> dict[str, object]:
+    fields = dataclasses.asdict(found)
+    for layer, entry in zip(found.layers, fields["layers"], strict=True):
+        entry["value"] = layer.value
+    return {"on": fields.pop("on"), "nodes": nodes, **fields}
+
+
+def _print(found: Likeness) -> None:
+    terminal.write_text(f"{found.value:.4f}\n")
+    if found.similar is not None:
+        _print_layers(found.layers)
+        verdict = "similar" if found.similar else "not similar"
+        terminal.write_text(f"{verdict} by the paper's threshold, 0.8\n")
+    elif not found.parts:
+        terminal.note("no part differs" if not found.differing else "parts differ; see --most")
+    else:
+        _print_parts(found.parts)
+        more = found.differing - len(found.parts)
+        beyond = f"; {more} more differ" if more else ""
+        terminal.write_text(f"{found.shared} of {found.total} parts shared{beyond}\n")
+
+
+def _print_parts(parts: tuple[DifferingPart, ...]) -> None:
+    width = max(len(str(max(part.in_a, part.in_b))) for part in parts)
+    width = max(width, 1)
+    terminal.write_text(f"{'A':>{width}}  {'B':>{width}}  part\n")
+    for part in parts:
+        text = terminal.one_line(part.text, most=100)
+        terminal.write_text(f"{part.in_a:>{width}}  {part.in_b:>{width}}  {text}\n")
+
+
+def _print_layers(layers: tuple[KangLayer, ...]) -> None:
+    if layers:
+        terminal.write_text("layer  same  weight  elements of A  of B\n")
+    for layer in layers:
+        terminal.write_text(
+            f"{layer.layer:>5}  {layer.value:.2f}  {layer.weight:>6.3f}  {layer.in_a:>13}  {layer.in_b:>4}\n"
+        )

@@ -1,0 +1,125 @@
+"""``quire templates check``: whether pages still fit the templates of a model."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.common import terminal
+from quire.cli.common.files import STANDARD_INPUT
+from quire.cli.common.open_page import EXPECTED, open_page, reader
+from quire.cli.common.options import Format, FormatOption
+from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.display import shortened
+from quire.sources.places import is_archive, is_parquet
+
+if TYPE_CHECKING:
+    from quire.digest import Digest
+    from quire.similar import Fit, Likeness
+
+DOES_NOT_FIT = 1
+_MOST_NAME = 70
+
+
+@reports_errors
+def check(
+    *,
+    pages: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PAGE",
+            help="Pages or digests, pages of a WARC or Parquet file (crawl.warc.gz#8192); - is standard input.",
+        ),
+    ],
+    model: Annotated[
+        str, typer.Option(metavar="JSON", help="The model, of `quire templates --model`.")
+    ],
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what differs from the representative.")
+    ] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Leave with 1 when a page does not fit.")
+    ] = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Say which template each page has, and whether it fits.
+
+    A page fits when it holds together with a page of the template, by the rule of
+    the grouping: most of the smaller one is in the larger one.
+
+    \b
+    Examples:
+      quire templates check page.html --model model.json
+      quire templates check new/*.html --model model.json --explain
+      curl -s https://example.org | quire templates check - --model model.json --exit-code
+
+    Exit code: 0 done, 1 a page does not fit (with --exit-code), 2 error.
+    """
+    from quire.similar import TemplateModel  # noqa: PLC0415 - heavy
+
+    if pages.count(STANDARD_INPUT) > 1:
+        raise Refusal("standard input is one page", hint="name - once")
+    known = TemplateModel.load(model)
+    results: list[dict[str, object]] = []
+    all_fit = True
+    for name in pages:
+        page = _opened(name)
+        fit = known.fit(page)
+        all_fit = all_fit and fit.fits
+        why = known.explain(page) if explain else None
+        if format is Format.json:
+            told = {} if not explain else {"explanation": why and dataclasses.asdict(why)}
+            results.append({"page": name, **dataclasses.asdict(fit), **told})
+        else:
+            _print(name, fit, why)
+    if format is Format.json:
+        terminal.write_json({"model": model, "all_fit": all_fit, "pages": results})
+    if exit_code and not all_fit:
+        raise typer.Exit(DOES_NOT_FIT)
+
+
+def _opened(name: str) -> Digest:
+    from quire.digest import encode  # noqa: PLC0415 - heavy
+    from quire.sources import read_one  # noqa: PLC0415 - heavy
+
+    holds_many = is_archive(name) or is_parquet(name)
+    if name == STANDARD_INPUT or (Path(name).exists() and not holds_many):
+        return open_page(name, reader())
+    try:
+        capture = read_one(name)
+        return encode(capture.body, content_type=capture.content_type)
+    except EXPECTED as error:
+        message, hint = terminal.explain(error, name)
+        raise Refusal(message, hint=hint) from error
+
+
+def _print(name: str, fit: Fit, why: Likeness | None) -> None:
+    called = "standard input" if name == STANDARD_INPUT else shown(shortened(name, _MOST_NAME))
+    if fit.group is None:
+        terminal.write_text(f"{called}: does not fit; the model has no template\n")
+        return
+    verdict = "fits template" if fit.fits else "does not fit; nearest is template"
+    terminal.write_text(
+        f"{called}: {verdict} {fit.group} ({100 * fit.contained:.0f} % contained, "
+        f"resemblance {fit.resemblance:.2f}), as {shown(shortened(fit.representative or '', _MOST_NAME))}\n"
+    )
+    if why is not None:
+        _print_parts(why)
+
+
+def _print_parts(why: Likeness) -> None:
+    if not why.parts:
+        terminal.write_text("  no part differs from the representative\n")
+        return
+    width = max(len(str(max(part.in_a, part.in_b))) for part in why.parts)
+    width = max(width, len("template"))
+    terminal.write_text(f"  {'template':>{width}}  {'page':>{width}}  part\n")
+    for part in why.parts:
+        text = terminal.one_line(part.text, most=100)
+        terminal.write_text(f"  {part.in_a:>{width}}  {part.in_b:>{width}}  {text}\n")
+    more = why.differing - len(why.parts)
+    beyond = f"; {more:,} more differ" if more else ""
+    terminal.write_text(f"  {why.shared} of {why.total} parts shared{beyond}\n")

@@ -1,0 +1,223 @@
+"""``quire templates``: which pages of a crawl were made alike, and whether a later page still fits.
+
+``quire templates DIR`` groups, and so does ``quire templates group DIR``; ``check`` compares pages with a model that
+grouping has left. The work is ``quire.similarity``'s and an engine's; here it is asked for, watched and shown.
+"""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from quire.cli.common import files, terminal
+from quire.cli.common.crawls import find_crawls, nothing_read
+from quire.cli.common.engines import EngineOption, ThreadsOption, opened_engine
+from quire.cli.common.options import ForceOption, Format, FormatOption
+from quire.cli.common.progress import bars
+from quire.cli.common.terminal import Refusal, reports_errors
+from quire.cli.templates.check import check
+from quire.cli.templates.tables import print_groups
+from quire.display import counted
+from quire.sources.capture import MOST_BYTES
+
+if TYPE_CHECKING:
+    from quire.engines import Listener
+    from quire.similar.crawl.templates import CrawlTemplates
+
+# The steps of the work, as a person would call them.
+_STEPS = {
+    "sketch": "reading pages",
+    "meet": "meeting",
+    "hubs": "choosing partners",
+    "links": "comparing",
+    "pick": "fetching samples",
+    "fit": "representatives",
+    "fits": "how well pages fit",
+    "report": "drawing the report",
+}
+
+
+class On(StrEnum):
+    """What is compared."""
+
+    structure = "structure"
+    structure_class = "structure+class"
+    content = "content"
+    paths = "paths"
+    paths_counts = "paths+counts"
+    tokens = "tokens"
+
+
+class _GroupByDefault(TyperGroup):
+    """Takes what is no command for something to group: ``quire templates DIR``."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # the class of a context is not public
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["group", *args]
+        return super().parse_args(ctx, args)
+
+
+app: typer.Typer = typer.Typer(
+    cls=_GroupByDefault,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="""Find the templates of a crawl, and check pages against them.
+
+    `quire templates DIR` is short for `quire templates group DIR`.
+
+    \b
+    Examples:
+      quire templates crawl/
+      quire templates crawl.warc.gz --report report.html --model model.json
+      quire templates check page.html --model model.json
+    """,
+)
+
+
+@reports_errors
+def group(
+    *,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE",
+            help="Folders, pages, WARC and Parquet files, patterns, addresses that fsspec knows.",
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Write every page with its group: .parquet, .csv or .json.",
+        ),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="HTML", help="Write a page that shows the groups.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Write a model, for `quire templates check`.")
+    ] = None,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="How much of the smaller page is in the larger one, at least.",
+        ),
+    ] = 0.8,
+    on: Annotated[On, typer.Option(help="What is compared.")] = On.structure_class,
+    engine: EngineOption = None,
+    threads: ThreadsOption = None,
+    work: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep what is between the steps here; for a cluster, a place that all its machines reach.",
+        ),
+    ] = None,
+    most_bytes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
+    ] = MOST_BYTES,
+    force: ForceOption = False,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Group pages by the template they were made from.
+
+    Finds the templates without being told how many there are. What cannot be read is
+    named with its reason, and the rest is grouped.
+
+    \b
+    Examples:
+      quire templates group crawl/
+      quire templates crawl/ --report report.html -o groups.parquet
+      quire templates "s3://crawls/*.warc.gz" --engine spark://head:7077 --work s3://tmp/t1
+      quire templates crawl/ --format json | jq '.groups[].representative'
+
+    A folder named group or check is ./group or ./check here.
+
+    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    """
+    outputs = [Path(path) for path in (output, report, model) if path is not None]
+    for place, path in enumerate(outputs):
+        files.check_free(path, force=force)
+        if path in outputs[:place]:
+            raise Refusal(
+                f"{path}: named twice, for two things", hint="give each a name of its own"
+            )
+    if output is not None:
+        from quire.similar.crawl.output import SUFFIXES  # noqa: PLC0415 - heavy
+
+        files.check_suffix(output, SUFFIXES)
+    from quire.similar.crawl.templates import crawl_templates  # noqa: PLC0415 - heavy
+
+    began = time.monotonic()
+    paths = find_crawls(sources)
+    with bars(_STEPS) as listener:
+        with opened_engine(engine, threads, listener) as running:
+            crawl = crawl_templates(
+                paths,
+                engine=running,
+                on=on.value,
+                threshold=threshold,
+                most_bytes=most_bytes,
+                work=work,
+            )
+        if not len(crawl.pages):
+            raise nothing_read(crawl.troubles, len(crawl.troubles))
+        if output is not None:
+            _write_groups(crawl, Path(output), force=force)
+        if report is not None:
+            _write_report(crawl, sources, Path(report), most_bytes, listener, force=force)
+        if model is not None:
+            _write_model(crawl, Path(model), most_bytes, force=force)
+    if format is Format.json:
+        from quire.similar.crawl.output import as_json  # noqa: PLC0415 - heavy
+
+        terminal.write_json(as_json(crawl))
+    else:
+        print_groups(crawl)
+    for path in outputs:
+        terminal.note(f"{path}: written")
+    terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+
+
+app.command("group")(group)
+app.command("check")(check)
+
+
+def _write_groups(crawl: CrawlTemplates, target: Path, *, force: bool) -> None:
+    from quire.similar.crawl.output import as_bytes  # noqa: PLC0415 - heavy
+
+    files.write_whole(target, as_bytes(crawl, target.suffix.lower()), force=force)
+
+
+def _write_report(
+    crawl: CrawlTemplates,
+    sources: list[str],
+    target: Path,
+    most_bytes: int,
+    listener: Listener | None,
+    *,
+    force: bool,
+) -> None:
+    from quire.reports.templates.report import template_report  # noqa: PLC0415 - heavy
+
+    drawn = template_report(
+        crawl, title=" ".join(sources), most_bytes=most_bytes, listener=listener
+    )
+    files.write_whole(target, drawn.encode("utf-8", "replace"), force=force)
+
+
+def _write_model(crawl: CrawlTemplates, target: Path, most_bytes: int, *, force: bool) -> None:
+    from quire.similar.models import TemplateModel  # noqa: PLC0415 - heavy
+
+    made = TemplateModel.of(crawl, most_bytes=most_bytes)
+    files.write_whole(target, made.to_json().encode("utf-8", "replace"), force=force)

@@ -1,0 +1,52 @@
+"""What ``quire templates`` prints for a person: a row for each group, then what is in none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.cli.common import terminal
+from quire.cli.common.crawls import print_troubles
+from quire.cli.common.terminal import shown
+from quire.display import counted, shortened
+
+if TYPE_CHECKING:
+    from quire.similar.crawl.templates import CrawlTemplates
+
+_MOST_GROUPS = 100
+_MOST_NAME = 70
+# What the other columns take of a line; a name gets the rest, and some letters at least.
+_OTHER_COLUMNS = 42
+_LEAST_NAME = 30
+
+
+def print_groups(crawl: CrawlTemplates) -> None:
+    """Print the groups of a crawl, how much they cover, and what could not be read."""
+    from rich.table import Table  # noqa: PLC0415 - heavy
+
+    found = crawl.templates
+    n = len(found.group_of)
+    console = terminal.console()
+    most_name = max(_LEAST_NAME, console.width - _OTHER_COLUMNS)
+    if found.groups:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for name in ("no.", "pages", "share", "fit", "outliers"):
+            table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("representative", overflow="fold")
+        for group in found.groups[:_MOST_GROUPS]:
+            table.add_row(
+                str(group.number),
+                f"{group.size:,}",
+                f"{100 * group.size / n:.1f} %",
+                f"{group.fit:.2f}",
+                f"{len(group.outliers):,}",
+                shown(shortened(crawl.name(group.representative), most_name)),
+            )
+        console.print(table)
+    more = len(found.groups) - _MOST_GROUPS
+    if more > 0:
+        terminal.write_text(f"… {more:,} smaller ones; -o and --report have all\n")
+    terminal.write_text(
+        f"{counted(len(found.groups), 'template')}, {counted(n, 'page')}, {len(found.singles):,} like no other: "
+        f"{100 * found.coverage:.1f} % have a template\n"
+    )
+    print_troubles(crawl.troubles)

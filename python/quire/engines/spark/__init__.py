@@ -1,0 +1,1 @@
+"""Spark: the engine that runs batch work on a cluster."""

@@ -1,0 +1,209 @@
+"""The session: one Java process that talks to a Spark cluster, started quietly and ended for good.
+
+What can be told beforehand is told beforehand, since Spark itself needs a minute or a wall of Java to say it: that there is
+no Java, that nobody answers at an address, that a session is open already. Java's own words go to a log file.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from quire.errors import EngineError
+
+#: A master that does not answer a connection in this time is not there.
+CONNECT_TIMEOUT_S = 10
+_STOP_TIMEOUT_S = 20
+# For the Java that only puts a command line together: it is over before compiling well pays.
+_QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+
+# Changed by `settings`.
+_DEFAULTS = {
+    # Numbers of tasks are said by us, so that steps and stages are the same things.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
+    # The driver reads partition by partition; what bounds it is one of them.
+    "spark.driver.maxResultSize": "0",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.speculation": "false",
+    # A machine that has gone silent is given up after a minute and not after two; a closed connection at once.
+    "spark.executor.heartbeatInterval": "5s",
+    "spark.network.timeout": "60s",
+    "spark.shuffle.io.maxRetries": "3",
+    "spark.shuffle.io.retryWait": "2s",
+    "spark.log.level": "WARN",
+}
+
+
+class Session:
+    """An open session.
+
+    Attributes:
+        spark: Spark's own.
+        log: the file with Java's words.
+    """
+
+    def __init__(
+        self, address: str, *, memory: str, python: str | None, settings: Mapping[str, str]
+    ) -> None:
+        _need_java()
+        _need_master(address)
+        if SparkContext._active_spark_context is not None:  # noqa: SLF001 - there is no other way to ask
+            raise EngineError("a Spark session is open in this process; expected one at a time")
+        self._folder = Path(tempfile.mkdtemp(prefix="quire-spark-"))
+        self.log: Path = self._folder / "driver.log"
+        conf = SparkConf(loadDefaults=False).setMaster(address).setAppName("quire")
+        conf.setAll([*_DEFAULTS.items(), *_of_place(address, memory), *settings.items()])
+        try:
+            with _environment(
+                PYSPARK_PYTHON=python or os.environ.get("PYSPARK_PYTHON", sys.executable),
+                SPARK_LAUNCHER_OPTS=os.environ.get("SPARK_LAUNCHER_OPTS", _QUICK),
+            ):
+                self.spark: SparkSession = self._start(conf)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, conf: SparkConf) -> SparkSession:
+        try:
+            gateway = SparkContext._gateway  # noqa: SLF001 - Java that somebody else started, and left running
+            if gateway is None:
+                with self.log.open("wb") as log:
+                    words = {"stdout": log, "stderr": subprocess.STDOUT}
+                    gateway = launch_gateway(conf, words)  # type: ignore[no-untyped-call]  # Spark's
+                self._gateway = gateway
+            return SparkSession(SparkContext(conf=conf, gateway=gateway))
+        except Exception as error:  # noqa: BLE001 - of py4j, of Java, of the system: there is no session
+            found = EngineError(f"{conf.get('spark.master')}: no session; {_first_line(error)}")
+            found.add_note("Spark's log ends:\n" + self.tail())
+            raise found from None
+
+    def tail(self) -> str:
+        """Give the last lines of the log."""
+        with suppress(OSError):
+            return "\n".join(
+                self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
+            )
+        return ""
+
+    def close(self) -> None:
+        """End the session and its Java process."""
+        spark, gateway = getattr(self, "spark", None), getattr(self, "_gateway", None)
+        if spark is not None:
+            with suppress(Exception):  # Java may be gone, and what we want is that it is
+                spark.stop()
+        if gateway is not None:
+            _end(gateway)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _need_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if java is None:
+        where = (
+            f"JAVA_HOME is {home}"
+            if home
+            else "JAVA_HOME is not set, and there is no java on the path"
+        )
+        raise EngineError(
+            f"no Java found: {where}; Spark needs Java 17 or later, on Debian: apt install openjdk-17-jre-headless"
+        )
+
+
+def _hosts(address: str) -> Iterator[tuple[str, int]]:
+    """Give the masters of an address; there may be several, of which one leads."""
+    for place in address.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal():
+            raise ValueError(f"{address}: {place} is not a master; expected spark://HOST:PORT")
+        yield host.strip("[]"), int(port)
+
+
+def _need_master(address: str) -> None:
+    if not address.startswith("spark://"):
+        return
+    found = []
+    for host, port in _hosts(address):
+        try:
+            socket.create_connection((host, port), CONNECT_TIMEOUT_S).close()
+        except OSError as error:
+            found.append(f"{host}:{port}: {error}")
+        else:
+            return
+    raise EngineError(f"{address}: no Spark master answers ({'; '.join(found)})")
+
+
+def _of_place(address: str, memory: str) -> Iterator[tuple[str, str]]:
+    on_this_machine = True
+    if address.startswith("spark://"):
+        yield "spark.executor.memory", memory
+        on_this_machine = all(_loopback(host) for host, _ in _hosts(address))
+    else:
+        yield "spark.driver.memory", memory
+    if on_this_machine:
+        yield "spark.driver.host", "127.0.0.1"
+        yield "spark.driver.bindAddress", "127.0.0.1"
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, PySparkException):
+        return str(error.getMessage()).strip().splitlines()[0]
+    java = getattr(error, "java_exception", None)
+    return str(java or error).strip().splitlines()[0]
+
+
+def _end(gateway: Any) -> None:  # noqa: ANN401 - py4j has no types
+    """End the Java process. Spark would keep it until this process ends."""
+    with suppress(Exception):
+        gateway.shutdown()
+    if SparkContext._gateway is gateway:  # noqa: SLF001 - Spark would use it again
+        SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - same
+    process: subprocess.Popen[bytes] | None = gateway.proc
+    if process is None:
+        return
+    if process.stdin is not None:
+        with suppress(OSError):
+            process.stdin.close()  # Java ends when it reads the end of this
+    try:
+        process.wait(_STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,1 @@
+"""Boilerplate: remove from pages the blocks that most pages of their template have."""

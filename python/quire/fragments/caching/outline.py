@@ -1,0 +1,74 @@
+"""Outlines: which elements some bytes of a page consist of, side by side.
+
+What is cut out of a page may be another part in another version. Whether it is still the same part, or something came in beside it, is told by
+its outline: the names of its outermost elements in their order. What is inside of them does not matter.
+
+Cost: that of parsing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import numpy as np
+
+from quire.digest import encode
+from quire.errors import QuireError
+from quire.fragments.trees.source_spans import source_spans
+
+_FIRST_TAG = re.compile(rb"\s*<([A-Za-z]+)")
+# Browsers drop these where there is no table around them.
+_OF_TABLES = frozenset(
+    {b"caption", b"col", b"colgroup", b"tbody", b"td", b"tfoot", b"th", b"thead", b"tr"}
+)
+_TABLE = b"<table>"
+
+
+def outline(data: bytes) -> tuple[str, ...]:
+    """Name the outermost elements; whatever else is beside them, as text, is told too.
+
+    >>> outline(b"<p>It is <b>nine</b></p>"), outline(b"<p>It is ten</p><div>Storm!</div>")
+    (('p',), ('p', 'div'))
+    >>> outline(b"<td>1<td>2"), outline(b"<p>Fish</p> and more")
+    (('td', 'td'), ('p', '#other'))
+
+    Args:
+        data: bytes of a page.
+    """
+    first = _FIRST_TAG.match(data)
+    before = _TABLE if first and first[1].lower() in _OF_TABLES else b""
+    source = before + data
+    try:
+        page = encode(source, kind="html")
+    except QuireError:
+        return _unknown(data)
+    spans = source_spans(page)
+    if spans is None:
+        return _unknown(data)
+    found: list[str] = []
+    at = len(before)
+    names = page.tags
+    # Outer before inner where both begin in one place.
+    order = np.lexsort((-spans.end.astype(np.int64), spans.start))
+    for node in order.tolist():
+        start, name = int(spans.start[node]), str(names[page.tag[node]])
+        if start < at or name.startswith("#") or not _opens(source, start, name):
+            continue
+        if source[at:start].strip():
+            found.append("#other")
+        found.append(name)
+        at = int(spans.end[node])
+    if source[at:].strip():
+        found.append("#other")
+    return tuple(found)
+
+
+def _opens(source: bytes, start: int, name: str) -> bool:
+    """Whether there is a tag of this name, and the element is not one that browsers add."""
+    return source[start : start + len(name) + 1].lower() == b"<" + name.encode()
+
+
+def _unknown(data: bytes) -> tuple[str, ...]:
+    """What has no outline is like nothing but itself."""
+    return ("#unknown", hashlib.sha256(data).hexdigest())

@@ -1,0 +1,213 @@
+"""Page histories: when regions of a page changed, and who got them, as far as its captures tell.
+
+A region changed when its bytes came or went, or the own source of a part in it changed (``rewriting``), unless it was there with the same bytes
+before and after. It is private
+when another reader got a page without these bytes, while they were there for the first reader before and after; or when ``lifetimes`` says
+so of a part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from quire.fragments.caching.change_rate import versions_of
+from quire.fragments.caching.element_index import ElementIndex
+from quire.fragments.caching.region import Region
+from quire.fragments.caching.ttl import MOST_TTL_S, kept_for
+from quire.fragments.lifetime.results import Lifetimes
+from quire.fragments.lifetime.survival import Lives
+from quire.fragments.lifetime.tracking import likeness
+from quire.fragments.lifetime.version_parts import Comparing, Parts
+from quire.fragments.policy import DEFAULT_TTL_S, Policy, Sharing
+from quire.fragments.site.collection import CollectedPage, Collection, KeptVersion
+from quire.fragments.site.site_lifetimes import seconds_of
+
+#: Pages that a fragment is followed on; a menu of ten thousand pages changes on all of them.
+MOST_PAGES = 100
+#: Regions of a page from which on they are looked up: searching takes the bytes of the page for each.
+MANY_REGIONS = 64
+PRIVATE = "readers get different ones"
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What one page tells of a region.
+
+    Attributes:
+        lives: how long it stayed as it was.
+        watched_s: for how long it was watched; 0 is that there is one version.
+        distance_s: the shortest time between two captures.
+        sharing: whether all readers get the same.
+        is_compared: whether there are other readers.
+    """
+
+    lives: Lives
+    watched_s: float
+    distance_s: float
+    sharing: Sharing
+    is_compared: bool = False
+
+
+def policy_of(
+    told: Sequence[Watched],
+    *,
+    most_ttl_s: int = MOST_TTL_S,
+    vary: tuple[str, ...] = ("Cookie",),
+) -> Policy:
+    """Say how long a region may be kept, and for whom.
+
+    Args:
+        told: what each page that has it tells.
+        most_ttl_s: nothing is kept longer.
+        vary: headers that tell readers apart, for what is private.
+    """
+    if not told:
+        return Policy(min(DEFAULT_TTL_S, most_ttl_s))
+    kinds = {one.sharing for one in told}
+    if "private" in kinds:
+        return Policy(0, vary, "private", "measured", PRIVATE)
+    kept = kept_for(
+        Lives.joined([one.lives for one in told]),
+        watched_s=max(one.watched_s for one in told),
+        distance_s=min(one.distance_s for one in told),
+        most_ttl_s=most_ttl_s,
+    )
+    # What is not known of one page is not known, whatever others tell.
+    asked = {one.sharing for one in told if one.is_compared}
+    sharing: Sharing = "shared" if asked == {"shared"} else "unknown"
+    return Policy(kept.ttl_s, (), sharing, kept.source, kept.reason)
+
+
+class PageHistory:
+    """The captures of a page, as far as they are of the kind that its last version is."""
+
+    def __init__(self, site: Collection, page: CollectedPage, lives: Lifetimes) -> None:
+        self._site, self._page, self._lives = site, page, lives
+        # A page that is of another kind at most captures is seldom like it was before, and that is what it tells.
+        switches = sum(one != other for one, other in pairwise(lives.kinds))
+        self._is_ever_other = 2 * switches > len(lives.kinds) - 1
+        self._mine = [
+            number
+            for number, kind in enumerate(lives.kinds)
+            if self._is_ever_other or kind == lives.kinds[-1]
+        ]
+        self._times = [seconds_of(one) for one in page.versions]
+        self._alike: dict[tuple[int, int], bool] = {}
+        self._indexes: dict[int, ElementIndex | None] = {}
+
+    def watched(self, regions: Sequence[Region]) -> list[Watched]:
+        """What the captures tell of some regions."""
+        there = self._there(regions, [self._page.versions[number] for number in self._mine])
+        times = np.array([self._times[number] for number in self._mine])
+        distance_s = float(np.diff(times).min()) if len(times) > 1 else 0.0
+        watched_s = float(times[-1] - times[0])
+        sharing = self._sharing(regions)
+        return [
+            Watched(
+                Lives.between(times, self._changed(region, there[number])),
+                watched_s,
+                distance_s,
+                sharing[number],
+                is_compared=bool(self._page.others),
+            )
+            for number, region in enumerate(regions)
+        ]
+
+    def _there(
+        self, regions: Sequence[Region], versions: Sequence[KeptVersion]
+    ) -> list[list[bool]]:
+        """Whether each region is in each version, with the same bytes."""
+        found: list[list[bool]] = [[] for _ in regions]
+        known: dict[int, list[bool]] = {}
+        for version in versions:
+            if version.body not in known:
+                known[version.body] = self._are_in(regions, version)
+            for mine, is_there in zip(found, known[version.body], strict=True):
+                mine.append(is_there)
+        return found
+
+    def _are_in(self, regions: Sequence[Region], version: KeptVersion) -> list[bool]:
+        """Whether each region is in one version: searched for, or where there are many, looked up."""
+        body = self._site.source(version)
+        own = self._index(self._page.versions[-1]) if len(regions) > MANY_REGIONS else None
+        there = self._index(version) if own is not None else None
+        found = []
+        for region in regions:
+            value = own.hash_at(region.start, region.end) if own and region.is_plain else None
+            if own is None or there is None or value is None:
+                found.append(region.is_in(body))
+                continue
+            count = there.count(value, region.pieces[0])
+            copies = own.count(value, region.pieces[0]) if region.copies else count
+            found.append(count > 0 and count == copies)
+        return found
+
+    def _index(self, version: KeptVersion) -> ElementIndex | None:
+        """The elements of a version; of the last one, which all are compared with, once."""
+        if version.body not in self._indexes:
+            made = ElementIndex.of(self._site.digest(version), self._site.source(version))
+            if version is not self._page.versions[-1]:
+                return made
+            self._indexes[version.body] = made
+        return self._indexes[version.body]
+
+    def _changed(self, region: Region, there: Sequence[bool]) -> list[int]:
+        """The places among these versions at which a region changed."""
+        inside, around = region.nodes(self._lives.latest_span)
+        if around >= 0:
+            inside[around] = True
+        rewritten = versions_of(inside, self._lives.rewritings, self._lives)
+        if self._is_ever_other:
+            rewritten |= set(self._mine)
+        return [
+            place
+            for place, version in enumerate(self._mine)
+            if place
+            # What came or went changed, whatever became of the parts in it.
+            and (there[place - 1] != there[place] or (version in rewritten and not there[place]))
+        ]
+
+    def _sharing(self, regions: Sequence[Region]) -> list[Sharing]:
+        """Whether readers get the same of some regions."""
+        found: list[Sharing] = ["unknown"] * len(regions)
+        confirmed: list[set[str]] = [set() for _ in regions]
+        for other in self._page.others:
+            time = seconds_of(other)
+            before = [number for number in self._mine if self._times[number] <= time]
+            after = [number for number in self._mine if self._times[number] >= time]
+            nearest = [before[-1]] if before else []
+            nearest += [after[0]] if after else []
+            if not nearest or not self._is_alike(self._page.versions[nearest[0]], other):
+                continue
+            captures = [other, *(self._page.versions[number] for number in nearest)]
+            # A reader who gets it once is no other reader than one who gets it twice.
+            anywhere = [replace(region, copies=0) for region in regions]
+            for number, there in enumerate(self._there(anywhere, captures)):
+                if there[0]:
+                    confirmed[number].add(other.reader)
+                # Time does not explain it: the first reader got it before and after.
+                if not there[0] and before and after and all(there[1:]):
+                    found[number] = "private"
+        # One reader whose page is another, or who was never seen with these bytes, may be the one for whom they are not.
+        readers = {other.reader for other in self._page.others}
+        for number, region in enumerate(regions):
+            if readers and found[number] == "unknown" and confirmed[number] == readers:
+                found[number] = "shared"
+            inside, _ = region.nodes(self._lives.latest_span)
+            numbers = self._lives.latest_fragment[inside]
+            if any(self._lives.fragments[n].sharing == "private" for n in numbers[numbers >= 0]):
+                found[number] = "private"
+        return found
+
+    def _is_alike(self, mine: KeptVersion, other: KeptVersion) -> bool:
+        """Whether another reader got the same kind of page, and no error or form to log in."""
+        bodies = (mine.body, other.body)
+        if bodies not in self._alike:
+            how = Comparing()
+            one, two = (Parts(self._site.digest(kept), how) for kept in (mine, other))
+            self._alike[bodies] = likeness(one, two, how) > 0
+        return self._alike[bodies]

@@ -1,0 +1,110 @@
+"""Hazards: what in a page would make a cache compose something else than the page.
+
+Three sorts, each found before anything is written:
+
+* **ESI in the page itself**: ``<esi:``, ``</esi:`` and ``<!--esi``, in any case. It would be executed, so the page is refused and left whole.
+* **A page that caches do not take for markup**: its first byte that is no white space is not ``<``, which is also so after a byte order mark.
+  No include in it would be seen, so it is left whole, unless the cache is told not to look (``xml_check``).
+* **A place where an include is not seen**: inside what the cache takes for a comment, a tag or a CDATA section, though a browser does
+  not. Comments that end in extra dashes and a raw ``<`` do that. What would be cut out there stays in the page.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from quire.fragments.cuts.esi_scanner import Within
+
+_ESI = re.compile(rb"(</?esi:)|<!--esi", re.IGNORECASE)
+_FIRST = re.compile(rb"[ \t\r\n]*+")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# A page of nothing but ``<esi:`` is told by its first few.
+MOST_LISTED = 20
+
+
+class HazardKind(StrEnum):
+    """What was found."""
+
+    esi_tag = "esi-tag"
+    esi_comment = "esi-comment"
+    byte_order_mark = "byte-order-mark"
+    no_leading_tag = "no-leading-tag"
+    open_comment = "open-comment"
+    open_tag = "open-tag"
+    open_cdata = "open-cdata"
+
+
+#: What each means, for people.
+MEANINGS: dict[HazardKind, str] = {
+    HazardKind.esi_tag: "an ESI tag of the page's own, which a cache would execute",
+    HazardKind.esi_comment: "an ESI comment of the page's own, which a cache would execute",
+    HazardKind.byte_order_mark: "a byte order mark before the first tag: caches do not look for includes",
+    HazardKind.no_leading_tag: "does not begin with a tag: caches do not look for includes",
+    HazardKind.open_comment: "a comment that caches do not see the end of, as after extra dashes",
+    HazardKind.open_tag: "a < that caches take for a tag until the next >",
+    HazardKind.open_cdata: "a CDATA section that caches do not see the end of",
+}
+#: Those that leave the whole page as it is.
+REFUSING: frozenset[HazardKind] = frozenset(
+    {
+        HazardKind.byte_order_mark,
+        HazardKind.esi_comment,
+        HazardKind.esi_tag,
+        HazardKind.no_leading_tag,
+    }
+)
+_OF_STATES = {
+    Within.COMMENT: HazardKind.open_comment,
+    Within.TAG: HazardKind.open_tag,
+    Within.CDATA: HazardKind.open_cdata,
+    Within.ESI: HazardKind.esi_tag,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """A hazard of one page.
+
+    Attributes:
+        kind: what it is.
+        offset: where it is in the page, in bytes.
+        kept: how many parts were not cut out because of it.
+    """
+
+    kind: HazardKind
+    offset: int
+    kept: int = 0
+
+
+def refusals(source: bytes, *, xml_check: bool = True) -> list[Hazard]:
+    """List why a page must not be composed at all; nothing where it may be.
+
+    >>> refusals(b"<p>How to write &lt;esi:include&gt;")
+    []
+    >>> refusals(b'<p>x</p><esi:include src="/admin"/>')
+    [Hazard(kind=<HazardKind.esi_tag: 'esi-tag'>, offset=8, kept=0)]
+
+    Args:
+        source: the page.
+        xml_check: whether the cache looks only at what begins with a tag.
+    """
+    found = []
+    blank = _FIRST.match(source)
+    first = blank.end() if blank else 0
+    if xml_check and source[first : first + 1] != b"<":
+        marked = source.startswith(_BYTE_ORDER_MARK)
+        kind = HazardKind.byte_order_mark if marked else HazardKind.no_leading_tag
+        found.append(Hazard(kind, first))
+    for number, match in enumerate(_ESI.finditer(source)):
+        if number == MOST_LISTED:
+            break
+        kind = HazardKind.esi_tag if match[1] else HazardKind.esi_comment
+        found.append(Hazard(kind, match.start()))
+    return found
+
+
+def blocked(within: Within) -> HazardKind:
+    """The hazard of a place that a scanner takes for the middle of something."""
+    return _OF_STATES[within]

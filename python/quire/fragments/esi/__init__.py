@@ -1,0 +1,1 @@
+"""ESI: a plan written as templates, fragments and VCL, composed again and verified."""

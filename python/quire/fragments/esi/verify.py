@@ -1,0 +1,141 @@
+"""Verifying: every page of a composition is composed, and must come out as it went in.
+
+By the composer of this package (``compose``), or through a real Varnish (``varnish``). What a page must come to is its length and
+SHA-256 in the manifest. Pages that were refused are whole, and are looked at too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from quire.errors import CompositionError, ProxyError
+from quire.fragments.cuts.includes import include
+from quire.fragments.esi.compose import compose, folder_reader
+from quire.fragments.esi.manifest import ComposedPage, Manifest
+
+Composer: TypeAlias = Literal["own", "varnish"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A page that did not come out as it went in.
+
+    Attributes:
+        page: its name.
+        reason: what came instead.
+    """
+
+    page: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How many pages came out as they went in.
+
+    Attributes:
+        pages: all of them: equal, refused and unequal ones.
+        equal: composed, or whole because there was nothing to cut, and equal to the page.
+        refused: left whole because they must not be composed, and equal to the page.
+        unequal: anything else.
+        composer: who composed.
+        faults: what came instead.
+    """
+
+    pages: int
+    equal: int
+    refused: int
+    unequal: int
+    composer: Composer
+    faults: tuple[Fault, ...]
+
+
+def verify(
+    folder: Path,
+    *,
+    composer: Composer | Literal["auto"] = "own",
+    tell: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Compose every page of a folder, and compare it with what went in.
+
+    Args:
+        folder: what ``write_composition`` has written.
+        composer: who composes; ``auto`` is Varnish where it is installed.
+        tell: is told how many pages of how many are done.
+
+    Raises:
+        PlanError: the folder is no composition, or its manifest is damaged.
+        ProxyError: Varnish is to compose, and is not installed or does not start.
+    """
+    manifest = Manifest.load(folder)
+    chosen: Composer = composer if composer != "auto" else "varnish" if has_varnish() else "own"
+    if chosen == "own":
+        return _verified(manifest, chosen, _own(folder, manifest), tell)
+    from quire.fragments.esi.varnish import composing_varnish  # noqa: PLC0415 - servers, which others need not load
+
+    with composing_varnish(folder, manifest) as fetch:
+        return _verified(manifest, chosen, fetch, tell)
+
+
+def has_varnish() -> bool:
+    """Tell whether Varnish is installed."""
+    return shutil.which("varnishd") is not None
+
+
+def _own(folder: Path, manifest: Manifest) -> Callable[[ComposedPage], bytes]:
+    read = folder_reader(folder)
+
+    include_bytes = len(include(manifest.prefix, "templates", "0" * 32))
+
+    def composed(page: ComposedPage) -> bytes:
+        # Parts that are set apart may be shorter than their includes, and a template longer than its page.
+        data = read(page.folder, page.file, page.length + page.includes * include_bytes)
+        if page.folder == "whole":
+            return data
+        name = f"{page.folder}/{page.file}.html"
+        return compose(data, read, most_bytes=page.length, prefix=manifest.prefix, file=name)
+
+    return composed
+
+
+def _verified(
+    manifest: Manifest,
+    composer: Composer,
+    composed: Callable[[ComposedPage], bytes],
+    tell: Callable[[int, int], None] | None,
+) -> Verification:
+    equal = refused = 0
+    faults: list[Fault] = []
+    # Pages that are equal come of one file.
+    known: dict[tuple[str, str, str], str | None] = {}
+    for done, page in enumerate(manifest.pages, 1):
+        key = (page.folder, page.file, page.sha256)
+        if key not in known:
+            known[key] = _fault(page, composed)
+        reason = known[key]
+        if reason is not None:
+            faults.append(Fault(page.name, reason))
+        elif page.is_refused:
+            refused += 1
+        else:
+            equal += 1
+        if tell is not None:
+            tell(done, len(manifest.pages))
+    return Verification(len(manifest.pages), equal, refused, len(faults), composer, tuple(faults))
+
+
+def _fault(page: ComposedPage, composed: Callable[[ComposedPage], bytes]) -> str | None:
+    try:
+        data = composed(page)
+    except (CompositionError, ProxyError) as error:
+        return str(error)
+    if len(data) != page.length:
+        return f"{len(data)} bytes came, expected {page.length}"
+    if hashlib.sha256(data).hexdigest() != page.sha256:
+        return f"{len(data)} bytes came, as expected, but other ones"
+    return None

@@ -1,0 +1,74 @@
+"""Policies: how long a cache may keep a fragment or the page around it, for whom, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+#: What is not known is kept for an hour.
+DEFAULT_TTL_S = 3600
+#: The reason of a default policy.
+NO_HISTORY = "no history"
+LONGEST_TTL_S = 10 * 365 * 24 * 3600
+#: Whether all users get the same bytes; ``unknown`` if only one user was seen, or time may explain the difference.
+Sharing = Literal["shared", "private", "unknown"]
+#: Where a policy comes from: nothing is known, captures were compared, or the user set it.
+PolicySource = Literal["default", "measured", "given"]
+# A header's name, and nothing that could end a string of VCL.
+_HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Policy:
+    """How long something may be kept, and for whom.
+
+    >>> Policy(60, ("Cookie",)).is_cached, Policy(60, sharing="private").is_cached
+    (True, False)
+    >>> Policy(60, ('Cookie"; C{',))
+    Traceback (most recent call last):
+    ValueError: vary 'Cookie"; C{': expected the name of a header
+
+    Attributes:
+        ttl_s: seconds; 0 is that it is fetched each time.
+        vary: headers of the request that it differs by.
+        sharing: ``private`` is never kept where several readers are served, ``shared`` is the same for all, so that cookies do not count;
+            of what is ``unknown``, a cache keeps what it gave to readers without cookies.
+        source: where this comes from, for code.
+        reason: what was seen or set, for people.
+    """
+
+    ttl_s: int = DEFAULT_TTL_S
+    vary: tuple[str, ...] = ()
+    sharing: Sharing = "unknown"
+    source: PolicySource = "default"
+    reason: str = NO_HISTORY
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ttl_s <= LONGEST_TTL_S:
+            raise ValueError(f"ttl_s {self.ttl_s}: expected 0 to {LONGEST_TTL_S} seconds")
+        for header in self.vary:
+            if _HEADER.fullmatch(header) is None:
+                raise ValueError(f"vary {header!r}: expected the name of a header")
+        if self.sharing not in get_args(Sharing):
+            raise ValueError(
+                f"sharing {self.sharing!r}: expected one of {', '.join(get_args(Sharing))}"
+            )
+        if self.source not in get_args(PolicySource):
+            raise ValueError(
+                f"source {self.source!r}: expected one of {', '.join(get_args(PolicySource))}"
+            )
+
+    @property
+    def why(self) -> str:
+        """Where the policy comes from and the reason for it, in words.
+
+        >>> Policy().why
+        'default: no history'
+        """
+        return f"{self.source}: {self.reason}"
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether a cache keeps it at all."""
+        return self.ttl_s > 0 and self.sharing != "private"

@@ -1,0 +1,160 @@
+"""Algorithm 1 of paper 004, step by step: how shared fragments are defined.
+
+The paper's loop in plain Python, one sorted pool in place of its buckets (which only make one). It compares all parts with all, so it is
+for samples: ``shared_fragments`` gives the same answer for whole sites.
+
+What the paper leaves open is settled as in ``shared``: parts of one length come in the order of their hashes; pages are counted, not
+parts; of members inside one another the outermost counts; the text of parts shorter than two windows has to be equal.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from quire.digest.page import Digest
+from quire.fragments.shared.find import Members, SharedFragments
+from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SharingRules
+from quire.fragments.trees.af_tree import FORMATTING, AfTree
+from quire.fragments.trees.shingles import Estimate, Shingling
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A node of an AF tree in the pool."""
+
+    page: int
+    node: int
+    end: int  # after the last node of its subtree
+    value_bytes: int
+    value_hash: int
+    shingles: frozenset[int]
+
+    def holds(self, other: _Part) -> bool:
+        return self.page == other.page and self.node < other.node < self.end
+
+
+def algorithm_1(
+    pages: Iterable[Digest],
+    *,
+    min_match: float = MIN_MATCH,
+    min_bytes: int = MIN_BYTES,
+    min_pages: int = MIN_PAGES,
+    size_ratio: float | None = None,
+    estimate: Estimate = "paper",
+    shingling: Shingling | None = None,
+    formatting: Iterable[str] = FORMATTING,
+) -> SharedFragments:
+    """Find shared fragments as the paper does; arguments and answer are those of ``shared_fragments``.
+
+    >>> import quire
+    >>> footer = "<footer>Written by the people who fish here</footer>"
+    >>> pages = [quire.encode(f"<p>Page {i}</p>{footer}".encode()) for i in range(3)]
+    >>> algorithm_1(pages, min_bytes=30)[0]
+    <SharedFragment 0: 36 bytes of text on 3 pages, exact>
+
+    Raises:
+        ValueError: a rule or a setting is out of range.
+    """
+    rules = SharingRules.checked(
+        min_bytes=min_bytes,
+        min_pages=min_pages,
+        min_match=min_match,
+        size_ratio=size_ratio,
+        estimate=estimate,
+    )
+    how = shingling or Shingling()
+    trees = [AfTree.of(page, formatting=formatting) for page in pages]
+    pool = _pool(trees, rules, how)
+    fragments: list[list[_Part]] = []
+    ancestors: dict[_Part, set[int]] = {part: set() for part in pool}  # AncestorFragmentArray
+    by_page: dict[int, list[_Part]] = {}
+    for part in pool:
+        by_page.setdefault(part.page, []).append(part)
+    while pool:
+        largest = pool[0]
+        shortest = rules.size_ratio * largest.value_bytes
+        # CSet: the pool is sorted, so it is the beginning of it.
+        compared = pool[: bisect_right(pool, -shortest, key=lambda part: -part.value_bytes)]
+        group = [part for part in compared if _overlap(largest, part, rules, how) >= min_match]
+        outermost = _outermost(group)
+        if len({part.page for part in outermost}) >= min_pages:
+            around = [ancestors[part] for part in outermost]
+            if any(not found or found != around[0] for found in around):
+                for part in outermost:
+                    for other in by_page[part.page]:
+                        if part.holds(other):
+                            ancestors[other].add(len(fragments))
+                fragments.append(outermost)
+        grouped = set(group)
+        pool = [part for part in pool if part not in grouped]
+    return _arranged(fragments, trees, rules)
+
+
+def _pool(trees: list[AfTree], rules: SharingRules, how: Shingling) -> list[_Part]:
+    """Step 1: all nodes that are large enough, largest first."""
+    pool: list[_Part] = []
+    for page, tree in enumerate(trees):
+        shingles = tree.shingles(how)
+        pool += [
+            _Part(
+                page=page,
+                node=node,
+                end=node + int(tree.size[node]),
+                value_bytes=int(tree.value_bytes[node]),
+                value_hash=int(tree.value_hash[node]),
+                shingles=frozenset(shingles.of(node).tolist()),
+            )
+            for node in np.flatnonzero(tree.value_bytes >= rules.min_bytes).tolist()
+        ]
+    return sorted(pool, key=lambda part: (-part.value_bytes, part.value_hash, part.page, part.node))
+
+
+def _overlap(one: _Part, other: _Part, rules: SharingRules, how: Shingling) -> float:
+    """Which share of shingles two parts have in common."""
+    if (one.value_bytes, one.value_hash) == (other.value_bytes, other.value_hash):
+        return 1.0
+    if min(one.value_bytes, other.value_bytes) < 2 * how.window:
+        return 0.0
+    if rules.estimate == "unbiased":
+        smallest = sorted(one.shingles | other.shingles)[: how.sample]
+        shared = sum(value in one.shingles and value in other.shingles for value in smallest)
+        return shared / len(smallest)
+    both = len(one.shingles & other.shingles)
+    return both / (len(one.shingles) + len(other.shingles) - both)
+
+
+def _outermost(group: list[_Part]) -> list[_Part]:
+    """Members that are in no other member, by page and place."""
+    kept: list[_Part] = []
+    for part in sorted(group, key=lambda part: (part.page, part.node)):
+        if not (kept and kept[-1].holds(part)):
+            kept.append(part)
+    return kept
+
+
+def _arranged(
+    fragments: list[list[_Part]], trees: list[AfTree], rules: SharingRules
+) -> SharedFragments:
+    """Put fragments into columns."""
+    places = [(part.page, part.node) for members in fragments for part in members]
+
+    def column(name: str, dtype: type[np.int64 | np.uint64]) -> np.ndarray[tuple[int], np.dtype]:
+        return np.array([getattr(trees[page], name)[node] for page, node in places], dtype)
+
+    members = Members(
+        page=np.array([page for page, _ in places], np.int64),
+        part=np.array([node for _, node in places], np.int64),
+        node=column("node", np.int64),
+        node_end=column("node_end", np.int64),
+        value_bytes=column("value_bytes", np.int64),
+        value_hash=column("value_hash", np.uint64),
+        byte_start=column("byte_start", np.int64),
+        byte_end=column("byte_end", np.int64),
+        source_hash=column("source_hash", np.uint64),
+    )
+    starts = np.cumsum([0, *map(len, fragments)], dtype=np.int64)
+    return SharedFragments(rules, len(trees), starts, members)

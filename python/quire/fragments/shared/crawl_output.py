@@ -1,0 +1,110 @@
+"""Outputs: the shared fragments of a crawl for programs, as a table of places or as JSON.
+
+The table has a row for every place of every fragment, in the order of fragments: enough to cut it out of its page. JSON has a
+row for every fragment, with its first place, and all that could not be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from quire.errors import MissingExtra
+from quire.fragments.shared.crawl import CrawlFragments
+from quire.fragments.shared.find import SharedFragment
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+from quire.engines.tables import table_bytes
+
+#: What the name of a file ends with, for each form of it.
+SUFFIXES: tuple[str, ...] = (".csv", ".parquet")
+
+#: How alike the places of a fragment are: in all bytes, in their text, or nearly.
+Sameness: TypeAlias = Literal["exact", "same text", "approximate"]
+
+
+def sameness(fragment: SharedFragment) -> Sameness:
+    """Say how alike the places of a fragment are. Only what is exact may be composed."""
+    if fragment.exact:
+        return "exact"
+    return "same text" if fragment.same_text else "approximate"
+
+
+def as_table(crawl: CrawlFragments) -> pa.Table:
+    """Give a row for every place of every fragment.
+
+    Columns ``fragment``, ``same`` (see ``sameness``), ``name`` and ``url`` of the page, then those of ``Members`` but for ``page``.
+    Bytes in the source are null where they are not known.
+    """
+    found = crawl.fragments
+    members = found.members
+    same = np.array([sameness(one) for one in found], dtype=object)
+    unknown = members.byte_start < 0
+    columns: dict[str, pa.Array[Any] | pa.ChunkedArray[Any]] = {
+        "fragment": pa.array(found.fragment),
+        "same": pa.array(same[found.fragment], pa.string()),
+        "name": crawl.pages["name"].take(members.page),
+        "url": crawl.pages["url"].take(members.page),
+        "part": pa.array(members.part),
+        "node": pa.array(members.node),
+        "node_end": pa.array(members.node_end),
+        "value_bytes": pa.array(members.value_bytes),
+        "value_hash": pa.array(members.value_hash),
+        "byte_start": pa.array(members.byte_start, mask=unknown),
+        "byte_end": pa.array(members.byte_end, mask=unknown),
+        "source_hash": pa.array(members.source_hash, mask=unknown),
+    }
+    return pa.Table.from_arrays(list(columns.values()), names=list(columns))
+
+
+def as_json(crawl: CrawlFragments) -> dict[str, Any]:
+    """Give every fragment with its first place, and what could not be read, as plain values."""
+    found = crawl.fragments
+    return {
+        "rules": asdict(found.rules),
+        "pages": found.pages,
+        "bytes": crawl.total_bytes,
+        "places": len(found.members),
+        "fragments": [_fragment(crawl, one) for one in found],
+        "troubles": [
+            {"name": trouble.name, "reason": trouble.reason} for trouble in crawl.troubles
+        ],
+    }
+
+
+def _fragment(crawl: CrawlFragments, one: SharedFragment) -> dict[str, Any]:
+    members = one.members
+    start, end = int(members.byte_start[0]), int(members.byte_end[0])
+    is_known = start >= 0
+    return {
+        "number": one.number,
+        "same": sameness(one),
+        "text_bytes": one.value_bytes,
+        "pages": len(one.pages),
+        "places": len(members),
+        "first": {
+            "name": crawl.name(int(members.page[0])),
+            "node": int(members.node[0]),
+            "byte_start": start if is_known else None,
+            "byte_end": end if is_known else None,
+        },
+    }
+
+
+def as_bytes(crawl: CrawlFragments, suffix: str) -> bytes:
+    """Give the table as the file of one form.
+
+    Args:
+        crawl: what ``crawl_fragments`` found.
+        suffix: one of ``SUFFIXES``.
+
+    Raises:
+        ValueError: it is another.
+    """
+    return table_bytes(as_table(crawl), suffix)

@@ -1,0 +1,218 @@
+"""Object dependency graph: which fragments hold which, over all pages of a site (paper 004, section 5).
+
+Pages hold their L-P fragments and the fragments that they share with others, and those hold others in turn. A shared fragment is one object,
+whoever holds it, so the graph is no tree.
+
+The depth of an object is 1 for a page and one more than the deepest that holds it for any other; that of the graph is the paper's depth of
+fragmentation.
+
+Cost: linear in the nodes of the last versions.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from quire.fragments.lifetime.results import Lifetimes
+from quire.fragments.shared.find import SharedFragments
+
+ObjectKind: TypeAlias = Literal["page", "lp", "shared"]
+_Key: TypeAlias = tuple[ObjectKind, int, int]  # kind, page, fragment
+
+
+@dataclass(frozen=True, slots=True)
+class GraphObject:
+    """A page or a fragment.
+
+    Attributes:
+        kind: a page; a part of one that lives at its own pace; a part that several share.
+        page: the page, by its place among those given; -1 for what is shared.
+        fragment: the number of the fragment, in the lifetimes of its page or among shared fragments.
+        depth: 1 for pages.
+    """
+
+    kind: ObjectKind
+    page: int
+    fragment: int
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """A name, unlike all others of the graph."""
+        if self.kind == "shared":
+            return f"shared {self.fragment}"
+        return f"{self.kind} {self.page}.{self.fragment}"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectGraph:
+    """Objects and what they hold.
+
+    Attributes:
+        objects: pages, L-P fragments and shared fragments.
+        holds: holder and held, by their places in ``objects``; sorted.
+    """
+
+    objects: tuple[GraphObject, ...]
+    holds: tuple[tuple[int, int], ...]
+
+    @property
+    def depth(self) -> int:
+        """Depth of fragmentation."""
+        return max((one.depth for one in self.objects), default=0)
+
+    def count_by_depth(self) -> dict[int, int]:
+        """How many objects there are of each depth."""
+        found: defaultdict[int, int] = defaultdict(int)
+        for one in self.objects:
+            found[one.depth] += 1
+        return dict(sorted(found.items()))
+
+    def to_dot(self) -> str:
+        """The graph in Graphviz's language.
+
+        Shared fragments are boxes with round corners, pages are boxes.
+        """
+        shapes = {"page": "shape=box", "lp": "shape=ellipse", "shared": "shape=box, style=rounded"}
+        lines = ["digraph fragments {", "  rankdir=LR;"]
+        lines += [f'  "{one.name}" [{shapes[one.kind]}];' for one in self.objects]
+        lines += [
+            f'  "{self.objects[holder].name}" -> "{self.objects[held].name}";'
+            for holder, held in self.holds
+        ]
+        return "\n".join([*lines, "}"]) + "\n"
+
+
+def dependency_graph(
+    pages: Sequence[Lifetimes], shared: SharedFragments | None = None
+) -> ObjectGraph:
+    """Put the fragments of pages together.
+
+    >>> import quire
+    >>> menu = "<nav><a href=/>Start</a> <a href=/fish>Fish</a> <a href=/chips>Chips</a></nav>"
+    >>> def page(text):
+    ...     return quire.encode(f"{menu}<h1>Fish and chips</h1><p>{text}, as long as there is any".encode())
+    >>> versions = [[page(f"{day} kilogrammes of {fish}") for day in range(3)] for fish in ("cod", "hake")]
+    >>> lives = [quire.lifetimes(list(enumerate(one))) for one in versions]
+    >>> graph = dependency_graph(lives, quire.shared_fragments([one[-1] for one in versions], min_bytes=16))
+    >>> for holder, held in graph.holds:
+    ...     print(graph.objects[holder].name, "->", graph.objects[held].name)
+    page 0.0 -> lp 0.1
+    page 0.0 -> shared 0
+    page 1.0 -> shared 0
+    page 1.0 -> lp 1.1
+
+    Args:
+        pages: what the versions of each tell.
+        shared: what the last versions of the same pages share, in the same order.
+
+    Raises:
+        ValueError: there are not as many pages of both.
+    """
+    if shared is not None and shared.pages != len(pages):
+        raise ValueError(
+            f"{len(pages)} pages with lifetimes, but shared fragments of {shared.pages}: both are of the same pages"
+        )
+    keys: dict[_Key, None] = {}
+    edges: set[tuple[_Key, _Key]] = set()
+    members = _members(shared)
+    for number, lives in enumerate(pages):
+        _add_page(number, lives, members.get(number, {}), keys, edges)
+    places = {key: place for place, key in enumerate(keys)}
+    holds = sorted((places[holder], places[held]) for holder, held in edges if holder != held)
+    depth, kept = _depths(len(places), holds)
+    objects = tuple(
+        GraphObject(kind, page, fragment, depth[place])
+        for (kind, page, fragment), place in places.items()
+    )
+    return ObjectGraph(objects, tuple(kept))
+
+
+def _members(shared: SharedFragments | None) -> dict[int, dict[int, int]]:
+    """For every page, which nodes of its AF tree are shared fragments."""
+    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    if shared is not None:
+        columns = (shared.members.page, shared.members.part, shared.fragment)
+        for page, part, fragment in zip(*(column.tolist() for column in columns), strict=True):
+            found[page][part] = fragment
+    return found
+
+
+def _add_page(
+    number: int,
+    lives: Lifetimes,
+    members: dict[int, int],
+    keys: dict[_Key, None],
+    edges: set[tuple[_Key, _Key]],
+) -> None:
+    """Add the objects of a page and what they hold."""
+    objects: dict[int, _Key] = {}  # of fragments of the page, by number
+    for one in lives.fragments:
+        objects[one.number] = ("page" if one.parent is None else "lp", number, one.number)
+    shown: dict[int, _Key] = {}  # of nodes of the last version
+    for node in np.flatnonzero(lives.latest_fragment >= 0).tolist():
+        shown[node] = objects[int(lives.latest_fragment[node])]
+    if 0 in members:
+        edges.add((shown[0], ("shared", -1, members[0])))
+    for node, fragment in members.items():
+        if node > 0 and node in shown:
+            # What lives at its own pace and is shared is one object.
+            objects[int(lives.latest_fragment[node])] = ("shared", -1, fragment)
+        shown[node] = ("shared", -1, fragment)
+    keys.update(dict.fromkeys([*objects.values(), *shown.values()]))
+    edges.update(_nearest(lives, shown))
+    # What is gone is held as it was last seen.
+    gone = set(objects.values()).difference(shown.values())
+    for one in lives.fragments:
+        if one.parent is not None and objects[one.number] in gone:
+            edges.add((objects[one.parent], objects[one.number]))
+
+
+def _nearest(lives: Lifetimes, shown: dict[int, _Key]) -> Iterator[tuple[_Key, _Key]]:
+    """Every object of the last version, after the nearest one around it."""
+    parent = lives.latest_parent.tolist()
+    around: list[int] = []  # the nearest node of an object at or above each node
+    for node, above in enumerate(parent):
+        near = around[above] if above >= 0 else -1
+        if node in shown and near >= 0:
+            yield shown[near], shown[node]
+        around.append(node if node in shown else near)
+
+
+def _depths(count: int, holds: list[tuple[int, int]]) -> tuple[list[int], list[tuple[int, int]]]:
+    """The depth of every object, and the edges that it was found by.
+
+    Shared fragments are alike and not equal, so one may hold another on one page and be held by it on the next. The edge that
+    would close such a circle is left out.
+    """
+    held_by: defaultdict[int, list[int]] = defaultdict(list)
+    below: defaultdict[int, list[int]] = defaultdict(list)
+    for holder, held in holds:
+        below[holder].append(held)
+        held_by[held].append(holder)
+    waiting = [len(held_by[place]) for place in range(count)]
+    depth, done = [1] * count, [False] * count
+    ready = [place for place in range(count) if not waiting[place]]
+    left = 0
+    while True:
+        while ready:
+            place = ready.pop()
+            done[place] = True
+            for held in below[place]:
+                if not done[held]:
+                    depth[held] = max(depth[held], depth[place] + 1)
+                    waiting[held] -= 1
+                    if not waiting[held]:
+                        ready.append(held)
+        while left < count and done[left]:
+            left += 1
+        if left == count:
+            break
+        ready.append(left)
+    kept = [(holder, held) for holder, held in holds if depth[holder] < depth[held]]
+    return depth, kept

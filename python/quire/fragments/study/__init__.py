@@ -1,0 +1,1 @@
+"""Study: figures and advice for every fragment of a site."""

@@ -1,0 +1,97 @@
+"""Differing members: what keeps a part from being the same on all pages.
+
+Of members that are alike, a few with different texts are compared line by line (a line is a leaf of the AF tree), and lines of one that
+another does not have are shown. Where all texts are the same, the first place is shown where sources differ: an attribute, most often.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quire.fragments.shared.find import SharedFragment
+from quire.fragments.site.collection import Collection
+from quire.fragments.trees.af_tree import AfTree
+
+#: Members that are compared with the first, and samples that are kept of each.
+MOST_OTHERS = 3
+_MOST_SAMPLES = 3
+_MOST_LETTERS = 160
+# Bytes of source around the first difference.
+_AROUND = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A member beside the first one.
+
+    Attributes:
+        page: its page, by its place in the collection.
+        first: lines that only the first has, or its source where texts are the same.
+        other: lines that only this one has, or its source.
+        is_source: whether these are bytes of the source.
+    """
+
+    page: int
+    first: tuple[str, ...]
+    other: tuple[str, ...]
+    is_source: bool = False
+
+
+def differences(fragment: SharedFragment, site: Collection) -> tuple[Difference, ...]:
+    """Compare a few members of a part with the first.
+
+    Reads at most ``MOST_OTHERS`` + 1 pages again.
+
+    Args:
+        fragment: the part.
+        site: the pages.
+    """
+    members = fragment.members
+    by_source = fragment.same_text
+    keys = members.source_hash if by_source else members.value_hash
+    _, firsts = np.unique(keys, return_index=True)
+    others = sorted(place for place in firsts.tolist() if keys[place] != keys[0])[:MOST_OTHERS]
+    read = _source if by_source else _lines
+    leader = read(fragment, 0, site)
+    found = []
+    for place in others:
+        other = read(fragment, place, site)
+        sides = _around(leader[0], other[0]) if by_source else _only(leader, other)
+        found.append(Difference(int(members.page[place]), *sides, is_source=by_source))
+    return tuple(found)
+
+
+def _lines(fragment: SharedFragment, place: int, site: Collection) -> list[bytes]:
+    page = int(fragment.members.page[place])
+    tree = AfTree.of(site.digest(site.pages[page].versions[-1]))
+    return tree.value(int(fragment.members.part[place])).split(b"\n")
+
+
+def _source(fragment: SharedFragment, place: int, site: Collection) -> list[bytes]:
+    members = fragment.members
+    start, end = int(members.byte_start[place]), int(members.byte_end[place])
+    page = site.pages[int(members.page[place])]
+    return [site.source(page.versions[-1])[start:end] if start >= 0 else b""]
+
+
+def _only(one: list[bytes], two: list[bytes]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def beyond(some: list[bytes], others: list[bytes]) -> tuple[str, ...]:
+        known = set(others)
+        lines = list(dict.fromkeys(line for line in some if line and line not in known))
+        return tuple(_shown(line) for line in lines[:_MOST_SAMPLES])
+
+    return beyond(one, two), beyond(two, one)
+
+
+def _around(one: bytes, two: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    shorter = min(len(one), len(two))
+    same = np.frombuffer(one[:shorter], np.uint8) == np.frombuffer(two[:shorter], np.uint8)
+    place = shorter if same.all() else int(np.argmin(same))
+    start = max(0, place - _AROUND // 3)
+    return (_shown(one[start : start + _AROUND]),), (_shown(two[start : start + _AROUND]),)
+
+
+def _shown(text: bytes) -> str:
+    return text[: 4 * _MOST_LETTERS].decode("utf-8", "replace")[:_MOST_LETTERS]

@@ -1,0 +1,1 @@
+"""Trees: a page as its AF tree, with shingles and source spans."""

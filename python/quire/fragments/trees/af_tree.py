@@ -1,0 +1,236 @@
+"""AF trees: a page as the parts of it that hold text, each once (paper 004, section 3.2).
+
+Columns in pre-order, as those of a digest: a subtree is the slice ``i : i + size[i]``, and node 0 is the document.
+
+* Formatting tags are removed as if they had never been written; what has no text is no part; an element with one
+  part is one node with it, the outermost.
+* The *value* of a leaf is its text as a reader sees it, in UTF-8, runs of white space as one space, and a line feed at its
+  end. The value of any other node is that of its leaves (SubtreeValue), so all values are slices of ``text``.
+* Every node knows which nodes of the page it stands for, and its bytes in the source.
+
+Cost: linear in the page. Shingles come on demand, by HiSh: every window of a page is hashed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire import _core
+from quire.digest.page import Digest
+from quire.fragments.trees.shingles import Shingles, Shingling
+
+#: Tags that format text. The paper names three of them: big, bold, i.
+FORMATTING: frozenset[str] = frozenset(
+    "b big em font i s small strike strong sub sup tt u".split()  # noqa: SIM905 - read at a glance
+)
+#: All tags that stand within a line: links and spans too.
+INLINE: frozenset[str] = FORMATTING | frozenset(
+    "a abbr acronym bdi bdo cite code del dfn ins kbd label mark nobr q samp span time var".split()  # noqa: SIM905 - same
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """Why nodes of a page are no nodes of its AF tree; with those that are, they add up to all.
+
+    Attributes:
+        formatting: formatting tags.
+        blank: nodes without text: white space, comments, empty elements.
+        joined: texts that are one with a text before them.
+        chained: only children.
+    """
+
+    formatting: int
+    blank: int
+    joined: int
+    chained: int
+
+
+class AfTree:
+    r"""The augmented fragment tree of a page.
+
+    >>> import quire
+    >>> page = quire.encode(b"<h1>Menu</h1><ul><li>Fish <b>and</b> chips<li><a href=/>Peas</a></ul>")
+    >>> tree = AfTree.of(page)
+    >>> [tree.value(node) for node in range(tree.n)]
+    [b'Menu\nFish and chips\nPeas\n', b'Menu\n', b'Fish and chips\nPeas\n', b'Fish and chips\n', b'Peas\n']
+    >>> tree.node_id(3), [page.tags[page.tag[node]] for node in tree.node]
+    ((1, 0), ['#document', 'h1', 'ul', 'li', 'li'])
+    """
+
+    def __init__(self, native: _core.AfTree) -> None:
+        self._native = native
+        self._shingles: dict[Shingling, Shingles] = {}
+
+    @classmethod
+    def of(
+        cls, page: Digest, *, formatting: Iterable[str] = FORMATTING, chains: bool = False
+    ) -> Self:
+        """Make the AF tree of a page.
+
+        Args:
+            page: the page.
+            formatting: names of the HTML tags that are removed.
+            chains: keep only children as nodes of their own, as the paper's trees do.
+
+        Raises:
+            DigestFormatError: a stored digest is damaged.
+            SourceTooLarge: the page has more than 4 GiB of text.
+        """
+        return cls(_core.AfTree(page._native, sorted(formatting), chains))
+
+    # ------------------------------------------------------------ columns
+
+    @property
+    def n(self) -> int:
+        """Number of nodes; 1 at least."""
+        return len(self._native)
+
+    @cached_property
+    def text(self) -> bytes:
+        """The value of node 0: all text of the page, a leaf on each line."""
+        return self._native.text()
+
+    @cached_property
+    def node(self) -> NDArray[np.uint32]:
+        """The first node of the page that each stands for."""
+        return self._column("node")
+
+    @cached_property
+    def node_end(self) -> NDArray[np.uint32]:
+        """After the last one. Leaves may stand for several texts, with formatting between them."""
+        return self._column("node_end")
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """Parent of each node; -1 for node 0."""
+        return self._column("parent").view(np.int32)
+
+    @cached_property
+    def depth(self) -> NDArray[np.uint32]:
+        """Depth of each node; 0 for node 0."""
+        return self._column("depth")
+
+    @cached_property
+    def index(self) -> NDArray[np.uint32]:
+        """Place of each node among its parent's children, from 0."""
+        return self._column("index")
+
+    @cached_property
+    def size(self) -> NDArray[np.uint32]:
+        """Nodes in each subtree, itself included."""
+        return self._column("size")
+
+    @cached_property
+    def value_start(self) -> NDArray[np.uint32]:
+        """Where the value of each node begins in ``text``."""
+        return self._column("value_start")
+
+    @cached_property
+    def value_end(self) -> NDArray[np.uint32]:
+        """Where it ends."""
+        return self._column("value_end")
+
+    @cached_property
+    def value_bytes(self) -> NDArray[np.uint32]:
+        """Length of each value (the paper's SubtreeSize)."""
+        return self.value_end - self.value_start
+
+    @cached_property
+    def value_hash(self) -> NDArray[np.uint64]:
+        """64 bits for each value; equal values have equal hashes on every page."""
+        return np.frombuffer(self._native.column("value_hash"), "<u8")
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether the place of nodes in the source is known; not on ``verbatim`` and ``transcoded`` pages."""
+        return len(self._native.column("byte_start")) > 0
+
+    @cached_property
+    def byte_start(self) -> NDArray[np.int64]:
+        """First byte of each node in the source, or -1."""
+        return self._place("byte_start")
+
+    @cached_property
+    def byte_end(self) -> NDArray[np.int64]:
+        """After its last byte, or -1."""
+        return self._place("byte_end")
+
+    @cached_property
+    def source_hash(self) -> NDArray[np.uint64]:
+        """64 bits for the bytes of each node; 0 where they are not known. See ``SourceSpans.hash``."""
+        found: NDArray[np.uint64] = np.frombuffer(self._native.column("source_hash"), "<u8")
+        return found if len(found) else np.zeros(self.n, np.uint64)
+
+    @cached_property
+    def pruned(self) -> Pruned:
+        """What was left out of the page."""
+        return Pruned(*self._native.pruned)
+
+    # ------------------------------------------------------------ questions
+
+    def value(self, node: int) -> bytes:
+        """The text of a node (the paper's SubtreeValue)."""
+        return self.text[self.value_start[node] : self.value_end[node]]
+
+    def node_id(self, node: int) -> tuple[int, ...]:
+        """Where a node stands: the places to go down from node 0 (the paper's NodeID)."""
+        steps = []
+        while node > 0:
+            steps.append(int(self.index[node]))
+            node = int(self.parent[node])
+        return tuple(reversed(steps))
+
+    def children(self, node: int) -> Iterator[int]:
+        """The children of a node."""
+        child, end = node + 1, node + int(self.size[node])
+        while child < end:
+            yield child
+            child += int(self.size[child])
+
+    def shingles(self, shingling: Shingling | None = None) -> Shingles:
+        """Give the shingles of all nodes (the paper's SubtreeShingles), by HiSh: parents are folded from children.
+
+        Raises:
+            ValueError: a setting is out of range.
+        """
+        how = shingling or Shingling()
+        if how not in self._shingles:
+            self._shingles[how] = self._shingled(how, direct=False)
+        return self._shingles[how]
+
+    def direct_shingles(self, shingling: Shingling | None = None) -> Shingles:
+        """Give the same, each node by itself: what HiSh is measured by. Quadratic on deep pages.
+
+        Raises:
+            ValueError: a setting is out of range.
+        """
+        return self._shingled(shingling or Shingling(), direct=True)
+
+    def __repr__(self) -> str:
+        return f"<AfTree, {self.n:,} nodes, {len(self.text):,} bytes of text>"
+
+    def _shingled(self, how: Shingling, *, direct: bool) -> Shingles:
+        starts, ends, values, hashes, nanoseconds = self._native.shingles(
+            how.window, how.sample, how.bits, direct
+        )
+        return Shingles(
+            np.frombuffer(starts, "<i8"),
+            np.frombuffer(ends, "<i8"),
+            np.frombuffer(values, "<u4"),
+            hashes,
+            nanoseconds / 1e9,
+        )
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return np.frombuffer(self._native.column(name), "<u4")
+
+    def _place(self, name: str) -> NDArray[np.int64]:
+        found = self._column(name)
+        return found.astype(np.int64) if len(found) else np.full(self.n, -1, np.int64)

@@ -1,0 +1,118 @@
+"""The numbers of the report as JSON.
+
+The HTML and this are made of the same study; what is cut short there is whole here, but for the list of fragments, which is the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+from quire.display import shown
+from quire.fragments.lifetime.survival import Curve, Lives
+from quire.fragments.study.facts import FragmentFacts
+from quire.fragments.study.study import FragmentStudy
+from quire.reports.fragments.graphs import ReportGraph
+from quire.reports.fragments.painting import painted_page
+
+#: Pages that have a curve of their own, beside that of all.
+MOST_CURVES = 5
+# Steps of a curve; a curve with more is thinned.
+_MOST_POINTS = 400
+
+
+class PageCurve(NamedTuple):
+    """How long the parts of a page live; ``page`` is None for all pages together."""
+
+    page: int | None
+    curve: Curve
+
+
+def page_curves(study: FragmentStudy) -> list[PageCurve]:
+    """The curve of all pages, and those of the pages with the most lives that ended."""
+    if not study.lives:
+        return []
+    every = Lives.joined([lives.lives() for lives in study.lives.values()]).curve()
+    single = [PageCurve(page, lives.curve()) for page, lives in study.lives.items()]
+    single.sort(key=lambda one: (-one.curve.ended, one.page))
+    chosen = [one for one in single[:MOST_CURVES] if one.curve.ended]
+    return [PageCurve(None, every), *(chosen if len(single) > 1 else [])]
+
+
+def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
+    """Give all numbers of the report.
+
+    Args:
+        study: what ``study_fragments`` found.
+        graph: what ``graph_of`` made of it.
+    """
+    log = study.log
+    pages = study.site.pages
+    painted = painted_page(study)
+    return {
+        "totals": dataclasses.asdict(study.totals),
+        "log": None
+        if log is None
+        else {
+            "lines": log.lines,
+            "skipped": log.skipped,
+            "others": log.others,
+            "seconds": log.seconds,
+            "damaged": log.damaged,
+        },
+        "pages": [
+            {
+                "name": _text(page.name),
+                "url": _text(page.url),
+                "bytes": page.source_bytes,
+                "versions": len(page.versions),
+                "requests": asked if log is not None else None,
+            }
+            for page, asked in zip(pages, study.requests, strict=True)
+        ],
+        "fragments": [_fragment(one, study) for one in study.facts],
+        "curves": [_curve(one, study) for one in page_curves(study)],
+        "graph": {
+            "pages": graph.pages,
+            "objects": len(graph.graph.objects),
+            "holds": len(graph.graph.holds),
+            "depth": graph.graph.depth,
+            "by_depth": {str(d): n for d, n in graph.graph.count_by_depth().items()},
+        },
+        "painted": None if painted is None else _text(pages[painted].name),
+    }
+
+
+def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
+    names = study.site.pages
+    found = dataclasses.asdict(one) | {"page": _text(names[one.page].name)}
+    found["source_bytes"] = max(one.source_bytes, 0)
+    found["path"], found["sample"] = _text(one.path), _text(one.sample)
+    found["pace"]["changes_per_day"] = one.pace.changes_per_day
+    found["sharing"] = one.sharing
+    found["differs"] = [
+        {
+            "page": _text(names[each.page].name),
+            "first": [_text(text) for text in each.first],
+            "other": [_text(text) for text in each.other],
+            "is_source": each.is_source,
+        }
+        for each in one.differs
+    ]
+    return found
+
+
+def _curve(one: PageCurve, study: FragmentStudy) -> dict[str, object]:
+    step = max(1, -(-len(one.curve.seconds) // _MOST_POINTS))
+    return {
+        "page": None if one.page is None else _text(study.site.pages[one.page].name),
+        "lives": one.curve.lives,
+        "ended": one.curve.ended,
+        "seconds": one.curve.seconds[::step].tolist(),
+        "cumulative": one.curve.cumulative[::step].tolist(),
+    }
+
+
+def _text(text: str) -> str:
+    """Other people's words, with what could steer a terminal made visible."""
+    return shown(text)

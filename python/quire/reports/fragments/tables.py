@@ -1,0 +1,136 @@
+"""Tables of the report: a row for each fragment that is told of, by tier.
+
+Numbers are written whole, so that they are those of the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.display import escape
+from quire.fragments.study.differences import Difference
+from quire.fragments.study.facts import FragmentFacts, Tier
+from quire.fragments.study.study import FragmentStudy
+from quire.reports.fragments.words import PageNames, maybe_number, maybe_seconds
+from quire.reports.names import words
+
+_SAMPLE = 90
+_PATH = 120
+
+
+def exact_table(study: FragmentStudy, names: PageNames) -> str:
+    """The parts that may be composed."""
+    columns = ("stored less", "beyond", "moved less", "beyond")
+    rows = [
+        (
+            one,
+            [one.stored_saved, one.stored_beyond, one.moved_saved, one.moved_beyond],
+            _what(one, names),
+        )
+        for one in _of(study, "exact")
+    ]
+    return _table(study, "exact", "Exact: may be cut out and composed", columns, rows)
+
+
+def approximate_table(study: FragmentStudy, names: PageNames) -> str:
+    """The parts that are alike, with what differs."""
+    columns = ("could be stored less", "could be moved less")
+    rows = [
+        (
+            one,
+            [one.stored_saved, one.moved_saved],
+            _what(one, names) + _differences(one.differs, names),
+        )
+        for one in _of(study, "approximate")
+    ]
+    return _table(study, "approximate", "Approximate: advice", columns, rows)
+
+
+def own_pace_table(study: FragmentStudy, names: PageNames) -> str:
+    """The parts of one page that change by themselves."""
+    rows = [(one, [one.moved_saved], _what(one, names)) for one in _of(study, "own pace")]
+    return _table(
+        study, "own pace", "Parts that live at their own pace", ("moved less, all versions",), rows
+    )
+
+
+def _of(study: FragmentStudy, tier: Tier) -> list[FragmentFacts]:
+    return [one for one in study.facts if one.tier == tier]
+
+
+def _table(
+    study: FragmentStudy,
+    tier: Tier,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[FragmentFacts, list[int], str]],
+) -> str:
+    totals = study.totals
+    all_of = {
+        "exact": totals.exact,
+        "approximate": totals.approximate,
+        "own pace": totals.own_pace,
+    }[tier]
+    if not rows:
+        return ""
+    paced = bool(study.lives)
+    logged = study.log is not None
+    heads = ["no.", "what, and what to do", "bytes", "pages", "places", *columns]
+    heads += ["changes, all pages", "a day on one", "p10", "half live", "p90"] if paced else []
+    compared = any(page.others for page in study.site.pages)
+    heads += ["readers"] if compared else []
+    heads += ["requests", "a day"] if logged else []
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    body = "".join(_row(*row, paced=paced, compared=compared, logged=logged) for row in rows)
+    more = all_of - len(rows)
+    beyond = f'<p class="dim">and {more:,} more, which save less</p>' if more > 0 else ""
+    return (
+        f'<section id="{tier.replace(" ", "-")}"><h2>{escape(title)} <small>{all_of:,}</small></h2><div class="wide"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{beyond}</section>\n"
+    )
+
+
+def _row(
+    one: FragmentFacts, saved: list[int], what: str, *, paced: bool, compared: bool, logged: bool
+) -> str:
+    cells = [f"{n:,}" for n in (max(one.source_bytes, 0), one.pages, one.uses, *saved)]
+    if paced:
+        pace = one.pace
+        cells += [f"{pace.changes:,}", maybe_number(pace.changes_per_day)]
+        cells += [maybe_seconds(s) for s in (pace.life_p10_s, pace.life_p50_s, pace.life_p90_s)]
+    if compared:
+        cells.append(one.sharing)
+    if logged:
+        cells += [maybe_number(one.requests), maybe_number(one.requests_per_day)]
+    numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
+    leave = ' class="leave"' if one.is_left else ""
+    return (
+        f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}><td class="number">{one.rank:,}</td>'
+        f'<td class="what">{what}</td>{numbers}</tr>'
+    )
+
+
+def _what(one: FragmentFacts, names: PageNames) -> str:
+    return (
+        f'{escape(one.advice)}<span class="sample">“{words(one.sample, _SAMPLE)}”</span>'
+        f'<span class="dim">{names.page(one.page)} <code>{words(one.path, _PATH)}</code></span>'
+    )
+
+
+def _differences(found: Sequence[Difference], names: PageNames) -> str:
+    if not found:
+        return ""
+    items = "".join(
+        f"<li>{names.page(one.page, 40)}: {_side('del', 'here', one.other)} {_side('ins', 'on the first', one.first)}</li>"
+        for one in found
+    )
+    what = "in the source" if found[0].is_source else "in the text"
+    return (
+        f'<details><summary>What differs {what}</summary><ul class="differs">{items}</ul></details>'
+    )
+
+
+def _side(tag: str, said: str, samples: Sequence[str]) -> str:
+    if not samples:
+        return f"{said} nothing more"
+    return f"{said} " + ", ".join(f"<{tag}>{words(sample, _SAMPLE)}</{tag}>" for sample in samples)

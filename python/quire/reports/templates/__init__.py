@@ -1,0 +1,1 @@
+"""Templates: the groups of a crawl as one HTML page."""

@@ -1,0 +1,89 @@
+"""Words: what changed inside a text.
+
+Words are found without dictionaries, in any script; where a script writes no spaces
+between them, each character is one. The comparing is a kernel, bounded on
+hostile texts: see ``crates/quire-core/src/sdiff/words.rs``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from quire import _core
+from quire.sdiff.annotation import Annotation
+from quire.sdiff.facets import Status
+
+SegmentKind: TypeAlias = Literal["same", "deleted", "inserted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a text, and what became of it."""
+
+    kind: SegmentKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """A text that says something else.
+
+    Attributes:
+        node: the text, on the new page.
+        partner: what it was on the old page.
+        segments: both texts in one; without what is ``inserted`` the old one, without what is ``deleted`` the new.
+    """
+
+    node: int
+    partner: int
+    segments: tuple[Segment, ...]
+
+
+def word_changes(old: str, new: str) -> tuple[Segment, ...]:
+    """Compare two texts word by word.
+
+    >>> for segment in word_changes("Open 9 to 5", "Open 10 to 5"):
+    ...     print(segment.kind, repr(segment.text))
+    same 'Open '
+    deleted '9'
+    inserted '10'
+    same ' to 5'
+    """
+    segments: list[Segment] = []
+    at = 0
+
+    def add(kind: SegmentKind, text: str) -> None:
+        if text:
+            segments.append(Segment(kind, text))
+
+    for old_start, old_end, new_start, new_end in _core.word_changes(_whole(old), _whole(new)):
+        add("same", new[at:new_start])
+        add("deleted", old[old_start:old_end])
+        add("inserted", new[new_start:new_end])
+        at = new_end
+    add("same", new[at:])
+    return tuple(segments)
+
+
+def text_changes(annotation: Annotation) -> Iterator[TextChange]:
+    """List the texts of a page that say something else, in document order; also comments and scripts.
+
+    What is new or gone altogether is not in it: see ``Annotation.changes``.
+
+    >>> import quire
+    >>> annotation = quire.annotate(quire.encode(b"<p>9 to 5"), quire.encode(b"<p>9 to 6"))
+    >>> [change.segments[-1] for change in text_changes(annotation)]
+    [Segment(kind='inserted', text='6')]
+    """
+    for node in ((annotation.new_status & Status.CONTENT) != 0).nonzero()[0].tolist():
+        partner = annotation.partner(node)
+        if partner is not None:
+            before, after = annotation.old.text(partner), annotation.new.text(node)
+            yield TextChange(node, partner, word_changes(before, after))
+
+
+def _whole(text: str) -> str:
+    # Half a surrogate pair has no UTF-8. Another character in its place keeps all offsets.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,1 @@
+"""Templates of whole crawls, on any engine."""

@@ -1,0 +1,95 @@
+"""Outputs: the templates of a crawl for programs, as a table or as JSON.
+
+The table has a row for every page and, after them, one for all that could not be read, with the reason in ``trouble``:
+whoever counts rows has missed nothing. JSON has the same by groups.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from quire.errors import MissingExtra
+from quire.similar.crawl.templates import CrawlTemplates
+from quire.similar.groups import Group
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+from quire.engines.tables import table_bytes
+
+#: What the name of a file ends with, for each form of it.
+SUFFIXES: tuple[str, ...] = (".csv", ".json", ".parquet")
+
+# Decimals of a fit: more are noise of the last operation.
+_DECIMALS = 6
+
+
+def as_table(crawl: CrawlTemplates) -> pa.Table:
+    """Give a row for every page, and for all that could not be read.
+
+    The columns of ``CrawlTemplates.table``, then ``trouble``, the reason. A trouble has the role ``trouble``, its name,
+    and nothing else.
+    """
+    pages = crawl.table()
+    pages = pages.append_column("trouble", pa.nulls(len(pages), pa.string()))
+    troubles = pa.table(
+        {
+            "name": pa.array([trouble.name for trouble in crawl.troubles], pa.string()),
+            "role": pa.array(["trouble"] * len(crawl.troubles), pa.string()),
+            "trouble": pa.array([trouble.reason for trouble in crawl.troubles], pa.string()),
+        }
+    )
+    return pa.concat_tables([pages, troubles], promote_options="default").cast(pages.schema)
+
+
+def as_json(crawl: CrawlTemplates) -> dict[str, Any]:
+    """Give everything that was found, as plain values."""
+    found = crawl.templates
+    n = len(found.group_of)
+    return {
+        "on": found.on,
+        "threshold": found.threshold,
+        "pages": n,
+        "bytes": sum(crawl.pages["bytes"].to_pylist()),
+        "coverage": round(found.coverage, _DECIMALS),
+        "groups": [_group(crawl, group) for group in found.groups],
+        "singles": [crawl.name(page) for page in found.singles.tolist()],
+        "troubles": [
+            {"name": trouble.name, "reason": trouble.reason} for trouble in crawl.troubles
+        ],
+    }
+
+
+def _group(crawl: CrawlTemplates, group: Group) -> dict[str, Any]:
+    fits = crawl.templates.fits
+    names = crawl.pages["name"].take(group.pages).to_pylist()
+    return {
+        "number": group.number,
+        "size": group.size,
+        "share": round(group.size / len(fits), _DECIMALS),
+        "fit": round(group.fit, _DECIMALS),
+        "representative": crawl.name(group.representative),
+        "outliers": [crawl.name(page) for page in group.outliers.tolist()],
+        "pages": [
+            {"name": name, "fit": round(fit, _DECIMALS)}
+            for name, fit in zip(names, fits[group.pages].tolist(), strict=True)
+        ],
+    }
+
+
+def as_bytes(crawl: CrawlTemplates, suffix: str) -> bytes:
+    """Give the file of one form.
+
+    Args:
+        crawl: what ``crawl_templates`` found.
+        suffix: one of ``SUFFIXES``.
+
+    Raises:
+        ValueError: it is another.
+    """
+    if suffix == ".json":
+        return (json.dumps(as_json(crawl), ensure_ascii=False, indent=1) + "\n").encode()
+    return table_bytes(as_table(crawl), suffix)
