@@ -127,7 +127,7 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["plan", "site", "--min-bytes", "9"], "error: min_bytes 9: an include has"),
+        (["plan", "site", "--min-source-bytes", "9"], "error: min_bytes 9: expected more than"),
         (["plan", "site", "--prefix", '/"'], "error: prefix '/\"': expected nothing, or words"),
         (["plan", "nowhere"], "error: nowhere: "),
         (["plan", "empty"], "error: "),
@@ -139,9 +139,9 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
         (["esi", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
         (["esi", "site", "--variant", "other", "-o", "other/out"], "error: other/out: in other"),
         (["plan", "site", "--variant", "site/"], "error: --variant site/: named twice"),
-        (["report", "site", "-o", "."], "error: .: no name of a file"),
-        (["report", "site", "-o", ""], "error: -o: no name of a file"),
-        (["report", "site", "-o", "/dev/null"], "error: /dev/null: no plain file"),
+        (["report", "site", "-o", "."], "error: .: not a file name"),
+        (["report", "site", "-o", ""], "error: -o: not a file name"),
+        (["report", "site", "-o", "/dev/null"], "error: /dev/null: not a plain file"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_exit_code_2(
@@ -200,7 +200,7 @@ def test_policies_for_no_fragment_are_named(quire: Quire, shared: Path) -> None:
     for command in (["plan", "site"], ["esi", "site", "-o", "out"]):
         result = quire("fragments", *command, "--policies", "policies.json")
         assert result.exit_code == 0
-        assert f"--policies: {'0' * 32} is no fragment of this plan" in result.stderr
+        assert f"--policies: {'0' * 32} is not a fragment of this plan" in result.stderr
         assert str(known) not in result.stderr
 
 
@@ -275,10 +275,10 @@ def test_progress_is_drawn_on_a_terminal_and_nowhere_else(
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        ("[]", "no policies by name"),
-        ('{"a": 1}', "a: no policy"),
-        ('{"a": {"ttl": 1}}', "a: no policy"),
-        ('{"a": {"vary": "Cookie"}}', "a: vary is a list"),
+        ("[]", "not an object of policies by name"),
+        ('{"a": 1}', "a: not a policy"),
+        ('{"a": {"ttl": 1}}', "a: not a policy"),
+        ('{"a": {"vary": "Cookie"}}', "a: vary: expected a list"),
         ('{"a": {"vary": ["a b"]}}', "vary 'a b': expected the name of a header"),
         ('{"a": {"ttl_s": -1}}', "ttl_s -1: expected"),
         ('{"a": {"sharing": "public"}}', "sharing 'public': expected one of"),

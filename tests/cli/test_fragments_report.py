@@ -89,7 +89,7 @@ def test_files_named_by_a_time_are_versions_of_their_folder(site: Path) -> None:
     ("arguments", "message"),
     [
         (["site", "-o", "site/0.html"], "exists"),
-        (["site", "-o", "report.json"], "the name of the numbers"),
+        (["site", "-o", "report.json"], "this name is for the numbers"),
         (["site", "-o", "report.html", "--log", "no.log"], "no.log"),
         (["site", "-o", "report.html", "--log", "site/0.html"], "error: site/0.html: "),
         (
@@ -116,7 +116,7 @@ def test_what_is_no_log_comes_with_what_is_one(site: Path) -> None:
 
     result = run("site", "-o", "report.html", "--log", "photo.log")
 
-    assert "hint: --log takes what Apache, nginx or Varnish wrote" in result.stderr
+    assert "hint: --log takes a log of Apache, nginx or Varnish" in result.stderr
 
 
 def test_what_is_skipped_of_a_log_is_said(site: Path) -> None:

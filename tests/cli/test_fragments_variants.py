@@ -27,7 +27,7 @@ def request(name: str, reader: str) -> bytes:
 
 def sharing(quire: Quire, *arguments: str) -> tuple[list[str], list[str]]:
     """What a plan says of fragments, longest first, and of the pages around them."""
-    found = json.loads(json.dumps(asked(quire, "plan", *arguments, "--min-bytes", "100")))
+    found = json.loads(json.dumps(asked(quire, "plan", *arguments, "--min-source-bytes", "100")))
     assert found["pages"] == len(PAGES)
     fragments = sorted(found["fragments"], key=lambda one: -int(one["length"]))
     return (
@@ -55,7 +55,7 @@ def test_folders_with_the_same_names_are_of_different_readers(quire: Quire, fold
         ["shared"],
     )
     assert "1 page of --variant left out" in result.stderr
-    assert sharing(quire, "nobody") == (["unknown"], ["unknown"])
+    assert sharing(quire, "nobody") == (["unknown", "unknown"], ["unknown"])
 
 
 def test_addresses_that_differ_in_a_parameter_are_one_page(quire: Quire, folder: Path) -> None:
@@ -118,14 +118,17 @@ def test_requests_with_another_cookie_are_of_another_reader(
 
     if tie == "place":
         # The head's first date goes, which is the same for all: two readers in one second cannot be told apart.
-        assert sharing(quire, "crawl.warc", "--variant-cookie", "session")[0] == ["unknown"]
+        assert sharing(quire, "crawl.warc", "--variant-cookie", "session")[0] == [
+            "unknown",
+            "unknown",
+        ]
         return
     assert sharing(quire, "crawl.warc", "--variant-cookie", "session") == (
         ["shared", "private"],
         ["shared"],
     )
     # Everybody has the same theme.
-    assert sharing(quire, "crawl.warc", "--variant-cookie", "theme")[0] == ["unknown"]
+    assert sharing(quire, "crawl.warc", "--variant-cookie", "theme")[0] == ["unknown", "unknown"]
     none = quire("fragments", "plan", "crawl.warc", "--variant-cookie", "no\x1b[31m")
     assert "no request has the cookie no\\x1b[31m" in none.stderr
 
@@ -183,7 +186,7 @@ def test_a_time_that_is_given_goes_before_what_was_measured(quire: Quire, folder
     found = json.loads(
         quire(
             *("fragments", "plan", "nobody", "--variant", "mary", "--ttl", "7", "--format", "json"),
-            *("--min-bytes", "100"),
+            *("--min-source-bytes", "100"),
         ).stdout
     )
     told = {(one["policy"]["ttl_s"], one["policy"]["sharing"]) for one in found["fragments"]}
@@ -195,7 +198,7 @@ def test_a_time_that_is_given_goes_before_what_was_measured(quire: Quire, folder
 def test_a_report_says_which_parts_are_private_and_which_are_for_all(
     quire: Quire, folders: Path
 ) -> None:
-    arguments = ("nobody", "--variant", "mary", "-o", "report.html", "--min-bytes", "50")
+    arguments = ("nobody", "--variant", "mary", "-o", "report.html", "--min-text-bytes", "50")
     found = asked(quire, "report", *arguments)
     told: list[dict[str, object]] = list(found["fragments"])  # type: ignore[call-overload]
 
@@ -205,5 +208,5 @@ def test_a_report_says_which_parts_are_private_and_which_are_for_all(
     assert (exact["nav"], exact["aside"]) == ("shared", "private")
     assert {one["sharing"] for one in told if one["tier"] == "own pace"} == {"private"}
     drawn = (folders / "report.html").read_text("utf-8")
-    assert "3</b><span>captures for other readers" in drawn
-    assert "Deliver it by itself and keep it out of shared caches" in drawn
+    assert "3</b><span>captures for other users" in drawn
+    assert "The plan cuts it out and keeps it out of shared caches" in drawn

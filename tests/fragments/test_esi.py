@@ -76,7 +76,7 @@ def test_what_pages_share_exactly_is_cut_out_of_them(seed: int) -> None:
     source = [page.replace("rain", f"rain {seed} ").encode() for page in pages]
     exact = [one for one in shared_fragments(map(quire.encode, source), min_bytes=200) if one.exact]
     with plan_fragments(pages_of(source)) as plan:
-        cuts = plan.choice.pages
+        cuts = plan.cuts.pages
 
     assert exact
     for fragment in exact:
@@ -87,7 +87,7 @@ def test_what_pages_share_exactly_is_cut_out_of_them(seed: int) -> None:
             strict=True,
         )
         for page, start, end in rows:
-            assert any(cut.start <= start and end <= cut.end for cut in cuts[page])
+            assert any(cut.start <= start and end <= cut.end for cut in cuts[page].parts)
 
 
 @pytest.mark.parametrize("kind", HAZARDS)
@@ -217,9 +217,10 @@ def nesting(count: int) -> list[bytes]:
 
 def test_a_fragment_in_a_fragment_is_on_all_pages_that_have_those(tmp_path: Path) -> None:
     sources = nesting(20)
-    with plan_fragments(pages_of(sources), rules=PlanRules(max_depth=2)) as plan:
-        name = name_of(FOOT)
-        plan.policies = {name: Policy(0, ("Cookie",), "private")}
+    name = name_of(FOOT)
+    policies = {name: Policy(0, ("Cookie",), "private")}
+    rules = PlanRules(max_depth=2)
+    with plan_fragments(pages_of(sources), rules=rules, policies=policies) as plan:
         manifest = write_composition(plan, tmp_path / "esi")
 
     foot = next(one for one in manifest.fragments if one.file == name)
@@ -288,9 +289,9 @@ def test_nothing_of_a_page_gets_into_vcl_or_names(tmp_path: Path) -> None:
 
 def test_policies_are_in_the_vcl_for_the_fragments_they_are_for(tmp_path: Path) -> None:
     with plan_fragments(pages_of(site())) as plan:
-        files = EsiFiles(plan)
-        names = [file.name for file in files if file.folder == "fragments"]
-        plan.policies = {names[0]: Policy(60, ("Cookie", "Accept-Language"))}
+        names = list(plan.cuts.fragments)
+    policies = {names[0]: Policy(60, ("Cookie", "Accept-Language"))}
+    with plan_fragments(pages_of(site()), policies=policies) as plan:
         write_composition(plan, tmp_path / "esi")
 
     vcl = (tmp_path / "esi" / "varnish.vcl").read_text()
@@ -382,7 +383,7 @@ def test_the_folder_one_is_in_is_refused_before_the_work(
     monkeypatch.chdir(tmp_path / "here")
     with (
         plan_fragments(pages_of(site(3))) as plan,
-        pytest.raises(PlanError, match="the folder that you are in"),
+        pytest.raises(PlanError, match="the current folder"),
     ):
         write_composition(plan, Path())
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from quire.fragments import EsiFiles, Manifest, PlanRules, plan_fragments
-from quire.fragments.caching.measure import measure_policies
+from quire.fragments import Manifest, PlanRules
 from quire.fragments.caching.region_history import PRIVATE
+from quire.fragments.caching.site_plan import Keeping, plan_site
+from quire.fragments.esi.composition import Composition
 from quire.fragments.site.collection import Collection, Seen
 from quire.fragments.site.site_lifetimes import all_lifetimes
-from quire.fragments.site.source_page import SourcePage
 from quire.sources.capture import Capture
 
 START = datetime(2026, 5, 17, 6, tzinfo=UTC)
@@ -28,15 +28,8 @@ def captured(page: str, hour: int, body: str, reader: str = "") -> Seen:
 def manifest_of(captures: list[Seen], *, depth: int = 1) -> Manifest:
     rules = PlanRules(min_bytes=100, max_depth=depth)
     with Collection(captures) as site:
-        latest = [
-            SourcePage(page.name, page.url, site.source(page.versions[-1])) for page in site.pages
-        ]
-        with plan_fragments(latest, rules=rules) as plan:
-            found = measure_policies(plan, site, all_lifetimes(site, lambda *_: None))
-            plan.policies, plan.page_policies = found.fragments, found.pages
-            files = EsiFiles(plan)
-            assert len(list(files)) > 0
-            return files.manifest
+        plan = plan_site(site, rules=rules, keeping=Keeping(apart=False))
+    return Composition.of(plan).manifest
 
 
 def news(hour: int, every: int) -> str:

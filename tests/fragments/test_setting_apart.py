@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from quire.fragments import Manifest, PlanRules, plan_fragments, verify, write_composition
 from quire.fragments.caching.site_plan import plan_site
-from quire.fragments.cuts.joining import join_neighbours
 from quire.fragments.site.collection import Collection, Seen
 from tests.fragments.hostile import bodies, pages_of
 from tests.fragments.test_measuring import MENU, captured
@@ -155,7 +154,6 @@ def test_whatever_is_set_apart_every_page_comes_together_again(
     rules = PlanRules(min_bytes=100, max_depth=depth)
     with tempfile.TemporaryDirectory() as folder:
         with plan_fragments(pages_of(sources), rules=rules, apart=spans) as plan:
-            join_neighbours(plan)
             write_composition(plan, Path(folder, "esi"))
         found = verify(Path(folder, "esi"))
 

@@ -1,4 +1,4 @@
-"""Statistics of fragments: what each saves, held against counting by hand; and access logs, garbage included."""
+"""The study of fragments: what each saves, held against counting by hand; and access logs, garbage included."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import threading
 import time
 import tracemalloc
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -15,15 +16,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import quire
 from quire.errors import SourceUnreadable
+from quire.fragments import PlanRules
+from quire.fragments.caching.site_plan import plan_site
 from quire.fragments.site.collection import Collection
-from quire.fragments.study.access_log import MOST_LINE_BYTES, log_address, read_access_log
-from quire.fragments.study.benefits import INCLUDE_BYTES, worth
-from quire.fragments.study.exact_tier import exact_fragments
+from quire.fragments.study.access_log import (
+    MOST_LINE_BYTES,
+    PageRequests,
+    log_address,
+    read_access_log,
+)
 from quire.fragments.study.study import FragmentStudy, study_fragments
-from quire.fragments.trees.af_tree import AfTree
 from quire.sources.capture import Capture
+
+INCLUDE_BYTES = PlanRules().include_bytes
 
 MENU = "<nav>" + "".join(f"<a href=/{n}>Entry number {n} of it</a>" for n in range(30)) + "</nav>"
 NEWS = "<ul>" + "".join(f"<li>Piece of news number {n}" for n in range(30)) + "</ul>"
@@ -56,13 +62,25 @@ def write_log(folder: Path, lines: list[str | bytes]) -> Path:
     return target
 
 
+def studied(
+    captures: Iterable[Capture],
+    *,
+    log: Path | None = None,
+    rules: PlanRules | None = None,
+    min_bytes: int = 200,
+) -> FragmentStudy:
+    """Plan a site and study the plan."""
+    with Collection(captures) as site:
+        asked = PageRequests.once(site) if log is None else PageRequests.read(site, log)
+        return study_fragments(plan_site(site, rules=rules), asked=asked, min_bytes=min_bytes)
+
+
 def test_a_site_is_counted_as_by_hand() -> None:
-    with Collection(small_site()) as site:
-        found = study_fragments(site)
+    found = studied(small_site())
 
     menu, news = (one for one in found.facts if one.tier == "exact")
     assert (menu.source_bytes, menu.pages, menu.uses) == (len(MENU), 4, 4)
-    assert menu.stored_saved == menu.stored_beyond == 3 * len(MENU) - 4 * INCLUDE_BYTES
+    assert menu.stored_saved == 3 * len(MENU) - 4 * INCLUDE_BYTES
     assert menu.moved_saved == 4 * (len(MENU) - INCLUDE_BYTES)
     assert (news.source_bytes, news.pages) == (len(NEWS), 2)
     assert found.totals.stored_saved == menu.stored_saved + news.stored_saved
@@ -70,67 +88,19 @@ def test_a_site_is_counted_as_by_hand() -> None:
     assert menu.advice.startswith("Cut it out")
 
 
-def test_what_is_inside_of_another_part_is_not_counted_twice() -> None:
+@pytest.mark.parametrize("depth", [1, 2])
+def test_what_is_inside_of_another_part_is_not_counted_twice(depth: int) -> None:
     pages = [f"<div>{MENU}<p>{'and more ' * 60}</div><h1>{n}" for n in range(3)]
     pages += [f"{MENU}<h1>{n}" for n in range(3, 6)]
-    digests = [quire.encode(page.encode()) for page in pages]
-    found = exact_fragments(digests)
-    outer, inner = sorted(found, key=lambda one: len(one.pages))
+    captures = [capture(f"{n}.html", page) for n, page in enumerate(pages)]
+    found = studied(captures, rules=PlanRules(max_depth=depth))
 
-    saved = worth(found, [outer.number, inner.number], [1] * 6)
-
-    assert (len(outer.pages), len(inner.pages)) == (3, 6)
-    assert saved[inner.number].stored == 2 * len(MENU) - 3 * INCLUDE_BYTES
-    # The other way round the larger one has an include where the menu was.
-    saved = worth(found, [inner.number, outer.number], [1] * 6)
-    own = int(outer.members.byte_end[0] - outer.members.byte_start[0]) - len(MENU) + INCLUDE_BYTES
-    assert saved[inner.number].stored == 5 * len(MENU) - 6 * INCLUDE_BYTES
-    assert saved[outer.number].stored == 2 * own - 3 * INCLUDE_BYTES
-
-
-# Nested and repeated parts of few kinds, so that they meet, hold each other, and are pieces of others.
-_leaves = st.sampled_from(["<p>Fish</p>", "<p>Chips</p>", "<b>Peas</b>"])
-_parts = st.recursive(
-    _leaves,
-    lambda inner: st.lists(inner, min_size=1, max_size=3).map(lambda p: f"<div>{''.join(p)}</div>"),
-    max_leaves=8,
-)
-
-
-@given(st.lists(st.lists(_parts, max_size=4).map("".join), max_size=5))
-def test_exact_fragments_are_all_parts_with_equal_bytes_but_for_pieces(pages: list[str]) -> None:
-    digests = [quire.encode(page.encode()) for page in pages]
-    places: dict[bytes, list[tuple[int, int]]] = {}
-    trees = [AfTree.of(page) for page in digests]
-    sources = [
-        [page.encode()[s:e] for s, e in zip(tree.byte_start, tree.byte_end, strict=True)]
-        for page, tree in zip(pages, trees, strict=True)
-    ]
-    for page, tree in enumerate(trees):
-        for part in range(tree.n):
-            if tree.value_bytes[part] >= 4:
-                places.setdefault(sources[page][part], []).append((page, part))
-    shared = {key: found for key, found in places.items() if len({page for page, _ in found}) > 1}
-
-    def holder(page: int, part: int) -> bytes | None:
-        part = int(trees[page].parent[part])
-        while part >= 0 and sources[page][part] not in shared:
-            part = int(trees[page].parent[part])
-        return sources[page][part] if part >= 0 else None
-
-    expected = {}
-    for key, found in shared.items():
-        holders = {holder(*place) for place in found}
-        if len(holders) > 1 or holders <= {None, key}:
-            expected[key] = found
-
-    answer = {}
-    for one in exact_fragments(digests, min_bytes=4):
-        assert one.exact
-        members = list(zip(one.members.page.tolist(), one.members.part.tolist(), strict=True))
-        answer[sources[members[0][0]][members[0][1]]] = members
-
-    assert answer == expected
+    exact = [one for one in found.facts if one.tier == "exact"]
+    assert sum(one.stored_saved for one in exact) == found.totals.stored_saved
+    assert sum(one.moved_saved for one in exact) == found.totals.moved_saved
+    volumes = found.composition.manifest.volumes
+    assert found.totals.stored_saved == volumes.pages - volumes.stored
+    assert found.totals.moved_saved == volumes.pages - volumes.moved
 
 
 def watched() -> FragmentStudy:
@@ -146,8 +116,7 @@ def watched() -> FragmentStudy:
         for hour in range(9)
         for page in "ab"
     ]
-    with Collection(reversed(captures)) as site:
-        return study_fragments(site, min_bytes=30)
+    return studied(reversed(captures), min_bytes=30)
 
 
 def test_versions_tell_how_long_parts_live() -> None:
@@ -172,16 +141,14 @@ def test_what_is_most_of_its_page_or_not_on_its_newest_capture_is_told_so() -> N
         capture("", page(hour), url="https://a.example/", time=START + timedelta(hours=hour))
         for hour in range(9)
     ]
-    with Collection(captures) as site:
-        (news,) = [one for one in study_fragments(site).facts if one.tier == "own pace"]
+    (news,) = [one for one in studied(captures).facts if one.tier == "own pace"]
     error = capture(
         "",
         "<h1>Error 503</h1><p>Please wait",
         url="https://a.example/",
         time=START + timedelta(days=1),
     )
-    with Collection([*captures, error]) as site:
-        (gone,) = [one for one in study_fragments(site).facts if one.tier == "own pace"]
+    (gone,) = [one for one in studied([*captures, error]).facts if one.tier == "own pace"]
 
     assert news.page_share > 0.5
     assert news.advice.startswith(f"Leave it: it is {100 * news.page_share:.0f} % of its page")
@@ -193,34 +160,54 @@ def new_words(day: int, count: int) -> str:
     return " ".join(f"word{day}x{n}" for n in range(count))
 
 
-# Most of the page is new each day; nothing but a few bytes is; the shared part is all that there is.
+# Most of the page is new each day; the shared part is most of it, and as new.
 @pytest.mark.parametrize(
     "body",
     [
         "<h1>Section {page}</h1><div>{words}</div><p>Imprint of section {page}</p>",
-        f"<h1>Section {{page}}</h1><div>{MENU}<p>Day {{day}}</div><p>Imprint of section {{page}}</p>",
-        f"{MENU}<p>Day {{day}}</p>",
+        f"<div>{MENU}<p>{{words}}</div><p>{{page}}",
     ],
 )
 def test_a_part_that_is_new_at_every_capture_is_seen_to_change(body: str) -> None:
     captures = [
         capture(
             f"{page}-{day}",
-            body.format(page=page, day=day, words=new_words(day, 60)),
+            body.format(page=page, day=day, words=new_words(day, 200)),
             url=f"https://a.example/{page}",
             time=START + timedelta(days=day),
         )
         for day in range(7)
         for page in range(3)
     ]
-    with Collection(captures) as site:
-        found = study_fragments(site, min_bytes=30)
+    found = studied(captures)
 
-    shared = next(one for one in found.facts if one.tier == "exact" and one.rank == 1)
+    shared = next(one for one in found.facts if "word6x7" in one.sample or one.pace.changes)
+    assert shared.tier == "exact"
     assert (shared.pages, shared.pace.changes, shared.pace.changes_per_day) == (3, 18, 1)
     assert (shared.pace.watched_s, shared.pace.page_s) == (6 * 86_400, 18 * 86_400)
     assert (shared.pace.ttl_s, shared.pace.life_p50_s) == (0, 86_400)
-    assert "go past the cache" in shared.advice
+    assert "do not cache it" in shared.advice
+
+
+def test_a_part_that_no_cache_may_keep_is_isolated_and_the_menu_around_it_kept() -> None:
+    captures = [
+        capture(
+            f"{page}-{day}",
+            f"<h1>Section {page}</h1><div>{MENU}<p>Day {day}</div><p>Imprint of section {page}</p>",
+            url=f"https://a.example/{page}",
+            time=START + timedelta(days=day),
+        )
+        for day in range(7)
+        for page in range(3)
+    ]
+    found = studied(captures)
+
+    menu, day = (one for one in found.facts if one.tier == "exact")
+    assert (menu.source_bytes, menu.planned, menu.action) == (len(MENU), "cut", "cut")
+    assert (day.sample, day.planned, day.action, day.pages) == ("Day 6", "isolated", "isolate", 3)
+    own = [one for one in found.facts if one.tier == "own pace"]
+    assert {(one.planned, one.action) for one in own} == {("isolated", "isolate")}
+    assert found.totals.isolated == 1
 
 
 # Words come from a few, so that texts stay, come back, and are new by turns; the page around may change as a whole.
@@ -234,7 +221,7 @@ def test_the_changes_of_a_shared_part_are_those_of_its_text(
     captures = [
         capture(
             f"{page}-{day}",
-            f"<h1>Section {page}</h1><div><p>{f'All about {word} and no more. ' * 4}</div>"
+            f"<h1>Section {page}</h1><div><p>{f'All about {word} and no more. ' * 20}</div>"
             f"<p>{new_words(day if drastic else 0, 60)} {page}",
             url=f"https://a.example/{page}",
             time=START + timedelta(days=day),
@@ -242,8 +229,7 @@ def test_the_changes_of_a_shared_part_are_those_of_its_text(
         for day, word in enumerate(words)
         for page in range(2)
     ]
-    with Collection(captures) as site:
-        found = study_fragments(site, min_bytes=80)
+    found = studied(captures, rules=PlanRules(min_bytes=80))
 
     shared = next(one for one in found.facts if "All about" in one.sample and one.tier == "exact")
     changes = sum(one != other for one, other in pairwise(words))
@@ -253,8 +239,7 @@ def test_the_changes_of_a_shared_part_are_those_of_its_text(
 def test_parts_that_are_alike_say_what_differs() -> None:
     text = " ".join(f"word{n}" for n in range(200))
     pages = [f"<p>{text} <p>The {fish} of the day<h1>{fish * 9}" for fish in ("cod", "hake", "eel")]
-    with Collection(capture(str(n), page) for n, page in enumerate(pages)) as site:
-        found = study_fragments(site)
+    found = studied(capture(str(n), page) for n, page in enumerate(pages))
 
     one = next(one for one in found.facts if one.tier == "approximate")
     assert "The cod of the day" in one.differs[0].first
@@ -266,8 +251,7 @@ def test_parts_that_are_alike_say_what_differs() -> None:
 
 def test_parts_with_the_same_text_say_where_their_sources_differ() -> None:
     pages = [MENU.replace("<nav>", f"<nav class=c{n}>") + f"<h1>{str(n) * 300}" for n in range(3)]
-    with Collection(capture(str(n), page) for n, page in enumerate(pages)) as site:
-        found = study_fragments(site)
+    found = studied(capture(str(n), page) for n, page in enumerate(pages))
 
     one = next(one for one in found.facts if one.tier == "approximate" and one.same_text)
     assert one.differs[0].is_source
@@ -276,8 +260,7 @@ def test_parts_with_the_same_text_say_where_their_sources_differ() -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_no_page_or_one_shares_nothing(count: int) -> None:
-    with Collection(small_site()[:count]) as site:
-        found = study_fragments(site)
+    found = studied(small_site()[:count])
 
     assert (found.facts, found.totals.pages, found.totals.stored_saved) == ((), count, 0)
 
@@ -285,11 +268,10 @@ def test_no_page_or_one_shares_nothing(count: int) -> None:
 def test_a_log_says_how_often_pages_are_asked_for(tmp_path: Path) -> None:
     lines: list[str | bytes] = [entry("/0.html", second=n) for n in range(10)]
     lines += [entry("/3.html", second=86_400), entry("/1.html", status=404), "garbage"]
-    with Collection(small_site()) as site:
-        found = study_fragments(site, log=write_log(tmp_path, lines))
+    found = studied(small_site(), log=write_log(tmp_path, lines))
 
     menu = found.facts[0]
-    assert found.requests == (10, 0, 0, 1)
+    assert found.asked.pages == (10, 0, 0, 1)
     assert (menu.requests, menu.requests_per_day) == (11, 11)
     assert menu.moved_saved == 11 * (len(MENU) - INCLUDE_BYTES)
     assert found.log is not None
@@ -301,44 +283,47 @@ def test_with_a_log_parts_that_are_asked_for_come_first(tmp_path: Path) -> None:
     pages = [NEWS, NEWS, MENU + MENU, MENU + MENU]
     site_pages = [capture(f"site/{n}.html", f"{one}<p>{n}") for n, one in enumerate(pages)]
     often = [entry("/0.html", second=60 * n) for n in range(1440)]
-    with Collection(site_pages) as site:
-        plain = study_fragments(site)
-        logged = study_fragments(site, log=write_log(tmp_path, [*often, entry("/2.html")]))
+    plain = studied(site_pages)
+    logged = studied(site_pages, log=write_log(tmp_path, [*often, entry("/2.html")]))
 
     assert [one.source_bytes for one in plain.facts[:2]] == [len(MENU), len(NEWS)]
     assert [one.source_bytes for one in logged.facts[:2]] == [len(NEWS), len(MENU)]
-    assert logged.facts[0].advice.endswith("Its pages are asked for 1,441 times a day.")
-    assert logged.facts[1].advice.endswith("Its pages are asked for once a day.")
-    assert "asked" not in plain.facts[0].advice
+    assert logged.facts[0].advice.endswith("Its pages are requested 1,441 times a day.")
+    assert logged.facts[1].advice.endswith("Its pages are requested once a day.")
+    assert "requested" not in plain.facts[0].advice
 
 
-def test_what_nobody_asks_for_is_left(tmp_path: Path) -> None:
-    with Collection(small_site()) as site:
-        found = study_fragments(site, log=write_log(tmp_path, [entry("/elsewhere")]))
+def test_a_part_that_nobody_requested_says_so(tmp_path: Path) -> None:
+    found = studied(small_site(), log=write_log(tmp_path, [entry("/elsewhere")]))
 
-    assert found.facts[0].advice.startswith("Leave it for now: nobody asked")
+    assert found.facts[0].advice.endswith("Nobody requested its pages while the log was written.")
+    assert found.totals.moved_saved == found.totals.moved_bytes == 0
 
 
 @pytest.mark.parametrize(
     ("starts", "words"),
     [
         (["", "", ""], ""),
-        (["<esi:vars>", "", ""], " 1 of its 3 pages keeps it: an ESI tag"),
-        (["<!-- x --->", "<!-- x --->", ""], " 2 of its 3 pages keep it: a comment that caches"),
-        (["x", "x", "x"], " But none of its pages can be composed as it is: does not begin"),
+        (["<esi:vars>", "", ""], " 1 more page keeps it: an ESI tag"),
+        (["<!-- x --->", "<!-- x --->", "", ""], " 2 more pages keep it: a comment that caches"),
     ],
 )
 def test_parts_say_on_how_many_pages_a_cache_would_not_compose_them(
     starts: list[str], words: str
 ) -> None:
-    pages = [capture(str(n), f"{start}{MENU}<p>{n}") for n, start in enumerate(starts)]
-    with Collection(pages) as site:
-        found = study_fragments(site)
+    found = studied(capture(str(n), f"{start}{MENU}<p>{n}") for n, start in enumerate(starts))
 
     menu = found.facts[0]
-    assert menu.pages == len(starts)
+    assert menu.pages == starts.count("")
     assert words in menu.advice
-    assert sum(one.pages for one in menu.hazards) == sum(map(bool, starts))
+    assert sum(one.pages for one in menu.hazards) == sum(map(bool, starts)) == found.totals.refused
+
+
+def test_pages_that_no_cache_would_compose_are_counted() -> None:
+    found = studied(capture(str(n), f"x{MENU}<p>{n}") for n in range(3))
+
+    assert [one for one in found.facts if one.tier == "exact"] == []
+    assert (found.totals.refused, found.totals.worth_it) == (3, 0)
 
 
 def test_the_advice_is_what_a_plan_would_do() -> None:
@@ -349,12 +334,11 @@ def test_the_advice_is_what_a_plan_would_do() -> None:
         for n in range(3)
         for at in [START + timedelta(hours=hour)]
     ]
-    with Collection(captures) as site:
-        found = study_fragments(site)
+    found = studied(captures)
 
     assert found.facts[0].policy is not None
     assert found.facts[0].policy.ttl_s == 0
-    assert "go past the cache" in found.facts[0].advice
+    assert "do not cache it" in found.facts[0].advice
 
 
 GARBAGE = [

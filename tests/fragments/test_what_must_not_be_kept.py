@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from quire.fragments import EsiFiles, Manifest, PlanRules, SourcePage, plan_fragments
+from quire.fragments import Manifest, PlanRules, SourcePage, plan_fragments
 from quire.fragments.caching.outline import outline
 from quire.fragments.caching.region import regions_of
 from quire.fragments.caching.site_plan import plan_site
 from quire.fragments.cuts.includes import name_of
+from quire.fragments.esi.composition import Composition
 from quire.fragments.site.collection import Collection, Seen
 from quire.fragments.site.site_lifetimes import page_lifetimes
 from tests.fragments.test_measuring import MENU, PAGES, captured
@@ -17,13 +18,8 @@ FOOT = "<footer>Some words at the end of the page, which stay as they are</foote
 
 
 def manifest_of(captures: list[Seen]) -> Manifest:
-    with (
-        Collection(captures) as site,
-        plan_site(site, rules=PlanRules(min_bytes=100)) as plan,
-    ):
-        files = EsiFiles(plan)
-        assert len(list(files)) > 0
-        return files.manifest
+    with Collection(captures) as site:
+        return Composition.of(plan_site(site, rules=PlanRules(min_bytes=100))).manifest
 
 
 # Extra dashes, raw brackets: what is behind them cannot be cut out, and so it is in the template.
@@ -180,7 +176,10 @@ def test_a_slot_that_changes_among_what_stays_on_the_page_is_seen_to_change() ->
         for name, tip in (("fish", tips[0]), ("peas", tips[0]), ("chips", tips[1]))
     ]
     with plan_fragments(pages, rules=PlanRules(min_bytes=100)) as plan:
-        found = {region.name: region for region in regions_of(plan, 0, pages[0].body)}
+        found = {
+            region.name: region
+            for region in regions_of(plan.cuts, plan.cuts.pages[0], pages[0].body)
+        }
         tip = found[name_of(tips[0].encode())]
 
     assert tip.copies == 2

@@ -14,8 +14,9 @@ crawls need.
 """
 
 from quire.fragments.boilerplate.strip import StrippedPage, strip
+from quire.fragments.caching.plan import FragmentPlan, plan_fragments
 from quire.fragments.cuts.hazards import Hazard, HazardKind, refusals
-from quire.fragments.cuts.plan import FragmentPlan, PlanRules, plan_fragments
+from quire.fragments.cuts.site_cuts import PlanRules
 from quire.fragments.esi.compose import compose
 from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, Volumes
 from quire.fragments.esi.verify import Fault, Verification, verify

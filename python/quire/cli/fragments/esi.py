@@ -1,4 +1,4 @@
-"""``quire fragments plan`` and ``quire fragments esi``: which parts are cut out of which pages, and the files of it."""
+"""``quire fragments plan`` and ``quire fragments esi``: show the cuts, and write the files."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ from quire.cli.fragments.plan_options import (
     ApartOption,
     Asked,
     DepthOption,
-    MinBytesOption,
     MinPagesOption,
+    MinSourceOption,
     MostTtlOption,
     PoliciesOption,
     PrefixOption,
     TtlOption,
-    note_strangers,
-    planned,
+    planning,
 )
 from quire.display import counted, shortened, told_bytes, told_seconds
 from quire.sources.capture import MOST_BYTES
@@ -49,7 +48,7 @@ _DAY_S = 86_400
 def plan(
     *,
     sources: SourcesArgument,
-    min_bytes: MinBytesOption = 500,
+    min_source_bytes: MinSourceOption = 500,
     min_pages: MinPagesOption = 2,
     depth: DepthOption = 1,
     prefix: PrefixOption = "",
@@ -62,31 +61,31 @@ def plan(
     ttl: TtlOption = None,
     most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
-    top: Annotated[int, typer.Option(min=0, metavar="N", help="Fragments that are listed.")] = 20,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="Number of fragments to list.")] = 20,
     most_bytes: MostBytesOption = MOST_BYTES,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Show which parts of pages would be cut out, what that saves, and how long each may be kept.
+    """Show which parts would be cut out, how much that saves, and how long each may be cached.
 
-    Only parts with the same bytes are cut out, where an include costs less than it
-    saves. Pages that a cache would not compose as they are, are named with the place
-    and left whole. Captures of one address are versions of one page: the newest is
-    cut, the others tell how long its parts live.
+    Only parts with the same bytes are cut out, and only if an include costs less than it
+    saves. Pages that a cache would not compose correctly are listed with the place and
+    left whole. Captures of one address are versions of one page: the newest is cut, the
+    others show how long its parts stay unchanged.
 
     \b
     Examples:
       quire fragments plan crawl/
-      quire fragments plan crawl.warc.gz --min-bytes 200 --depth 2
+      quire fragments plan crawl.warc.gz --min-source-bytes 200 --depth 2
       quire fragments plan nobody/ --variant mary/ --variant bob/
       quire fragments plan site.quire --format json | jq '.fragments[].policy'
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
-    from quire.fragments import EsiFiles  # noqa: PLC0415 - heavy
+    from quire.fragments.esi.composition import Composition  # noqa: PLC0415 - heavy
 
     asked = Asked(
         sources=sources,
-        min_bytes=min_bytes,
+        min_source_bytes=min_source_bytes,
         min_pages=min_pages,
         depth=depth,
         prefix=prefix,
@@ -99,14 +98,9 @@ def plan(
         policies=policies,
         most_bytes=most_bytes,
     )
-    with planned(asked) as (made, tell):
-        files = EsiFiles(made)
-        done, of = 0, len(made.spool)
-        for file in files:
-            done += file.is_page
-            tell("cut", done, of)
-        manifest = files.manifest
-        note_strangers(made, manifest)
+    with planning(asked) as planner:
+        manifest = Composition.of(planner.plan()).manifest
+        planner.note_strangers(manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))
     else:
@@ -118,9 +112,9 @@ def esi(
     *,
     sources: SourcesArgument,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="DIR", help="The folder that is made.")
+        str, typer.Option("-o", "--output", metavar="DIR", help="The folder to create.")
     ],
-    min_bytes: MinBytesOption = 500,
+    min_source_bytes: MinSourceOption = 500,
     min_pages: MinPagesOption = 2,
     depth: DepthOption = 1,
     prefix: PrefixOption = "",
@@ -135,16 +129,16 @@ def esi(
     policies: PoliciesOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a folder that this command has made.")
+        bool, typer.Option("--force", help="Replace a folder that this command wrote before.")
     ] = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Write pages as ESI templates and fragments, with VCL for Varnish.
 
-    DIR gets templates/, fragments/, whole/ (pages that are left as they are),
-    varnish.vcl and manifest.json, which says what comes of each file, how long it may
-    be kept and why. Files are named by digests. `quire fragments verify DIR` proves that
-    every page comes out again.
+    DIR gets templates/, fragments/, whole/ (pages without cuts), varnish.vcl and
+    manifest.json, which lists for each file what it composes to, how long it may be
+    cached and why. Files are named by digests. `quire fragments verify DIR` checks that
+    every page can be composed again.
 
     \b
     Examples:
@@ -153,7 +147,7 @@ def esi(
       quire fragments esi crawl.warc.gz -o composed --variant-cookie session
       quire fragments esi crawl/ -o composed --ttl 300 --format json | jq '.refused'
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     from quire.fragments.esi.write import check_free, write_composition  # noqa: PLC0415 - heavy
 
@@ -161,7 +155,7 @@ def esi(
     check_free(target, force=force)
     asked = Asked(
         sources=sources,
-        min_bytes=min_bytes,
+        min_source_bytes=min_source_bytes,
         min_pages=min_pages,
         depth=depth,
         prefix=prefix,
@@ -174,11 +168,14 @@ def esi(
         policies=policies,
         most_bytes=most_bytes,
     )
-    with planned(asked) as (made, tell):
+    with planning(asked) as planner:
         manifest = write_composition(
-            made, target, force=force, tell=lambda done, of: tell("cut", done, of)
+            planner.plan(),
+            target,
+            force=force,
+            tell=lambda done, of: planner.tell("cut", done, of),
         )
-        note_strangers(made, manifest)
+        planner.note_strangers(manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))
     else:
@@ -232,29 +229,30 @@ def _print(manifest: Manifest, top: int) -> None:
     whole = len(manifest.pages) - composed - refused
     terminal.write_text(
         f"{counted(len(manifest.pages), 'page')}: {composed:,} composed of "
-        f"{counted(len(manifest.fragments), 'fragment')}, {whole:,} with nothing to cut out, {refused:,} refused\n"
-        f"stored: {told_bytes(volumes.pages)} as pages, {told_bytes(volumes.stored)} as templates and fragments"
-        f"{_share(volumes.stored, volumes.pages)}\n"
-        f"moved:  {told_bytes(volumes.moved)} when every page is fetched again and fragments are fresh"
-        f"{_share(volumes.moved, volumes.pages)}\n"
+        f"{counted(len(manifest.fragments), 'fragment')}, "
+        f"{whole:,} with nothing to cut out, {refused:,} refused\n"
+        f"stored: {told_bytes(volumes.pages)} as pages, {told_bytes(volumes.stored)} as templates "
+        f"and fragments{_share(volumes.stored, volumes.pages)}\n"
+        f"moved:  {told_bytes(volumes.moved)} when every page is fetched again and fragments "
+        f"are fresh{_share(volumes.moved, volumes.pages)}\n"
     )
     _print_policies(manifest)
     _print_hazards(manifest)
     if len(manifest.pages) == 1 and not manifest.fragments:
-        terminal.note("one page shares nothing with others; name more of them")
+        terminal.note("one page shares nothing with others; name more pages")
     elif not manifest.fragments and not refused:
-        terminal.note("no part is worth it; --min-bytes looks for shorter ones")
+        terminal.note("no part is worth cutting out; try a lower --min-source-bytes")
 
 
 def _kept(policy: Policy) -> str:
-    """How long something is kept, in a word."""
+    """How long something is cached, in a word."""
     if policy.sharing == "private":
         return "private"
     return told_seconds(policy.ttl_s) if policy.ttl_s else "never"
 
 
 def _print_policies(manifest: Manifest) -> None:
-    """Say how long files are kept, and why; the most frequent reasons."""
+    """Print how long files are cached, and the most frequent reasons."""
     fragments = Counter((_kept(one.policy), one.policy.why) for one in manifest.fragments)
     pages = Counter((_kept(one.policy), one.policy.why) for one in manifest.pages)
     if len(fragments | pages) == 1:
@@ -291,4 +289,4 @@ def _print_hazards(manifest: Manifest) -> None:
         terminal.write_text(f"{len(found) - _MOST_HAZARDS:,} more hazards; --format json has all\n")
     starts = {HazardKind.byte_order_mark, HazardKind.no_leading_tag}
     if any(hazard.kind in starts for _, hazard in found):
-        terminal.note("--any-start cuts pages that begin with no tag; see its help")
+        terminal.note("--any-start also cuts pages that do not begin with a tag; see its help")

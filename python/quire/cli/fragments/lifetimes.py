@@ -38,7 +38,7 @@ def lifetimes(
     sources: HistoryArgument,
     url: UrlOption = None,
     child_change: ChildChangeOption = 0.7,
-    min_bytes: MinBytesOption = 30,
+    min_text_bytes: MinBytesOption = 30,
     variant: VariantOption = None,
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
@@ -67,7 +67,7 @@ def lifetimes(
             tell,
             url=url,
             child_change=child_change,
-            min_bytes=min_bytes,
+            min_bytes=min_text_bytes,
             variants=Variants.told(variant, variant_query, variant_cookie),
         )
         for name, lives in found:

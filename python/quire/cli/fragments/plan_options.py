@@ -1,4 +1,4 @@
-"""What ``quire fragments plan`` and ``quire fragments esi`` have in common: their options, and the plan that comes of them."""
+"""The plan behind ``quire fragments plan``, ``esi`` and ``report``: their options, and how it is made."""
 
 from __future__ import annotations
 
@@ -18,34 +18,44 @@ from quire.cli.fragments.captures import Captures, Variants
 
 if TYPE_CHECKING:
     from quire.fragments import FragmentPlan, Manifest, PlanRules, Policy
+    from quire.fragments.caching.measure import Keeping
+    from quire.fragments.site.collection import Collection
 
-#: That of policies, which are heavy to import.
+#: The same as that of policies, which are heavy to import.
 LONGEST_TTL_S = 10 * 365 * 24 * 3600
 
-MinBytesOption = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Bytes that a part has, at least.")
+MinSourceOption = Annotated[
+    int,
+    typer.Option(
+        "--min-source-bytes",
+        min=1,
+        metavar="N",
+        help="Minimum length of a part that is cut out, in bytes of its source.",
+    ),
 ]
 MinPagesOption = Annotated[
-    int, typer.Option(min=2, metavar="N", help="Different pages that have it, at least.")
+    int,
+    typer.Option(min=2, metavar="N", help="Minimum number of different pages that have a part."),
 ]
 DepthOption = Annotated[
     int, typer.Option(min=1, max=5, metavar="N", help="How deep includes may nest.")
 ]
 PrefixOption = Annotated[
-    str, typer.Option(metavar="PATH", help="What addresses in includes begin with: /quire.")
+    str, typer.Option(metavar="PATH", help="Begin the addresses in includes with this: /quire.")
 ]
 AnyStartOption = Annotated[
     bool,
     typer.Option(
         "--any-start",
-        help="Also cut pages that begin with no tag; Varnish needs -p feature=+esi_disable_xml_check.",
+        help="Also cut pages that do not begin with a tag; Varnish needs "
+        "-p feature=+esi_disable_xml_check.",
     ),
 ]
 ApartOption = Annotated[
     bool,
     typer.Option(
         "--apart/--no-apart",
-        help="Also cut out parts of one page that no cache may keep, so that the rest of it can be kept.",
+        help="Also cut out parts of one page that no cache may keep, so that the rest can be kept.",
     ),
 ]
 TtlOption = Annotated[
@@ -54,7 +64,7 @@ TtlOption = Annotated[
         min=0,
         max=LONGEST_TTL_S,
         metavar="SECONDS",
-        help="How long everything is kept, whatever versions tell; 0 is not at all.",
+        help="Cache everything for this long, instead of measuring; 0 disables caching.",
     ),
 ]
 MostTtlOption = Annotated[
@@ -63,14 +73,15 @@ MostTtlOption = Annotated[
         min=1,
         max=LONGEST_TTL_S,
         metavar="SECONDS",
-        help="Nothing is kept longer, however long it lives.",
+        help="Longest TTL, however seldom a part changes.",
     ),
 ]
 PoliciesOption = Annotated[
     str | None,
     typer.Option(
         metavar="JSON",
-        help='How long fragments are kept, by their names: {"NAME": {"ttl_s": 60, "vary": ["Cookie"]}}. Goes before all else.',
+        help='File with policies of fragments: {"NAME": {"ttl_s": 60, "vary": ["Cookie"]}}. '
+        "They replace all others.",
     ),
 ]
 
@@ -80,10 +91,10 @@ _SET_BY_NAME = "the policy for this fragment"
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What the options say."""
+    """The values of the options."""
 
     sources: list[str]
-    min_bytes: int
+    min_source_bytes: int
     min_pages: int
     depth: int
     prefix: str
@@ -97,16 +108,16 @@ class Asked:
     most_bytes: int
 
     def rules(self) -> PlanRules:
-        """What is cut out.
+        """Return the rules of the plan.
 
         Raises:
-            Refusal: it is out of range.
+            Refusal: one is out of range.
         """
         from quire.fragments import PlanRules  # noqa: PLC0415 - heavy
 
         try:
             return PlanRules(
-                min_bytes=self.min_bytes,
+                min_bytes=self.min_source_bytes,
                 min_pages=self.min_pages,
                 max_depth=self.depth,
                 prefix=self.prefix,
@@ -115,21 +126,55 @@ class Asked:
         except ValueError as error:
             raise Refusal(str(error)) from None
 
+    def keeping(self) -> Keeping:
+        """Return how long files are cached, with the policies of the file.
+
+        Raises:
+            Refusal: the file has something else in it.
+        """
+        from quire.fragments.caching.measure import Keeping  # noqa: PLC0415 - heavy
+
+        return Keeping(
+            ttl_s=self.ttl_s,
+            most_ttl_s=self.most_ttl_s,
+            apart=self.apart,
+            vary=self.variants.vary,
+            given={} if self.policies is None else read_policies(Path(self.policies)),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Planner:
+    """The pages that were asked for, and how to plan them."""
+
+    site: Collection
+    rules: PlanRules
+    keeping: Keeping
+    tell: Callable[[str, int, int], None]
+
+    def plan(self) -> FragmentPlan:
+        """Make the plan."""
+        from quire.fragments.caching.site_plan import plan_site  # noqa: PLC0415 - heavy
+
+        return plan_site(self.site, rules=self.rules, keeping=self.keeping, tell=self.tell)
+
+    def note_strangers(self, manifest: Manifest) -> None:
+        """Name the given policies that match no fragment: those of another plan, or misspelt."""
+        files = {fragment.file for fragment in manifest.fragments}
+        strangers = sorted(self.keeping.given.keys() - files)
+        for name in strangers[:_MOST_NAMED]:
+            terminal.note(f"--policies: {shown(name)} is not a fragment of this plan")
+        more = len(strangers) - _MOST_NAMED
+        if more > 0:
+            terminal.note(f"--policies: {more:,} more are not fragments of this plan")
+
 
 @contextmanager
-def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, int], None]]]:
-    """Make a plan of what was asked, with policies, and give it with what draws bars."""
-    from quire.fragments.caching.site_plan import Keeping, plan_site  # noqa: PLC0415 - heavy
+def planning(asked: Asked) -> Iterator[Planner]:
+    """Read the pages that were asked for, with progress bars."""
     from quire.fragments.site.collection import Collection  # noqa: PLC0415 - heavy
 
-    rules = asked.rules()
-    known = {} if asked.policies is None else read_policies(Path(asked.policies))
-    keeping = Keeping(
-        ttl_s=asked.ttl_s,
-        most_ttl_s=asked.most_ttl_s,
-        apart=asked.apart,
-        vary=asked.variants.vary,
-    )
+    rules, keeping = asked.rules(), asked.keeping()
     with telling() as tell:
         captures = Captures(
             asked.sources,
@@ -138,34 +183,16 @@ def planned(asked: Asked) -> Iterator[tuple[FragmentPlan, Callable[[str, int, in
             by_folder=asked.by_folder,
             variants=asked.variants,
         )
-        with (
-            Collection(captures) as site,
-            plan_site(site, rules=rules, keeping=keeping, tell=tell) as made,
-        ):
-            made.policies = {**made.policies, **known}
-            yield made, tell
+        with Collection(captures) as site:
+            yield Planner(site, rules, keeping, tell)
     captures.complain()
 
 
-def note_strangers(plan: FragmentPlan, manifest: Manifest) -> None:
-    """Name the policies that are for no fragment: those of another plan, or misspelt."""
-    files = {fragment.file for fragment in manifest.fragments}
-    strangers = sorted(
-        name
-        for name, policy in plan.policies.items()
-        if policy.source == "given" and name not in files
-    )
-    for name in strangers[:_MOST_NAMED]:
-        terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
-    if len(strangers) > _MOST_NAMED:
-        terminal.note(f"--policies: {len(strangers) - _MOST_NAMED:,} more are no fragments of it")
-
-
 def read_policies(path: Path) -> dict[str, Policy]:
-    """Read how long fragments may be kept.
+    """Read the policies of fragments from a file.
 
     Raises:
-        Refusal: the file says something else.
+        Refusal: the file has something else in it.
     """
     from quire.fragments import Policy  # noqa: PLC0415 - heavy
 
@@ -173,16 +200,16 @@ def read_policies(path: Path) -> dict[str, Policy]:
 
     def policy(name: str, one: object) -> Policy:
         if not isinstance(one, dict) or one.keys() - {"ttl_s", "vary", "sharing"}:
-            raise ValueError(f"{name[:40]}: no policy")
+            raise ValueError(f"{name[:40]}: not a policy")
         if not isinstance(one.get("vary", []), list):
-            raise TypeError(f"{name[:40]}: vary is a list of names of headers")
+            raise TypeError(f"{name[:40]}: vary: expected a list of header names")
         ttl_s, vary = int(one.get("ttl_s", Policy().ttl_s)), map(str, one.get("vary", ()))
         return Policy(ttl_s, tuple(vary), one.get("sharing", "unknown"), "given", _SET_BY_NAME)
 
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(told, dict):
-            raise Refusal(f"{path}: no policies by name", hint=expected)
+            raise Refusal(f"{path}: not an object of policies by name", hint=expected)
         return {str(name): policy(str(name), one) for name, one in told.items()}
     except (OverflowError, RecursionError, TypeError, ValueError) as error:
         raise Refusal(f"{path}: {error}", hint=expected) from None

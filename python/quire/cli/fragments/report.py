@@ -1,4 +1,4 @@
-"""``quire fragments report``: what pages share and how long their parts live, as one HTML page with JSON beside it."""
+"""``quire fragments report``: the plan of a site with advice, as one HTML page with JSON beside it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
-from quire.cli.common.step_progress import telling
 from quire.cli.common.terminal import Refusal, reports_errors, shown
 from quire.cli.fragments.captures import (
     ByFolderOption,
-    Captures,
     VariantCookieOption,
     VariantOption,
     VariantQueryOption,
     Variants,
 )
-from quire.cli.fragments.pages import (
-    MinMatchOption,
-    MinTextOption,
-    SharedByOption,
-    SourcesArgument,
+from quire.cli.fragments.pages import MinMatchOption, MinTextOption, SourcesArgument
+from quire.cli.fragments.plan_options import (
+    AnyStartOption,
+    ApartOption,
+    Asked,
+    DepthOption,
+    MinPagesOption,
+    MinSourceOption,
+    MostTtlOption,
+    PoliciesOption,
+    PrefixOption,
+    TtlOption,
+    planning,
 )
 from quire.display import counted, told_bytes
 from quire.errors import SourceUnreadable
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from quire.fragments.study.access_log import AccessLog
     from quire.fragments.study.study import FragmentStudy
 
+_DAY_S = 86_400
 _MOST_LISTED = 10
 
 
@@ -45,7 +52,10 @@ def report(
     output: Annotated[
         str,
         typer.Option(
-            "-o", "--output", metavar="HTML", help="The report; its numbers go beside it, as .json."
+            "-o",
+            "--output",
+            metavar="HTML",
+            help="The report; its numbers go into a .json file beside it.",
         ),
     ],
     log: Annotated[
@@ -58,18 +68,28 @@ def report(
     variant: VariantOption = None,
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
+    min_source_bytes: MinSourceOption = 500,
+    min_pages: MinPagesOption = 2,
+    depth: DepthOption = 1,
+    prefix: PrefixOption = "",
+    any_start: AnyStartOption = False,
+    apart: ApartOption = True,
+    ttl: TtlOption = None,
+    most_ttl: MostTtlOption = _DAY_S,
+    policies: PoliciesOption = None,
     min_match: MinMatchOption = 0.9,
-    min_bytes: MinTextOption = 200,
-    min_pages: SharedByOption = 2,
+    min_text_bytes: MinTextOption = 200,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Write a page that shows what pages share, how long it lives, and what to do about it.
+    """Write a page that shows the plan of a site, how long parts last, and what to do about it.
 
-    The page needs no network and runs nothing. Captures of one address at different
-    times are its versions; they tell how long parts live. Only parts with the same
-    bytes can be cut out; those that are alike are named with what differs.
+    The exact parts and all savings are those of `quire fragments plan` and `esi` with the
+    same options: --min-source-bytes is for these. Parts that are only alike
+    (--min-text-bytes, --min-match) are listed with their differences, as advice. The page
+    needs no network and has no scripts. Captures of one address at different times are
+    its versions; they show how long parts last.
 
     \b
     Examples:
@@ -78,48 +98,62 @@ def report(
       quire fragments report nobody/ -o report.html --variant mary/
       quire fragments report crawl.warc.gz -o report.html --format json | jq .totals
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     target = Path(output)
     if not target.name or target.is_dir():
-        raise Refusal(f"{output or '-o'}: no name of a file", hint="such as -o report.html")
+        raise Refusal(f"{output or '-o'}: not a file name", hint="such as -o report.html")
     if os.path.lexists(target) and not target.is_file():
-        raise Refusal(f"{output}: no plain file", hint="--format json prints the numbers instead")
+        raise Refusal(
+            f"{output}: not a plain file", hint="--format json prints the numbers instead"
+        )
     beside = target.with_suffix(".json")
     if beside == target:
-        raise Refusal(
-            f"{output}: the name of the numbers beside it", hint="end it with .html instead"
-        )
+        raise Refusal(f"{output}: this name is for the numbers beside it", hint="use .html instead")
     for path in (target, beside):
         files.check_free(path, force=force)
-    from quire.fragments.site.collection import Collection  # noqa: PLC0415 - heavy
+    from quire.fragments.study.access_log import PageRequests  # noqa: PLC0415 - heavy
     from quire.fragments.study.study import study_fragments  # noqa: PLC0415 - heavy
     from quire.reports.fragments.report import as_json, fragment_report, graph_of  # noqa: PLC0415 - heavy
 
-    if log is not None and not Path(log).is_fifo():  # who writes to a pipe would find it closed
+    if log is not None and not Path(log).is_fifo():  # the writer of a pipe would find it closed
         with Path(log).open("rb"):  # before the long work, and not after it
             pass
-    with telling() as tell:
-        variants = Variants.told(variant, variant_query, variant_cookie)
-        captures = Captures(sources, most_bytes, tell, by_folder=by_folder, variants=variants)
-        with Collection(captures) as site:
+    asked = Asked(
+        sources=sources,
+        min_source_bytes=min_source_bytes,
+        min_pages=min_pages,
+        depth=depth,
+        prefix=prefix,
+        any_start=any_start,
+        by_folder=by_folder,
+        variants=Variants.told(variant, variant_query, variant_cookie),
+        apart=apart,
+        ttl_s=ttl,
+        most_ttl_s=most_ttl,
+        policies=policies,
+        most_bytes=most_bytes,
+    )
+    with planning(asked) as planner:
+        requests = PageRequests.once(planner.site)
+        if log is not None:
             try:
-                study = study_fragments(
-                    site,
-                    log=log,
-                    min_match=min_match,
-                    min_bytes=min_bytes,
-                    min_pages=min_pages,
-                    tell=tell,
-                )
-            except SourceUnreadable as error:  # the log: pages were read before
-                raise Refusal(
-                    str(error),
-                    hint="--log takes what Apache, nginx or Varnish wrote, plain or gzip",
-                ) from None
-            graph = graph_of(study, tell=tell)
-            drawn = fragment_report(study, graph, title=" ".join(sources))
-            numbers = as_json(study, graph)
+                requests = PageRequests.read(planner.site, log)
+            except SourceUnreadable as error:
+                hint = "--log takes a log of Apache, nginx or Varnish, plain or gzip"
+                raise Refusal(str(error), hint=hint) from None
+        study = study_fragments(
+            planner.plan(),
+            asked=requests,
+            min_match=min_match,
+            min_bytes=min_text_bytes,
+            min_pages=min_pages,
+            tell=planner.tell,
+        )
+        planner.note_strangers(study.composition.manifest)
+        graph = graph_of(study, tell=planner.tell)
+        drawn = fragment_report(study, graph, title=" ".join(sources))
+        numbers = as_json(study, graph)
     files.write_whole(target, drawn.encode("utf-8", "replace"), force=force)
     told = json.dumps(numbers, indent=1, ensure_ascii=False)
     files.write_whole(beside, f"{told}\n".encode("utf-8", "replace"), force=force)
@@ -127,7 +161,6 @@ def report(
         terminal.write_json(numbers)
     else:
         _print(study)
-    captures.complain()
     if study.log is not None and log is not None:
         _complain(study.log, log)
     terminal.note(f"{target} and {beside}: written")
@@ -138,27 +171,29 @@ def _complain(found: AccessLog, log: str) -> None:
         terminal.note(f"{shown(log)}: damaged; read up to line {found.lines:,}")
     if found.skipped:
         terminal.note(
-            f"{shown(log)}: {found.skipped:,} of {counted(found.lines, 'line')} are no entries"
+            f"{shown(log)}: {found.skipped:,} of {counted(found.lines, 'line')} are not entries"
         )
 
 
 def _print(study: FragmentStudy) -> None:
     totals = study.totals
-    # What matters is what parts are ranked by: with a log, what is moved.
+    # Parts are ranked by this figure.
     saved = "stored less" if study.log is None else "moved less"
-    listed = [one for one in study.facts if one.tier == "exact" and one.stored_beyond > 0]
+    listed = [one for one in study.facts if one.tier == "exact"]
     if listed:
         terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {saved:>11}  what to do\n")
     for one in listed[:_MOST_LISTED]:
-        less = one.stored_beyond if study.log is None else one.moved_beyond
+        less = one.stored_saved if study.log is None else one.moved_saved
         terminal.write_text(
             f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(less):>11}  {one.advice}\n"
         )
-    if len(listed) > _MOST_LISTED:
-        terminal.write_text(f"… and {len(listed) - _MOST_LISTED:,} more\n")
+    if totals.worth_it > _MOST_LISTED:
+        terminal.write_text(f"… and {totals.worth_it - _MOST_LISTED:,} more\n")
     share = f" ({100 * totals.stored_saved / totals.page_bytes:.1f} %)" if totals.page_bytes else ""
     terminal.write_text(
-        f"{counted(totals.pages, 'page')}, {counted(totals.versions, 'version')}: {counted(totals.worth_it, 'part')} worth "
-        f"cutting out, {told_bytes(totals.stored_saved)} of {told_bytes(totals.page_bytes)} stored less{share}\n"
-        f"{totals.exact:,} exact, {totals.approximate:,} approximate, {totals.own_pace:,} of their own pace\n"
+        f"{counted(totals.pages, 'page')}, {counted(totals.versions, 'version')}: "
+        f"{counted(totals.worth_it, 'part')} worth cutting out, "
+        f"{told_bytes(totals.stored_saved)} of {told_bytes(totals.page_bytes)} stored less{share}\n"
+        f"{totals.isolated:,} of these isolated, {totals.approximate:,} more only alike, "
+        f"{totals.own_pace:,} that change at their own pace; {counted(totals.refused, 'page')} refused\n"
     )

@@ -61,7 +61,7 @@ def simulate(
         bool, typer.Option("--warm", help="Caches hold everything at the first request.")
     ] = False,
     child_change: ChildChangeOption = 0.7,
-    min_bytes: MinBytesOption = 30,
+    min_text_bytes: MinBytesOption = 30,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Let requests come to a cache of pages and to one of fragments.
@@ -87,7 +87,9 @@ def simulate(
     if not 0 < rate < math.inf:
         raise Refusal(f"--rate {rate:g}: expected requests in a minute, more than 0")
     with telling() as tell:
-        read = histories(sources, tell, url=url, child_change=child_change, min_bytes=min_bytes)
+        read = histories(
+            sources, tell, url=url, child_change=child_change, min_bytes=min_text_bytes
+        )
         site = site_of([lives for _, lives in read], invalidation=invalidation.value)
         try:
             found = run(

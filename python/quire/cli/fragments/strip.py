@@ -47,8 +47,8 @@ def strip(
             min=0, max=1, metavar="SHARE", help="More than this share of a template's pages has it."
         ),
     ] = 0.5,
-    min_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Bytes of text that a block has, at least.")
+    min_text_bytes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Minimum length of a block, in bytes of text.")
     ] = 30,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
@@ -75,7 +75,7 @@ def strip(
     listed: list[dict[str, object]] = []
     with telling() as tell:
         pages = Pages(sources, most_bytes, tell)
-        for page in stripped(pages, form=form.value, share=share, min_bytes=min_bytes):
+        for page in stripped(pages, form=form.value, share=share, min_bytes=min_text_bytes):
             name = f"{page.sha256[:32]}.{_SUFFIXES[form]}"
             _write(target / name, page, force=force, is_new=page.is_first)
             listed.append(

@@ -1,4 +1,4 @@
-"""Caching: how long each part of a site may be cached, and for whom.
+"""Caching: how long each file of a plan may be cached and for whom, and the plan itself.
 
-In: a collection of captures and a plan of cuts. Out: the plan with a policy for every file.
+In: the cuts of a site and all captures of its pages. Out: ``FragmentPlan``, cuts with policies.
 """

@@ -1,8 +1,9 @@
-"""Element index: which elements a page has, by their bytes, so that thousands of parts are looked up in it and not searched for.
+"""Element index: looks up elements of a page by their bytes, instead of searching for each.
 
-Elements are found by the hash of their bytes (``SourceSpans.hash``), which has no key; so the bytes of what is found are compared too.
+Elements are found by the hash of their bytes (``SourceSpans.hash``), which is not keyed; so the bytes
+are compared too.
 
-Cost: a parse and a sort; then a step for each lookup.
+Cost: a parse and a sort; then one step for each lookup.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class ElementIndex:
     """The elements of a page, by their bytes."""
 
     def __init__(self, spans: SourceSpans, source: bytes) -> None:
-        # Elements that browsers add have the bytes of what they hold: one place counts once.
+        # Elements that browsers add have the same bytes as their content: one place counts once.
         order = np.lexsort((spans.start, spans.hash))
         hashes, starts = spans.hash[order], spans.start[order]
         is_new = np.ones(len(order), np.bool_)
@@ -39,16 +40,16 @@ class ElementIndex:
 
     @classmethod
     def of(cls, page: Digest, source: bytes) -> Self | None:
-        """Index a page; nothing where its tree does not tell of bytes."""
+        """Index a page; None if its source places are not known."""
         spans = source_spans(page)
         return None if spans is None else cls(spans, source)
 
     def hash_at(self, start: int, end: int) -> int | None:
-        """The hash of the element that has exactly these bytes; None where there is none."""
+        """Return the hash of the element with exactly these bytes; None if there is none."""
         return self._by_span.get((start, end))
 
     def count(self, value: int, data: bytes) -> int:
-        """In how many places an element with this hash and these bytes is.
+        """Count the elements with this hash and these bytes.
 
         >>> import quire
         >>> source = b"<p>Fish</p><p>Chips</p><p>Fish</p>"

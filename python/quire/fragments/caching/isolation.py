@@ -1,42 +1,44 @@
-"""Setting apart: parts of a page that no cache may keep are cut out of it, so that the rest can be kept.
+"""Isolation: parts of a page that no cache may keep are cut out, so that the rest can be kept.
 
-A greeting makes a whole page private, a clock makes it stale at every request. Nothing is stored less when such a part is cut out; but what is
-left is the same for everybody, and for longer: the paper's reason for fragments that live at their own pace.
+A greeting makes a whole page private, a clock makes it stale at every request. Cutting such a part out
+saves no storage; but the rest is the same for everybody, and for longer. That is the paper's reason
+for fragments that change at their own pace.
 
-The smallest parts will do: a part that may be kept once what is in it is apart stays where it is. Where all of that does not help, because
-what is left of the page could not be kept either (``in_vain``), nothing should be cut out.
+The smallest parts are enough: a part that may be kept once the parts in it are isolated stays where it
+is. If the rest of the page could not be kept either, the plan drops these cuts again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from quire.digest.page import Digest
 from quire.fragments.caching.region import Region
 from quire.fragments.caching.region_history import PageHistory, policy_of
-from quire.fragments.cuts.isolate import Span
-from quire.fragments.cuts.plan import FragmentPlan
+from quire.fragments.cuts.candidates import Span
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell
 from quire.fragments.trees.source_spans import source_spans
 
-# Of a page with more, the first are looked at: each is searched for in every capture.
+# Of a page with more, the first are examined: each is searched for in every capture.
 _MOST_PARTS = 100
-#: What is more than this share of a page is not a part of it that the rest could do without.
+#: A part larger than this share of its page is not isolated.
 MOST_SHARE = 0.5
 
 
-def parts_apart(
-    site: Collection, lives: Mapping[int, Lifetimes], tell: Tell
+def isolated_parts(
+    site: Collection, lives: Mapping[int, Lifetimes], tell: Callable[[str, int, int], None]
 ) -> dict[int, list[Span]]:
-    """Find the parts of pages that no cache may keep, by the place of pages: private ones, and those that change all the time.
+    """Find the parts of pages that no cache may keep: private ones, and those that always change.
 
     Args:
         site: the pages.
-        lives: what versions tell, by the place of pages.
-        tell: is told of progress.
+        lives: the lifetimes of pages, by place.
+        tell: progress callback.
+
+    Returns:
+        The parts, by the place of the page.
     """
     found = {}
     for done, (place, one) in enumerate(lives.items(), start=1):
@@ -50,7 +52,7 @@ def parts_apart(
 def _of_page(history: PageHistory, lives: Lifetimes, site: Collection, place: int) -> list[Span]:
     last = site.pages[place].versions[-1]
     source = site.source(last)
-    found = [*_private_or_restless(lives), *_unseen(lives, site.digest(last))]
+    found = [*_private_or_volatile(lives), *_unseen(lives, site.digest(last))]
     most = MOST_SHARE * len(source)
     spans = sorted({one for one in found if 0 < one[1] - one[0] <= most})[:_MOST_PARTS]
     chosen: list[Span] = []
@@ -63,8 +65,8 @@ def _of_page(history: PageHistory, lives: Lifetimes, site: Collection, place: in
     return sorted(chosen)
 
 
-def _private_or_restless(lives: Lifetimes) -> Iterator[Span]:
-    """L-P fragments of the last version that may not be kept, by their text."""
+def _private_or_volatile(lives: Lifetimes) -> Iterator[Span]:
+    """L-P fragments of the newest version that may not be kept, by their text."""
     for node, number in enumerate(lives.latest_fragment.tolist()):
         if number < 0:
             continue
@@ -75,7 +77,7 @@ def _private_or_restless(lives: Lifetimes) -> Iterator[Span]:
 
 
 def _unseen(lives: Lifetimes, page: Digest) -> Iterator[Span]:
-    """Elements that change at every capture, whether anybody sees it or not: tokens in scripts, in forms, in the head."""
+    """Elements that change at every capture, visible or not: tokens in scripts, forms, the head."""
     spans = source_spans(page)
     if spans is None:
         return
@@ -90,7 +92,10 @@ def _unseen(lives: Lifetimes, page: Digest) -> Iterator[Span]:
 
 
 def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
-    """Spans in levels: what has none in it, then what has only such in it, and so on. What crosses the end of another is left out."""
+    """Order spans in levels: those without others inside, then those that hold only such, and so on.
+
+    A span that crosses the end of another is left out.
+    """
     levels: defaultdict[int, list[Span]] = defaultdict(list)
     opened: list[tuple[Span, list[int]]] = []
 
@@ -112,24 +117,10 @@ def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
 
 
 def _region(span: Span, chosen: Sequence[Span], source: bytes) -> Region:
-    """A part without those in it that are apart already."""
+    """A part without those in it that are isolated already."""
     holes = sorted(one for one in chosen if _holds(span, one))
     return Region.of("part", span[0], span[1], holes, source)
 
 
 def _holds(outer: Span, inner: Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def in_vain(plan: FragmentPlan, spans: Mapping[int, Sequence[Span]]) -> set[int]:
-    """The places of pages whose rest may not be kept though parts of them are set apart.
-
-    Args:
-        plan: with these parts set apart, and with policies for what is left of pages.
-        spans: the parts, by the place of pages.
-    """
-    return {
-        place
-        for place in spans
-        if not plan.page_policies.get(plan.pages[place].body, plan.other_policy).is_cached
-    }

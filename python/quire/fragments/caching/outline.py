@@ -1,9 +1,10 @@
-"""Outlines: which elements some bytes of a page consist of, side by side.
+"""Outlines: the outermost elements in some bytes of a page, side by side.
 
-What is cut out of a page may be another part in another version. Whether it is still the same part, or something came in beside it, is told by
-its outline: the names of its outermost elements in their order. What is inside of them does not matter.
+The part in the place of a cut may differ between versions. Its outline tells whether it is still the
+same part or something came in beside it: the names of its outermost elements in order. The content of
+those elements does not matter.
 
-Cost: that of parsing.
+Cost: one parse.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from quire.errors import QuireError
 from quire.fragments.trees.source_spans import source_spans
 
 _FIRST_TAG = re.compile(rb"\s*<([A-Za-z]+)")
-# Browsers drop these where there is no table around them.
+# Browsers drop these outside a table.
 _OF_TABLES = frozenset(
     {b"caption", b"col", b"colgroup", b"tbody", b"td", b"tfoot", b"th", b"thead", b"tr"}
 )
@@ -26,7 +27,7 @@ _TABLE = b"<table>"
 
 
 def outline(data: bytes) -> tuple[str, ...]:
-    """Name the outermost elements; whatever else is beside them, as text, is told too.
+    """Name the outermost elements; anything else beside them, such as text, is ``#other``.
 
     >>> outline(b"<p>It is <b>nine</b></p>"), outline(b"<p>It is ten</p><div>Storm!</div>")
     (('p',), ('p', 'div'))
@@ -49,7 +50,7 @@ def outline(data: bytes) -> tuple[str, ...]:
     found: list[str] = []
     at = len(before)
     names = page.tags
-    # Outer before inner where both begin in one place.
+    # Outer before inner if both begin in one place.
     order = np.lexsort((-spans.end.astype(np.int64), spans.start))
     for node in order.tolist():
         start, name = int(spans.start[node]), str(names[page.tag[node]])
@@ -65,10 +66,10 @@ def outline(data: bytes) -> tuple[str, ...]:
 
 
 def _opens(source: bytes, start: int, name: str) -> bool:
-    """Whether there is a tag of this name, and the element is not one that browsers add."""
+    """Whether the source has a tag of this name here, rather than an element that browsers add."""
     return source[start : start + len(name) + 1].lower() == b"<" + name.encode()
 
 
 def _unknown(data: bytes) -> tuple[str, ...]:
-    """What has no outline is like nothing but itself."""
+    """Bytes without an outline equal only themselves."""
     return ("#unknown", hashlib.sha256(data).hexdigest())

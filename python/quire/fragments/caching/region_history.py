@@ -1,9 +1,9 @@
-"""Page histories: when regions of a page changed, and who got them, as far as its captures tell.
+"""Region history: when regions of a page changed, and which users got them, according to its captures.
 
-A region changed when its bytes came or went, or the own source of a part in it changed (``rewriting``), unless it was there with the same bytes
-before and after. It is private
-when another reader got a page without these bytes, while they were there for the first reader before and after; or when ``lifetimes`` says
-so of a part in it.
+A region changed when its bytes came or went, or when the own source of a part in it changed
+(``byte_changes``), unless it was there with the same bytes before and after. It is private if another
+user got a page without these bytes, while the first user had them before and after; or if
+``lifetimes`` says so of a part in it.
 """
 
 from __future__ import annotations
@@ -24,25 +24,24 @@ from quire.fragments.lifetime.tracking import likeness
 from quire.fragments.lifetime.version_parts import Comparing, Parts
 from quire.fragments.policy import DEFAULT_TTL_S, Policy, Sharing
 from quire.fragments.site.collection import CollectedPage, Collection, KeptVersion
-from quire.fragments.site.site_lifetimes import seconds_of
 
-#: Pages that a fragment is followed on; a menu of ten thousand pages changes on all of them.
+#: Number of pages that a fragment is followed on; a menu changes on all of its pages.
 MOST_PAGES = 100
-#: Regions of a page from which on they are looked up: searching takes the bytes of the page for each.
+#: With more regions than this they are looked up: a search goes through the page for each.
 MANY_REGIONS = 64
-PRIVATE = "readers get different ones"
+PRIVATE = "users get different content"
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What one page tells of a region.
+    """The history of a region on one page.
 
     Attributes:
         lives: how long it stayed as it was.
-        watched_s: for how long it was watched; 0 is that there is one version.
-        distance_s: the shortest time between two captures.
-        sharing: whether all readers get the same.
-        is_compared: whether there are other readers.
+        watched_s: time between its first and last capture; 0 if there is one version.
+        distance_s: the shortest gap between two captures.
+        sharing: whether all users get the same.
+        is_compared: whether there are captures for other users.
     """
 
     lives: Lives
@@ -58,12 +57,12 @@ def policy_of(
     most_ttl_s: int = MOST_TTL_S,
     vary: tuple[str, ...] = ("Cookie",),
 ) -> Policy:
-    """Say how long a region may be kept, and for whom.
+    """Work out how long a region may be cached, and for whom.
 
     Args:
-        told: what each page that has it tells.
-        most_ttl_s: nothing is kept longer.
-        vary: headers that tell readers apart, for what is private.
+        told: its history on each page that has it.
+        most_ttl_s: the longest TTL.
+        vary: headers that distinguish users, for private content.
     """
     if not told:
         return Policy(min(DEFAULT_TTL_S, most_ttl_s))
@@ -76,18 +75,18 @@ def policy_of(
         distance_s=min(one.distance_s for one in told),
         most_ttl_s=most_ttl_s,
     )
-    # What is not known of one page is not known, whatever others tell.
+    # One page that leaves it unknown is enough.
     asked = {one.sharing for one in told if one.is_compared}
     sharing: Sharing = "shared" if asked == {"shared"} else "unknown"
     return Policy(kept.ttl_s, (), sharing, kept.source, kept.reason)
 
 
 class PageHistory:
-    """The captures of a page, as far as they are of the kind that its last version is."""
+    """The captures of a page that are of the same kind as its newest version."""
 
     def __init__(self, site: Collection, page: CollectedPage, lives: Lifetimes) -> None:
         self._site, self._page, self._lives = site, page, lives
-        # A page that is of another kind at most captures is seldom like it was before, and that is what it tells.
+        # A page whose kind changes at most captures has no typical kind: all of its captures count.
         switches = sum(one != other for one, other in pairwise(lives.kinds))
         self._is_ever_other = 2 * switches > len(lives.kinds) - 1
         self._mine = [
@@ -95,12 +94,12 @@ class PageHistory:
             for number, kind in enumerate(lives.kinds)
             if self._is_ever_other or kind == lives.kinds[-1]
         ]
-        self._times = [seconds_of(one) for one in page.versions]
+        self._times = [one.seconds for one in page.versions]
         self._alike: dict[tuple[int, int], bool] = {}
         self._indexes: dict[int, ElementIndex | None] = {}
 
     def watched(self, regions: Sequence[Region]) -> list[Watched]:
-        """What the captures tell of some regions."""
+        """Return the history of some regions."""
         there = self._there(regions, [self._page.versions[number] for number in self._mine])
         times = np.array([self._times[number] for number in self._mine])
         distance_s = float(np.diff(times).min()) if len(times) > 1 else 0.0
@@ -131,7 +130,7 @@ class PageHistory:
         return found
 
     def _are_in(self, regions: Sequence[Region], version: KeptVersion) -> list[bool]:
-        """Whether each region is in one version: searched for, or where there are many, looked up."""
+        """Whether each region is in one version: searched for, or looked up if there are many."""
         body = self._site.source(version)
         own = self._index(self._page.versions[-1]) if len(regions) > MANY_REGIONS else None
         there = self._index(version) if own is not None else None
@@ -147,7 +146,7 @@ class PageHistory:
         return found
 
     def _index(self, version: KeptVersion) -> ElementIndex | None:
-        """The elements of a version; of the last one, which all are compared with, once."""
+        """The elements of a version; those of the newest one, which is compared with all, are kept."""
         if version.body not in self._indexes:
             made = ElementIndex.of(self._site.digest(version), self._site.source(version))
             if version is not self._page.versions[-1]:
@@ -156,7 +155,7 @@ class PageHistory:
         return self._indexes[version.body]
 
     def _changed(self, region: Region, there: Sequence[bool]) -> list[int]:
-        """The places among these versions at which a region changed."""
+        """The versions, by place, in which a region changed."""
         inside, around = region.nodes(self._lives.latest_span)
         if around >= 0:
             inside[around] = True
@@ -167,16 +166,16 @@ class PageHistory:
             place
             for place, version in enumerate(self._mine)
             if place
-            # What came or went changed, whatever became of the parts in it.
+            # A region that came or went changed, whatever happened to the parts in it.
             and (there[place - 1] != there[place] or (version in rewritten and not there[place]))
         ]
 
     def _sharing(self, regions: Sequence[Region]) -> list[Sharing]:
-        """Whether readers get the same of some regions."""
+        """Whether users get the same content in some regions."""
         found: list[Sharing] = ["unknown"] * len(regions)
         confirmed: list[set[str]] = [set() for _ in regions]
         for other in self._page.others:
-            time = seconds_of(other)
+            time = other.seconds
             before = [number for number in self._mine if self._times[number] <= time]
             after = [number for number in self._mine if self._times[number] >= time]
             nearest = [before[-1]] if before else []
@@ -184,15 +183,15 @@ class PageHistory:
             if not nearest or not self._is_alike(self._page.versions[nearest[0]], other):
                 continue
             captures = [other, *(self._page.versions[number] for number in nearest)]
-            # A reader who gets it once is no other reader than one who gets it twice.
+            # It does not matter how often a user gets it.
             anywhere = [replace(region, copies=0) for region in regions]
             for number, there in enumerate(self._there(anywhere, captures)):
                 if there[0]:
                     confirmed[number].add(other.reader)
-                # Time does not explain it: the first reader got it before and after.
+                # Time does not explain it: the first user got it before and after.
                 if not there[0] and before and after and all(there[1:]):
                     found[number] = "private"
-        # One reader whose page is another, or who was never seen with these bytes, may be the one for whom they are not.
+        # A user with a different page, or never seen with these bytes, may be one who does not get them.
         readers = {other.reader for other in self._page.others}
         for number, region in enumerate(regions):
             if readers and found[number] == "unknown" and confirmed[number] == readers:
@@ -204,7 +203,7 @@ class PageHistory:
         return found
 
     def _is_alike(self, mine: KeptVersion, other: KeptVersion) -> bool:
-        """Whether another reader got the same kind of page, and no error or form to log in."""
+        """Whether another user got the same kind of page, not an error or a login form."""
         bodies = (mine.body, other.body)
         if bodies not in self._alike:
             how = Comparing()

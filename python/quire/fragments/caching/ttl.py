@@ -1,23 +1,25 @@
-"""Keeping: for how long something may be kept, given how long it lived so far.
+"""TTL: how long something may be cached, given how long it stayed unchanged so far.
 
-A cached copy is wrong from the moment that the original changes, so the time is a low quantile of lives, and never their mean: the
-length that a tenth of them do not exceed, by Kaplan and Meier. Each life counts as the least it can have lasted, between the first and the last
-capture that show it; so does one that was there from the first capture on, which makes the answer shorter and never longer.
+A cached copy is wrong from the moment the original changes. So the TTL is a low quantile of
+lifetimes, never their mean: the length that a tenth of them do not exceed, by Kaplan and Meier. Each
+life counts as the least it can have lasted, between the first and the last capture that show it; so
+does one that was there at the first capture, which makes the answer shorter, never longer.
 
 =======================================  ========================================================
-what was seen                            kept for
+seen                                     TTL
 =======================================  ========================================================
-no change                                a tenth of the time watched, or as by default if longer
-a tenth of lives are over within T       T
-more than a tenth, but not half, are     a part of the shortest distance of captures: as large as a tenth is of
-over before the next capture             their share
-half or more are, three at least         0: nobody knows how long it lives
-half or more are, but these are one      as by default, or for the shortest distance of captures if that is less
-or two, or captures are so far apart
-that nothing is kept that long
+no change                                a tenth of the time watched, or the default if longer
+a tenth of lives end within T            T
+more than a tenth but less than half     shortest gap between captures x 0.1 / share of lives
+end before the next capture              that end within one gap
+half or more do, at least three          0: nobody knows how long it lives
+half or more do, but only one or two,    the default, or the shortest gap between captures if that
+or captures are further apart than the   is less
+longest TTL
 =======================================  ========================================================
 
-All is rounded down to two digits, so that a cache has few rules, and is a second at least and ``MOST_TTL_S`` at most.
+All TTLs are rounded down to two digits, so that a cache has few rules; the minimum is one second, the
+maximum ``MOST_TTL_S``.
 """
 
 from __future__ import annotations
@@ -28,23 +30,23 @@ from quire.display import told_seconds
 from quire.fragments.lifetime.survival import Lives, kaplan_meier
 from quire.fragments.policy import DEFAULT_TTL_S, NO_HISTORY, PolicySource
 
-#: What may be kept longer is fetched once a day all the same: that costs little, and nobody saw the next change.
+#: Longest TTL: one request a day costs little, and the next change is unknown.
 MOST_TTL_S = 86_400
-#: The share of lives that may be shorter.
+#: The share of lives that may be shorter than the TTL.
 SHORTER = 0.1
-# From here on a part is one that changes at every capture; fewer than three changes are no habit.
+# A part with this share changes at every capture, if it did so at least three times.
 _RESTLESS = 0.5
 _HABIT = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How long something may be kept.
+    """How long something may be cached.
 
     Attributes:
         ttl_s: seconds.
-        source: whether captures were compared to find this out.
-        reason: what was seen, in words.
+        source: whether this was measured from captures.
+        reason: the observation, in words.
     """
 
     ttl_s: int
@@ -55,7 +57,7 @@ class Kept:
 def kept_for(
     lives: Lives, *, watched_s: float, distance_s: float, most_ttl_s: int = MOST_TTL_S
 ) -> Kept:
-    """Say for how long something may be kept.
+    """Work out how long something may be cached.
 
     >>> import numpy as np
     >>> hours = 3600 * np.array([[-np.inf, 0, 2, 3], [2, 3, 8, 9], [8, 9, 9, np.inf]]).T
@@ -64,13 +66,13 @@ def kept_for(
 
     Args:
         lives: how long it stayed as it was.
-        watched_s: for how long it was watched; 0 is that nobody did.
-        distance_s: the shortest time between two captures.
-        most_ttl_s: nothing is kept longer.
+        watched_s: time between the first and the last capture; 0 if there is one.
+        distance_s: the shortest gap between two captures.
+        most_ttl_s: the longest TTL.
     """
     if not watched_s:
         return Kept(min(DEFAULT_TTL_S, most_ttl_s), "default", NO_HISTORY)
-    # What the last capture shows for the first time says nothing about how long it lives.
+    # A value first seen in the last capture says nothing about how long it lives.
     telling = lives.ended | (lives.at_least_s > 0)
     curve = kaplan_meier(lives.at_least_s[telling], lives.ended[telling])
     if not curve.ended:

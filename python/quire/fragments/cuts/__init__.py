@@ -1,5 +1,5 @@
-"""Cuts: which parts to cut out of which pages, so that each part is stored once.
+"""Cuts: choose which parts to cut out of which pages, so that each part is stored once.
 
-In: pages as bytes. Out: a plan: for every page the places to cut, and the pages that must stay
-whole because a cache could not compose them.
+In: the pages of a collection. Out: ``SiteCuts``, the places to cut in every page, and the hazards
+that leave a part in its page or a page whole.
 """

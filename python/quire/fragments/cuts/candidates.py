@@ -1,14 +1,13 @@
-"""Candidates: the elements of pages that could be cut out, because other pages have the same bytes.
+"""Candidates: elements that could be cut out, because other pages contain the same bytes.
 
-Of every page the elements are listed with their source bytes, in the order of the page, and hashed by the digest's kernel; those that
-fewer pages have than asked for are dropped once all pages are known. What is kept is a forest of nested spans for each page.
-
-The exact tier of ``shared_fragments`` is among them. So are drawings and other elements without text, which are no parts of AF trees.
+For every page quire lists the larger elements with their source bytes, in page order, hashed by the
+digest's kernel. Once all pages are known, elements that too few pages have are dropped. The result is
+a forest of nested spans for each page. Drawings and other elements without text are among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,9 @@ from numpy.typing import NDArray
 
 from quire.digest.page import Digest
 from quire.fragments.trees.source_spans import source_spans
+
+#: First byte in the source, and the end after the last one.
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +27,7 @@ class Elements:
     Attributes:
         start: first byte of each in the source.
         end: after its last byte.
-        key: 64 bits for its bytes. Equal keys are not proof: whoever cuts, names what was cut by a digest.
+        key: 64-bit hash of its bytes. Equal keys are no proof: fragments are named by a SHA-256.
     """
 
     start: NDArray[np.int64]
@@ -37,16 +39,16 @@ class Elements:
 
     @classmethod
     def none(cls) -> Elements:
-        """No elements."""
+        """Return no elements."""
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint64))
 
     def only(self, chosen: NDArray[np.bool_]) -> Elements:
-        """Those for which it is true."""
+        """Return the elements for which ``chosen`` is true."""
         return Elements(self.start[chosen], self.end[chosen], self.key[chosen])
 
 
 def elements_of(page: Digest, min_bytes: int) -> Elements:
-    """List the elements of a page that are long enough; none where places are not known.
+    """List the elements of a page that are long enough; none if source places are not known.
 
     >>> import quire
     >>> found = elements_of(quire.encode(b"<ul><li>Fish<li>Chips and peas</ul>"), 10)
@@ -59,45 +61,73 @@ def elements_of(page: Digest, min_bytes: int) -> Elements:
     is_element = np.array([not name.startswith(("#", "!", "?")) for name in page.tags], np.bool_)
     start, end = spans.start.astype(np.int64), spans.end.astype(np.int64)
     chosen = np.flatnonzero(is_element[page.tag] & (end - start >= min_bytes))
-    # By place: what a browser moves out of a table stands elsewhere in the tree than in the source.
+    # By place: text that a browser moves out of a table is elsewhere in the tree than in the source.
     chosen = chosen[np.lexsort((-end[chosen], start[chosen]))]
     found = Elements(start[chosen], end[chosen], spans.hash[chosen])
     if len(found) < 2:  # noqa: PLR2004 - a pair
         return found
-    # An element that is all of its parent, as html and body without tags are, is the same bytes again.
+    # An element that fills its parent, like an implied html or body, is the same bytes twice.
     again = (found.start[1:] == found.start[:-1]) & (found.end[1:] == found.end[:-1])
     return found.only(np.concatenate([[True], ~again]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sharing:
-    """How often elements are there, by their keys, ascending.
+class SharedElements:
+    """Elements that enough pages have, by key, ascending.
 
     Attributes:
-        key: those that enough pages have.
-        pages: how many do.
-        places: how many times all together.
+        key: their keys.
+        places: how many times each occurs in all pages together.
     """
 
     key: NDArray[np.uint64]
-    pages: NDArray[np.int64]
     places: NDArray[np.int64]
 
     @classmethod
-    def of(cls, pages: Sequence[Elements], min_pages: int) -> Sharing:
+    def of(cls, pages: Sequence[Elements], min_pages: int) -> SharedElements:
         """Count over all pages."""
         if not pages:
             none = Elements.none()
-            return cls(none.key, none.start, none.start)
+            return cls(none.key, none.start)
         once = np.concatenate([np.unique(page.key) for page in pages])
         key, count = np.unique(once, return_counts=True)
-        key, count = key[count >= min_pages], count[count >= min_pages]
+        key = key[count >= min_pages]
         every, places = np.unique(np.concatenate([page.key for page in pages]), return_counts=True)
-        return cls(key, count, places[np.searchsorted(every, key)])
+        return cls(key, places[np.searchsorted(every, key)])
 
     def among(self, page: Elements) -> Elements:
-        """The elements of a page that are shared."""
+        """Return the elements of a page that are shared."""
         if not len(self.key) or not len(page):
             return Elements.none()
         place = np.minimum(np.searchsorted(self.key, page.key), len(self.key) - 1)
         return page.only(self.key[place] == page.key)
+
+
+def without_around(
+    pages: Mapping[int, Elements], isolated: Mapping[int, Sequence[Span]]
+) -> dict[int, Elements]:
+    """Leave out the elements that stand in the way of isolated parts.
+
+    A part that no cache may keep must not be inside a fragment, or no cache could keep the fragment:
+    a greeting in a header would send the menu past the cache. So elements around such a part are not
+    candidates on any page; elements inside it or across its ends are not on its own page.
+
+    Args:
+        pages: the elements of each page.
+        isolated: the parts to isolate, by page.
+    """
+    found = dict(pages)
+    around: set[int] = set()
+    for number, spans in isolated.items():
+        page = found[number]
+        free = np.ones(len(page), np.bool_)
+        for start, end in spans:
+            holds = (page.start <= start) & (page.end >= end)
+            same = (page.start == start) & (page.end == end)
+            around.update(page.key[holds & ~same].tolist())
+            free &= (page.end <= start) | (page.start >= end) | same
+        found[number] = page.only(free)
+    if not around:
+        return found
+    keys = np.array(sorted(around), np.uint64)
+    return {number: page.only(~np.isin(page.key, keys)) for number, page in found.items()}

@@ -1,99 +1,65 @@
-"""Cutting: a page with includes in the place of what is cut out of it.
+"""Cutting: which cuts of a page a cache would compose again.
 
-The template grows from left to right, and scanners read it as caches do. Where all of them are between tags an include is written;
-elsewhere the part stays in the page, and the hazard that made it stay is named. So what is written is seen by a cache, by construction, and
-the bytes of the page come together again.
+Two scanners read the page as caches do, and skip each part that is cut out. If both are between tags
+at the beginning of a part, quire makes the cut. Otherwise the part stays in the page, and the hazard
+that keeps it there is recorded. So a cache recognises every include, by construction.
 
 Cost: linear in the page.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from quire.fragments.cuts.esi_scanner import EsiScanner, Within
 from quire.fragments.cuts.hazards import Hazard, HazardKind, blocked
 from quire.fragments.cuts.select import Cut
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A page or fragment that was cut.
+class Stopped(NamedTuple):
+    """A cut that is not made, and the hazard that stops it."""
 
-    Attributes:
-        data: its bytes, with includes.
-        includes: how many.
-        hazards: what kept parts in it.
-    """
-
-    data: bytes
-    includes: int
-    hazards: tuple[Hazard, ...]
+    cut: Cut
+    kind: HazardKind
 
 
-def cut_out(
-    source: bytes, cuts: Sequence[Cut], include_for: Callable[[Cut, bytes], bytes]
-) -> Template:
-    r"""Put includes in the place of parts.
+class Scanned(NamedTuple):
+    """The cuts of a page or fragment that are made, those that hazards stop, and the hazards."""
+
+    made: tuple[Cut, ...]
+    stopped: tuple[Stopped, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+
+
+def scan(source: bytes, cuts: Sequence[Cut]) -> Scanned:
+    r"""Tell which cuts can be made.
 
     >>> page = b"<p>1 < 2</p><nav>Start</nav><nav>Start</nav>"
     >>> parts = [Cut(0, 12, 7), Cut(12, 28, 8), Cut(28, 44, 8)]
-    >>> cut_out(page, parts, lambda cut, data: b'<esi:include src="/%d"/>' % cut.key).data
-    b'<esi:include src="/7"/><esi:include src="/8"/><esi:include src="/8"/>'
-    >>> cut_out(page, parts[1:], lambda cut, data: b'<esi:include src="/%d"/>' % cut.key).data
-    b'<p>1 < 2</p><esi:include src="/8"/><esi:include src="/8"/>'
+    >>> len(scan(page, parts).made), len(scan(b"<p>1 < 2" + page[12:], [Cut(8, 24, 8)]).made)
+    (3, 0)
 
     Args:
         source: the bytes.
-        cuts: the parts, ascending; none overlaps another.
-        include_for: gives the include for a part and its bytes; asked only where it is written.
+        cuts: the parts, in order; none overlaps another.
     """
-    grown = bytearray()
     scanners = (EsiScanner(), EsiScanner(backs_up=True))
-    # Where pieces of the source begin in the template, and in the source.
-    pieces: list[tuple[int, int]] = [(0, 0)]
-    kept: Counter[tuple[HazardKind, int]] = Counter()
-    at = includes = 0
-    for cut in cuts:
-        grown += source[at : cut.start]
-        part = source[cut.start : cut.end]
-        stuck = next((one for one in scanners if one.read(grown) is not Within.NOTHING), None)
-        if stuck is None:
-            grown += include_for(cut, part)
-            for scanner in scanners:
-                scanner.skip_to(len(grown))
-            pieces.append((len(grown), cut.end))
-            includes += 1
-        else:
-            kept[blocked(stuck.within), _place(pieces, stuck.opened)] += 1
-            grown += part
-        at = cut.end
-    grown += source[at:]
-    hazards = tuple(Hazard(kind, offset, count) for (kind, offset), count in kept.items())
-    return Template(bytes(grown), includes, hazards)
-
-
-def made_cuts(source: bytes, cuts: Sequence[Cut]) -> list[Cut]:
-    """Give the cuts that no hazard stops.
-
-    Args:
-        source: the bytes.
-        cuts: the parts, ascending; none overlaps another.
-    """
     made: list[Cut] = []
-
-    def include_for(cut: Cut, _: bytes) -> bytes:
-        made.append(cut)
-        return b""  # scanners skip includes, whatever they are
-
-    cut_out(source, cuts, include_for)
-    return made
-
-
-def _place(pieces: Sequence[tuple[int, int]], offset: int) -> int:
-    """Where in the source a place of the template is."""
-    there, source = pieces[bisect_right(pieces, (offset, 1 << 62)) - 1]
-    return source + offset - there
+    stopped: list[Stopped] = []
+    kept: Counter[tuple[HazardKind, int]] = Counter()
+    for cut in cuts:
+        stuck = next(
+            (one for one in scanners if one.read(source, cut.start) is not Within.NOTHING), None
+        )
+        if stuck is None:
+            for scanner in scanners:
+                scanner.skip_to(cut.end)
+            made.append(cut)
+        else:
+            kind = blocked(stuck.within)
+            kept[kind, stuck.opened] += 1
+            stopped.append(Stopped(cut, kind))
+    hazards = tuple(Hazard(kind, offset, count) for (kind, offset), count in kept.items())
+    return Scanned(tuple(made), tuple(stopped), hazards)

@@ -1,15 +1,16 @@
-"""A cache's eye: where in a page an ESI processor would see an include.
+"""ESI scanner: where in a page an ESI processor would recognise an include.
 
-Caches that compose pages do not read HTML. They look for ``<``, and then for one of four beginnings: ``<esi:``, ``<!--``,
-``<![CDATA[``, and anything else, which to them is a tag that lasts until the next ``>``. An include is seen only between these.
-Processors differ in two points, so there is a scanner for each way, and a place is safe when all of them are *between tags* there:
+Caches that compose pages do not parse HTML. They look for ``<``, and then for one of four
+beginnings: ``<esi:``, ``<!--``, ``<![CDATA[``, and anything else, which they take for a tag that
+lasts until the next ``>``. They recognise an include only between these. Processors differ in one
+point, so there is a scanner for each way, and a place is safe when both are *between tags* there:
 
-* **no backing up** (Varnish 7): the end ``-->`` is looked for without going back after a mismatch. ``--->`` does not end a comment:
-  the third dash starts the search anew, and the ``>`` is alone.
-* **backing up**: comments end at the first ``-->``, as a reader would say.
+* **no backing up** (Varnish 7): the search for ``-->`` does not go back after a mismatch. ``--->``
+  does not end a comment: the third dash restarts the search, and the ``>`` is alone.
+* **backing up**: comments end at the first ``-->``, as a person would say.
 
-A scanner is fed a growing buffer and goes on where it stopped. Every byte is looked at once, by patterns that do not backtrack: linear,
-whatever the bytes are.
+A scanner reads a page up to a given place and continues from there. It looks at every byte once,
+with patterns that do not backtrack: the cost is linear for any input.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-# Possessive (``*+``): what was read is not given back, so that a page cannot make the search quadratic.
+# Possessive (``*+``): no backtracking, so that no page can make the search quadratic.
 _BETWEEN = re.compile(rb"(?:[^<]++|<(?!/?(?:!--|esi:|!\[CDATA\[))[^>]*+>)*+")
 _TAG_START = re.compile(rb"</?(?:(!--esi|esi:)|(!--)|(!\[CDATA\[))")
-# Each step is what a search without backing up takes in: a mismatch takes the byte it was found at with it.
+# Each step is one of a search without backing up: a mismatch also consumes the byte it is at.
 _NO_BACKING_UP = {
     b"-->": re.compile(rb"(?:[^-]++|-[^-]|--[^>])*+"),
     b"]]>": re.compile(rb"(?:[^\]]++|\][^\]]|\]\][^>])*+"),
@@ -28,7 +29,7 @@ _NO_BACKING_UP = {
 
 
 class Within(Enum):
-    """What a scanner is in the middle of."""
+    """The construct that a scanner is inside of."""
 
     NOTHING = "nothing"
     TAG = "tag"
@@ -41,19 +42,18 @@ _STARTS = (Within.TAG, Within.ESI, Within.COMMENT, Within.CDATA)
 
 
 class EsiScanner:
-    """Reads a growing buffer as an ESI processor does.
+    """Reads a page from left to right as an ESI processor does.
 
     >>> scanner = EsiScanner()
-    >>> page = bytearray(b"<p>1 < 2 and")
-    >>> scanner.read(page)
+    >>> page = b"<p>1 < 2 and <b>so on</b>"
+    >>> scanner.read(page, 12)
     <Within.TAG: 'tag'>
-    >>> page += b" <b>so on</b>"
     >>> scanner.read(page)
     <Within.NOTHING: 'nothing'>
 
     Attributes:
-        within: what the buffer ended in the middle of.
-        opened: where that began.
+        within: the construct that the bytes read so far end in.
+        opened: where it begins.
     """
 
     def __init__(self, *, backs_up: bool = False) -> None:
@@ -62,64 +62,65 @@ class EsiScanner:
         self._backs_up = backs_up
         self._at = 0
 
-    def read(self, buffer: bytearray) -> Within:
-        """Read on to the end of a buffer that has grown; ``ESI`` is final."""
-        while self.within is not Within.ESI and self._step(buffer):
+    def read(self, page: bytes | bytearray, end: int | None = None) -> Within:
+        """Read on to a place, by default to the end; ``ESI`` is final."""
+        stop = len(page) if end is None else end
+        while self.within is not Within.ESI and self._step(page, stop):
             pass
         return self.within
 
     def skip_to(self, end: int) -> None:
-        """Take what was appended between tags as read: an include, which a processor replaces.
+        """Skip bytes that an include replaces.
 
         Raises:
-            ValueError: the scanner is in the middle of something.
+            ValueError: the scanner is inside something.
         """
         if self.within is not Within.NOTHING:
-            raise ValueError(f"inside a {self.within.value}: an include is not seen here")
+            raise ValueError(f"inside a {self.within.value}: an include is not recognised here")
         self._at = end
 
-    def _step(self, buffer: bytearray) -> bool:
-        """Go to the next change of state; False at the end of the buffer."""
+    def _step(self, page: bytes | bytearray, end: int) -> bool:
+        """Go to the next change of state; False at the end."""
         if self.within is Within.NOTHING:
-            return self._find_tag(buffer)
+            return self._find_tag(page, end)
         if self.within is Within.TAG:
-            return self._find_end_of_tag(buffer)
-        return self._find(b"-->" if self.within is Within.COMMENT else b"]]>", buffer)
+            return self._find_end_of_tag(page, end)
+        return self._find(b"-->" if self.within is Within.COMMENT else b"]]>", page, end)
 
-    def _find_tag(self, buffer: bytearray) -> bool:
-        found = _BETWEEN.match(buffer, self._at)
+    def _find_tag(self, page: bytes | bytearray, end: int) -> bool:
+        found = _BETWEEN.match(page, self._at, end)
         self._at = found.end() if found else self._at
-        if self._at >= len(buffer):
+        if self._at >= end:
             return False
         self.within, self.opened = Within.TAG, self._at
         return True
 
-    def _find_end_of_tag(self, buffer: bytearray) -> bool:
-        # What it is may be known only now: its first bytes could have been the last of the buffer.
-        start = _TAG_START.match(buffer, self.opened)
+    def _find_end_of_tag(self, page: bytes | bytearray, end: int) -> bool:
+        # Only now may its kind be known: its first bytes could have been the last ones read.
+        start = _TAG_START.match(page, self.opened, end)
         if start is not None:
             self.within = _STARTS[start.lastindex or 0]
             self._at = self.opened + len(start[0])
             return True
-        end = buffer.find(b">", self._at)
-        if end < 0:
-            self._at = len(buffer)
+        place = page.find(b">", self._at, end)
+        if place < 0:
+            self._at = end
             return False
-        self._at, self.within = end + 1, Within.NOTHING
+        self._at, self.within = place + 1, Within.NOTHING
         return True
 
-    def _find(self, end: bytes, buffer: bytearray) -> bool:
+    def _find(self, mark: bytes, page: bytes | bytearray, end: int) -> bool:
         if self._backs_up:
-            place = buffer.find(end, self._at)
+            place = page.find(mark, self._at, end)
             if place < 0:
-                # Two bytes of the end may be there; but never bytes from before the search began.
-                self._at = max(self._at, len(buffer) - 2)
+                # Two bytes of the mark may be there; but never bytes from before the search began.
+                self._at = max(self._at, end - 2)
                 return False
         else:
-            passed = _NO_BACKING_UP[end].match(buffer, self._at)
+            passed = _NO_BACKING_UP[mark].match(page, self._at, end)
             place = passed.end() if passed else self._at
             self._at = place
-            if len(buffer) - place < len(end):
+            if end - place < len(mark):
                 return False
-        self._at, self.within = place + len(end), Within.NOTHING
+        self._at, self.within = place + len(mark), Within.NOTHING
         return True

@@ -1,12 +1,15 @@
-"""Hazards: what in a page would make a cache compose something else than the page.
+"""Hazards: anything in a page that would make a cache compose something other than the page.
 
-Three sorts, each found before anything is written:
+Three kinds, each found before anything is written:
 
-* **ESI in the page itself**: ``<esi:``, ``</esi:`` and ``<!--esi``, in any case. It would be executed, so the page is refused and left whole.
-* **A page that caches do not take for markup**: its first byte that is no white space is not ``<``, which is also so after a byte order mark.
-  No include in it would be seen, so it is left whole, unless the cache is told not to look (``xml_check``).
-* **A place where an include is not seen**: inside what the cache takes for a comment, a tag or a CDATA section, though a browser does
-  not. Comments that end in extra dashes and a raw ``<`` do that. What would be cut out there stays in the page.
+* **ESI in the page itself**: ``<esi:``, ``</esi:`` and ``<!--esi``, in any case. The cache would
+  execute it, so quire refuses the page and leaves it whole.
+* **A page that caches do not take for markup**: its first byte other than white space is not ``<``,
+  for example because of a byte order mark. No include in it would be recognised, so it stays whole,
+  unless the cache is configured not to check (``xml_check``).
+* **A place where an include is not recognised**: inside what the cache takes for a comment, a tag or
+  a CDATA section, though a browser does not. Comments that end in extra dashes and a raw ``<`` do
+  that. The part stays in the page.
 """
 
 from __future__ import annotations
@@ -20,12 +23,12 @@ from quire.fragments.cuts.esi_scanner import Within
 _ESI = re.compile(rb"(</?esi:)|<!--esi", re.IGNORECASE)
 _FIRST = re.compile(rb"[ \t\r\n]*+")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# A page of nothing but ``<esi:`` is told by its first few.
+# Of a page with thousands of ``<esi:``, these many are listed.
 MOST_LISTED = 20
 
 
 class HazardKind(StrEnum):
-    """What was found."""
+    """The kind of hazard."""
 
     esi_tag = "esi-tag"
     esi_comment = "esi-comment"
@@ -40,21 +43,14 @@ class HazardKind(StrEnum):
 MEANINGS: dict[HazardKind, str] = {
     HazardKind.esi_tag: "an ESI tag of the page's own, which a cache would execute",
     HazardKind.esi_comment: "an ESI comment of the page's own, which a cache would execute",
-    HazardKind.byte_order_mark: "a byte order mark before the first tag: caches do not look for includes",
+    HazardKind.byte_order_mark: (
+        "a byte order mark before the first tag: caches do not look for includes"
+    ),
     HazardKind.no_leading_tag: "does not begin with a tag: caches do not look for includes",
     HazardKind.open_comment: "a comment that caches do not see the end of, as after extra dashes",
     HazardKind.open_tag: "a < that caches take for a tag until the next >",
     HazardKind.open_cdata: "a CDATA section that caches do not see the end of",
 }
-#: Those that leave the whole page as it is.
-REFUSING: frozenset[HazardKind] = frozenset(
-    {
-        HazardKind.byte_order_mark,
-        HazardKind.esi_comment,
-        HazardKind.esi_tag,
-        HazardKind.no_leading_tag,
-    }
-)
 _OF_STATES = {
     Within.COMMENT: HazardKind.open_comment,
     Within.TAG: HazardKind.open_tag,
@@ -68,9 +64,9 @@ class Hazard:
     """A hazard of one page.
 
     Attributes:
-        kind: what it is.
+        kind: the kind.
         offset: where it is in the page, in bytes.
-        kept: how many parts were not cut out because of it.
+        kept: how many parts stay in the page because of it.
     """
 
     kind: HazardKind
@@ -79,7 +75,7 @@ class Hazard:
 
 
 def refusals(source: bytes, *, xml_check: bool = True) -> list[Hazard]:
-    """List why a page must not be composed at all; nothing where it may be.
+    """List the reasons why a page must not be composed at all; empty if it may be.
 
     >>> refusals(b"<p>How to write &lt;esi:include&gt;")
     []
@@ -88,7 +84,7 @@ def refusals(source: bytes, *, xml_check: bool = True) -> list[Hazard]:
 
     Args:
         source: the page.
-        xml_check: whether the cache looks only at what begins with a tag.
+        xml_check: whether the cache ignores includes in pages that do not begin with a tag.
     """
     found = []
     blank = _FIRST.match(source)
@@ -106,5 +102,5 @@ def refusals(source: bytes, *, xml_check: bool = True) -> list[Hazard]:
 
 
 def blocked(within: Within) -> HazardKind:
-    """The hazard of a place that a scanner takes for the middle of something."""
+    """Return the hazard of a place that a scanner takes for the inside of something."""
     return _OF_STATES[within]

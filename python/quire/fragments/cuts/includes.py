@@ -1,13 +1,14 @@
-"""Includes: how a fragment is named, and the one way an include of it is written and read.
+"""Includes: how fragments are named, and the one way an include of them is written and read.
 
-A name is the first 32 hexadecimal digits (128 bits) of the SHA-256 of what is named, after all includes in it are filled in. So a
-file says what must come of it, and nothing of a page gets into a name. Writers and readers share one grammar::
+A name is the first 32 hexadecimal digits (128 bits) of the SHA-256 of the content, with all includes
+in it filled in. So a file name tells what the file must compose to, and no text of a page gets into a
+name. Writers and readers share one grammar::
 
     <esi:include src="PREFIX/FOLDER/NAME.html"/>
 
-Folders tell a cache what to do, for it decides by address alone:
+A cache decides by address alone, so folders tell it what to do:
 
-``templates``   files with includes, of pages and of fragments: the only ones that are searched for includes
+``templates``   files with includes, of pages and of fragments: the only ones searched for includes
 ``fragments``   fragments without includes
 ``whole``       pages without includes
 """
@@ -18,14 +19,15 @@ import hashlib
 import re
 from typing import Literal, TypeAlias
 
-#: The deepest that includes may nest: Varnish stops there, silently.
+#: How deep includes may nest at most: Varnish silently stops there.
 DEEPEST = 5
 
 Folder: TypeAlias = Literal["fragments", "templates", "whole"]
 FOLDERS: tuple[Folder, ...] = ("fragments", "templates", "whole")
 
+#: Digits of a name.
+DIGITS = 32
 NAME = re.compile(r"[0-9a-f]{32}")
-_DIGITS = 32
 _PREFIX = re.compile(r"(?:/[A-Za-z0-9_-]{1,64}){0,8}")
 
 
@@ -35,14 +37,14 @@ def name_of(data: bytes) -> str:
     >>> name_of(b"<nav>Start</nav>")
     'b28b1475cb4e8d906e9f10f553caa9b8'
     """
-    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+    return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
 def checked_prefix(prefix: str) -> str:
-    """Give back a prefix of addresses that may stand in templates and in VCL: ``/quire``, or nothing.
+    """Check a prefix of addresses for templates and VCL, ``/quire`` or nothing, and return it.
 
     Raises:
-        ValueError: it has more in it than letters, digits, ``-``, ``_`` and ``/``.
+        ValueError: it contains anything but letters, digits, ``-``, ``_`` and ``/``.
     """
     if _PREFIX.fullmatch(prefix) is None:
         raise ValueError(
@@ -61,6 +63,6 @@ def include(prefix: str, folder: Folder, name: str) -> bytes:
 
 
 def include_pattern(prefix: str) -> re.Pattern[bytes]:
-    """What reads an include that ``include`` wrote, and no other: groups are folder and name."""
+    """Return a pattern for the includes that ``include`` writes; groups are folder and name."""
     start = re.escape(f'<esi:include src="{prefix}/').encode("ascii")
     return re.compile(start + rb'(fragments|templates)/([0-9a-f]{32})\.html"/>')

@@ -1,18 +1,20 @@
-"""Choosing: which of the shared elements are cut out of a page, and which stay where they are.
+"""Selection: which of the shared elements to cut out of a page, and which to leave in place.
 
-An element of L bytes that is in u places, cut out of all of them, costs an include each time and its own bytes once. So in one
-place it saves ``L - include - L / u``. Cutting an element out may stop the cutting of those inside it, which more pages may have.
-With ``V(i, d)`` for the most that can be saved in element i when includes nest d deep, and ``S(i, d)`` for the sum of it over the
-elements right inside::
+Cutting an element of L bytes out of all u places costs an include in each place and its own bytes
+once. So in one place it saves ``L - include - L / u``. Cutting an element out may prevent the cutting
+of those inside it, which more pages may have. Let ``V(i, d)`` be the most that can be saved in
+element i when includes nest d deep, and ``S(i, d)`` the sum of it over the elements right inside::
 
     V(i, 0) = 0
     V(i, d) = max(S(i, d),  L - include - (L - S(i, d - 1)) / u)
 
-which is one pass from the innermost outwards for each depth. Inside a fragment, u counts the copies of the fragment as one. A fragment's own file is cut once, where it is met first: its bytes are the
-same everywhere, even where a browser would see another tree in them.
+That is one pass from the innermost elements outwards for each depth. Inside a fragment, u counts the
+copies of the fragment as one. The file of a fragment is cut once, where quire meets it first: its
+bytes are the same everywhere, even where a browser would see another tree in them.
 
-What was chosen changes u: an element is not cut out where one around it is. So uses are counted, those that no longer pay are dropped,
-and pages are cut anew, a few times. The depth that stores least is taken, up to the one that is asked for (``choose``).
+The choice changes u: an element is not cut out inside one that is. So quire counts uses, drops the
+elements that no longer pay, and cuts the pages again, a few times. Of all depths up to the one asked
+for, it takes the one that stores least.
 """
 
 from __future__ import annotations
@@ -21,100 +23,114 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quire.fragments.cuts.candidates import Elements, Sharing
+from quire.fragments.cuts.candidates import Elements, SharedElements
 
-# Each round drops what no longer pays. Real crawls settle in three; what is left then pays a little less than it could.
+# Each round drops cuts that no longer pay. Real crawls settle in three rounds.
 _ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A part of a page, or of a fragment, that becomes an include.
+    """A part of a page or of a fragment that becomes an include.
 
     Attributes:
-        start: its first byte, counted from where the page or the fragment begins.
+        start: its first byte, counted from the beginning of the page or fragment.
         end: after its last byte.
-        key: what is there.
+        key: the key of the shared element; None for an isolated part, cut out of this page alone.
     """
 
     start: int
     end: int
-    key: int
+    key: int | None
 
 
 @dataclass(slots=True)
 class Choice:
-    """What is cut out.
+    """The cuts of all pages, while they are chosen.
 
     Attributes:
-        pages: for every page its cuts, in the order of the page.
+        pages: for every page its cuts, in page order.
         inside: for every fragment that is cut itself, its cuts.
-        height: how deep includes nest in each fragment; 0 where it has none.
+        height: how deep includes nest in each fragment; 0 if it has none.
     """
 
     pages: list[list[Cut]] = field(default_factory=list)
     inside: dict[int, list[Cut]] = field(default_factory=dict)
     height: dict[int, int] = field(default_factory=dict)
 
-    def uses(self) -> Counter[int]:
-        """How many includes of each fragment there are, in pages and in fragments."""
-        found = Counter(cut.key for cuts in self.pages for cut in cuts)
-        found.update(cut.key for cuts in self.inside.values() for cut in cuts)
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How often each fragment is used.
+
+    Attributes:
+        count: includes of each, in pages and in fragments.
+        spread: pages and fragments that include each.
+        length: bytes of each, includes filled in.
+    """
+
+    count: Counter[int]
+    spread: Counter[int]
+    length: dict[int, int]
+
+    @classmethod
+    def of(cls, *, pages: Sequence[Sequence[Cut]], inside: Mapping[int, Sequence[Cut]]) -> Uses:
+        """Count shared fragments; isolated parts are left out."""
+        found = cls(Counter(), Counter(), {})
+        for cuts in [*pages, *inside.values()]:
+            lengths = {cut.key: cut.end - cut.start for cut in cuts if cut.key is not None}
+            found.count.update(cut.key for cut in cuts if cut.key is not None)
+            found.spread.update(lengths.keys())
+            found.length.update(lengths)
         return found
 
-    def spread(self) -> Counter[int]:
-        """How many pages and fragments include each fragment."""
-        found = Counter(key for cuts in self.pages for key in {cut.key for cut in cuts})
-        found.update(key for cuts in self.inside.values() for key in {cut.key for cut in cuts})
-        return found
-
-    def lengths(self) -> dict[int, int]:
-        """How long each fragment is, includes filled in."""
-        every = [*self.pages, *self.inside.values()]
-        return {cut.key: cut.end - cut.start for cuts in every for cut in cuts}
+    def lost(self, include_bytes: int, inside: Mapping[int, Sequence[Cut]]) -> set[int]:
+        """Return the fragments that do not pay: used by one page alone, or too short."""
+        return {
+            key
+            for key, count in self.count.items()
+            if self.spread[key] < 2  # noqa: PLR2004 - shared
+            or _saved(self.length[key], count, include_bytes, inside.get(key, ())) <= 0
+        }
 
     def saved(self, include_bytes: int) -> int:
-        """Bytes that are stored less than with whole pages."""
-        lengths, uses = self.lengths(), self.uses()
+        """Return how many bytes less are stored than with whole pages."""
         return sum(
-            count * (lengths[key] - include_bytes) - lengths[key] for key, count in uses.items()
+            count * (self.length[key] - include_bytes) - self.length[key]
+            for key, count in self.count.items()
         )
 
 
 def choose(
     pages: Sequence[Elements], *, min_pages: int, include_bytes: int, max_depth: int
 ) -> Choice:
-    """Choose what is cut out of pages, so that the least is stored.
+    """Choose the cuts with which the least is stored.
 
     Args:
-        pages: the elements of each page, no two of the pages equal.
-        min_pages: pages that have an element, at least.
+        pages: the elements of each page; no two pages are equal.
+        min_pages: number of pages an element must be on.
         include_bytes: the length of an include.
-        max_depth: how deep includes may nest; 1 is that fragments have none.
+        max_depth: how deep includes may nest; with 1, fragments have none.
     """
-    sharing = Sharing.of(pages, min_pages)
-    shared = [sharing.among(page) for page in pages]
-    uses = dict(zip(sharing.key.tolist(), sharing.places.tolist(), strict=True))
-    # Deeper is not always less: what is worth it was weighed by uses that are only known afterwards.
+    shared = SharedElements.of(pages, min_pages)
+    elements = [shared.among(page) for page in pages]
+    uses = dict(zip(shared.key.tolist(), shared.places.tolist(), strict=True))
+    # Deeper isn't always better: the choice was weighed by uses that are only known afterwards.
     found = [
-        _settled(shared, dict(uses), include_bytes, depth) for depth in range(1, max_depth + 1)
+        _settled(elements, dict(uses), include_bytes, depth) for depth in range(1, max_depth + 1)
     ]
-    return max(found, key=lambda choice: choice.saved(include_bytes))
+    return max(
+        found, key=lambda one: Uses.of(pages=one.pages, inside=one.inside).saved(include_bytes)
+    )
 
 
 def _settled(
     pages: Sequence[Elements], uses: dict[int, int], include_bytes: int, max_depth: int
 ) -> Choice:
-    """Cut, drop what does not pay, and cut again."""
+    """Cut, drop the cuts that do not pay, and cut again."""
     choice = _cut_all(pages, uses, include_bytes, max_depth)
     for _ in range(_ROUNDS):
-        counted, spread, lengths = choice.uses(), choice.spread(), choice.lengths()
-        lost = {
-            key
-            for key, count in counted.items()
-            if spread[key] < 2  # noqa: PLR2004 - shared
-            or _saved(lengths[key], count, include_bytes, choice.inside.get(key, [])) <= 0
-        }
+        lost = Uses.of(pages=choice.pages, inside=choice.inside).lost(include_bytes, choice.inside)
         if not lost:
             break
         for key in lost:
@@ -138,7 +154,7 @@ def _cut_all(
 
 
 class _Forest:
-    """The shared elements of one page, with what can be saved in each."""
+    """The shared elements of one page, with the saving possible in each."""
 
     def __init__(
         self, page: Elements, uses: Mapping[int, int], include_bytes: int, max_depth: int
@@ -152,14 +168,14 @@ class _Forest:
         self._weigh(uses, include_bytes)
 
     def _nest(self, page: Elements, uses: Mapping[int, int]) -> None:
-        """Find for each element the one around it, and the first one after it that is not inside it."""
+        """Find for each element the one around it, and the first one after it that isn't inside."""
         opened: list[int] = []
         for start, end, key in zip(
             page.start.tolist(), page.end.tolist(), page.key.tolist(), strict=True
         ):
             while opened and self.rows[opened[-1]][1] <= start:
                 self.after[opened.pop()] = len(self.rows)
-            # What crosses the end of another cannot be cut out together with it.
+            # An element that crosses the end of another cannot be cut out together with it.
             if key not in uses or (opened and self.rows[opened[-1]][1] < end):
                 continue
             self.parents.append(opened[-1] if opened else -1)
@@ -172,7 +188,7 @@ class _Forest:
     def _weigh(self, uses: Mapping[int, int], include_bytes: int) -> None:
         count = len(self.rows)
         everywhere = [uses[key] for _, _, key in self.rows]
-        # In a fragment's file the places in copies of the element around are one.
+        # In a fragment's file, the places in all copies of the element around count as one.
         in_files = [
             here if around < 0 else max(1, here - everywhere[around] + 1)
             for here, around in zip(everywhere, self.parents, strict=True)
@@ -191,13 +207,13 @@ class _Forest:
             below = inside
 
     def cut(self, choice: Choice) -> list[Cut]:
-        """The cuts of the page; those inside of fragments go to ``choice``, where they are new."""
+        """Return the cuts of the page; add those inside new fragments to ``choice``."""
         return self._cut_range(0, len(self.rows), 0, self.max_depth, choice)[0]
 
     def _cut_range(
         self, first: int, end: int, base: int, depth: int, choice: Choice
     ) -> tuple[list[Cut], int]:
-        """The cuts between two elements and how deep they nest; recursion ends with the depth, 5 at most."""
+        """Return the cuts between two elements and how deep they nest; recursion is 5 deep at most."""
         cuts: list[Cut] = []
         height = 0
         number = first

@@ -1,1 +1,1 @@
-"""Site: the pages of a site with their versions and readers, kept on disk while they are studied."""
+"""Site: captures in; pages with their versions and users out, kept on disk while they are studied."""

@@ -1,8 +1,8 @@
-"""Collected captures: the pages of a site, each with its versions, put by on disk so that memory holds one page at a time.
+"""Collection: the pages of a site with their versions, kept on disk.
 
-Captures of one address that say when they were made are versions of one page, whatever their order; the last is the page. A capture
-without a time is a page of its own. Where other readers got a page too (``Seen``), theirs are kept beside the versions: they tell what is
-private, and are no pages of their own.
+Captures of one address that have a time are versions of one page, in any order; the newest is the
+page. A capture without a time is a page of its own. Captures of the same page made for other users
+(``Seen``) are kept beside the versions: they show what is private, and are not pages themselves.
 """
 
 from __future__ import annotations
@@ -11,23 +11,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from quire.digest import encode
 from quire.digest.page import Digest
 from quire.errors import QuireError
-from quire.fragments.site.spool import Spool
+from quire.fragments.site.spool import Closes, Spool
 from quire.sources.capture import Capture
+
+#: Replaces a missing time; then no capture of the page has one.
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Seen(NamedTuple):
-    """A capture, and whose it is.
+    """A capture, and the user it was made for.
 
     Attributes:
-        capture: what was there.
-        page: what captures of one page have in common: an address without the part that tells readers apart, a name in a folder.
-        reader: for whom: a cookie, a query, a folder. Empty for nobody in particular, who comes first where he is there.
+        capture: the page as it was fetched.
+        page: names the page: equal for all captures of it, such as an address without the
+            parameter that identifies the user, or a file name within a folder.
+        reader: the user: a cookie, a query, a folder. Empty for an anonymous user, whose captures
+            come first if there are any.
     """
 
     capture: Capture
@@ -37,13 +41,13 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeptVersion:
-    """A capture that was put by.
+    """A stored capture.
 
     Attributes:
-        time: when it was made, where that is known.
+        time: when it was made, if known.
         body: the number of its bytes.
-        content_type: what it was served as.
-        reader: for whom.
+        content_type: the type it was served as.
+        reader: the user it was made for.
     """
 
     time: datetime | None
@@ -51,17 +55,25 @@ class KeptVersion:
     content_type: str | None
     reader: str = ""
 
+    @property
+    def seconds(self) -> float:
+        """When it was captured, in seconds since 1970; a time without a zone is UTC."""
+        if self.time is None:
+            return 0.0
+        time = self.time if self.time.tzinfo else self.time.replace(tzinfo=UTC)
+        return time.timestamp()
+
 
 @dataclass(frozen=True, slots=True)
 class CollectedPage:
     """A page of a site.
 
     Attributes:
-        name: what its last capture is called.
+        name: the name of its newest capture.
         url: its address; for a plain file its name.
-        versions: its captures, each later than the one before.
-        source_bytes: how long the last one is.
-        others: what other readers got, by time.
+        versions: its captures, oldest first.
+        source_bytes: length of the newest one.
+        others: captures for other users, oldest first.
     """
 
     name: str
@@ -72,29 +84,40 @@ class CollectedPage:
 
     @property
     def is_compared(self) -> bool:
-        """Whether there is more than one capture: of another time, or for another reader."""
+        """Whether there is more than one capture: at another time, or for another user."""
         return len(self.versions) + len(self.others) > 1
 
+    @property
+    def body(self) -> int:
+        """The number of the bytes of the newest version; equal pages have the same."""
+        return self.versions[-1].body
 
-class Collection:
-    """Pages with their versions. Close it, or use it in a ``with``: it holds a file.
 
-    >>> captures = [Capture(f"{day}.html", "/news", datetime(2026, 5, day), b"", b"<p>Rain") for day in (2, 1)]
+class Collection(Closes):
+    """Pages with their versions. Close it, or use it in a ``with`` statement: it holds a file.
+
+    >>> captures = [
+    ...     Capture(f"{day}.html", "/news", datetime(2026, 5, day), b"", b"<p>Rain") for day in (2, 1)
+    ... ]
     >>> with Collection([*captures, Capture("a.html", "a.html", None, b"", b"<p>Sun")]) as found:
     ...     [(page.url, len(page.versions), page.name) for page in found.pages]
     [('/news', 2, '2.html'), ('a.html', 1, 'a.html')]
+
+    Attributes:
+        pages: the pages, in the order of their first captures.
+        unreadable: numbers of bodies that could not be read as a page.
     """
 
     def __init__(self, captures: Iterable[Capture | Seen]) -> None:
         self._spool = Spool()
         self.unreadable: set[int] = set()
         try:
-            self.pages: list[CollectedPage] = self._pages(captures)
+            self.pages: tuple[CollectedPage, ...] = tuple(self._pages(captures))
         except BaseException:
             self.close()
             raise
 
-    def _pages(self, captures: Iterable[Capture | Seen]) -> list[CollectedPage]:
+    def _pages(self, captures: Iterable[Capture | Seen]) -> Iterator[CollectedPage]:
         found: dict[tuple[str, bool], list[_Named]] = {}
         urls: dict[tuple[str, bool], str] = {}
         for given in captures:
@@ -104,12 +127,12 @@ class Collection:
             key = (page, capture.time is not None)
             found.setdefault(key, []).append(_Named(capture.name, kept))
             urls.setdefault(key, capture.url)
-        return [self._page(urls[key], captured) for key, captured in found.items()]
+        return (self._page(urls[key], captured) for key, captured in found.items())
 
     def _page(self, url: str, captured: list[_Named]) -> CollectedPage:
         first = _first_reader(captured)
         by_time: dict[tuple[str, datetime | None], _Named] = {}
-        for one in captured:  # of two at one time the first stands
+        for one in captured:  # of two captures with the same time, the first counts
             by_time.setdefault((one.kept.reader, one.kept.time), one)
         ordered = sorted(by_time.values(), key=lambda one: one.kept.time or _NO_TIME)
         mine = [one for one in ordered if one.kept.reader == first]
@@ -119,7 +142,7 @@ class Collection:
         return CollectedPage(name, url, versions, self._spool.size(last.body), others)
 
     def digest(self, version: KeptVersion) -> Digest:
-        """Read a version again; one that is no page is read as an empty one, and counted in ``unreadable``."""
+        """Encode a version; an unreadable one as an empty page, counted in ``unreadable``."""
         try:
             return encode(self._spool.get(version.body), content_type=version.content_type)
         except QuireError:
@@ -127,31 +150,24 @@ class Collection:
             return encode(b"", kind="html")
 
     def latest(self) -> Iterator[Digest]:
-        """The last version of each page, one after the other."""
+        """Encode the newest version of each page, one after the other."""
         return (self.digest(page.versions[-1]) for page in self.pages)
 
     def source(self, version: KeptVersion) -> bytes:
-        """The bytes of a version."""
+        """Return the bytes of a version."""
         return self._spool.get(version.body)
 
+    def body(self, number: int) -> bytes:
+        """Return the bytes with this number."""
+        return self._spool.get(number)
+
+    def sha256(self, number: int) -> str:
+        """Return the SHA-256 of the bytes with this number."""
+        return self._spool.sha256(number)
+
     def close(self) -> None:
-        """Let go of the pages."""
+        """Release the pages."""
         self._spool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-#: In the place of a time that is not known; then no capture of the page has one.
-_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class _Named(NamedTuple):
@@ -160,11 +176,11 @@ class _Named(NamedTuple):
 
 
 def _alone(capture: Capture) -> Seen:
-    """A capture of a crawl with one reader: its address is the page; without a time it is alone, or named twice."""
+    """A capture of a crawl with one user: the address names the page, or the file name."""
     return Seen(capture, capture.name if capture.time is None else capture.url, "")
 
 
 def _first_reader(captured: list[_Named]) -> str:
-    """Who is followed through time: nobody in particular, or else who has most captures."""
+    """The user whose captures are the versions: the anonymous one, else the one with the most."""
     counts = Counter(one.kept.reader for one in captured)
     return "" if "" in counts else max(counts, key=lambda reader: counts[reader])

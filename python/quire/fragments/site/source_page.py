@@ -1,4 +1,4 @@
-"""A page as bytes with its name and address: what plans and boilerplate removal take."""
+"""A page as bytes with its name and address: the input of plans and of boilerplate removal."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A page that goes into a plan.
+    """A page.
 
     Attributes:
-        name: what it is called where it came from.
-        url: its address, where that is known; else its name.
+        name: its name where it came from.
+        url: its address if known, else its name.
         body: its bytes.
-        content_type: what it was served as.
+        content_type: the type it was served as.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Study: figures and advice for every fragment of a site."""
+"""Study: a plan in; figures and advice for every fragment of the site out."""

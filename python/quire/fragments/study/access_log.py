@@ -1,12 +1,13 @@
-r"""Access logs: how often the pages of a site were asked for, out of a server's own log.
+r"""Access logs: how often the pages of a site were requested, from a server's log.
 
 Common and combined log format, plain or gzip::
 
     192.0.2.7 - mary [17/May/2026:11:02:33 +0200] "GET /fish?day=1 HTTP/1.1" 200 5120 "…" "…"
 
-Only what was delivered counts (``GET`` with 200, 206 or 304), and only for the addresses that are asked about, so memory follows the pages
-and not the log. Everything in a log was written by strangers: a line that says something else, or is longer than ``MOST_LINE_BYTES``, is
-skipped and counted. Each line is looked through once, from the left; what follows the status is not read.
+Only deliveries count (``GET`` with 200, 206 or 304), and only of the addresses asked for, so memory
+grows with the pages and not with the log. Strangers wrote everything in a log: a line that is not an
+entry, or is longer than ``MOST_LINE_BYTES``, is skipped and counted. Each line is scanned once, from
+the left; nothing after the status is read.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import urlsplit
 
+from quire.display import common_folder, is_web_address
 from quire.errors import SourceUnreadable
+from quire.fragments.site.collection import Collection as Site
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-#: A longer line is skipped. Servers take addresses of 8 kB, and a referrer as long.
+#: Longer lines are skipped. Servers accept addresses of 8 kB, and a referrer of the same length.
 MOST_LINE_BYTES = 64 * 1024
-#: How gzip begins: its mark, and deflate, the only method there is.
+#: How gzip begins: its mark, and deflate, the only method.
 _GZIP = b"\x1f\x8b\x08"
 _MONTHS = {
     name: number
@@ -49,14 +52,14 @@ _GET_WORDS = (2, 3)  # "GET /" is HTTP 0.9
 
 @dataclass(frozen=True, slots=True)
 class AccessLog:
-    """What a log says of some pages.
+    """How often a log has some pages.
 
     Attributes:
-        requests: how often each address was delivered; those that never were are left out.
+        requests: how often each address was delivered; addresses that never were are left out.
         lines: lines of the log.
-        skipped: lines that are no entries, or too long.
+        skipped: lines that are not entries, or too long.
         others: entries for other addresses, other methods, or without success.
-        seconds: between the first and the last entry; 0 where there are fewer than two times.
+        seconds: between the first and the last entry; 0 if there are fewer than two times.
         damaged: whether the file ended early (gzip).
     """
 
@@ -69,8 +72,42 @@ class AccessLog:
 
     @property
     def per_day(self) -> float | None:
-        """What one request in the log is in a day; nothing where the log spans no time."""
+        """Requests per day for each request in the log; None if the log covers no time."""
         return 86_400 / self.seconds if self.seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequests:
+    """How often the pages of a site were requested.
+
+    Attributes:
+        log: the access log; None if there is none.
+        pages: requests for each page, in the order of the collection; 1 for each without a log.
+    """
+
+    log: AccessLog | None
+    pages: tuple[int, ...]
+
+    @classmethod
+    def once(cls, site: Site) -> PageRequests:
+        """Return one request for each page."""
+        return cls(None, (1,) * len(site.pages))
+
+    @classmethod
+    def read(cls, site: Site, path: str | Path) -> PageRequests:
+        """Read a log. Pages are found by path and query, or by their name below the common folder.
+
+        Raises:
+            OSError: the log cannot be opened or read.
+            SourceUnreadable: it is not a log.
+        """
+        folder = common_folder(page.url for page in site.pages if not is_web_address(page.url))
+        addresses = [
+            log_address(page.url if is_web_address(page.url) else page.url.removeprefix(folder))
+            for page in site.pages
+        ]
+        found = read_access_log(path, addresses)
+        return cls(found, tuple(found.requests.get(address, 0) for address in addresses))
 
 
 def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
@@ -79,18 +116,19 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
     >>> import tempfile
     >>> entry = '192.0.2.7 - - [17/May/2026:11:02:33 +0200] "GET {} HTTP/1.1" 200 5120'
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "access.log").write_text("\n".join([entry.format("/fish"), entry.format("/x"), "?"]))
-    ...     log = read_access_log(Path(folder, "access.log"), {"/fish", "/chips"})
+    ...     path = Path(folder, "access.log")
+    ...     _ = path.write_text("\n".join([entry.format("/fish"), entry.format("/x"), "?"]))
+    ...     log = read_access_log(path, {"/fish", "/chips"})
     >>> log.requests, log.lines, log.skipped, log.others
     ({'/fish': 1}, 3, 1, 1)
 
     Args:
         path: the log, plain or gzip.
-        wanted: paths with their queries, as ``log_address`` gives them.
+        wanted: paths with their queries, as ``log_address`` returns them.
 
     Raises:
         OSError: it cannot be opened or read.
-        SourceUnreadable: there is something in it, and nothing of that is an entry.
+        SourceUnreadable: it is not empty, and not one line is an entry.
     """
     known = frozenset(wanted)
     found: Counter[str] = Counter()
@@ -122,7 +160,7 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
                 else:
                     others += 1
     if lines == skipped and (lines or damaged):
-        what = "damaged gzip" if damaged else f"{lines:,} of {lines:,} lines are something else"
+        what = "damaged gzip" if damaged else f"{lines:,} of {lines:,} lines are not entries"
         raise SourceUnreadable(
             f"{path}: {what}; expected an access log in common or combined log format",
             name=str(path),
@@ -132,14 +170,16 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
 
 
 def log_address(url: str) -> str:
-    """Give an address as logs have it: the path and the query; an empty text where it cannot be read.
+    """Return an address as logs have it: path and query; empty if it cannot be read.
 
-    >>> log_address("https://a.example/fish?day=1#top"), log_address("https://a.example"), log_address("site/a.html")
-    ('/fish?day=1', '/', '/site/a.html')
+    >>> log_address("https://a.example/fish?day=1#top"), log_address("https://a.example")
+    ('/fish?day=1', '/')
+    >>> log_address("site/a.html")
+    '/site/a.html'
     >>> log_address("//wp-login.php")
     '//wp-login.php'
     """
-    if url.startswith("/"):  # a path, also with two: no host comes before it
+    if url.startswith("/"):  # a path, also with two slashes: there is no host
         return url.partition("#")[0].removesuffix("?")
     try:
         parts = urlsplit(url)
@@ -150,7 +190,7 @@ def log_address(url: str) -> str:
 
 
 class _Stream(io.RawIOBase):
-    """A log that need not be a file: the first read gives all that is asked for, so that the first bytes can be looked at."""
+    """A log that may be a pipe: the first read returns enough bytes to recognise gzip."""
 
     def __init__(self, raw: io.FileIO) -> None:
         super().__init__()
@@ -162,7 +202,7 @@ class _Stream(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer, /) -> int | None:
         count = self._raw.readinto(buffer)
         with memoryview(buffer) as view:
-            # A pipe gives what is there, and that may be a single byte.
+            # A pipe may return a single byte.
             while not self._begun and count and count < min(len(_GZIP), len(view)):
                 more = self._raw.readinto(view[count:])
                 if not more:
@@ -173,7 +213,7 @@ class _Stream(io.RawIOBase):
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes | None]:
-    """The lines, with their ends; None for one that is too long."""
+    """Yield the lines with their ends; None for one that is too long."""
     while line := file.readline(MOST_LINE_BYTES + 1):
         if len(line) <= MOST_LINE_BYTES:
             yield line
@@ -184,7 +224,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _entry(line: bytes) -> tuple[datetime, str] | None:
-    """When it was, and the address that was delivered (empty for all else); nothing for what is no entry."""
+    """Return the time and the address delivered (empty for other entries); None if not an entry."""
     opening = line.find(b" [")
     closing = line.find(b'] "', opening + 2) if opening > 0 else -1
     if closing < 0:

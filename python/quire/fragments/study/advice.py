@@ -4,91 +4,94 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.display import told_seconds
+from quire.display import counted, told_seconds
 from quire.fragments.caching.isolation import MOST_SHARE
+from quire.fragments.caching.region_history import PRIVATE
 from quire.fragments.cuts.hazards import MEANINGS
-from quire.fragments.cuts.plan import MIN_PART_BYTES
+from quire.fragments.policy import Policy
 from quire.fragments.study.facts import Action, FragmentFacts
 
 
 def advised(facts: FragmentFacts) -> FragmentFacts:
     """Add to a fragment's facts what to do about it."""
-    action, advice = _advice(facts)
-    return replace(facts, action=action, advice=advice)
+    advice = {"exact": _exact, "approximate": _approximate, "own pace": _own_pace}[facts.tier]
+    action, sentence = advice(facts)
+    return replace(facts, action=action, advice=sentence)
 
 
-def _advice(facts: FragmentFacts) -> tuple[Action, str]:
-    if facts.sharing == "private":
-        if facts.tier == "own pace":
-            return (
-                "isolate",
-                "Deliver it by itself and keep it out of shared caches: readers get different ones.",
-            )
-        return (
-            "isolate",
-            "Keep it out of shared caches, or set apart what in it is for one reader: readers get different ones.",
-        )
-    if facts.tier == "approximate":
-        if facts.same_text:
-            return (
-                "unify",
-                "Make its markup the same on all pages: the text is, the bytes are not. Then it can be cut out.",
-            )
-        return (
-            "unify",
-            "Make it the same on all pages, or take out what differs. Until then it cannot be cut out.",
-        )
-    leaving = _leaving(facts)
-    if leaving is not None:
-        return "leave", leaving
-    return "cut", f"Cut it out and {_keeping(facts)}{_asked(facts)}{_hazards(facts)}"
+def _exact(facts: FragmentFacts) -> tuple[Action, str]:
+    policy = facts.policy or Policy()
+    if facts.planned == "isolated":
+        away = "keep it out of shared caches" if policy.sharing == "private" else "do not cache it"
+        return "isolate", f"Cut it out and {away}, so that the rest can be cached: {policy.reason}."
+    if policy.sharing == "private":
+        more = "If the private part were separate, the rest could be cached."
+        return "isolate", f"Cut it out, but keep it out of shared caches: {PRIVATE}. {more}"
+    return "cut", f"Cut it out and {_keeping(policy)}{_asked(facts)}{_hazards(facts)}"
 
 
-def _leaving(facts: FragmentFacts) -> str | None:
-    """Why it is not worth it, where it is not."""
-    if facts.tier == "exact" and facts.stored_beyond <= 0 and facts.source_bytes >= MIN_PART_BYTES:
-        return "Leave it: what is around or inside it is cut out already."
-    if facts.source_bytes < MIN_PART_BYTES and not _goes_past(facts):
-        return f"Leave it: under {MIN_PART_BYTES} bytes an include and its request cost more than they save."
-    if facts.page_share > MOST_SHARE and facts.policy is not None:
-        share = f"{100 * facts.page_share:.0f} %"
-        return f"Leave it: it is {share} of its page, which is as well kept and purged as a whole."
-    if facts.requests == 0:
-        return "Leave it for now: nobody asked for its pages while the log was written."
-    return None
-
-
-def _goes_past(facts: FragmentFacts) -> bool:
-    """Whether it keeps the rest of its page out of the cache, however small it is."""
-    policy = facts.policy
-    is_measured = policy is not None and policy.source == "measured"
-    return facts.tier == "own pace" and is_measured and policy is not None and not policy.ttl_s
-
-
-def _keeping(facts: FragmentFacts) -> str:
-    policy = facts.policy
-    if policy is None and facts.pace.watched_s:
-        return "purge it when it changes. The newest capture is another kind of page, without it."
-    if policy is None:
+def _keeping(policy: Policy) -> str:
+    if policy.source == "default":
         return "purge it when it changes; versions of its pages would tell how long it may be kept."
-    if policy.source != "measured":
-        return (
-            "purge it when it changes: versions of other times would tell how long it may be kept."
-        )
     if not policy.ttl_s:
-        return (
-            f"let requests for it go past the cache, so that the rest stays there: {policy.reason}."
-        )
+        return f"do not cache it, so that the rest can be cached: {policy.reason}."
     return f"keep it for {told_seconds(policy.ttl_s)}: {policy.reason}."
 
 
+def _approximate(facts: FragmentFacts) -> tuple[Action, str]:
+    plan = "Until then it cannot be cut out, and the plan leaves it in its pages."
+    if facts.planned != "left":
+        plan = "Until then it cannot be cut out as a whole; the plan cuts out equal parts of it."
+    if facts.sharing == "private":
+        return "isolate", f"Keep it out of shared caches, or separate its private part: {PRIVATE}."
+    if facts.same_text:
+        return (
+            "unify",
+            f"Make its markup the same on all pages: the text is, the bytes are not. {plan}",
+        )
+    return "unify", f"Make it the same on all pages, or move the differences out of it. {plan}"
+
+
+def _own_pace(facts: FragmentFacts) -> tuple[Action, str]:
+    policy = facts.policy
+    if policy is None:
+        return "leave", "Nothing to cut: the newest capture is another kind of page, without it."
+    if facts.planned == "isolated":
+        away = "out of shared caches" if policy.sharing == "private" else "out of the cache"
+        return "isolate", f"The plan cuts it out and keeps it {away}: {policy.reason}."
+    if facts.planned == "cut":
+        kept = f"cached for {told_seconds(policy.ttl_s)}" if policy.is_cached else "not cached"
+        return "cut", f"The plan cuts it out with a shared fragment, {kept}: {policy.reason}."
+    if facts.sharing == "private":
+        return "isolate", f"Serve it by itself: {PRIVATE}. The plan leaves it{_why_left(facts)}."
+    return "leave", f"Leave it: {_leaving(facts, policy)}.{_hazards(facts)}"
+
+
+def _leaving(facts: FragmentFacts, policy: Policy) -> str:
+    if facts.page_share > MOST_SHARE:
+        return f"it is {100 * facts.page_share:.0f} % of its page, better cached as a whole"
+    if policy.is_cached:
+        return f"its page can be cached for {told_seconds(policy.ttl_s)} with it: {policy.reason}"
+    return f"the rest of its page cannot be cached either: {policy.reason}"
+
+
+def _why_left(facts: FragmentFacts) -> str:
+    if facts.hazards:
+        return f" in its page: {MEANINGS[facts.hazards[0].kind]}"
+    if facts.page_share > MOST_SHARE:
+        return f" in its page: it is {100 * facts.page_share:.0f} % of it"
+    return " in its page, the rest of which cannot be cached either"
+
+
 def _asked(facts: FragmentFacts) -> str:
-    """How often its pages are asked for, where a log says so."""
+    """How often its pages are requested, if a log shows that."""
     if facts.requests is None:
         return ""
+    if not facts.requests:
+        return " Nobody requested its pages while the log was written."
     if facts.requests_per_day is None:
-        return f" Its pages were asked for {_times(facts.requests)}."
-    return f" Its pages are asked for {_times(round(facts.requests_per_day))} a day."
+        return f" Its pages were requested {_times(facts.requests)}."
+    return f" Its pages are requested {_times(round(facts.requests_per_day))} a day."
 
 
 def _times(count: int) -> str:
@@ -96,14 +99,9 @@ def _times(count: int) -> str:
 
 
 def _hazards(facts: FragmentFacts) -> str:
-    """On which of its pages a cache would not compose it, and why."""
+    """How many more pages keep it, because a cache would not compose them, and why."""
     count = sum(one.pages for one in facts.hazards)
     if not count:
         return ""
-    why = MEANINGS[facts.hazards[0].kind]
-    if count >= facts.pages:
-        where = "its page" if facts.pages == 1 else "none of its pages"
-        can = "cannot" if facts.pages == 1 else "can"
-        return f" But {where} {can} be composed as it is: {why}."
     keep = "keeps" if count == 1 else "keep"
-    return f" {count:,} of its {facts.pages:,} pages {keep} it: {why}."
+    return f" {counted(count, 'more page')} {keep} it: {MEANINGS[facts.hazards[0].kind]}."

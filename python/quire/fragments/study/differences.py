@@ -1,7 +1,8 @@
-"""Differing members: what keeps a part from being the same on all pages.
+"""Differences: why an approximate part is not the same on all pages.
 
-Of members that are alike, a few with different texts are compared line by line (a line is a leaf of the AF tree), and lines of one that
-another does not have are shown. Where all texts are the same, the first place is shown where sources differ: an attribute, most often.
+Of members that are alike, a few with different texts are compared line by line (a line is a leaf of
+the AF tree), and lines that only one of the two has are shown. If all texts are the same, the first
+place is shown in which the sources differ: most often an attribute.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from quire.fragments.shared.find import SharedFragment
 from quire.fragments.site.collection import Collection
 from quire.fragments.trees.af_tree import AfTree
 
-#: Members that are compared with the first, and samples that are kept of each.
+#: Members to compare with the first, and samples to keep of each.
 MOST_OTHERS = 3
 _MOST_SAMPLES = 3
 _MOST_LETTERS = 160
@@ -28,7 +29,7 @@ class Difference:
 
     Attributes:
         page: its page, by its place in the collection.
-        first: lines that only the first has, or its source where texts are the same.
+        first: lines that only the first has, or its source if the texts are the same.
         other: lines that only this one has, or its source.
         is_source: whether these are bytes of the source.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from quire.fragments.caching.change_rate import Pace
@@ -13,51 +13,55 @@ from quire.fragments.study.differences import Difference
 Tier: TypeAlias = Literal["exact", "approximate", "own pace"]
 #: What to do about a fragment.
 Action = Literal["cut", "leave", "isolate", "unify"]
+#: What the plan does: it cuts the part or a fragment around it out, isolates it, or leaves it.
+Planned = Literal["cut", "isolated", "left"]
 
 
 @dataclass(frozen=True, slots=True)
 class PartHazard:
-    """What keeps a cache from composing a part.
+    """A reason why caches would not compose a part.
 
     Attributes:
-        kind: what it is.
-        pages: on how many of its pages.
+        kind: the hazard.
+        pages: number of pages that keep the part because of it.
     """
 
     kind: HazardKind
     pages: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FragmentFacts:
     """What is known of one fragment.
 
     Attributes:
-        tier: ``exact`` may be composed, ``approximate`` is advice, ``own pace`` is a part of one page.
+        tier: ``exact`` is a fragment of the plan, ``approximate`` is advice, ``own pace`` is a part
+            of one page that changes when the rest does not.
         rank: its place in its tier, from 1.
-        number: its number among shared fragments, or in the lifetimes of its page.
+        number: its number in the manifest, among shared fragments, or in the lifetimes of its page.
+        name: for ``exact``, the name of its file in the plan.
         page: the first page that has it, by its place in the collection.
-        part: the node of the AF tree there.
-        version: the version of that page: -1 is the last.
-        source_bytes: bytes in the source, of the longest member; 0 or less where they are not known.
+        part: the node of the AF tree there; -1 for ``exact``.
+        offset: its first byte there; -1 if it is not known.
+        version: the version of that page: -1 is the newest.
+        source_bytes: bytes in the source, of the longest member; 0 or less if not known.
         text_bytes: bytes of text.
-        page_share: for ``own pace``, its share of the bytes of its page, where it was last.
-        pages: how many pages have it.
-        uses: in how many places.
+        page_share: for ``own pace``, its share of the bytes of its page, where it was last seen.
+        pages: number of different pages that have it.
+        uses: number of places; for ``exact``, of includes.
         pace: how often it changes.
-        requests: how often its pages were asked for; None without a log.
-        requests_per_day: the same in a day; None where the log spans no time.
-        stored_saved: bytes that are stored less when it alone is cut out.
-        moved_saved: bytes that are moved less then. For ``own pace``, over the time of its versions.
-        stored_beyond: the same, beyond all that rank before it; 0 where it is not worth it.
-        moved_beyond: the same for bytes moved.
+        requests: how often its pages were requested; None without a log.
+        requests_per_day: the same per day; None if the log covers no time.
+        stored_saved: bytes that are stored less because of it. Those of ``exact`` add up.
+        moved_saved: bytes that are moved less. For ``own pace``, over the time of its versions.
         same_text: whether all members of an approximate one have the same text.
         path: a CSS selector for it on its page.
-        sample: the beginning of its text.
-        differs: what keeps an approximate one from being exact.
-        policy: how long a cache may keep it, and for whom; None where there is one capture of its pages.
-        hazards: what keeps caches from composing it, the most frequent first.
-        action: what to do: cut it out, leave it, deliver it by itself, or make it the same on all pages.
+        sample: the beginning of its text; of its source if it has no text.
+        differs: differences that keep an approximate one from being exact.
+        planned: what the plan does with it.
+        policy: how long a cache may keep the file it is in, and for whom; None for ``approximate``.
+        hazards: reasons why pages keep it, the most frequent first.
+        action: what to do: cut it out, leave it, isolate it, or make it the same on all pages.
         advice: the same in a sentence.
     """
 
@@ -72,21 +76,22 @@ class FragmentFacts:
     uses: int
     pace: Pace
     requests: int | None
-    requests_per_day: float | None
     stored_saved: int
     moved_saved: int
-    stored_beyond: int = 0
-    moved_beyond: int = 0
+    planned: Planned
+    requests_per_day: float | None = None
+    name: str = ""
+    offset: int = -1
     version: int = -1
     page_share: float = 0.0
     same_text: bool = True
     path: str = ""
     sample: str = ""
-    differs: tuple[Difference, ...] = field(default=())
+    differs: tuple[Difference, ...] = ()
+    policy: Policy | None = None
+    hazards: tuple[PartHazard, ...] = ()
     action: Action = "leave"
     advice: str = ""
-    policy: Policy | None = None
-    hazards: tuple[PartHazard, ...] = field(default=())
 
     @property
     def is_left(self) -> bool:
@@ -95,29 +100,30 @@ class FragmentFacts:
 
     @property
     def sharing(self) -> Sharing:
-        """Whether all readers get the same, by its text and by its bytes."""
+        """Whether all users get the same, by its text and by its bytes."""
         kinds = {self.pace.sharing, self.policy.sharing if self.policy else "unknown"}
         return "private" if "private" in kinds else "shared" if "shared" in kinds else "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
     """Figures over all pages and fragments, listed or not.
 
     Attributes:
-        pages: how many.
-        page_bytes: how long all are.
-        watched_pages: how many have versions.
-        versions: how many captures there are, without those for other readers.
-        other_readers: how many there are for other readers.
-        unreadable: captures that are no pages, and were read as empty ones.
-        exact: fragments with the same bytes everywhere.
-        approximate: those that are alike.
+        pages: number of pages.
+        page_bytes: length of all.
+        watched_pages: pages with versions.
+        versions: captures, without those for other users.
+        other_readers: captures for other users.
+        unreadable: captures that are not pages, and were read as empty ones.
+        refused: pages that the plan leaves whole, because caches would not compose them correctly.
+        worth_it: fragments of the plan.
+        isolated: those of them that are cut out so that the rest of a page can be cached.
+        approximate: parts that are alike on several pages, but not equal.
         own_pace: parts that change when the rest of their page does not.
-        worth_it: exact ones that are worth cutting out.
-        stored_saved: bytes that are stored less with all of those.
+        stored_saved: bytes that are stored less with the plan, equal pages included.
         moved_saved: bytes that are moved less.
-        moved_bytes: what is moved when pages are asked for as the log says, or once each.
+        moved_bytes: bytes moved if pages are requested as in the log, or once each.
     """
 
     pages: int
@@ -126,14 +132,11 @@ class Totals:
     versions: int
     other_readers: int
     unreadable: int
-    exact: int
+    refused: int
+    worth_it: int
+    isolated: int
     approximate: int
     own_pace: int
-    worth_it: int
     stored_saved: int
     moved_saved: int
     moved_bytes: int
-
-
-#: Those of no page.
-NO_TOTALS = Totals(*(0,) * len(Totals.__slots__))

@@ -1,327 +1,404 @@
-"""Statistics of fragments, and what to do about each: size, pages, pace, requests, what it would save, and what to do next.
+"""Study: figures for every fragment of a plan and for parts beside it, and what to do about each.
 
-Three tiers, each ranked by what it saves:
+Three tiers, each ranked by the bytes it saves:
 
-``exact``        the same bytes wherever it is: may be cut out and composed. Figures beyond those before it add up.
-``approximate``  alike on several pages: advice, with samples of what differs. Composing it would change pages, so nothing here does.
-``own pace``     a part of one page that changes when the rest does not, where versions are given: cut out, the rest stays in the cache.
+``exact``        the fragments of the plan. Their figures are those of ``plan`` and ``esi``, and add up.
+``approximate``  parts that are alike on several pages: advice, with samples of the differences.
+                 Composing them would change pages, so the plan does not.
+``own pace``     parts of one page that change when the rest does not, if there are versions. The plan
+                 isolates those that no cache may keep.
 
-Cost: linear in the pages; for what is listed (``MOST_LISTED`` of each tier) a few pages are read again.
+Cost: linear in the pages; for fragments that are listed (``MOST_LISTED`` of each tier) a few pages are
+read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.display import common_folder, is_web_address
-from quire.fragments.caching.change_rate import PageParts, pace_of, shared_pace
-from quire.fragments.cuts.plan import MIN_PART_BYTES
+from quire.fragments.caching.change_rate import Pace, joined_pace, pace_of
+from quire.fragments.caching.plan import FragmentPlan
+from quire.fragments.caching.region import Region
+from quire.fragments.caching.region_history import PageHistory, Watched
+from quire.fragments.cuts.candidates import elements_of
+from quire.fragments.cuts.hazards import HazardKind
+from quire.fragments.cuts.site_cuts import CutPage, Part
+from quire.fragments.esi.composition import Composition
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.volatile import selector_of
 from quire.fragments.shared.find import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell, all_lifetimes
-from quire.fragments.study.access_log import AccessLog, log_address, read_access_log
+from quire.fragments.site.site_lifetimes import Tell
+from quire.fragments.study.access_log import AccessLog, PageRequests
 from quire.fragments.study.advice import advised
-from quire.fragments.study.benefits import Benefit, benefit, worth
-from quire.fragments.study.delivering import Place, delivered
 from quire.fragments.study.differences import differences
-from quire.fragments.study.exact_tier import exact_fragments
-from quire.fragments.study.facts import NO_TOTALS, FragmentFacts, Tier, Totals
+from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
 from quire.fragments.trees.af_tree import AfTree
+from quire.fragments.trees.source_spans import source_spans
 
-#: Fragments of each tier that are told of one by one; totals are of all.
+#: Fragments of each tier that are listed one by one; totals are of all.
 MOST_LISTED = 200
 # Approximate ones cost four pages each.
 _MOST_APPROXIMATE = 50
-# Places that are asked for their pace, of one fragment.
+# Pages on which one fragment is followed.
 _MOST_PACES = 100
 _MOST_SAMPLE = 160
-_NOTHING = Benefit(0, 0)
 _DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FragmentStudy:
-    """What was found out about the fragments of a site.
+    """The fragments of a site with figures and advice.
 
     Attributes:
-        site: the pages.
-        exact: what they share byte for byte.
-        alike: what they share when parts that are alike are one.
-        lives: what versions tell, of pages that have some, by their place in ``site.pages``.
-        facts: fragments that are told of: exact, approximate, own pace, each by rank.
+        plan: the plan.
+        composition: its files and figures.
+        alike: the parts that pages share if parts that are alike count as one.
+        asked: how often pages were requested.
+        facts: the fragments that are listed: exact, approximate, own pace, each by rank.
         totals: figures over all.
-        log: what the access log says.
-        requests: how often each page was asked for; 1 for each where there is no log.
     """
 
-    site: Collection
-    exact: SharedFragments
+    plan: FragmentPlan
+    composition: Composition
     alike: SharedFragments
-    lives: dict[int, Lifetimes]
+    asked: PageRequests
     facts: tuple[FragmentFacts, ...]
     totals: Totals
-    log: AccessLog | None
-    requests: tuple[int, ...]
+
+    @property
+    def site(self) -> Collection:
+        """The pages."""
+        return self.plan.site
+
+    @property
+    def lives(self) -> Mapping[int, Lifetimes]:
+        """The lifetimes of the parts of pages, by place."""
+        return self.plan.measured.lives
+
+    @property
+    def log(self) -> AccessLog | None:
+        """The access log, if there is one."""
+        return self.asked.log
+
+    def parts_on(self, place: int) -> Iterator[tuple[Part, int, int]]:
+        """List the parts that the plan cuts out of a page, with their places in it."""
+        cuts = self.plan.cuts
+        return cuts.spans(cuts.pages[self.site.pages[place].body])
 
 
 def study_fragments(
-    site: Collection,
+    plan: FragmentPlan,
     *,
-    log: str | Path | None = None,
+    asked: PageRequests | None = None,
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - nobody listens
+    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - no progress wanted
 ) -> FragmentStudy:
-    """Find the fragments of a site, and say what each would save.
+    """Study the fragments of a plan, and the parts that it leaves.
 
-    >>> from quire.sources.capture import Capture
+    >>> from quire.fragments import SourcePage, plan_fragments
     >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
     >>> news = [f"{menu}<h1>Day {day}</h1>".encode() for day in range(3)]
-    >>> with Collection(Capture(f"{n}.html", f"{n}.html", None, b"", page) for n, page in enumerate(news)) as site:
-    ...     found = study_fragments(site)
+    >>> with plan_fragments(SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(news)) as plan:
+    ...     found = study_fragments(plan)
     >>> one = found.facts[0]
     >>> one.tier, one.source_bytes, one.pages, one.stored_saved, one.path
     ('exact', 921, 3, 1635, 'html > body > nav')
 
     Args:
-        site: the pages.
-        log: an access log in common or combined log format, plain or gzip.
-        min_match: overlap of shingles, from which parts are one fragment.
-        min_bytes: bytes of text that a fragment has at least.
-        min_pages: pages that share a fragment, at least.
-        tell: is told of progress: the step, how much is done, and of how much.
+        plan: the plan.
+        asked: how often each page was requested; once each by default.
+        min_match: minimum overlap of shingles for two parts to count as the same approximate one.
+        min_bytes: minimum length of an approximate part, in bytes of text.
+        min_pages: number of pages that must share an approximate part.
+        tell: progress callback: the step, how much is done, and of how much.
 
     Raises:
-        OSError: the log cannot be read, or is none.
         ValueError: a rule is out of range.
     """
-    # What may not be readable comes before what takes long.
-    read, requests = (None, [1] * len(site.pages)) if log is None else _requests(site, log)
     alike = shared_fragments(
-        _told(site, "alike", tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
+        _told(plan.site, tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
     )
-    exact = exact_fragments(_told(site, "equal", tell), min_bytes=min_bytes, min_pages=min_pages)
-    lives = all_lifetimes(site, tell)
-    study = _Study(FragmentStudy(site, exact, alike, lives, (), NO_TOTALS, read, tuple(requests)))
-    cut, places = study.composable()
-    listed = delivered(cut, places, site, lives, tell)
-    exact_ones = sum(one.tier == "exact" for one in listed)
-    every = (*listed[:exact_ones], *study.approximate(tell), *listed[exact_ones:])
-    placed = tuple(_placed([advised(one) for one in every], site, tell))
-    return replace(study.given, facts=placed, totals=study.totals())
+    study = _Study(plan, alike, asked or PageRequests.once(plan.site))
+    every = [*study.exact(), *study.approximate(tell), *study.own_pace()]
+    placed = tuple(_placed([study.finished(one) for one in every], plan.site, tell))
+    return FragmentStudy(
+        plan, study.composition, alike, study.asked, placed, study.totals(len(plan.site.unreadable))
+    )
 
 
 class _Study:
     """The figures of each tier."""
 
-    def __init__(self, given: FragmentStudy) -> None:
-        self.given, self.site, self.lives, self.log = given, given.site, given.lives, given.log
-        self.requests = given.requests
-        self._lengths: dict[int, int] = {}
-        self.watched = {page: PageParts(one) for page, one in given.lives.items()}
-        self.exact_saved = [benefit(one, given.requests) for one in given.exact]
-        self.alike_saved = {
-            one.number: benefit(one, given.requests) for one in given.alike if not one.exact
-        }
-        exact = range(len(given.exact))
-        self.exact_order = sorted(exact, key=lambda n: (*self._rank(self.exact_saved[n]), n))
-        alike = list(self.alike_saved)
-        self.alike_order = sorted(alike, key=lambda n: (*self._rank(self.alike_saved[n]), n))
-        # What is smaller would not be cut out by a plan either.
-        large = [n for n in self.exact_order if _length(given.exact[n]) >= MIN_PART_BYTES]
-        self.beyond = worth(given.exact, large, given.requests)
+    def __init__(self, plan: FragmentPlan, alike: SharedFragments, asked: PageRequests) -> None:
+        self.plan, self.site, self.lives = plan, plan.site, plan.measured.lives
+        self.alike, self.asked = [one for one in alike if not one.exact], asked
+        self.composition = Composition.of(plan)
+        self.include_bytes = self.composition.manifest.include_bytes
+        self.requests: Counter[int] = Counter()
+        for page, often in zip(plan.site.pages, asked.pages, strict=True):
+            self.requests[page.body] += often
 
-    def _rank(self, saved: Benefit) -> tuple[int, int]:
-        """What saves most comes first: where a log says how often pages are asked for, what is moved; else what is stored."""
-        if self.log is None:
-            return -saved.stored, -saved.moved
-        return -saved.moved, -saved.stored
+    def _order(self, saved: Sequence[tuple[int, int]]) -> list[int]:
+        """Rank by bytes stored less; with a log, by bytes moved less."""
+        log = self.asked.log is not None
+        return sorted(range(len(saved)), key=lambda n: (-saved[n][log], -saved[n][not log], n))
 
-    def composable(self) -> tuple[list[FragmentFacts], list[list[Place]]]:
-        """The parts that could be cut out, and where each is."""
-        exact, own = self.exact(), self.own_pace()
-        return [*exact, *own], [*map(self._exact_places, exact), *map(self._own_places, own)]
-
-    def _exact_places(self, one: FragmentFacts) -> list[Place]:
-        members = self.given.exact[one.number].members
-        columns = (members.page, members.byte_start, members.byte_end)
-        return list(zip(*(column.tolist() for column in columns), strict=True))
-
-    def _own_places(self, one: FragmentFacts) -> list[Place]:
-        lives = self.lives[one.page]
-        if one.version != len(lives.times) - 1:
-            return []
-        start, end = lives.latest_span[one.part].tolist()
-        return [(one.page, start, end)] if start >= 0 else []
-
-    def exact(self) -> list[FragmentFacts]:
-        """Those that are worth it, the best first; then what is inside of them, or too small."""
-        order = sorted(self.exact_order, key=lambda number: number not in self.beyond)
-        return [
-            self._shared_facts(
-                rank,
-                self.given.exact[number],
-                "exact",
-                self.exact_saved[number],
-                self.beyond.get(number, _NOTHING),
-            )
-            for rank, number in enumerate(order[:MOST_LISTED], start=1)
+    def exact(self) -> Iterator[FragmentFacts]:
+        """List the fragments of the plan."""
+        fragments = self.composition.manifest.fragments
+        saved = [
+            (one.saved(self.include_bytes), self.composition.moved_saved(one, self.requests))
+            for one in fragments
         ]
-
-    def approximate(self, tell: Tell) -> list[FragmentFacts]:
-        found = []
-        for rank, number in enumerate(self.alike_order[:_MOST_APPROXIMATE], start=1):
-            one = self.given.alike[number]
-            facts = self._shared_facts(rank, one, "approximate", self.alike_saved[number])
-            found.append(
-                replace(facts, same_text=one.same_text, differs=differences(one, self.site))
+        listed = self._order(saved)[:MOST_LISTED]
+        cuts = [self.plan.cuts.fragments[one.file] for one in fragments]
+        hazards = self._hazards({cuts[n].key for n in listed} - {None})
+        for rank, number in enumerate(listed, start=1):
+            one, cut = fragments[number], cuts[number]
+            bodies = self.composition.holders[one.file]
+            watched = self.plan.measured.watched.get(one.file, ())
+            yield FragmentFacts(
+                tier="exact",
+                rank=rank,
+                number=number,
+                name=one.file,
+                page=one.first_page,
+                part=-1,
+                offset=one.first_offset,
+                source_bytes=one.length,
+                text_bytes=0,
+                pages=one.pages,
+                uses=one.uses,
+                pace=_joined(watched),
+                requests=sum(self.requests[body] for body in bodies),
+                stored_saved=saved[number][0],
+                moved_saved=saved[number][1],
+                planned="isolated" if cut.key is None else "cut",
+                policy=one.policy,
+                hazards=_most_common(hazards.get(cut.key, Counter())),
             )
-            tell("differences", rank, min(_MOST_APPROXIMATE, len(self.alike_order)))
+
+    def finished(self, facts: FragmentFacts) -> FragmentFacts:
+        """Add advice, and requests per day; without a log, requests are not known."""
+        log = self.asked.log
+        per_day = log.per_day if log is not None else None
+        often = None if log is None else facts.requests
+        daily = None if per_day is None or often is None else often * per_day
+        return advised(replace(facts, requests=often, requests_per_day=daily))
+
+    def _hazards(self, keys: set[int | None]) -> dict[int | None, Counter[HazardKind]]:
+        """Count the pages that keep some parts, by hazard."""
+        found: defaultdict[int | None, Counter[HazardKind]] = defaultdict(Counter)
+        rules = self.plan.rules
+        for page in self.plan.cuts.pages.values():
+            kept = {(one.cut.key, one.kind) for one in page.stopped if one.cut.key in keys}
+            if page.is_refused and not page.stopped:  # the plan did not look for parts in it
+                last = self.site.pages[page.place].versions[-1]
+                mine = set(elements_of(self.site.digest(last), rules.min_bytes).key.tolist())
+                kept = {(key, page.hazards[0].kind) for key in mine & keys}
+            for key, kind in kept:
+                found[key][kind] += 1
         return found
 
-    def _shared_facts(
-        self,
-        rank: int,
-        one: SharedFragment,
-        tier: Tier,
-        saved: Benefit,
-        beyond: Benefit = _NOTHING,
-    ) -> FragmentFacts:
+    def approximate(self, tell: Tell) -> Iterator[FragmentFacts]:
+        """List the parts that are alike, as if all members had the bytes of the longest one."""
+        saved = [self._could_save(one) for one in self.alike]
+        listed = self._order(saved)[:_MOST_APPROXIMATE]
+        paces = self._paces([self.alike[n] for n in listed])
+        for rank, number in enumerate(listed, start=1):
+            one = self.alike[number]
+            first = (int(one.members.page[0]), int(one.members.byte_start[0]))
+            end = int(one.members.byte_end[0])
+            page = self.plan.cuts.pages[self.site.pages[first[0]].body]
+            spans = [(s, e) for _, s, e in self.plan.cuts.spans(page) if s < end and e > first[1]]
+            yield FragmentFacts(
+                tier="approximate",
+                rank=rank,
+                number=one.number,
+                page=first[0],
+                part=int(one.members.part[0]),
+                offset=first[1],
+                source_bytes=int((one.members.byte_end - one.members.byte_start).max()),
+                text_bytes=one.value_bytes,
+                pages=len(one.pages),
+                uses=len(one.members),
+                pace=paces[rank - 1],
+                requests=sum(self.asked.pages[n] for n in one.pages.tolist()),
+                stored_saved=saved[number][0],
+                moved_saved=saved[number][1],
+                planned="cut" if spans else "left",
+                same_text=one.same_text,
+                differs=differences(one, self.site),
+            )
+            tell("differences", rank, len(listed))
+
+    def _could_save(self, one: SharedFragment) -> tuple[int, int]:
         members = one.members
-        pages, parts = members.page.tolist(), members.part.tolist()
-        watched = [pair for pair in zip(pages, parts, strict=True) if pair[0] in self.watched]
-        pace = shared_pace(watched[:_MOST_PACES], self.watched)
-        asked = sum(self.requests[page] for page in one.pages.tolist())
-        return FragmentFacts(
-            tier=tier,
-            rank=rank,
-            number=one.number,
-            page=pages[0],
-            part=parts[0],
-            source_bytes=_length(one),
-            text_bytes=one.value_bytes,
-            pages=len(one.pages),
-            uses=len(members),
-            pace=pace,
-            requests=asked if self.log is not None else None,
-            requests_per_day=self._per_day(asked),
-            stored_saved=saved.stored,
-            moved_saved=saved.moved,
-            stored_beyond=beyond.stored,
-            moved_beyond=beyond.moved,
-        )
+        lengths = np.maximum(members.byte_end - members.byte_start, 0)
+        often = np.asarray(self.asked.pages, np.int64)[members.page]
+        stored = int(lengths.sum() - lengths.max()) - self.include_bytes * len(members)
+        return stored, int(((lengths - self.include_bytes) * often).sum())
 
-    def _per_day(self, asked: int) -> float | None:
-        per_day = self.log.per_day if self.log is not None else None
-        return asked * per_day if per_day is not None else None
+    def _paces(self, parts: Sequence[SharedFragment]) -> list[Pace]:
+        """Follow parts on the pages that have versions."""
+        on_page: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        for number, one in enumerate(parts):
+            rows = zip(one.members.page, one.members.byte_start, one.members.byte_end, strict=True)
+            places = {
+                int(p): (int(s), int(e)) for p, s, e in rows if int(p) in self.lives and s >= 0
+            }
+            for place, span in list(places.items())[:_MOST_PACES]:
+                on_page[place].append((number, *span))
+        told: list[list[Watched]] = [[] for _ in parts]
+        for place, mine in on_page.items():
+            page = self.site.pages[place]
+            source = self.site.body(page.body)
+            regions = [Region.of("part", start, end, (), source) for _, start, end in mine]
+            history = PageHistory(self.site, page, self.lives[place]).watched(regions)
+            for (number, _, _), watched in zip(mine, history, strict=True):
+                told[number].append(watched)
+        return [_joined(rows) for rows in told]
 
-    def own_pace(self) -> list[FragmentFacts]:
-        """The L-P fragments, by what the rest of the page would not be moved again for."""
+    def own_pace(self) -> Iterator[FragmentFacts]:
+        """List the L-P fragments, by how much of the rest of their pages is not moved again."""
         found: list[tuple[int, int, LpFragment]] = []
-        for page, lives in self.lives.items():
+        lengths: dict[int, int] = {}
+        for place, lives in self.lives.items():
+            versions = self.site.pages[place].versions
             for one in lives.parts:
-                if not one.gone:
-                    rest = self._version_bytes(page, one.last) - max(one.source_bytes, 0)
-                    found.append((self._own_saved(one, rest, page), page, one))
+                if one.gone:
+                    continue
+                body = versions[one.last].body  # it may be missing on the newest one
+                if body not in lengths:
+                    lengths[body] = len(self.site.body(body))
+                rest = lengths[body] - max(one.source_bytes, 0)
+                found.append((self._own_saved(one, rest, place), place, one))
         found.sort(key=lambda row: (-row[0], row[1], row[2].number))
-        return [
-            self._own_facts(rank, saved, page, one)
-            for rank, (saved, page, one) in enumerate(found[:MOST_LISTED], start=1)
-        ]
+        for rank, (saved, place, one) in enumerate(found[:MOST_LISTED], start=1):
+            length = lengths[self.site.pages[place].versions[one.last].body]
+            facts = FragmentFacts(
+                tier="own pace",
+                rank=rank,
+                number=one.number,
+                page=place,
+                part=one.node,
+                source_bytes=one.source_bytes,
+                text_bytes=one.value_bytes,
+                pages=1,
+                uses=1,
+                pace=pace_of(one),
+                requests=self.asked.pages[place],
+                stored_saved=0,
+                moved_saved=saved,
+                planned="left",
+                page_share=max(one.source_bytes, 0) / max(length, 1),
+                path=one.path,
+                version=one.last,
+            )
+            yield self._as_planned(facts)
 
-    def _version_bytes(self, page: int, version: int) -> int:
-        """How long a version is: not all parts are on the last one, which may be of another kind."""
-        pages = self.site.pages[page]
-        if version == len(pages.versions) - 1:
-            return pages.source_bytes
-        body = pages.versions[version].body
-        if body not in self._lengths:
-            self._lengths[body] = len(self.site.source(pages.versions[version]))
-        return self._lengths[body]
-
-    def _own_saved(self, one: LpFragment, rest: int, page: int) -> int:
-        """What of the rest of a page need not come again: once for each change that is followed by a request.
-
-        At a rate a of requests and u of changes, a u / (a + u) of the requests find the page changed.
-        """
-        if self.log is None:
-            return one.changes * rest
-        asked = self._per_day(self.requests[page])
-        if asked is None:
-            return min(one.changes, self.requests[page]) * rest
-        often, changes = asked / _DAY_S * one.watched_s, one.changes
-        return round(often * changes / (often + changes) * rest) if often + changes else 0
-
-    def _own_facts(self, rank: int, saved: int, page: int, one: LpFragment) -> FragmentFacts:
-        asked = self.requests[page]
-        return FragmentFacts(
-            tier="own pace",
-            rank=rank,
-            number=one.number,
-            page=page,
-            part=one.node,
-            source_bytes=one.source_bytes,
-            text_bytes=one.value_bytes,
-            pages=1,
-            uses=1,
-            pace=pace_of(one),
-            requests=asked if self.log is not None else None,
-            requests_per_day=self._per_day(asked),
-            stored_saved=0,
-            moved_saved=saved,
-            page_share=max(one.source_bytes, 0) / max(self._version_bytes(page, one.last), 1),
-            path=one.path,
-            version=one.last,
+    def _as_planned(self, facts: FragmentFacts) -> FragmentFacts:
+        """Add what the plan does with a part, and the policy of the file that it is in."""
+        lives = self.lives[facts.page]
+        if facts.version != len(lives.times) - 1:
+            return facts
+        start, end = lives.latest_span[facts.part].tolist()
+        if start < 0:
+            return facts
+        body = self.site.pages[facts.page].body
+        page: CutPage = self.plan.cuts.pages[body]
+        planned: Planned = "left"
+        policy = self.plan.measured.page(body)
+        for part, first, stop in self.plan.cuts.spans(page):
+            if first <= start and end <= stop:  # the innermost one comes last
+                planned = "isolated" if part.key is None else "cut"
+                policy = self.plan.measured.fragment(part.name)
+        kinds = Counter(
+            one.kind for one in page.stopped if one.cut.start <= start and end <= one.cut.end
+        )
+        return replace(
+            facts, offset=start, planned=planned, policy=policy, hazards=_most_common(kinds)
         )
 
-    def totals(self) -> Totals:
-        pages = self.site.pages
+    def _own_saved(self, one: LpFragment, rest: int, place: int) -> int:
+        """Bytes of the rest of a page not moved again: once per change that a request follows.
+
+        With requests at rate a and changes at rate u, a u / (a + u) of the requests find the page
+        changed.
+        """
+        log, often = self.asked.log, self.asked.pages[place]
+        if log is None:
+            return one.changes * rest
+        if log.per_day is None:
+            return min(one.changes, often) * rest
+        asked, changes = often * log.per_day / _DAY_S * one.watched_s, one.changes
+        return round(asked * changes / (asked + changes) * rest) if asked + changes else 0
+
+    def totals(self, unreadable: int) -> Totals:
+        """Return the figures over all; those of the plan are the manifest's."""
+        pages, manifest = self.site.pages, self.composition.manifest
+        fetched = [
+            (often * page.source_bytes, often * self.composition.moved[page.body])
+            for page, often in zip(pages, self.asked.pages, strict=True)
+        ]
         return Totals(
             pages=len(pages),
-            page_bytes=sum(page.source_bytes for page in pages),
+            page_bytes=manifest.volumes.pages,
             watched_pages=sum(len(page.versions) > 1 for page in pages),
             versions=sum(len(page.versions) for page in pages),
             other_readers=sum(len(page.others) for page in pages),
-            unreadable=len(self.site.unreadable),
-            exact=len(self.exact_order),
-            approximate=len(self.alike_order),
+            unreadable=unreadable,
+            refused=sum(page.is_refused for page in manifest.pages),
+            worth_it=len(manifest.fragments),
+            isolated=sum(one.key is None for one in self.plan.cuts.fragments.values()),
+            approximate=len(self.alike),
             own_pace=sum(not part.gone for lives in self.lives.values() for part in lives.parts),
-            worth_it=len(self.beyond),
-            stored_saved=sum(one.stored for one in self.beyond.values()),
-            moved_saved=sum(one.moved for one in self.beyond.values()),
-            moved_bytes=sum(
-                page.source_bytes * asked for page, asked in zip(pages, self.requests, strict=True)
-            ),
+            stored_saved=manifest.volumes.pages - manifest.volumes.stored,
+            moved_saved=sum(whole - less for whole, less in fetched),
+            moved_bytes=sum(whole for whole, _ in fetched),
         )
 
 
-def _length(one: SharedFragment) -> int:
-    """Bytes in the source, of the longest member."""
-    return int((one.members.byte_end - one.members.byte_start).max())
+def parts_in(span: NDArray[np.int64], parent: NDArray[np.int64], start: int, end: int) -> list[int]:
+    """Return the outermost nodes of an AF tree that lie between two places of the source.
+
+    Args:
+        span: first byte of each node and the end after its last; -1 if not known.
+        parent: the parent of each node.
+        start: the first byte.
+        end: after the last one.
+    """
+    inside = (span[:, 0] >= max(start, 0)) & (span[:, 1] <= end)
+    nodes: list[int] = np.flatnonzero(inside & ~(inside[parent] & (parent >= 0))).tolist()
+    return nodes
 
 
-def _told(site: Collection, step: str, tell: Tell) -> Iterator[Digest]:
+def _joined(told: Sequence[Watched]) -> Pace:
+    return joined_pace(
+        [one.lives for one in told],
+        {one.sharing for one in told},
+        [one.watched_s for one in told],
+    )
+
+
+def _most_common(kinds: Counter[HazardKind]) -> tuple[PartHazard, ...]:
+    return tuple(PartHazard(kind, count) for kind, count in kinds.most_common())
+
+
+def _told(site: Collection, tell: Tell) -> Iterator[Digest]:
     for done, page in enumerate(site.latest(), start=1):
         yield page
-        tell(step, done, len(site.pages))
-
-
-def _requests(site: Collection, path: str | Path) -> tuple[AccessLog, list[int]]:
-    """How often each page was asked for: by the path and query of its address, or its name below the folder that all are in."""
-    folder = common_folder(page.url for page in site.pages if not is_web_address(page.url))
-    addresses = [
-        log_address(page.url if is_web_address(page.url) else page.url.removeprefix(folder))
-        for page in site.pages
-    ]
-    found = read_access_log(path, addresses)
-    return found, [found.requests.get(address, 0) for address in addresses]
+        tell("alike", done, len(site.pages))
 
 
 def _placed(facts: Sequence[FragmentFacts], site: Collection, tell: Tell) -> list[FragmentFacts]:
@@ -335,8 +412,27 @@ def _placed(facts: Sequence[FragmentFacts], site: Collection, tell: Tell) -> lis
             at = (one.page, one.version)
             page = site.digest(site.pages[one.page].versions[one.version])
             tree = AfTree.of(page)
-        sample = tree.value(one.part)[: 4 * _MOST_SAMPLE].decode("utf-8", "replace")
-        path = one.path or selector_of(page, int(tree.node[one.part]))
-        found[place] = replace(one, path=path, sample=" ".join(sample.split())[:_MOST_SAMPLE])
+        found[place] = _described(one, page, tree, site)
         tell("places", done, len(order))
     return found
+
+
+def _described(one: FragmentFacts, page: Digest, tree: AfTree, site: Collection) -> FragmentFacts:
+    start, end = one.offset, one.offset + one.source_bytes
+    parts, path, size = [one.part], one.path, one.text_bytes
+    if one.tier == "exact":
+        span = np.stack([tree.byte_start, tree.byte_end], axis=1).astype(np.int64)
+        parts = parts_in(span, np.asarray(tree.parent, np.int64), start, end)
+        size = int(sum(tree.value_bytes[part] for part in parts))
+    text = b" ".join(tree.value(part)[: 4 * _MOST_SAMPLE] for part in parts[:_MOST_SAMPLE])
+    if not text.strip():
+        text = site.body(site.pages[one.page].body)[start:end][: 4 * _MOST_SAMPLE]
+    if not path:
+        spans = source_spans(page) if one.tier == "exact" else None
+        nodes = np.zeros(0, np.int64)
+        if spans is not None:
+            nodes = np.flatnonzero((spans.start == start) & (spans.end == end))
+        node = int(nodes[-1]) if len(nodes) else int(tree.node[parts[0]]) if parts else 0
+        path = selector_of(page, node)
+    sample = " ".join(text.decode("utf-8", "replace").split())[:_MOST_SAMPLE]
+    return replace(one, path=path, sample=sample, text_bytes=size)

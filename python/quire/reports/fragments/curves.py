@@ -1,6 +1,7 @@
-"""Curves of lifetimes: which share of lives is over after how long, as SVG.
+"""Curves of lifetimes: the share of parts that have changed, by time, as SVG.
 
-Time is drawn by its logarithm, as lives go from minutes to years. Each curve has a kind of line of its own.
+The axis of time is logarithmic, as lifetimes go from minutes to years. Each curve has its own line
+style.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from quire.reports.fragments.words import PageNames, maybe_seconds
 _WIDTH, _HEIGHT = 760, 280
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 16, 14, 34
 _MOST_POINTS = 300
-# What an axis of time is marked with.
+# Marks on the axis of time.
 _MARKS = (
     (1, "1 s"), (60, "1 min"), (600, "10 min"), (3600, "1 h"), (21_600, "6 h"), (86_400, "1 d"),
     (604_800, "1 w"), (2_592_000, "30 d"), (31_536_000, "1 y"), (315_360_000, "10 y"),
@@ -23,7 +24,7 @@ _MARKS = (
 
 
 def curves_drawing(curves: Sequence[PageCurve], names: PageNames) -> str:
-    """Draw curves, and list what they say beside them."""
+    """Draw curves, with a table below."""
     shown = [one for one in curves if one.curve.ended]
     if not shown:
         return ""
@@ -35,14 +36,15 @@ def curves_drawing(curves: Sequence[PageCurve], names: PageNames) -> str:
         for place, one in enumerate(shown)
     )
     rows = "".join(_row(place, one, names) for place, one in enumerate(shown))
-    heads = ("", "page", "lives", "ended", "a tenth", "half", "nine tenths")
+    heads = ("", "page", "lives", "ended", "10 % within", "median", "90 % within")
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
         '<section id="lifetimes"><h2>Lifetimes</h2>'
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
         f'aria-label="Share of lives that are over, by their length">{_axes(scale)}{lines}</svg>'
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
-        '<p class="dim">Lives of parts of pages that were seen to begin. A dash: fewer than that were seen to end.</p></section>\n'
+        '<p class="dim">Lifetimes of parts that were seen to begin. A dash: too few were seen to end.'
+        "</p></section>\n"
     )
 
 

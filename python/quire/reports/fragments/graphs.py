@@ -1,35 +1,35 @@
-"""The graph of the report: the object dependency graph of some pages of a site, with the size of each object.
+"""The graph of the report: the object dependency graph of some pages, with the size of each object.
 
-Shared parts are those of the exact tier: what a cache would hold.
-
-Of a large site the pages that were watched come first, then those with the most shared parts, up to ``MOST_PAGES``.
+Shared objects are the fragments of the plan: those that a cache would hold. Of a large site, pages with
+versions come first, then those with the most parts cut out, up to ``MOST_PAGES``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from quire.fragments.lifetime.lifetimes import lifetimes
+from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.shared.find import Members, SharedFragments
 from quire.fragments.simulation.dependency_graph import GraphObject, ObjectGraph, dependency_graph
-from quire.fragments.study.study import FragmentStudy
+from quire.fragments.study.study import FragmentStudy, parts_in
 
-#: Pages that the graph is of.
+#: Number of pages in the graph.
 MOST_PAGES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ReportGraph:
-    """A graph, with what is drawn of it.
+    """A graph, with the sizes of its objects.
 
     Attributes:
-        graph: objects and what they hold; their pages are places in ``places``.
+        graph: objects and which hold which; their pages are places in ``places``.
         places: for each page of the graph, its place in the collection.
-        sizes: bytes in the source of each object; 0 where they are not known.
-        left_out: pages that are not in it.
+        sizes: bytes in the source of each object; 0 if not known.
+        left_out: number of pages that are not in it.
     """
 
     graph: ObjectGraph
@@ -39,7 +39,7 @@ class ReportGraph:
 
     @property
     def pages(self) -> int:
-        """How many pages it is of."""
+        """Number of pages in it."""
         return len(self.places)
 
 
@@ -49,42 +49,54 @@ def graph_of(
     """Make the graph of a study.
 
     Args:
-        study: what ``study_fragments`` found; pages without versions are read again.
-        tell: is told of progress, in the step ``graph``.
+        study: from ``study_fragments``; pages without versions are read again.
+        tell: progress callback, for the step ``graph``.
     """
-    count = len(study.site.pages)
-    members = np.bincount(study.exact.members.page, minlength=count).tolist()
+    pages, cuts = study.site.pages, study.plan.cuts.pages
+    count = len(pages)
     order = sorted(
-        range(count), key=lambda page: (page not in study.lives, -int(members[page]), page)
+        range(count),
+        key=lambda page: (page not in study.lives, -len(cuts[pages[page].body].parts), page),
     )
     places = tuple(sorted(order[:MOST_PAGES]))
     lives = []
     for done, page in enumerate(places, start=1):
-        last = study.site.pages[page].versions[-1]
+        last = pages[page].versions[-1]
         known = study.lives.get(page)
         lives.append(lifetimes([(0.0, study.site.digest(last))]) if known is None else known)
         if tell is not None:
             tell("graph", done, len(places))
-    graph = dependency_graph(lives, _among(study.exact, places))
+    graph = dependency_graph(lives, _shared(study, places, lives))
     numbered = [{one.number: one for one in found.fragments} for found in lives]
 
     def size(one: GraphObject) -> int:
         if one.kind == "shared":
-            found = study.exact[one.fragment].members
-            return max(0, int((found.byte_end - found.byte_start).max()))
+            return study.composition.manifest.fragments[one.fragment].length
         if one.kind == "page":
-            return study.site.pages[places[one.page]].source_bytes
+            return pages[places[one.page]].source_bytes
         return max(0, numbered[one.page][one.fragment].source_bytes)
 
     sizes = tuple(size(one) for one in graph.objects)
     return ReportGraph(graph, places, sizes, count - len(places))
 
 
-def _among(shared: SharedFragments, places: tuple[int, ...]) -> SharedFragments:
-    """The same fragments by the same numbers, with only the members on some pages."""
-    kept = np.isin(shared.members.page, np.asarray(places, np.int64))
-    columns = [getattr(shared.members, name)[kept] for name in Members.__slots__]
-    members = Members(*columns)
-    members = Members(np.searchsorted(places, members.page).astype(np.int64), *columns[1:])
-    starts = np.concatenate([[0], np.cumsum(kept)])[shared.starts].astype(np.int64)
-    return SharedFragments(shared.rules, len(places), starts, members)
+def _shared(
+    study: FragmentStudy, places: Sequence[int], lives: Sequence[Lifetimes]
+) -> SharedFragments:
+    """The fragments of the plan by their numbers in the manifest, with their members on some pages."""
+    fragments = study.composition.manifest.fragments
+    number = {one.file: place for place, one in enumerate(fragments)}
+    rows = sorted(
+        (number[part.name], page, node)
+        for page, place in enumerate(places)
+        for part, start, end in study.parts_on(place)
+        for node in parts_in(lives[page].latest_span, lives[page].latest_parent, start, end)
+    )
+    fragment, page, node = np.array(rows, np.int64).reshape(-1, 3).T
+    unknown = np.full(len(rows), -1, np.int64)
+    hashes = np.zeros(len(rows), np.uint64)
+    members = Members(
+        page, node, unknown, unknown, unknown, hashes, unknown, unknown, hashes
+    )  # the graph needs pages and parts only
+    starts = np.searchsorted(fragment, np.arange(len(fragments) + 1))
+    return SharedFragments(study.alike.rules, len(places), starts, members)

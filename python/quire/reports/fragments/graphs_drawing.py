@@ -1,15 +1,17 @@
-"""The object dependency graph as SVG: objects in columns by their depth, lines from what holds to what is held.
+"""The object dependency graph as SVG: objects in columns by depth, lines from holder to held.
 
-The largest ``MOST_OF_A_KIND`` pages, parts of an own pace and shared parts are drawn. Shapes tell them apart: a page is a box, a part
-of an own pace an ellipse, a shared part a box with round corners.
+The largest ``MOST_OF_A_KIND`` pages, parts with their own pace and shared parts are drawn. Shapes
+distinguish them: a page is a box, a part with its own pace an ellipse, a shared part a box with round
+corners.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 
+from quire.display import told_bytes
 from quire.reports.fragments.graphs import ReportGraph
-from quire.reports.fragments.words import PageNames, told_bytes
+from quire.reports.fragments.words import PageNames
 
 MOST_OF_A_KIND = 15
 _MOST_COLUMNS = 8
@@ -39,9 +41,9 @@ def graph_drawing(graph: ReportGraph, names: PageNames) -> str:
         f"{graph.left_out:,} pages are not in it." if graph.left_out else "",
     ]
     return (
-        '<section id="graph"><h2>What holds what</h2>'
-        '<p class="legend"><span>box: a page</span><span>ellipse: a part that lives at its own pace</span>'
-        "<span>round corners: a part that pages share</span></p>"
+        '<section id="graph"><h2>Which part holds which</h2>'
+        '<p class="legend"><span>box: a page</span><span>ellipse: a part that changes at its own pace'
+        "</span><span>round corners: a part that the plan cuts out</span></p>"
         f'<div class="wide"><svg class="chart" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="Object dependency graph">{edges}{drawn}</svg></div>'
         f'<p class="dim">{" ".join(note for note in notes if note)}</p></section>\n'
@@ -100,7 +102,10 @@ def _object(graph: ReportGraph, place: int, at: tuple[int, int], names: PageName
         )
     else:
         rounded = ' rx="11"' if one.kind == "shared" else ""
-        shape = f'<rect class="object {one.kind}" x="{x}" y="{y}" width="{_BOX_WIDTH}" height="{_BOX_HEIGHT}"{rounded}/>'
+        shape = (
+            f'<rect class="object {one.kind}" x="{x}" y="{y}" width="{_BOX_WIDTH}" '
+            f'height="{_BOX_HEIGHT}"{rounded}/>'
+        )
     return (
         f'{shape}<text x="{x + 14}" y="{y + 16}">{label} <tspan class="quiet">{size}</tspan></text>'
     )

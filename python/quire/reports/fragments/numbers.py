@@ -1,6 +1,6 @@
 """The numbers of the report as JSON.
 
-The HTML and this are made of the same study; what is cut short there is whole here, but for the list of fragments, which is the same.
+Made from the same study as the HTML, with texts in full; the list of fragments is the same.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from quire.display import shown
 from quire.fragments.lifetime.survival import Curve, Lives
+from quire.fragments.study.access_log import AccessLog
 from quire.fragments.study.facts import FragmentFacts
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.graphs import ReportGraph
@@ -22,7 +23,7 @@ _MOST_POINTS = 400
 
 
 class PageCurve(NamedTuple):
-    """How long the parts of a page live; ``page`` is None for all pages together."""
+    """How long the parts of a page stay unchanged; ``page`` is None for all pages together."""
 
     page: int | None
     curve: Curve
@@ -40,26 +41,20 @@ def page_curves(study: FragmentStudy) -> list[PageCurve]:
 
 
 def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
-    """Give all numbers of the report.
+    """Return all numbers of the report.
 
     Args:
-        study: what ``study_fragments`` found.
-        graph: what ``graph_of`` made of it.
+        study: from ``study_fragments``.
+        graph: from ``graph_of``.
     """
     log = study.log
     pages = study.site.pages
     painted = painted_page(study)
+    volumes = study.composition.manifest.volumes
     return {
         "totals": dataclasses.asdict(study.totals),
-        "log": None
-        if log is None
-        else {
-            "lines": log.lines,
-            "skipped": log.skipped,
-            "others": log.others,
-            "seconds": log.seconds,
-            "damaged": log.damaged,
-        },
+        "volumes": {**dataclasses.asdict(volumes), "stored": volumes.stored},
+        "log": None if log is None else _log(log),
         "pages": [
             {
                 "name": _text(page.name),
@@ -68,7 +63,7 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
                 "versions": len(page.versions),
                 "requests": asked if log is not None else None,
             }
-            for page, asked in zip(pages, study.requests, strict=True)
+            for page, asked in zip(pages, study.asked.pages, strict=True)
         ],
         "fragments": [_fragment(one, study) for one in study.facts],
         "curves": [_curve(one, study) for one in page_curves(study)],
@@ -81,6 +76,12 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
         },
         "painted": None if painted is None else _text(pages[painted].name),
     }
+
+
+def _log(log: AccessLog) -> dict[str, object]:
+    found = dataclasses.asdict(log)
+    del found["requests"]  # they are with the pages
+    return found
 
 
 def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
@@ -114,5 +115,5 @@ def _curve(one: PageCurve, study: FragmentStudy) -> dict[str, object]:
 
 
 def _text(text: str) -> str:
-    """Other people's words, with what could steer a terminal made visible."""
+    """Other people's words, with control characters made visible."""
     return shown(text)

@@ -1,8 +1,9 @@
-"""A page painted: its text in boxes, by how many pages share a part, and by how long it stays as it is.
+"""A painted page: its text in boxes, by how many pages share a part, and by how long it lasts.
 
-The page is the one that tells most: with the most parts of an own pace, then with the most shared ones. A box is a part of its AF tree and
-has a label in words; text that is in no box is on this page alone, or was not seen to change. What readers do not see, as scripts, is named with
-its length. Boxes, letters and nesting are bounded.
+The page is the one with the most parts that change at their own pace, then with the most parts that
+the plan cuts out. A box is a part of its AF tree and has a label in words; text outside boxes is on
+this page alone, or was not seen to change. Elements that readers do not see, such as scripts, are named
+with their length. Boxes, letters and nesting are bounded.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ import numpy as np
 from quire.digest.page import Digest
 from quire.display import escape, told_seconds
 from quire.fragments.lifetime.results import LpFragment
-from quire.fragments.shared.find import SharedFragment
-from quire.fragments.study.study import FragmentStudy
+from quire.fragments.study.study import FragmentStudy, parts_in
 from quire.fragments.trees.af_tree import AfTree
 from quire.reports.fragments.words import PageNames
 from quire.reports.names import words
@@ -26,18 +26,18 @@ from quire.reports.templates.drawings import legend
 _MOST_LEAVES = 1500
 _MOST_LETTERS = 240
 _DEEPEST = 8
-#: Elements whose text is not for readers.
+#: Elements whose text readers do not see.
 _UNSEEN = frozenset({"script", "style", "template", "noscript"})
 _HOUR_S, _DAY_S = 3600, 86_400
 
-#: Classes and words of how many pages share a part, and of how long it lives.
+#: Classes and words for the number of pages that share a part, and for how long it lasts.
 SHARES = (
     ("most", "on three quarters of the pages or more"),
     ("some", "on a quarter or more"),
     ("few", "on fewer"),
 )
 PACES = (
-    ("unsure", "for how long is not known: it changed between all versions"),
+    ("unsure", "unknown: it changed between all versions"),
     ("hour", "less than an hour"),
     ("day", "less than a day"),
     ("long", "a day or longer"),
@@ -52,11 +52,12 @@ class Box(NamedTuple):
 
 
 def painted_page(study: FragmentStudy) -> int | None:
-    """Choose the page that is painted; None where there is none."""
+    """Choose the page to paint; None if there is none."""
     count = len(study.site.pages)
     if not count:
         return None
-    members = np.bincount(study.exact.members.page, minlength=count).tolist()
+    cuts = study.plan.cuts.pages
+    members = [len(cuts[page.body].parts) for page in study.site.pages]
     parts = [len(study.lives[page].parts) if page in study.lives else 0 for page in range(count)]
     return max(range(count), key=lambda page: (parts[page], members[page], -page))
 
@@ -70,14 +71,16 @@ def painted_section(study: FragmentStudy, page: int | None, names: PageNames) ->
     unseen = _unseen(digest, tree)
     keys = legend((name, escape(said)) for name, said in SHARES)
     by_sharing = (
-        f'<article class="painting"><h3>By sharing</h3><p class="legend">{keys}<span>dashed: approximate</span></p>'
-        f"{painted(tree, _by_sharing(study, page), unseen)}</article>"
+        f'<article class="painting"><h3>By sharing</h3><p class="legend">{keys}'
+        "<span>dashed: approximate</span></p>"
+        f"{painted(tree, _by_sharing(study, page, tree), unseen)}</article>"
     )
     drawn = [by_sharing]
     if page in study.lives:
         drawn.append(
             '<article class="painting"><h3>By lifetime</h3>'
-            f'<p class="legend">{legend((name, escape(said)) for name, said in PACES)}<span>double line: differs by reader</span></p>'
+            f'<p class="legend">{legend((name, escape(said)) for name, said in PACES)}'
+            "<span>double line: differs by user</span></p>"
             f"{painted(tree, _by_pace(study, page), unseen)}</article>"
         )
     return (
@@ -87,10 +90,10 @@ def painted_section(study: FragmentStudy, page: int | None, names: PageNames) ->
 
 
 def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
-    """Name the leaves of a page that readers do not see, by their tags."""
+    """Name the leaves of a page that readers do not see by their tags."""
     found = {}
     leaves = np.flatnonzero(tree.size == 1)
-    # The last node of a leaf is text: a leaf may stand for elements around it too, which have nothing else in them.
+    # The last node of a leaf is text: a leaf may also stand for elements around it that hold no more.
     ends = tree.node_end[leaves] - 1
     tags = [number for number, name in enumerate(page.tags) if name in _UNSEEN]
     for element in np.flatnonzero(np.isin(page.tag, tags)).tolist():
@@ -100,7 +103,7 @@ def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
 
 
 def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -> str:
-    """Draw the text of a page with boxes around some of its parts, and names where text is not for readers."""
+    """Draw the text of a page with boxes around some parts, and names for text that is not visible."""
     size, out = tree.size.tolist(), ['<div class="words">']
     ends: list[int] = []
     leaves = 0
@@ -128,26 +131,31 @@ def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -
         node += 1
     out += ["</div>"] * len(ends)
     if node < tree.n:
-        out.append('<p class="dim">The page goes on; no more of it is painted.</p>')
+        out.append('<p class="dim">The page continues; no more of it is painted.</p>')
     return "".join([*out, "</div>"])
 
 
-def _by_sharing(study: FragmentStudy, page: int) -> dict[int, Box]:
+def _by_sharing(study: FragmentStudy, page: int, tree: AfTree) -> dict[int, Box]:
     found = {}
-    # Where a part is both, it is exact.
-    for shared in (study.alike, study.exact):
-        rows = np.flatnonzero(shared.members.page == page)
-        parts = shared.members.part[rows].tolist()
-        for fragment, part in zip(shared.fragment[rows].tolist(), parts, strict=True):
-            found[part] = _share_box(shared[fragment], shared.pages)
+    count = len(study.site.pages)
+    rows = np.flatnonzero(study.alike.members.page == page)
+    parts = study.alike.members.part[rows].tolist()
+    for fragment, part in zip(study.alike.fragment[rows].tolist(), parts, strict=True):
+        found[part] = _share_box(len(study.alike[fragment].pages), count, "approximate")
+    # A part that is both is exact.
+    span = np.stack([tree.byte_start, tree.byte_end], axis=1).astype(np.int64)
+    parent = np.asarray(tree.parent, np.int64)
+    for part, start, end in study.parts_on(page):
+        holders = len(study.composition.holders[part.name])
+        box = _share_box(holders, count, "isolated" if part.key is None else "exact")
+        found.update(dict.fromkeys(parts_in(span, parent, start, end), box))
     return found
 
 
-def _share_box(one: SharedFragment, pages: int) -> Box:
-    share = len(one.pages) / max(1, pages)
+def _share_box(pages: int, of: int, tier: str) -> Box:
+    share = pages / max(1, of)
     name = "most" if share >= 0.75 else "some" if share >= 0.25 else "few"  # noqa: PLR2004 - as SHARES says
-    tier = "exact" if one.exact else "approximate"
-    return Box(f"{name} {tier}", f"{counted(len(one.pages), 'page')}, {tier}")
+    return Box(f"{name} {tier}", f"{counted(pages, 'page')}, {tier}")
 
 
 def _by_pace(study: FragmentStudy, page: int) -> dict[int, Box]:
@@ -166,5 +174,5 @@ def _pace_box(one: LpFragment) -> Box:
     label = f"{counted(one.changes, 'change')} in {told_seconds(one.watched_s)}"
     if one.sharing == "private":
         more = f", {label}" if one.watched_s else ""
-        return Box(f"{name} private", f"differs by reader{more}")
+        return Box(f"{name} private", f"differs by user{more}")
     return Box(name, label)

@@ -1,12 +1,16 @@
-"""The report: the fragments of a site as one HTML page, for a browser without a network, and the same numbers as JSON.
+"""The report: the fragments of a site as one HTML page that needs no network, and the same as JSON.
 
-What to do next comes first, then a page painted by sharing and by lifetime, tables of each tier, curves of lifetimes and the object dependency
-graph. Its size is bounded whatever the site, it needs no scripts, and what pages say stands in it as text only.
+The next steps come first, then a page painted by sharing and by lifetime, tables of each tier, curves
+of lifetimes and the object dependency graph. All figures of the exact tier are those of the plan. The
+size is bounded for any site, there are no scripts, and the text of pages appears as text only.
 """
 
 from __future__ import annotations
 
-from quire.display import escape, shortened, shown, told_seconds
+from collections import Counter
+
+from quire.display import escape, shortened, shown, told_bytes, told_seconds
+from quire.fragments.cuts.hazards import MEANINGS
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.curves import curves_drawing
 from quire.reports.fragments.graphs import ReportGraph, graph_of
@@ -15,7 +19,7 @@ from quire.reports.fragments.numbers import as_json, page_curves
 from quire.reports.fragments.painting import painted_page, painted_section
 from quire.reports.fragments.style import STYLE
 from quire.reports.fragments.tables import approximate_table, exact_table, own_pace_table
-from quire.reports.fragments.words import PageNames, told_bytes
+from quire.reports.fragments.words import PageNames
 from quire.reports.frame import document
 from quire.reports.names import words
 from quire.reports.templates.cards import counted, percent
@@ -28,21 +32,20 @@ _MOST_STEPS = 5
 def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = "") -> str:
     """Write the fragments of a site as one HTML document that is safe to open.
 
-    >>> from quire.fragments.site.collection import Collection
+    >>> from quire.fragments import SourcePage, plan_fragments
     >>> from quire.fragments.study.study import study_fragments
-    >>> from quire.sources.capture import Capture
     >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
     >>> news = [f"{menu}<h1>Day {day}</h1>".encode() for day in range(3)]
-    >>> with Collection(Capture(f"{n}.html", f"{n}.html", None, b"", page) for n, page in enumerate(news)) as site:
-    ...     study = study_fragments(site)
+    >>> with plan_fragments(SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(news)) as plan:
+    ...     study = study_fragments(plan)
     ...     report = fragment_report(study, graph_of(study), title="The market")
     >>> "<h1>Fragments: The market</h1>" in report, "Cut it out" in report
     (True, True)
 
     Args:
-        study: what ``study_fragments`` found; its pages are read again.
-        graph: what ``graph_of`` made of it.
-        title: what the pages are of, for the head.
+        study: from ``study_fragments``; its pages are read again.
+        graph: from ``graph_of``.
+        title: a name for the pages.
     """
     shown_title = f"Fragments: {shown(shortened(title, 120))}" if title else "Fragments"
     names = PageNames(study.site)
@@ -78,19 +81,29 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
         figures.append((f"{totals.versions:,}", f"versions of {counted(totals.pages, 'page')}"))
     if totals.other_readers:
         captures = "capture" if totals.other_readers == 1 else "captures"
-        figures.append((f"{totals.other_readers:,}", f"{captures} for other readers"))
+        figures.append((f"{totals.other_readers:,}", f"{captures} for other users"))
     items = "".join(f"<li><b>{figure}</b><span>{said}</span></li>" for figure, said in figures)
     below = (
         f'<p class="dim">Names are below {names.named(names.folder)}</p>' if names.folder else ""
     )
     notes = []
+    if totals.refused:
+        kinds = Counter(
+            one.kind
+            for page in study.composition.manifest.pages
+            if page.is_refused
+            for one in page.hazards[:1]
+        )
+        why = MEANINGS[kinds.most_common(1)[0][0]]
+        notes.append(f"{counted(totals.refused, 'page')} left whole; most often: {why}")
     if totals.unreadable:
         notes.append(f"{counted(totals.unreadable, 'capture')} could not be read as a page")
     if study.log is not None:
         log = study.log
         notes.append(
-            f"access log: {counted(log.lines, 'line')} over {told_seconds(log.seconds)}, {log.skipped:,} skipped, "
-            f"{log.others:,} for other things{', ended early' if log.damaged else ''}"
+            f"access log: {counted(log.lines, 'line')} over {told_seconds(log.seconds)}, "
+            f"{log.skipped:,} skipped, {log.others:,} for other addresses"
+            f"{', ended early' if log.damaged else ''}"
         )
     told = "".join(f'<p class="dim">{escape(note)}</p>' for note in notes)
     return (
@@ -103,51 +116,57 @@ def _share(part: int, whole: int) -> str:
 
 
 def _next(study: FragmentStudy, names: PageNames) -> str:
-    exact = [one for one in study.facts if one.tier == "exact" and one.stored_beyond > 0]
+    exact = [one for one in study.facts if one.tier == "exact" and one.planned == "cut"]
     others = [one for one in study.facts if one.tier == "approximate" and one.stored_saved > 0]
-    own = [one for one in study.facts if one.tier == "own pace"]
+    own = [one for one in study.facts if one.tier == "own pace" and not one.is_left]
     private = [one for one in own if one.sharing == "private"]
     own = [one for one in own if one.sharing != "private" and one.moved_saved > 0]
-    own = [one for one in own if not one.is_left]
     steps = [
         f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a>, '
-        f"{counted(one.pages, 'page')}, {told_bytes(max(one.source_bytes, 0))}, first on {names.page(one.page, 48)}: "
+        f"{counted(one.pages, 'page')}, {told_bytes(max(one.source_bytes, 0))}, "
+        f"first on {names.page(one.page, 48)}: "
         f'{escape(one.advice)} <span class="sample">“{words(one.sample, 70)}”</span></li>'
         for tier in (exact[:_MOST_STEPS], others[:2], private[:2], own[:2])
         for one in tier
     ]
-    if exact:
+    if study.totals.worth_it:
         steps.append(
-            "<li>See the cuts with <code>quire fragments plan</code>, write them with <code>quire fragments esi</code>, and "
-            "prove that every page comes out again with <code>quire fragments verify</code>.</li>"
+            "<li>List the cuts with <code>quire fragments plan</code>, write them with "
+            "<code>quire fragments esi</code>, and check that every page can be composed again with "
+            "<code>quire fragments verify</code>.</li>"
         )
-    if not any(len(page.versions) > 1 for page in study.site.pages):
+    pages = study.site.pages
+    if not any(len(page.versions) > 1 for page in pages):
         steps.append(
-            "<li>Give versions (an archive, or a crawl with several captures of an address): they tell how long parts may be kept.</li>"
+            "<li>Add versions (an archive, or a crawl with several captures of an address): they "
+            "show how long parts may be cached.</li>"
         )
-    if not any(page.others for page in study.site.pages):
+    if not any(page.others for page in pages):
         steps.append(
-            "<li>Give what other readers got (<code>--variant</code>): it tells which parts are private, and which are for all.</li>"
+            "<li>Add the pages that other users got (<code>--variant</code>): they show which parts "
+            "are private, and which are the same for all.</li>"
         )
     if study.log is None:
         steps.append(
-            "<li>Give an access log (<code>--log</code>): it tells how much would be moved less, and what matters most.</li>"
+            "<li>Add an access log (<code>--log</code>): it shows how many bytes less would be moved, "
+            "and which parts matter most.</li>"
         )
     none = "" if exact else "<p>No shared part is worth cutting out of these pages.</p>"
-    return f'<section id="next"><h2>What to do next</h2>{none}<ol class="steps">{"".join(steps)}</ol></section>\n'
+    listed = f'<ol class="steps">{"".join(steps)}</ol>'
+    return f'<section id="next"><h2>What to do next</h2>{none}{listed}</section>\n'
 
 
 def _how(study: FragmentStudy) -> str:
-    rules = study.alike.rules
-    asked = (
-        "each page asked for once"
-        if study.log is None
-        else "pages asked for as often as the log says"
-    )
+    rules, cut = study.alike.rules, study.plan.rules
+    asked = "each page requested once" if study.log is None else "pages requested as in the log"
     return (
-        f"<footer><p>A part is shared that has {rules.min_bytes:,} bytes of text on {rules.min_pages:,} pages; parts are one "
-        f"where they overlap by {100 * rules.min_match:g} %. Exact ones have the same bytes everywhere. Stored: each page once, "
-        f"against each part once and an include in its places; <code>quire fragments plan</code> may save more, as it also cuts out what has no text. Moved: {asked}, from the origin each time, against pages without "
-        "parts that are in the cache. “Beyond” is what a part saves that no part ranked before it does, so that these figures add up. "
-        "Lifetimes are by Kaplan and Meier: a life that goes on counts for as long as it was seen.</p></footer>\n"
+        f"<footer><p>Exact parts are those that <code>quire fragments plan</code> and "
+        f"<code>esi</code> cut out: the same {cut.min_bytes:,} bytes of source or more on "
+        f"{cut.min_pages:,} pages, or a part that no cache may keep. Stored: every page in full, "
+        "against each part once and an include in its places. "
+        f"Moved: {asked}, from the origin each time, against pages without the parts that are in the "
+        "cache. These figures add up. "
+        f"Approximate parts have {rules.min_bytes:,} bytes of text on {rules.min_pages:,} pages and "
+        f"overlap by {100 * rules.min_match:g} %. Lifetimes are estimated by Kaplan and Meier: one "
+        "that has not ended counts for as long as it was seen.</p></footer>\n"
     )

@@ -1,6 +1,6 @@
-"""The style of the report: that of the templates' report, and what is painted.
+"""The style of the report: the common one, and the painted page.
 
-Every colour stands beside a label or a kind of line, so that none is needed to read it.
+Every colour comes with a label or a line style, so that none is needed to read the report.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ code { font-size: .92em; }
 .words { max-height: 40rem; overflow: auto; margin-top: .7rem; }
 .part { margin: .3rem 0; padding: .25rem .5rem; border-left: 4px solid var(--line); border-radius: 3px; background: color-mix(in srgb, var(--part) 16%, transparent); border-left-color: var(--part); }
 .part > .label { display: block; font-size: .72rem; font-weight: 600; color: var(--ink); }
-.approximate { border-left-style: dashed; } .private { border-left-style: double; }
+.approximate { border-left-style: dashed; } .isolated { border-left-style: dotted; } .private { border-left-style: double; }
 .few { --part: var(--hue5); } .some { --part: var(--hue1); } .most { --part: var(--hue2); }
 .unsure { --part: var(--hue3); } .hour { --part: var(--hue1); } .day { --part: var(--hue4); } .long { --part: var(--hue0); }
 svg .few { fill: var(--hue5); } svg .some { fill: var(--hue1); } svg .most { fill: var(--hue2); }

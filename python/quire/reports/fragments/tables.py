@@ -1,6 +1,6 @@
-"""Tables of the report: a row for each fragment that is told of, by tier.
+"""Tables of the report: a row for each fragment that is listed, by tier.
 
-Numbers are written whole, so that they are those of the JSON.
+Numbers are written in full, as in the JSON.
 """
 
 from __future__ import annotations
@@ -16,25 +16,26 @@ from quire.reports.names import words
 
 _SAMPLE = 90
 _PATH = 120
+_PACE_HEADS = (
+    "changes, all pages",
+    "changes per day and page",
+    "unchanged for: 10 %",
+    "median",
+    "90 %",
+)
 
 
 def exact_table(study: FragmentStudy, names: PageNames) -> str:
-    """The parts that may be composed."""
-    columns = ("stored less", "beyond", "moved less", "beyond")
+    """The fragments of the plan."""
     rows = [
-        (
-            one,
-            [one.stored_saved, one.stored_beyond, one.moved_saved, one.moved_beyond],
-            _what(one, names),
-        )
-        for one in _of(study, "exact")
+        (one, [one.stored_saved, one.moved_saved], _what(one, names)) for one in _of(study, "exact")
     ]
-    return _table(study, "exact", "Exact: may be cut out and composed", columns, rows)
+    title = "Exact: the plan cuts these out"
+    return _table(study, "exact", title, ("stored less", "moved less"), rows)
 
 
 def approximate_table(study: FragmentStudy, names: PageNames) -> str:
-    """The parts that are alike, with what differs."""
-    columns = ("could be stored less", "could be moved less")
+    """The parts that are alike, with their differences."""
     rows = [
         (
             one,
@@ -43,15 +44,15 @@ def approximate_table(study: FragmentStudy, names: PageNames) -> str:
         )
         for one in _of(study, "approximate")
     ]
+    columns = ("could be stored less", "could be moved less")
     return _table(study, "approximate", "Approximate: advice", columns, rows)
 
 
 def own_pace_table(study: FragmentStudy, names: PageNames) -> str:
     """The parts of one page that change by themselves."""
     rows = [(one, [one.moved_saved], _what(one, names)) for one in _of(study, "own pace")]
-    return _table(
-        study, "own pace", "Parts that live at their own pace", ("moved less, all versions",), rows
-    )
+    title = "Parts that change at their own pace"
+    return _table(study, "own pace", title, ("moved less, all versions",), rows)
 
 
 def _of(study: FragmentStudy, tier: Tier) -> list[FragmentFacts]:
@@ -65,28 +66,29 @@ def _table(
     columns: Sequence[str],
     rows: Sequence[tuple[FragmentFacts, list[int], str]],
 ) -> str:
+    if not rows:
+        return ""
     totals = study.totals
     all_of = {
-        "exact": totals.exact,
+        "exact": totals.worth_it,
         "approximate": totals.approximate,
         "own pace": totals.own_pace,
     }[tier]
-    if not rows:
-        return ""
     paced = bool(study.lives)
     logged = study.log is not None
     heads = ["no.", "what, and what to do", "bytes", "pages", "places", *columns]
-    heads += ["changes, all pages", "a day on one", "p10", "half live", "p90"] if paced else []
+    heads += [*_PACE_HEADS] if paced else []
     compared = any(page.others for page in study.site.pages)
-    heads += ["readers"] if compared else []
-    heads += ["requests", "a day"] if logged else []
+    heads += ["users"] if compared else []
+    heads += ["requests", "per day"] if logged else []
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "".join(_row(*row, paced=paced, compared=compared, logged=logged) for row in rows)
     more = all_of - len(rows)
-    beyond = f'<p class="dim">and {more:,} more, which save less</p>' if more > 0 else ""
+    beyond = f'<p class="dim">and {more:,} more that save less</p>' if more > 0 else ""
     return (
-        f'<section id="{tier.replace(" ", "-")}"><h2>{escape(title)} <small>{all_of:,}</small></h2><div class="wide"><table>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{beyond}</section>\n"
+        f'<section id="{tier.replace(" ", "-")}"><h2>{escape(title)} <small>{all_of:,}</small></h2>'
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f"{beyond}</section>\n"
     )
 
 
@@ -121,12 +123,13 @@ def _differences(found: Sequence[Difference], names: PageNames) -> str:
     if not found:
         return ""
     items = "".join(
-        f"<li>{names.page(one.page, 40)}: {_side('del', 'here', one.other)} {_side('ins', 'on the first', one.first)}</li>"
+        f"<li>{names.page(one.page, 40)}: {_side('del', 'here', one.other)} "
+        f"{_side('ins', 'on the first', one.first)}</li>"
         for one in found
     )
     what = "in the source" if found[0].is_source else "in the text"
     return (
-        f'<details><summary>What differs {what}</summary><ul class="differs">{items}</ul></details>'
+        f'<details><summary>Differences {what}</summary><ul class="differs">{items}</ul></details>'
     )
 
 

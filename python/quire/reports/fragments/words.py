@@ -1,4 +1,4 @@
-"""Words of the report: names of pages, sizes, and other people's text as safe markup."""
+"""Words of the report: names of pages, lengths of time and numbers, as safe markup."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from quire.reports.names import link
 
 _MOST_SEEN = 60
 _MOST_TITLE = 300
-_UNITS = ("B", "kB", "MB", "GB", "TB")
 _THOUSAND = 1000
 
 
@@ -16,7 +15,7 @@ class PageNames:
     """The names of a site's pages, as safe markup.
 
     Attributes:
-        folder: what the names of all begin with, where they are no addresses; it is left out of them.
+        folder: the common beginning of all names that are not addresses; it is left out of them.
     """
 
     def __init__(self, site: Collection) -> None:
@@ -26,7 +25,7 @@ class PageNames:
         )
 
     def page(self, page: int, most: int = _MOST_SEEN) -> str:
-        """Name a page: its address as a link where it has one, else its name."""
+        """Name a page: its address as a link if it has one, else its name."""
         one = self._pages[page]
         if is_web_address(one.url):
             return link(one.url, title=shortened(one.name, _MOST_TITLE), most=most)
@@ -43,37 +42,18 @@ class PageNames:
         return f'<bdi title="{title}">{escape(shown(shortened(name, most)))}</bdi>'
 
 
-def told_bytes(count: int) -> str:
-    """Give a size for a person.
-
-    >>> told_bytes(999), told_bytes(12_345), told_bytes(-3_000_000)
-    ('999 B', '12.3 kB', '-3.0 MB')
-    """
-    size = float(count)
-    for unit in _UNITS:
-        if abs(size) < _THOUSAND or unit == _UNITS[-1]:
-            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= _THOUSAND
-    return f"{count} B"
-
-
 def maybe_seconds(seconds: float | None) -> str:
-    """Give a length of time, or a dash where it is not known."""
+    """Return a length of time, or a dash if it is not known."""
     return "–" if seconds is None else told_seconds(seconds)
 
 
 def maybe_number(number: float | None) -> str:
-    """Give a number, or a dash.
+    """Return a number, or a dash.
 
     >>> maybe_number(None), maybe_number(1234), maybe_number(0.1234)
     ('–', '1,234', '0.123')
     """
     if number is None:
         return "–"
-    return (
-        f"{number:,}"
-        if isinstance(number, int)
-        else f"{number:,.3g}"
-        if number < _THOUSAND
-        else f"{number:,.0f}"
-    )
+    whole = isinstance(number, int) or number >= _THOUSAND
+    return f"{number:,.0f}" if whole else f"{number:,.3g}"

@@ -1,0 +1,326 @@
+"""Site cuts: which parts are cut out of the newest version of each page, and what stays.
+
+Only parts with the same bytes are one fragment, and pages that are equal count once. quire scans
+every page once with the cuts that were chosen for it; the result is kept, so that measuring, writing
+and reporting all use the same cuts. Cuts that hazards leave in one place alone would add an include
+and a request and save nothing: they are dropped, and the pages that had them are scanned again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Some
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from quire.errors import InternalError
+from quire.fragments.cuts.candidates import Elements, Span, elements_of, without_around
+from quire.fragments.cuts.cutting import Scanned, Stopped, scan
+from quire.fragments.cuts.hazards import Hazard, refusals
+from quire.fragments.cuts.includes import DEEPEST, DIGITS, checked_prefix, include
+from quire.fragments.cuts.select import Cut, Uses, choose
+from quire.fragments.site.collection import Collection
+
+#: Minimum length of a part. An include takes some 70 bytes and a request inside the cache; a part of
+#: 500 bytes pays for both.
+MIN_PART_BYTES = 500
+#: How deep includes nest by default: every cache does one level well.
+MAX_DEPTH = 1
+# A part that stays may hide those after it, so pages are scanned again. Real crawls need one or two.
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRules:
+    """What to cut out.
+
+    Attributes:
+        min_bytes: minimum length of a part in the source.
+        min_pages: number of different pages that must have it.
+        max_depth: how deep includes may nest, 1 to 5.
+        prefix: begins the addresses of templates and fragments.
+        xml_check: refuse pages that do not begin with a tag. Varnish composes those only when started
+            with ``-p feature=+esi_disable_xml_check``.
+    """
+
+    min_bytes: int = MIN_PART_BYTES
+    min_pages: int = 2
+    max_depth: int = MAX_DEPTH
+    prefix: str = ""
+    xml_check: bool = True
+
+    def __post_init__(self) -> None:
+        if self.min_bytes <= self.include_bytes:
+            raise ValueError(
+                f"min_bytes {self.min_bytes}: expected more than the {self.include_bytes} bytes "
+                "of an include"
+            )
+        if self.min_pages < 2:  # noqa: PLR2004 - shared
+            raise ValueError(f"min_pages {self.min_pages}: expected at least 2")
+        if not 1 <= self.max_depth <= DEEPEST:
+            raise ValueError(f"max_depth {self.max_depth}: expected 1 to {DEEPEST}")
+        checked_prefix(self.prefix)
+
+    @property
+    def include_bytes(self) -> int:
+        """The length of an include."""
+        return len(include(self.prefix, "fragments", "0" * DIGITS))
+
+
+class Part(NamedTuple):
+    """A cut that is made.
+
+    Attributes:
+        start: its first byte in the page or fragment around it.
+        end: after its last byte.
+        key: the key of the shared element; None for an isolated part.
+        sha256: of its bytes, in hexadecimal digits.
+    """
+
+    start: int
+    end: int
+    key: int | None
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The name of the fragment."""
+        return self.sha256[:DIGITS]
+
+
+@dataclass(frozen=True, slots=True)
+class CutPage:
+    """A different page and its cuts.
+
+    Attributes:
+        place: the first page with these bytes, by its place in the collection.
+        length: its bytes.
+        sha256: of its bytes.
+        parts: the cuts that are made, in page order.
+        stopped: the cuts that hazards stop.
+        hazards: all hazards of the page.
+        is_refused: whether it stays whole because it must not be composed.
+    """
+
+    place: int
+    length: int
+    sha256: str
+    parts: tuple[Part, ...] = ()
+    stopped: tuple[Stopped, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+    is_refused: bool = False
+
+    @property
+    def isolates(self) -> bool:
+        """Whether a part of the page was to be isolated, made or stopped by a hazard."""
+        return any(part.key is None for part in self.parts) or any(
+            one.cut.key is None for one in self.stopped
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CutFragment:
+    """A fragment.
+
+    Attributes:
+        sha256: of its bytes, includes filled in.
+        length: its bytes, includes filled in.
+        key: the key of the shared element; None for an isolated part.
+        parts: the cuts inside it.
+        first_page: the first page that has it, by its place in the collection.
+        first_offset: its first byte there.
+    """
+
+    sha256: str
+    length: int
+    key: int | None
+    parts: tuple[Part, ...]
+    first_page: int
+    first_offset: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteCuts:
+    """The cuts of all pages of a collection.
+
+    Attributes:
+        rules: what to cut out.
+        pages: every different page, by the number of its bytes, in the order of the collection.
+        inside: cuts inside fragments, by the key of the fragment.
+        fragments: by name; a fragment comes after those inside it.
+    """
+
+    rules: PlanRules
+    pages: Mapping[int, CutPage]
+    inside: Mapping[int, Sequence[Cut]]
+    fragments: Mapping[str, CutFragment]
+
+    def stored(self, cut: CutPage | CutFragment) -> int:
+        """Return the length of the file of a page or fragment, with includes."""
+        taken = sum(part.end - part.start for part in cut.parts)
+        return cut.length - taken + len(cut.parts) * self.rules.include_bytes
+
+    def spans(self, page: CutPage) -> Iterator[tuple[Part, int, int]]:
+        """List the parts of a page, also those inside fragments, with their places in the page."""
+        opened = [(part, 0) for part in reversed(page.parts)]
+        while opened:
+            part, base = opened.pop()
+            yield part, base + part.start, base + part.end
+            inside = self.fragments[part.name].parts
+            opened += [(one, base + part.start) for one in reversed(inside)]
+
+    def without_isolated(self, site: Collection, bodies: Some[int]) -> SiteCuts:
+        """Return the same cuts without the isolated parts of some pages.
+
+        Args:
+            site: the pages.
+            bodies: the pages, by the numbers of their bytes.
+        """
+        pages = dict(self.pages)
+        for body in bodies:
+            page = pages[body]
+            every = [Cut(*part[:3]) for part in page.parts] + [one.cut for one in page.stopped]
+            cuts = sorted((one for one in every if one.key is not None), key=lambda one: one.start)
+            pages[body] = _cut_page(page, site.body(body), cuts)
+        return replace(
+            self, pages=pages, fragments=_fragments(site, pages, self.inside, self.rules)
+        )
+
+
+def cut_site(
+    site: Collection,
+    rules: PlanRules,
+    isolated: Mapping[int, Sequence[Span]] | None = None,
+    tell: Callable[[str, int, int], None] = lambda step, done, of: None,  # noqa: ARG005 - no progress wanted
+) -> SiteCuts:
+    """Find the parts that the newest versions of pages share, and cut them out of each.
+
+    Args:
+        site: the pages.
+        rules: what to cut out.
+        isolated: parts to cut out regardless of the saving, by the place of the page. None overlaps
+            another, and nothing is cut out around them.
+        tell: progress callback: the step, how much is done, and of how much.
+    """
+    pages: dict[int, CutPage] = {}
+    elements: dict[int, Elements] = {}
+    for place, page in enumerate(site.pages):
+        tell("equal", place + 1, len(site.pages))
+        if page.body in pages:
+            continue
+        why = tuple(refusals(site.body(page.body), xml_check=rules.xml_check))
+        pages[page.body] = CutPage(
+            place, page.source_bytes, site.sha256(page.body), hazards=why, is_refused=bool(why)
+        )
+        if not why:
+            elements[page.body] = elements_of(site.digest(page.versions[-1]), rules.min_bytes)
+    # Of equal pages, any may have versions. A page that must not be composed keeps all its parts.
+    spans = {
+        site.pages[place].body: mine
+        for place, mine in (isolated or {}).items()
+        if site.pages[place].body in elements
+    }
+    free = without_around(elements, spans)
+    choice = choose(
+        list(free.values()),
+        min_pages=rules.min_pages,
+        include_bytes=rules.include_bytes,
+        max_depth=rules.max_depth,
+    )
+    cuts = dict(zip(free, choice.pages, strict=True))
+    for body, mine in spans.items():
+        cuts[body] = _with_isolated(cuts[body], mine)
+    pages |= _scanned(site, pages, cuts, choice.inside, rules.include_bytes)
+    return SiteCuts(rules, pages, choice.inside, _fragments(site, pages, choice.inside, rules))
+
+
+def _with_isolated(cuts: Sequence[Cut], spans: Sequence[Span]) -> list[Cut]:
+    """Add isolated parts, except those that are cut out already."""
+    more = [
+        Cut(start, end, None)
+        for start, end in spans
+        if all(end <= cut.start or cut.end <= start for cut in cuts)
+    ]
+    return sorted([*cuts, *more], key=lambda cut: cut.start)
+
+
+def _scanned(
+    site: Collection,
+    pages: Mapping[int, CutPage],
+    chosen: Mapping[int, Sequence[Cut]],
+    inside: Mapping[int, Sequence[Cut]],
+    include_bytes: int,
+) -> dict[int, CutPage]:
+    """Scan the pages that have cuts, and drop cuts that no longer pay because hazards stop others."""
+    cuts = {body: mine for body, mine in chosen.items() if mine}
+    found: dict[int, CutPage] = {}
+    pending: Some[int] = cuts.keys()
+    for last in [False] * _ROUNDS + [True]:
+        for body in pending:
+            found[body] = _cut_page(pages[body], site.body(body), cuts[body])
+        # Without hazards every cut is made, and the choice pays already.
+        if last or not any(page.stopped for page in found.values()):
+            break
+        made = [[Cut(*part[:3]) for part in page.parts] for page in found.values()]
+        lost = Uses.of(pages=made, inside=inside).lost(include_bytes, inside)
+        pending = [body for body, page in found.items() if any(p.key in lost for p in page.parts)]
+        for body in pending:
+            # Cuts that hazards stop stay in the list, to be named with the hazard.
+            held = {one.cut for one in found[body].stopped}
+            cuts[body] = [cut for cut in cuts[body] if cut.key not in lost or cut in held]
+    return found
+
+
+def _cut_page(page: CutPage, source: bytes, cuts: Sequence[Cut]) -> CutPage:
+    scanned = scan(source, cuts)
+    return replace(
+        page,
+        parts=_parts(source, scanned),
+        stopped=scanned.stopped,
+        hazards=scanned.hazards,
+        # Refused is also a page of which hazards leave nothing to cut.
+        is_refused=bool(scanned.hazards) and not scanned.made,
+    )
+
+
+def _parts(source: bytes, scanned: Scanned) -> tuple[Part, ...]:
+    return tuple(
+        Part(cut.start, cut.end, cut.key, hashlib.sha256(source[cut.start : cut.end]).hexdigest())
+        for cut in scanned.made
+    )
+
+
+def _fragments(
+    site: Collection,
+    pages: Mapping[int, CutPage],
+    inside: Mapping[int, Sequence[Cut]],
+    rules: PlanRules,
+) -> dict[str, CutFragment]:
+    """List the fragments; each is cut where it is met first."""
+    found: dict[str, CutFragment] = {}
+
+    def add(part: Part, data: bytes | None, page: int, base: int) -> None:
+        known = found.get(part.name)
+        if known is not None:
+            if known.sha256 != part.sha256:
+                raise InternalError(f"fragments {part.sha256} and {known.sha256} have one name")
+            return
+        mine = b"" if data is None else data[part.start : part.end]
+        parts: tuple[Part, ...] = ()
+        cuts = inside.get(part.key, ()) if part.key is not None else ()
+        # Hashes of 64 bits may be equal by chance: cuts of other bytes do no harm, but must fit.
+        if cuts and cuts[-1].end <= len(mine) and not refusals(mine, xml_check=rules.xml_check):
+            parts = _parts(mine, scan(mine, cuts))
+        for one in parts:  # as deep as includes nest
+            add(one, mine, page, base + part.start)
+        found[part.name] = CutFragment(
+            part.sha256, part.end - part.start, part.key, parts, page, base + part.start
+        )
+
+    for body, page in pages.items():
+        # Without cuts inside fragments, nothing has to be read again.
+        source = site.body(body) if inside and page.parts else None
+        for part in page.parts:
+            add(part, source, page.place, 0)
+    return found
