@@ -131,7 +131,7 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
         (["plan", "site", "--prefix", '/"'], "error: prefix '/\"': expected nothing, or words"),
         (["plan", "nowhere"], "error: nowhere: "),
         (["plan", "empty"], "error: "),
-        (["verify", "site"], "error: site: no composition: it has no manifest.json"),
+        (["verify", "site"], "error: site: not a composition: it has no manifest.json"),
         (["esi", "site", "-o", "out", "--policies", "site/0.html"], "error: site/0.html: "),
         (["strip", "nowhere", "-o", "out"], "error: nowhere: "),
         (["strip", "site", "-o", ""], "error: -o: an empty name"),

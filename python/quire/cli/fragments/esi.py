@@ -217,8 +217,9 @@ def _print(manifest: Manifest, top: int) -> None:
         saved = fragment.saved(manifest.include_bytes)
         first = manifest.pages[fragment.first_page].name
         terminal.write_text(
-            f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  {told_bytes(saved):>9}  "
-            f"{_kept(fragment.policy):>8}  {shown(shortened(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
+            f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  "
+            f"{told_bytes(saved):>9}  {_kept(fragment.policy):>8}  "
+            f"{shown(shortened(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
         )
     beyond = len(manifest.fragments) - top
     if top and beyond > 0:
@@ -283,7 +284,8 @@ def _print_hazards(manifest: Manifest) -> None:
         stays = "stays" if hazard.kept == 1 else "stay"
         kept = f"; {counted(hazard.kept, 'part')} {stays}" if hazard.kept else ""
         terminal.write_text(
-            f"hazard: {shown(shortened(name, _MOST_NAME))} at {hazard.offset:,}: {MEANINGS[hazard.kind]}{kept}\n"
+            f"hazard: {shown(shortened(name, _MOST_NAME))} at {hazard.offset:,}: "
+            f"{MEANINGS[hazard.kind]}{kept}\n"
         )
     if len(found) > _MOST_HAZARDS:
         terminal.write_text(f"{len(found) - _MOST_HAZARDS:,} more hazards; --format json has all\n")

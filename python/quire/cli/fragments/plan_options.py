@@ -1,4 +1,4 @@
-"""The plan behind ``quire fragments plan``, ``esi`` and ``report``: their options, and how it is made."""
+"""The plan behind ``quire fragments plan``, ``esi`` and ``report``: options and making."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quire.cli.fragments.captures import Captures, Variants
 
 if TYPE_CHECKING:
     from quire.fragments import FragmentPlan, Manifest, PlanRules, Policy
-    from quire.fragments.caching.measure import Keeping
+    from quire.fragments.caching.plan import Keeping
     from quire.fragments.site.collection import Collection
 
 #: The same as that of policies, which are heavy to import.
@@ -132,7 +132,7 @@ class Asked:
         Raises:
             Refusal: the file has something else in it.
         """
-        from quire.fragments.caching.measure import Keeping  # noqa: PLC0415 - heavy
+        from quire.fragments.caching.plan import Keeping  # noqa: PLC0415 - heavy
 
         return Keeping(
             ttl_s=self.ttl_s,

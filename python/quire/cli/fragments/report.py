@@ -1,4 +1,4 @@
-"""``quire fragments report``: the plan of a site with advice, as one HTML page with JSON beside it."""
+"""``quire fragments report``: the plan of a site with advice, as an HTML page and JSON."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def report(
         files.check_free(path, force=force)
     from quire.fragments.study.access_log import PageRequests  # noqa: PLC0415 - heavy
     from quire.fragments.study.study import study_fragments  # noqa: PLC0415 - heavy
-    from quire.reports.fragments.report import as_json, fragment_report, graph_of  # noqa: PLC0415 - heavy
+    from quire.reports.fragments import report as drawing  # noqa: PLC0415 - heavy
 
     if log is not None and not Path(log).is_fifo():  # the writer of a pipe would find it closed
         with Path(log).open("rb"):  # before the long work, and not after it
@@ -151,9 +151,9 @@ def report(
             tell=planner.tell,
         )
         planner.note_strangers(study.composition.manifest)
-        graph = graph_of(study, tell=planner.tell)
-        drawn = fragment_report(study, graph, title=" ".join(sources))
-        numbers = as_json(study, graph)
+        graph = drawing.graph_of(study, tell=planner.tell)
+        drawn = drawing.fragment_report(study, graph, title=" ".join(sources))
+        numbers = drawing.as_json(study, graph)
     files.write_whole(target, drawn.encode("utf-8", "replace"), force=force)
     told = json.dumps(numbers, indent=1, ensure_ascii=False)
     files.write_whole(beside, f"{told}\n".encode("utf-8", "replace"), force=force)
@@ -195,5 +195,6 @@ def _print(study: FragmentStudy) -> None:
         f"{counted(totals.worth_it, 'part')} worth cutting out, "
         f"{told_bytes(totals.stored_saved)} of {told_bytes(totals.page_bytes)} stored less{share}\n"
         f"{totals.isolated:,} of these isolated, {totals.approximate:,} more only alike, "
-        f"{totals.own_pace:,} that change at their own pace; {counted(totals.refused, 'page')} refused\n"
+        f"{totals.own_pace:,} that change at their own pace; "
+        f"{counted(totals.refused, 'page')} refused\n"
     )

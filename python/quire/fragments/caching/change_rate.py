@@ -26,8 +26,8 @@ class Pace:
         watched_s: time between first and last capture, on the page where that is longest; 0 if no
             page has versions.
         page_s: the same, all pages together.
-        life_p10_s: a tenth of its lives do not exceed this; None if fewer were seen to end. By Kaplan
-            and Meier.
+        life_p10_s: a tenth of its lives do not exceed this; None if fewer were seen to end. By
+            Kaplan and Meier.
         life_p50_s: the same for half of them.
         life_p90_s: the same for nine tenths.
         ttl_s: TTL for which a tenth of its lives are shorter; None when none ended.

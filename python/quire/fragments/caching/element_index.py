@@ -1,17 +1,15 @@
 """Element index: looks up elements of a page by their bytes, instead of searching for each.
 
-Elements are found by the hash of their bytes (``SourceSpans.hash``), which is not keyed; so the bytes
-are compared too.
+Elements are found by the hash of their bytes (``SourceSpans.hash``), which is not keyed; so the
+bytes are compared too.
 
-Cost: a parse and a sort; then one step for each lookup.
+Cost: a parse and one pass; then one step for each lookup.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
 
 from quire.digest.page import Digest
 from quire.fragments.trees.source_spans import SourceSpans, source_spans
@@ -21,22 +19,13 @@ class ElementIndex:
     """The elements of a page, by their bytes."""
 
     def __init__(self, spans: SourceSpans, source: bytes) -> None:
+        self._source = source
+        start, end, key = (column.tolist() for column in (spans.start, spans.end, spans.hash))
+        self._by_span = dict(zip(zip(start, end, strict=True), key, strict=True))
         # Elements that browsers add have the same bytes as their content: one place counts once.
-        order = np.lexsort((spans.start, spans.hash))
-        hashes, starts = spans.hash[order], spans.start[order]
-        is_new = np.ones(len(order), np.bool_)
-        is_new[1:] = (hashes[1:] != hashes[:-1]) | (starts[1:] != starts[:-1])
-        self._hash: NDArray[np.uint64] = hashes[is_new]
-        self._first = order[is_new]
-        self._spans, self._source = spans, source
-        self._by_span = {
-            span: int(value)
-            for span, value in zip(
-                zip(spans.start.tolist(), spans.end.tolist(), strict=True),
-                spans.hash.tolist(),
-                strict=True,
-            )
-        }
+        self._places: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for first, last, value in zip(start, end, key, strict=True):
+            self._places[value][first] = last
 
     @classmethod
     def of(cls, page: Digest, source: bytes) -> Self | None:
@@ -58,11 +47,6 @@ class ElementIndex:
         >>> index.count(fish, b"<p>Fish</p>"), index.count(fish, b"<p>Peas</p>")
         (2, 0)
         """
-        key = np.uint64(value)
-        first = int(np.searchsorted(self._hash, key, "left"))
-        last = int(np.searchsorted(self._hash, key, "right"))
-        if first == last:
-            return 0
-        node = self._first[first]
-        there = self._source[int(self._spans.start[node]) : int(self._spans.end[node])]
-        return last - first if there == data else 0
+        places = self._places.get(value, {})
+        first = next(iter(places), -1)
+        return len(places) if places and self._source[first : places[first]] == data else 0

@@ -1,11 +1,11 @@
 """Isolation: parts of a page that no cache may keep are cut out, so that the rest can be kept.
 
-A greeting makes a whole page private, a clock makes it stale at every request. Cutting such a part out
-saves no storage; but the rest is the same for everybody, and for longer. That is the paper's reason
-for fragments that change at their own pace.
+A greeting makes a whole page private, a clock makes it stale at every request. Cutting such a part
+out saves no storage; but the rest is the same for everybody, and for longer. That is the paper's
+reason for fragments that change at their own pace.
 
-The smallest parts are enough: a part that may be kept once the parts in it are isolated stays where it
-is. If the rest of the page could not be kept either, the plan drops these cuts again.
+The smallest parts are enough: a part that may be kept once the parts in it are isolated stays where
+it is. If the rest of the page could not be kept either, the plan drops these cuts again.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _unseen(lives: Lifetimes, page: Digest) -> Iterator[Span]:
 
 
 def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
-    """Order spans in levels: those without others inside, then those that hold only such, and so on.
+    """Order spans in levels: those without others inside, then those around only such, and so on.
 
     A span that crosses the end of another is left out.
     """

@@ -1,8 +1,8 @@
 """Outlines: the outermost elements in some bytes of a page, side by side.
 
-The part in the place of a cut may differ between versions. Its outline tells whether it is still the
-same part or something came in beside it: the names of its outermost elements in order. The content of
-those elements does not matter.
+The part in the place of a cut may differ between versions. Its outline tells whether it is still
+the same part or something came in beside it: the names of its outermost elements in order. The
+content of those elements does not matter.
 
 Cost: one parse.
 """

@@ -8,16 +8,71 @@ A plan is made in one pass, and each stage is final: captures, ``Collection``, `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from quire.fragments.caching.measure import Measured
+from quire.fragments.caching.region_history import Watched, policy_of
+from quire.fragments.caching.ttl import MOST_TTL_S
 from quire.fragments.cuts.candidates import Span
 from quire.fragments.cuts.site_cuts import PlanRules, SiteCuts, cut_site
+from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import Policy
 from quire.fragments.site.collection import Collection, Seen
 from quire.fragments.site.source_page import SourcePage
 from quire.fragments.site.spool import Closes
 from quire.sources.capture import Capture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping:
+    """How long files are cached, and whether parts may be cut out for that.
+
+    Attributes:
+        ttl_s: TTL of everything that isn't private, instead of measured ones; None to measure.
+        most_ttl_s: longest TTL that is measured.
+        apart: isolate parts of a page that no cache may keep, if that helps the rest.
+        vary: headers that distinguish users, for private content.
+        given: policies of fragments, by name; they replace all others.
+    """
+
+    ttl_s: int | None = None
+    most_ttl_s: int = MOST_TTL_S
+    apart: bool = True
+    vary: tuple[str, ...] = ("Cookie",)
+    given: Mapping[str, Policy] = field(default_factory=dict)
+
+    def policy(self, told: Sequence[Watched]) -> Policy:
+        """Return the policy for a region with this history, or with none."""
+        measured = policy_of(told, most_ttl_s=self.most_ttl_s, vary=self.vary)
+        if self.ttl_s is None or measured.sharing == "private":
+            return measured
+        return replace(measured, ttl_s=self.ttl_s, source="given", reason="the TTL for all")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Policies of the files of a plan, and the measurements behind them.
+
+    Attributes:
+        fragments: policies by the names of fragments, as far as known.
+        pages: policies of the rest of pages, by the numbers of their bytes, as far as known.
+        other: the policy of all other files.
+        watched: the history of each fragment on each of its pages, by name.
+        lives: the lifetimes of the parts of pages, by place.
+    """
+
+    fragments: Mapping[str, Policy] = field(default_factory=dict)
+    pages: Mapping[int, Policy] = field(default_factory=dict)
+    other: Policy = field(default_factory=Policy)
+    watched: Mapping[str, Sequence[Watched]] = field(default_factory=dict)
+    lives: Mapping[int, Lifetimes] = field(default_factory=dict)
+
+    def fragment(self, name: str) -> Policy:
+        """Return the policy of a fragment."""
+        return self.fragments.get(name, self.other)
+
+    def page(self, body: int) -> Policy:
+        """Return the policy of the rest of a page, by the number of its bytes."""
+        return self.pages.get(body, self.other)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +119,8 @@ def plan_fragments(
 
     >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
     >>> days = [f"{menu}<h1>Day {day}".encode() for day in range(3)]
-    >>> with plan_fragments(SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(days)) as plan:
+    >>> pages = [SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(days)]
+    >>> with plan_fragments(pages) as plan:
     ...     [(part.start, part.end == len(menu)) for part in plan.cuts.pages[2].parts]
     [(0, True)]
 

@@ -1,8 +1,8 @@
-"""Region history: when regions of a page changed, and which users got them, according to its captures.
+"""Region history: when regions of a page changed and which users got them, by its captures.
 
 A region changed when its bytes came or went, or when the own source of a part in it changed
-(``byte_changes``), unless it was there with the same bytes before and after. It is private if another
-user got a page without these bytes, while the first user had them before and after; or if
+(``byte_changes``), unless it was there with the same bytes before and after. It is private if
+another user got a page without these bytes, while the first user had them before and after; or if
 ``lifetimes`` says so of a part in it.
 """
 
@@ -78,7 +78,7 @@ def policy_of(
     # One page that leaves it unknown is enough.
     asked = {one.sharing for one in told if one.is_compared}
     sharing: Sharing = "shared" if asked == {"shared"} else "unknown"
-    return Policy(kept.ttl_s, (), sharing, kept.source, kept.reason)
+    return replace(kept, sharing=sharing)
 
 
 class PageHistory:
@@ -146,7 +146,7 @@ class PageHistory:
         return found
 
     def _index(self, version: KeptVersion) -> ElementIndex | None:
-        """The elements of a version; those of the newest one, which is compared with all, are kept."""
+        """The elements of a version; those of the newest one are kept for all others."""
         if version.body not in self._indexes:
             made = ElementIndex.of(self._site.digest(version), self._site.source(version))
             if version is not self._page.versions[-1]:
@@ -191,7 +191,7 @@ class PageHistory:
                 # Time does not explain it: the first user got it before and after.
                 if not there[0] and before and after and all(there[1:]):
                     found[number] = "private"
-        # A user with a different page, or never seen with these bytes, may be one who does not get them.
+        # A user with another page, or never seen with these bytes, may not get them.
         readers = {other.reader for other in self._page.others}
         for number, region in enumerate(regions):
             if readers and found[number] == "unknown" and confirmed[number] == readers:

@@ -1,14 +1,14 @@
 """Site plan: the plan of a site with all that its versions and users show.
 
-Parts that no cache may keep are isolated, unless the rest of their page could not be kept either; and
-every file gets the policy that was measured.
+Parts that no cache may keep are isolated, unless the rest of their page could not be kept either;
+and every file gets the policy that was measured.
 """
 
 from __future__ import annotations
 
 from quire.fragments.caching.isolation import isolated_parts
-from quire.fragments.caching.measure import Keeping, measured, watch
-from quire.fragments.caching.plan import FragmentPlan
+from quire.fragments.caching.measure import measured, watch
+from quire.fragments.caching.plan import FragmentPlan, Keeping
 from quire.fragments.cuts.site_cuts import PlanRules, cut_site
 from quire.fragments.site.collection import Collection
 from quire.fragments.site.site_lifetimes import Tell, all_lifetimes
@@ -21,7 +21,7 @@ def plan_site(
     *,
     rules: PlanRules | None = None,
     keeping: Keeping | None = None,
-    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - no progress wanted
+    tell: Tell = lambda *_: None,
 ) -> FragmentPlan:
     """Plan the cuts in the newest version of each page, with policies measured from all captures.
 

@@ -1,9 +1,9 @@
 """TTL: how long something may be cached, given how long it stayed unchanged so far.
 
 A cached copy is wrong from the moment the original changes. So the TTL is a low quantile of
-lifetimes, never their mean: the length that a tenth of them do not exceed, by Kaplan and Meier. Each
-life counts as the least it can have lasted, between the first and the last capture that show it; so
-does one that was there at the first capture, which makes the answer shorter, never longer.
+lifetimes, never their mean: the length that a tenth of them do not exceed, by Kaplan and Meier.
+Each life counts as the least it can have lasted, between the first and the last capture that show
+it; so does one that was there at the first capture, which makes the answer shorter, never longer.
 
 =======================================  ========================================================
 seen                                     TTL
@@ -18,17 +18,15 @@ or captures are further apart than the   is less
 longest TTL
 =======================================  ========================================================
 
-All TTLs are rounded down to two digits, so that a cache has few rules; the minimum is one second, the
-maximum ``MOST_TTL_S``.
+All TTLs are rounded down to two digits, so that a cache has few rules; the minimum is one second,
+the maximum ``MOST_TTL_S``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from quire.display import told_seconds
 from quire.fragments.lifetime.survival import Lives, kaplan_meier
-from quire.fragments.policy import DEFAULT_TTL_S, NO_HISTORY, PolicySource
+from quire.fragments.policy import DEFAULT_TTL_S, Policy
 
 #: Longest TTL: one request a day costs little, and the next change is unknown.
 MOST_TTL_S = 86_400
@@ -39,30 +37,16 @@ _RESTLESS = 0.5
 _HABIT = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """How long something may be cached.
-
-    Attributes:
-        ttl_s: seconds.
-        source: whether this was measured from captures.
-        reason: the observation, in words.
-    """
-
-    ttl_s: int
-    source: PolicySource
-    reason: str
-
-
 def kept_for(
     lives: Lives, *, watched_s: float, distance_s: float, most_ttl_s: int = MOST_TTL_S
-) -> Kept:
+) -> Policy:
     """Work out how long something may be cached.
 
     >>> import numpy as np
     >>> hours = 3600 * np.array([[-np.inf, 0, 2, 3], [2, 3, 8, 9], [8, 9, 9, np.inf]]).T
-    >>> kept_for(Lives(*hours), watched_s=9 * 3600, distance_s=3600)
-    Kept(ttl_s=7200, source='measured', reason='10 % change within 2 h')
+    >>> found = kept_for(Lives(*hours), watched_s=9 * 3600, distance_s=3600)
+    >>> found.ttl_s, found.why
+    (7200, 'measured: 10 % change within 2 h')
 
     Args:
         lives: how long it stayed as it was.
@@ -71,7 +55,7 @@ def kept_for(
         most_ttl_s: the longest TTL.
     """
     if not watched_s:
-        return Kept(min(DEFAULT_TTL_S, most_ttl_s), "default", NO_HISTORY)
+        return Policy(min(DEFAULT_TTL_S, most_ttl_s))
     # A value first seen in the last capture says nothing about how long it lives.
     telling = lives.ended | (lives.at_least_s > 0)
     curve = kaplan_meier(lives.at_least_s[telling], lives.ended[telling])
@@ -93,8 +77,8 @@ def kept_for(
     return _measured(0, share)
 
 
-def _measured(ttl_s: int, reason: str) -> Kept:
-    return Kept(ttl_s, "measured", reason)
+def _measured(ttl_s: int, reason: str) -> Policy:
+    return Policy(ttl_s, source="measured", reason=reason)
 
 
 def _within(seconds: float, most_ttl_s: int) -> int:

@@ -1,8 +1,8 @@
-"""Candidates: elements that could be cut out, because other pages contain the same bytes.
+"""Candidates: elements that could be cut out, because other pages contain the same bytes; cuts.
 
 For every page quire lists the larger elements with their source bytes, in page order, hashed by the
-digest's kernel. Once all pages are known, elements that too few pages have are dropped. The result is
-a forest of nested spans for each page. Drawings and other elements without text are among them.
+digest's kernel. Once all pages are known, elements that too few pages have are dropped. The result
+is a forest of nested spans for each page. Drawings and other elements without text are among them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,21 @@ from quire.fragments.trees.source_spans import source_spans
 
 #: First byte in the source, and the end after the last one.
 Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A part of a page or of a fragment that becomes an include.
+
+    Attributes:
+        start: its first byte, counted from the beginning of the page or fragment.
+        end: after its last byte.
+        key: the key of the shared element; None for an isolated part, cut out of this page alone.
+    """
+
+    start: int
+    end: int
+    key: int | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +76,7 @@ def elements_of(page: Digest, min_bytes: int) -> Elements:
     is_element = np.array([not name.startswith(("#", "!", "?")) for name in page.tags], np.bool_)
     start, end = spans.start.astype(np.int64), spans.end.astype(np.int64)
     chosen = np.flatnonzero(is_element[page.tag] & (end - start >= min_bytes))
-    # By place: text that a browser moves out of a table is elsewhere in the tree than in the source.
+    # By place in the source: a browser moves some text out of tables in the tree.
     chosen = chosen[np.lexsort((-end[chosen], start[chosen]))]
     found = Elements(start[chosen], end[chosen], spans.hash[chosen])
     if len(found) < 2:  # noqa: PLR2004 - a pair
@@ -108,9 +123,10 @@ def without_around(
 ) -> dict[int, Elements]:
     """Leave out the elements that stand in the way of isolated parts.
 
-    A part that no cache may keep must not be inside a fragment, or no cache could keep the fragment:
-    a greeting in a header would send the menu past the cache. So elements around such a part are not
-    candidates on any page; elements inside it or across its ends are not on its own page.
+    A part that no cache may keep must not be inside a fragment, or no cache could keep the
+    fragment: a greeting in a header would send the menu past the cache. So elements around such a
+    part are not candidates on any page; elements inside it or across its ends are not on its own
+    page.
 
     Args:
         pages: the elements of each page.

@@ -1,8 +1,8 @@
 """Cutting: which cuts of a page a cache would compose again.
 
-Two scanners read the page as caches do, and skip each part that is cut out. If both are between tags
-at the beginning of a part, quire makes the cut. Otherwise the part stays in the page, and the hazard
-that keeps it there is recorded. So a cache recognises every include, by construction.
+Two scanners read the page as caches do, and skip each part that is cut out. If both are between
+tags at the beginning of a part, quire makes the cut. Otherwise the part stays in the page, and the
+hazard that keeps it there is recorded. So a cache recognises every include, by construction.
 
 Cost: linear in the page.
 """
@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from quire.fragments.cuts.candidates import Cut
 from quire.fragments.cuts.esi_scanner import EsiScanner, Within
 from quire.fragments.cuts.hazards import Hazard, HazardKind, blocked
-from quire.fragments.cuts.select import Cut
 
 
 class Stopped(NamedTuple):

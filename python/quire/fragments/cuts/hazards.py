@@ -7,9 +7,9 @@ Three kinds, each found before anything is written:
 * **A page that caches do not take for markup**: its first byte other than white space is not ``<``,
   for example because of a byte order mark. No include in it would be recognised, so it stays whole,
   unless the cache is configured not to check (``xml_check``).
-* **A place where an include is not recognised**: inside what the cache takes for a comment, a tag or
-  a CDATA section, though a browser does not. Comments that end in extra dashes and a raw ``<`` do
-  that. The part stays in the page.
+* **A place where an include is not recognised**: inside what the cache takes for a comment, a tag
+  or a CDATA section, though a browser does not. Comments that end in extra dashes and a raw ``<``
+  do that. The part stays in the page.
 """
 
 from __future__ import annotations

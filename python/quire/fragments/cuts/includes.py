@@ -1,8 +1,8 @@
 """Includes: how fragments are named, and the one way an include of them is written and read.
 
-A name is the first 32 hexadecimal digits (128 bits) of the SHA-256 of the content, with all includes
-in it filled in. So a file name tells what the file must compose to, and no text of a page gets into a
-name. Writers and readers share one grammar::
+A name is the first 32 hexadecimal digits (128 bits) of the SHA-256 of the content, with all
+includes in it filled in. So a file name tells what the file must compose to, and no text of a page
+gets into a name. Writers and readers share one grammar::
 
     <esi:include src="PREFIX/FOLDER/NAME.html"/>
 

@@ -1,20 +1,21 @@
 """Selection: which of the shared elements to cut out of a page, and which to leave in place.
 
 Cutting an element of L bytes out of all u places costs an include in each place and its own bytes
-once. So in one place it saves ``L - include - L / u``. Cutting an element out may prevent the cutting
-of those inside it, which more pages may have. Let ``V(i, d)`` be the most that can be saved in
-element i when includes nest d deep, and ``S(i, d)`` the sum of it over the elements right inside::
+once. So in one place it saves ``L - include - L / u``. Cutting an element out may prevent the
+cutting of those inside it, which more pages may have. Let ``V(i, d)`` be the most that can be saved
+in element i when includes nest d deep, and ``S(i, d)`` the sum of it over the elements right
+inside::
 
     V(i, 0) = 0
     V(i, d) = max(S(i, d),  L - include - (L - S(i, d - 1)) / u)
 
-That is one pass from the innermost elements outwards for each depth. Inside a fragment, u counts the
-copies of the fragment as one. The file of a fragment is cut once, where quire meets it first: its
-bytes are the same everywhere, even where a browser would see another tree in them.
+That is one pass from the innermost elements outwards for each depth. Inside a fragment, u counts
+the copies of the fragment as one. The file of a fragment is cut once, where quire meets it first:
+its bytes are the same everywhere, even where a browser would see another tree in them.
 
 The choice changes u: an element is not cut out inside one that is. So quire counts uses, drops the
-elements that no longer pay, and cuts the pages again, a few times. Of all depths up to the one asked
-for, it takes the one that stores least.
+elements that no longer pay, and cuts the pages again, a few times. Of all depths up to the one
+asked for, it takes the one that stores least.
 """
 
 from __future__ import annotations
@@ -23,25 +24,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from quire.fragments.cuts.candidates import Elements, SharedElements
+from quire.fragments.cuts.candidates import Cut, Elements, SharedElements
 
 # Each round drops cuts that no longer pay. Real crawls settle in three rounds.
 _ROUNDS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A part of a page or of a fragment that becomes an include.
-
-    Attributes:
-        start: its first byte, counted from the beginning of the page or fragment.
-        end: after its last byte.
-        key: the key of the shared element; None for an isolated part, cut out of this page alone.
-    """
-
-    start: int
-    end: int
-    key: int | None
 
 
 @dataclass(slots=True)
@@ -213,7 +199,7 @@ class _Forest:
     def _cut_range(
         self, first: int, end: int, base: int, depth: int, choice: Choice
     ) -> tuple[list[Cut], int]:
-        """Return the cuts between two elements and how deep they nest; recursion is 5 deep at most."""
+        """Return the cuts between two elements, and how deep they nest: 5 at most."""
         cuts: list[Cut] = []
         height = 0
         number = first

@@ -1,9 +1,10 @@
 """Site cuts: which parts are cut out of the newest version of each page, and what stays.
 
 Only parts with the same bytes are one fragment, and pages that are equal count once. quire scans
-every page once with the cuts that were chosen for it; the result is kept, so that measuring, writing
-and reporting all use the same cuts. Cuts that hazards leave in one place alone would add an include
-and a request and save nothing: they are dropped, and the pages that had them are scanned again.
+every page once with the cuts that were chosen for it; the result is kept, so that measuring,
+writing and reporting all use the same cuts. Cuts that hazards leave in one place alone would add an
+include and a request and save nothing: they are dropped, and the pages that had them are scanned
+again.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from quire.errors import InternalError
-from quire.fragments.cuts.candidates import Elements, Span, elements_of, without_around
+from quire.fragments.cuts.candidates import Cut, Elements, Span, elements_of, without_around
 from quire.fragments.cuts.cutting import Scanned, Stopped, scan
 from quire.fragments.cuts.hazards import Hazard, refusals
 from quire.fragments.cuts.includes import DEEPEST, DIGITS, checked_prefix, include
-from quire.fragments.cuts.select import Cut, Uses, choose
+from quire.fragments.cuts.select import Uses, choose
 from quire.fragments.site.collection import Collection
 
-#: Minimum length of a part. An include takes some 70 bytes and a request inside the cache; a part of
-#: 500 bytes pays for both.
+#: Minimum length of a part. An include takes some 70 bytes and a request inside the cache; a part
+#: of 500 bytes pays for both.
 MIN_PART_BYTES = 500
 #: How deep includes nest by default: every cache does one level well.
 MAX_DEPTH = 1
-# A part that stays may hide those after it, so pages are scanned again. Real crawls need one or two.
+# A part that stays may hide those after it, so pages are scanned again; in practice once or twice.
 _ROUNDS = 4
 
 
@@ -40,8 +41,8 @@ class PlanRules:
         min_pages: number of different pages that must have it.
         max_depth: how deep includes may nest, 1 to 5.
         prefix: begins the addresses of templates and fragments.
-        xml_check: refuse pages that do not begin with a tag. Varnish composes those only when started
-            with ``-p feature=+esi_disable_xml_check``.
+        xml_check: refuse pages that do not begin with a tag. Varnish composes those only when
+            started with ``-p feature=+esi_disable_xml_check``.
     """
 
     min_bytes: int = MIN_PART_BYTES
@@ -192,7 +193,7 @@ def cut_site(
     site: Collection,
     rules: PlanRules,
     isolated: Mapping[int, Sequence[Span]] | None = None,
-    tell: Callable[[str, int, int], None] = lambda step, done, of: None,  # noqa: ARG005 - no progress wanted
+    tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> SiteCuts:
     """Find the parts that the newest versions of pages share, and cut them out of each.
 
@@ -252,7 +253,7 @@ def _scanned(
     inside: Mapping[int, Sequence[Cut]],
     include_bytes: int,
 ) -> dict[int, CutPage]:
-    """Scan the pages that have cuts, and drop cuts that no longer pay because hazards stop others."""
+    """Scan the pages that have cuts; drop cuts that do not pay because hazards stop others."""
     cuts = {body: mine for body, mine in chosen.items() if mine}
     found: dict[int, CutPage] = {}
     pending: Some[int] = cuts.keys()

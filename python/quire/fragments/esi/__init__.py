@@ -1,1 +1,1 @@
-"""ESI: a plan written as templates, fragments and VCL, composed again and verified."""
+"""ESI: a plan in; templates, fragments, VCL and a manifest out, composed again and verified."""

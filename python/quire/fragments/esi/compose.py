@@ -1,9 +1,10 @@
-"""Composing: a page out of its template and fragments, strictly.
+"""Composing: a page made from its template and fragments, strictly.
 
-Only includes that ``includes.include`` wrote are filled in, to the byte. Anything else that begins with ``<esi:`` or ``<!--esi`` is an
-error, and so are a fragment that is missing, empty or no plain file, includes that nest too deep, and a page that grows longer than it should: a
-folder that was tampered with cannot make this loop, wait, fill memory or read elsewhere. Each include gives a byte at least, so there are no more of
-them than the page has bytes, ``DEEPEST`` times.
+Only includes that ``includes.include`` wrote are filled in, to the byte. Anything else that begins
+with ``<esi:`` or ``<!--esi`` is an error. So are a fragment that is missing, empty or not a plain
+file, includes that nest too deep, and a page that grows longer than it should. A folder that was
+tampered with cannot make this loop, wait, fill memory or read elsewhere: each include adds at least
+one byte, so there are no more of them than ``DEEPEST`` times the bytes of the page.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from quire.fragments.esi.safe_read import read_plain
 
 _ESI = re.compile(rb"</?esi:|<!--esi", re.IGNORECASE)
 
-#: Gives the bytes of a file, by its folder and its name, and no more of them than so many.
+#: Returns the bytes of a file, by folder, name and the most bytes to read.
 Reader = Callable[[Folder, str, int], bytes]
 
 
 def compose(
     template: bytes, read: Reader, *, most_bytes: int, prefix: str = "", file: str = "template"
 ) -> bytes:
-    r"""Fill in the includes of a template, and those of what is filled in.
+    r"""Fill in the includes of a template, and the includes in those.
 
     >>> page = b'<esi:include src="/fragments/%s.html"/><p>Open' % (b"7" * 32)
     >>> compose(page, lambda folder, name, most: b"<nav>Start</nav>", most_bytes=100)
@@ -35,18 +36,18 @@ def compose(
 
     Args:
         template: its bytes.
-        read: gives the bytes of files.
+        read: returns the bytes of files.
         most_bytes: a longer page is an error.
-        prefix: what addresses in includes begin with.
-        file: what the template is called in errors.
+        prefix: begins the addresses in includes.
+        file: the name of the template in errors.
 
     Raises:
-        CompositionError: it cannot be composed; says why.
+        CompositionError: it cannot be composed.
     """
     pattern = include_pattern(prefix)
     pieces: list[bytes] = []
     length = 0
-    # What is being composed: its bytes, how far, its name. Never deeper than `DEEPEST`.
+    # Files being composed: bytes, position, name. Never deeper than `DEEPEST`.
     opened: list[tuple[bytes, int, str]] = [(template, 0, file)]
     while opened:
         data, at, name = opened.pop()
@@ -61,7 +62,7 @@ def compose(
         included = pattern.match(data, end)
         if included is None:
             raise CompositionError(
-                f"{name}: at byte {end} is ESI that is no include of ours", file=name
+                f"{name}: ESI at byte {end} is not an include that quire wrote", file=name
             )
         opened.append((data, included.end(), name))
         if len(opened) > DEEPEST:
@@ -72,7 +73,7 @@ def compose(
         fragment = read(folder, part, most_bytes - length)
         if not fragment:
             raise CompositionError(f"{called}: empty", file=called)
-        # Only templates are composed, as in a cache; of other files every byte is as it is.
+        # Only templates are composed, as in a cache; other files are copied byte by byte.
         if folder == "templates":
             opened.append((fragment, 0, called))
             continue

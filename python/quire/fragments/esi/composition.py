@@ -1,7 +1,7 @@
 """Composition: the files of a plan, without their bytes: sizes, uses, policies and savings.
 
-All figures come from the cuts of the plan, so no page is read again. ``plan``, ``esi`` and ``report``
-show the same ones.
+All figures come from the cuts of the plan, so no page is read again. ``plan``, ``esi`` and
+``report`` show the same ones.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Composition:
 
     Attributes:
         manifest: pages, fragments and volumes.
-        holders: how often each fragment is on which different page, by name and by the number of the
-            page's bytes; also inside other fragments.
+        holders: how often each fragment is on which different page, by name and by the number of
+            the page's bytes; also inside other fragments.
         moved: bytes fetched for each different page while all fragments that are cached are fresh.
     """
 

@@ -1,8 +1,9 @@
-"""A real Varnish, for as long as pages are verified.
+"""A real Varnish that runs while pages are verified.
 
-Started by ``composing_varnish`` on a free port of the loopback address, with a server of this package's own as its origin and its work
-folder in a temporary one; stopped, and all of it removed, whatever happens. When this process is killed Varnish ends too. The VCL is made anew from the manifest, with the
-origin's port: a folder from elsewhere brings no code into it.
+``composing_varnish`` starts it on a free port of the loopback address, with a server of this
+package as its origin and a temporary work folder; it is stopped and everything removed in any case.
+If this process is killed, Varnish ends too. The VCL is generated from the manifest with the port of
+the origin, so a folder from elsewhere cannot bring code into it.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest
 from quire.fragments.esi.vcl import varnish_vcl
 
 _HOST = "127.0.0.1"
-# VCL is compiled by a C compiler, on a busy machine for a while.
+# A C compiler compiles the VCL, which takes a while on a busy machine.
 _START_S = 60
 _STOP_S = 10
 _REQUEST_S = 60
 _ATTEMPTS = 3
-# Ends Varnish when the pipe on its input closes, which happens when this process ends, however it does.
+# Ends Varnish when the pipe on its input closes, which happens whenever this process ends.
 _UNTIL_PIPE_CLOSES = """
 exec 3<&0 </dev/null
 "$@" 3<&- & varnish=$!
@@ -49,7 +50,7 @@ exit "$code"
 def composing_varnish(
     folder: Path, manifest: Manifest
 ) -> Iterator[Callable[[ComposedPage], bytes]]:
-    """Give a function that fetches pages of a composition through Varnish.
+    """Return a function that fetches pages of a composition through Varnish.
 
     Raises:
         ProxyError: Varnish is not installed, or does not start.
@@ -64,7 +65,7 @@ def composing_varnish(
 
 @contextmanager
 def running_varnish(manifest: Manifest, port: int) -> Iterator[tuple[str, int]]:
-    """Run Varnish with the VCL of a composition, before an origin on a port of this machine; gives its own address.
+    """Run Varnish with the VCL of a composition and an origin on this machine; return its address.
 
     Raises:
         ProxyError: Varnish is not installed, or does not start.
@@ -75,7 +76,7 @@ def running_varnish(manifest: Manifest, port: int) -> Iterator[tuple[str, int]]:
     with tempfile.TemporaryDirectory(prefix="quire-") as work:
         vcl = Path(work) / "varnish.vcl"
         vcl.write_text(varnish_vcl(manifest, host=_HOST, port=port), encoding="ascii")
-        # Varnish gives up root's rights, and must still find its way here; so TMPDIR must let others in, as /tmp does.
+        # Varnish drops root privileges and must still read this; so TMPDIR must be open as /tmp is.
         Path(work).chmod(0o755)
         with _running(program, Path(work), vcl, xml_check=manifest.xml_check) as address:
             yield address
@@ -89,14 +90,12 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
     known = {f"{prefix}/{one.folder}/{one.file}.html": (one.folder, one.file) for one in listed}
 
     read = folder_reader(folder)
-    # No file is longer than the pages and fragments that come of it; what is, comes cut off, and is unequal.
+    # No file is longer than what it composes to; a longer one is cut off, and so differs.
     longest = max((one.length for one in listed), default=0)
 
     class Files(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = (
-            -1
-        )  # head and body in one write: in two, the second waits 40 ms for an answer to the first
+        wbufsize = -1  # head and body in one write: a second one would wait 40 ms
 
         def do_GET(self) -> None:
             data = None
@@ -109,7 +108,7 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has above
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - inherited
             """Say nothing."""
 
     server = ThreadingHTTPServer((_HOST, 0), Files)
@@ -126,7 +125,7 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
 
 @contextmanager
 def _running(program: str, work: Path, vcl: Path, *, xml_check: bool) -> Iterator[tuple[str, int]]:
-    """Run Varnish until the end of the block. A port that was free can be taken before it is bound, so there are a few tries."""
+    """Run Varnish until the end of the block; retry, as the free port may be taken meanwhile."""
     told = ""
     for attempt in range(_ATTEMPTS):
         address = (_HOST, _free_port())
@@ -154,7 +153,7 @@ def _running(program: str, work: Path, vcl: Path, *, xml_check: bool) -> Iterato
                 _stop(process)
             log.seek(0)
             told = log.read(4096).decode("utf-8", "replace")
-    raise ProxyError(f"varnishd did not start: {' '.join(told.split())[:400] or 'it said nothing'}")
+    raise ProxyError(f"varnishd did not start: {' '.join(told.split())[:400] or 'no output'}")
 
 
 def _free_port() -> int:
@@ -181,20 +180,20 @@ def _answers(process: subprocess.Popen[bytes], address: tuple[str, int]) -> bool
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End Varnish: it ends its own worker, which also goes when its parent is gone."""
+    """End Varnish: it ends its worker, which also ends with its parent."""
     if process.stdin is not None:
         process.stdin.close()
     try:
         process.wait(_STOP_S)
     except subprocess.TimeoutExpired:
-        # A group of its own (`start_new_session`), so that nothing else is meant.
+        # It has a process group of its own (`start_new_session`), so nothing else is hit.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 @contextmanager
 def _client(address: tuple[str, int]) -> Iterator[Callable[[str], bytes]]:
-    """Give a function that fetches one address after the other over one connection."""
+    """Return a function that fetches addresses over one connection."""
     connection = http.client.HTTPConnection(*address, timeout=_REQUEST_S)
 
     def get(path: str) -> bytes:

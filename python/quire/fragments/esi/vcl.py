@@ -1,11 +1,12 @@
-"""VCL: what tells Varnish which files are templates, how long each file may be kept, and for whom.
+"""VCL: tells Varnish which files are templates, how long each file may be cached, and for whom.
 
-Nothing of a page gets into it. It is made of the prefix, of names that are digests, of whole seconds and of names of headers, each of which
-was checked against a list of what is allowed when it came in.
+No text of a page gets into it. It consists of the prefix, names that are digests, whole seconds and
+header names, each of which was checked against a grammar when it came in.
 
-Left to itself, Varnish keeps nothing for requests that have cookies, whatever an answer says. So readers are told apart before it looks: what is the same
-for all loses its cookies, what varies by them is looked up with them, and what is private or changes all the time goes past the cache. Of what is not
-known, Varnish decides as it always does.
+By default, Varnish caches nothing for requests with cookies, whatever the response says. So the VCL
+distinguishes users first: files that are the same for all lose the cookies of the request, files
+that vary by cookie are looked up with them, and files that are private or always change bypass the
+cache. For files of which nothing is known, the built-in rules of Varnish apply.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from quire.fragments.esi.manifest import Manifest
 from quire.fragments.policy import DEFAULT_TTL_S, Policy
 
 VCL_NAME = "varnish.vcl"
-# Expressions are compiled: a few long ones are quicker than one for each name, and one of all names is too long.
+# A few long expressions are faster than one for each name, and one of all names is too long.
 _NAMES_IN_A_PATTERN = 200
 
 _VCL = """\
@@ -33,7 +34,7 @@ backend default {{
 }}
 
 sub vcl_recv {{
-    # Names are of bytes: what is asked behind them says nothing, and would go around the rules for them.
+    # Names are digests: a query after them means nothing, and would bypass the rules below.
     if (req.url ~ "^{prefix}/(fragments|templates|whole)/") {{
         set req.url = regsub(req.url, "[?].*$", "");
         if (req.url !~ "^{prefix}/[a-z]+/[0-9a-f]{{32}}[.]html$") {{
@@ -49,7 +50,7 @@ sub vcl_backend_response {{
     if (beresp.status == 200 && bereq.url ~ "^{prefix}/templates/[0-9a-f]{{32}}[.]html$") {{
         set beresp.do_esi = true;
     }}
-    # What went wrong is no page and no part of one: it is asked for again, and not kept in their place.
+    # An error is not a page: it is not cached in its place.
     if (beresp.status != 200 && bereq.url ~ "^{prefix}/(fragments|templates|whole)/") {{
         set beresp.uncacheable = true;
         set beresp.ttl = 0s;
@@ -67,7 +68,7 @@ sub vcl_deliver {{
 """
 
 _PAST_THE_CACHE = "return (pass);"
-# What follows the built-in rules for cookies would undo this, so they are not asked; those for passwords are.
+# The built-in rules for cookies would undo this, so they are skipped; those for passwords apply.
 _BY_COOKIE = "if (!req.http.Authorization) { return (hash); }"
 _FOR_ALL = "unset req.http.Cookie;"
 _FOR_NOBODY_ELSE = 'set resp.http.Cache-Control = "private, no-store";'
@@ -77,12 +78,12 @@ def varnish_vcl(manifest: Manifest, *, host: str = "127.0.0.1", port: int = 8080
     """Write the VCL of a composition.
 
     Args:
-        manifest: what there is.
-        host: the origin's address, a number.
+        manifest: the files and their policies.
+        host: the IP address of the origin.
         port: its port.
     """
     if not host or set(host) - set("0123456789abcdef.:"):
-        raise ValueError(f"host {host!r}: expected the number of an address")
+        raise ValueError(f"host {host!r}: expected an IP address")
     rules = _Rules(manifest)
     return _VCL.format(
         prefix=checked_prefix(manifest.prefix),
@@ -97,12 +98,12 @@ def varnish_vcl(manifest: Manifest, *, host: str = "127.0.0.1", port: int = 8080
 
 
 class _Rules:
-    """The rules for some files, each kind of rule for as many files at once as there are."""
+    """The rules for all files, grouped by rule."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._prefix = manifest.prefix
         self._pages = manifest.pages
-        # A fragment may be a page of its own, with the same name: its rules are those of the more careful one.
+        # A fragment may also be a page, with the same name: the more careful policy applies.
         self._policies: dict[str, Policy] = {}
         files = [(page.file, page.policy) for page in manifest.pages]
         files += [(fragment.file, fragment.policy) for fragment in manifest.fragments]
@@ -110,7 +111,7 @@ class _Rules:
             self._policies[name] = min(self._policies.get(name, policy), policy, key=_care)
 
     def requests(self) -> Iterator[str]:
-        """What becomes of a request."""
+        """Rules for requests."""
         asked: list[tuple[str, Callable[[Policy], bool]]] = [
             (_PAST_THE_CACHE, lambda one: not one.is_cached),
             (_BY_COOKIE, lambda one: one.is_cached and _differs_by_cookie(one)),
@@ -125,7 +126,7 @@ class _Rules:
             yield from self._for(self._names(applies), "req", command)
 
     def answers(self) -> Iterator[str]:
-        """How long an answer is kept."""
+        """Rules for responses: how long they are cached."""
         groups: dict[tuple[int, tuple[str, ...], bool], list[str]] = defaultdict(list)
         for name, policy in self._policies.items():
             groups[policy.ttl_s, policy.vary, policy.is_cached].append(name)
@@ -139,7 +140,7 @@ class _Rules:
                 yield from self._for(names, "bereq", "\n        ".join(commands))
 
     def deliveries(self) -> Iterator[str]:
-        """What caches behind this one are told: of pages for one reader, to keep nothing."""
+        """Rules for caches behind this one: they must not keep pages of one user."""
         own = self._names(lambda one: one.sharing == "private")
         yield from self._for(
             {*own, *(page.file for page in self._pages if page.is_personal)},
@@ -163,5 +164,5 @@ def _differs_by_cookie(policy: Policy) -> bool:
 
 
 def _care(policy: Policy) -> tuple[bool, int, bool]:
-    """What is private comes first, then what is kept for less, then what is not known to be shared."""
+    """Order: private first, then shorter TTLs, then those not known to be shared."""
     return policy.sharing != "private", policy.ttl_s, policy.sharing == "shared"

@@ -1,7 +1,8 @@
-"""Verifying: every page of a composition is composed, and must come out as it went in.
+"""Verifying: quire composes every page of a composition and compares it with the original.
 
-By the composer of this package (``compose``), or through a real Varnish (``varnish``). What a page must come to is its length and
-SHA-256 in the manifest. Pages that were refused are whole, and are looked at too.
+Either the composer of this package (``compose``) does it, or a real Varnish (``varnish``). The
+manifest has the expected length and SHA-256 of each page. Refused pages are whole, and are checked
+too.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ Composer: TypeAlias = Literal["own", "varnish"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A page that did not come out as it went in.
+    """A page that differs from the original.
 
     Attributes:
         page: its name.
-        reason: what came instead.
+        reason: the difference.
     """
 
     page: str
@@ -36,15 +37,15 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How many pages came out as they went in.
+    """How many pages equal the originals.
 
     Attributes:
         pages: all of them: equal, refused and unequal ones.
-        equal: composed, or whole because there was nothing to cut, and equal to the page.
-        refused: left whole because they must not be composed, and equal to the page.
-        unequal: anything else.
-        composer: who composed.
-        faults: what came instead.
+        equal: composed, or whole because there was nothing to cut, and equal to the original.
+        refused: left whole because they must not be composed, and equal to the original.
+        unequal: all others.
+        composer: the composer that was used.
+        faults: the differences.
     """
 
     pages: int
@@ -61,22 +62,22 @@ def verify(
     composer: Composer | Literal["auto"] = "own",
     tell: Callable[[int, int], None] | None = None,
 ) -> Verification:
-    """Compose every page of a folder, and compare it with what went in.
+    """Compose every page of a folder, and compare it with the original.
 
     Args:
-        folder: what ``write_composition`` has written.
-        composer: who composes; ``auto`` is Varnish where it is installed.
-        tell: is told how many pages of how many are done.
+        folder: the folder that ``write_composition`` wrote.
+        composer: the composer; ``auto`` is Varnish if it is installed.
+        tell: progress callback: pages done, and of how many.
 
     Raises:
-        PlanError: the folder is no composition, or its manifest is damaged.
-        ProxyError: Varnish is to compose, and is not installed or does not start.
+        PlanError: the folder is not a composition, or its manifest is damaged.
+        ProxyError: Varnish was asked for, and is not installed or does not start.
     """
     manifest = Manifest.load(folder)
     chosen: Composer = composer if composer != "auto" else "varnish" if has_varnish() else "own"
     if chosen == "own":
         return _verified(manifest, chosen, _own(folder, manifest), tell)
-    from quire.fragments.esi.varnish import composing_varnish  # noqa: PLC0415 - servers, which others need not load
+    from quire.fragments.esi.varnish import composing_varnish  # noqa: PLC0415 - heavy
 
     with composing_varnish(folder, manifest) as fetch:
         return _verified(manifest, chosen, fetch, tell)
@@ -89,11 +90,10 @@ def has_varnish() -> bool:
 
 def _own(folder: Path, manifest: Manifest) -> Callable[[ComposedPage], bytes]:
     read = folder_reader(folder)
-
     include_bytes = len(include(manifest.prefix, "templates", "0" * 32))
 
     def composed(page: ComposedPage) -> bytes:
-        # Parts that are set apart may be shorter than their includes, and a template longer than its page.
+        # Isolated parts may be shorter than their includes, and so a template longer than its page.
         data = read(page.folder, page.file, page.length + page.includes * include_bytes)
         if page.folder == "whole":
             return data
@@ -111,7 +111,7 @@ def _verified(
 ) -> Verification:
     equal = refused = 0
     faults: list[Fault] = []
-    # Pages that are equal come of one file.
+    # Equal pages have one file.
     known: dict[tuple[str, str, str], str | None] = {}
     for done, page in enumerate(manifest.pages, 1):
         key = (page.folder, page.file, page.sha256)
@@ -135,7 +135,7 @@ def _fault(page: ComposedPage, composed: Callable[[ComposedPage], bytes]) -> str
     except (CompositionError, ProxyError) as error:
         return str(error)
     if len(data) != page.length:
-        return f"{len(data)} bytes came, expected {page.length}"
+        return f"{len(data)} bytes, expected {page.length}"
     if hashlib.sha256(data).hexdigest() != page.sha256:
-        return f"{len(data)} bytes came, as expected, but other ones"
+        return f"length matches ({len(data)} bytes), content differs"
     return None

@@ -1,7 +1,8 @@
 """ESI files: the templates and fragments of a plan, and the folder that holds them.
 
-``EsiFiles`` yields the template of every page, or the whole page, and each fragment before the first
-page that uses it. ``write_composition`` writes them into a folder that is either complete or absent.
+``EsiFiles`` yields the template of every page, or the whole page, and each fragment before the
+first page that uses it. ``write_composition`` writes them into a folder that is either complete or
+absent.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class EsiFiles:
     >>> from quire.fragments import SourcePage, plan_fragments
     >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
     >>> days = [f"{menu}<h1>Day {day}".encode() for day in range(3)]
-    >>> with plan_fragments(SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(days)) as plan:
+    >>> pages = [SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(days)]
+    >>> with plan_fragments(pages) as plan:
     ...     for file in EsiFiles(plan):
     ...         print(file.folder, file.name[:8], file.data[:40])
     fragments f6878af5 b'<nav><a href=/0>Entry number 0</a><a hre'
@@ -72,7 +74,7 @@ class EsiFiles:
             yield EsiFile(folder, page.sha256[:DIGITS], data, is_page=True)
 
     def _fragments(self, data: bytes, parts: Sequence[Part], done: set[str]) -> Iterator[EsiFile]:
-        """Yield the fragments that are new, inner ones first; recursion is as deep as includes nest."""
+        """Yield new fragments, inner ones first; recursion is as deep as includes nest."""
         for part in parts:
             if part.name in done:
                 continue

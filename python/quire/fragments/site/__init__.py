@@ -1,1 +1,1 @@
-"""Site: captures in; pages with their versions and users out, kept on disk while they are studied."""
+"""Site: captures in; pages with their versions and users out, kept on disk."""

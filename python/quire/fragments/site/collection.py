@@ -97,7 +97,8 @@ class Collection(Closes):
     """Pages with their versions. Close it, or use it in a ``with`` statement: it holds a file.
 
     >>> captures = [
-    ...     Capture(f"{day}.html", "/news", datetime(2026, 5, day), b"", b"<p>Rain") for day in (2, 1)
+    ...     Capture(f"{day}.html", "/news", datetime(2026, 5, day), b"", b"<p>Rain")
+    ...     for day in (2, 1)
     ... ]
     >>> with Collection([*captures, Capture("a.html", "a.html", None, b"", b"<p>Sun")]) as found:
     ...     [(page.url, len(page.versions), page.name) for page in found.pages]

@@ -5,9 +5,9 @@ Common and combined log format, plain or gzip::
     192.0.2.7 - mary [17/May/2026:11:02:33 +0200] "GET /fish?day=1 HTTP/1.1" 200 5120 "…" "…"
 
 Only deliveries count (``GET`` with 200, 206 or 304), and only of the addresses asked for, so memory
-grows with the pages and not with the log. Strangers wrote everything in a log: a line that is not an
-entry, or is longer than ``MOST_LINE_BYTES``, is skipped and counted. Each line is scanned once, from
-the left; nothing after the status is read.
+grows with the pages and not with the log. Strangers wrote everything in a log: a line that is not
+an entry, or is longer than ``MOST_LINE_BYTES``, is skipped and counted. Each line is scanned once,
+from the left; nothing after the status is read.
 """
 
 from __future__ import annotations

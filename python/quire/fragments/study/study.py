@@ -2,14 +2,14 @@
 
 Three tiers, each ranked by the bytes it saves:
 
-``exact``        the fragments of the plan. Their figures are those of ``plan`` and ``esi``, and add up.
+``exact``        the fragments of the plan, with the figures of ``plan`` and ``esi``; they add up.
 ``approximate``  parts that are alike on several pages: advice, with samples of the differences.
                  Composing them would change pages, so the plan does not.
-``own pace``     parts of one page that change when the rest does not, if there are versions. The plan
-                 isolates those that no cache may keep.
+``own pace``     parts of one page that change when the rest does not, if there are versions. The
+                 plan isolates those that no cache may keep.
 
-Cost: linear in the pages; for fragments that are listed (``MOST_LISTED`` of each tier) a few pages are
-read again.
+Cost: linear in the pages; for fragments that are listed (``MOST_LISTED`` of each tier) a few pages
+are read again.
 """
 
 from __future__ import annotations
@@ -101,14 +101,15 @@ def study_fragments(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - no progress wanted
+    tell: Tell = lambda *_: None,
 ) -> FragmentStudy:
     """Study the fragments of a plan, and the parts that it leaves.
 
     >>> from quire.fragments import SourcePage, plan_fragments
     >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
     >>> news = [f"{menu}<h1>Day {day}</h1>".encode() for day in range(3)]
-    >>> with plan_fragments(SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(news)) as plan:
+    >>> pages = [SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(news)]
+    >>> with plan_fragments(pages) as plan:
     ...     found = study_fragments(plan)
     >>> one = found.facts[0]
     >>> one.tier, one.source_bytes, one.pages, one.stored_saved, one.path

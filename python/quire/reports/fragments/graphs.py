@@ -1,7 +1,7 @@
 """The graph of the report: the object dependency graph of some pages, with the size of each object.
 
-Shared objects are the fragments of the plan: those that a cache would hold. Of a large site, pages with
-versions come first, then those with the most parts cut out, up to ``MOST_PAGES``.
+Shared objects are the fragments of the plan: those that a cache would hold. Of a large site, pages
+with versions come first, then those with the most parts cut out, up to ``MOST_PAGES``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def graph_of(
 def _shared(
     study: FragmentStudy, places: Sequence[int], lives: Sequence[Lifetimes]
 ) -> SharedFragments:
-    """The fragments of the plan by their numbers in the manifest, with their members on some pages."""
+    """The fragments of the plan, numbered as in the manifest, with their places on some pages."""
     fragments = study.composition.manifest.fragments
     number = {one.file: place for place, one in enumerate(fragments)}
     rows = sorted(

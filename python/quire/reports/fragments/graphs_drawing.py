@@ -1,8 +1,8 @@
 """The object dependency graph as SVG: objects in columns by depth, lines from holder to held.
 
 The largest ``MOST_OF_A_KIND`` pages, parts with their own pace and shared parts are drawn. Shapes
-distinguish them: a page is a box, a part with its own pace an ellipse, a shared part a box with round
-corners.
+distinguish them: a page is a box, a part with its own pace an ellipse, a shared part a box with
+round corners.
 """
 
 from __future__ import annotations

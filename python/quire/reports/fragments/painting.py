@@ -2,8 +2,8 @@
 
 The page is the one with the most parts that change at their own pace, then with the most parts that
 the plan cuts out. A box is a part of its AF tree and has a label in words; text outside boxes is on
-this page alone, or was not seen to change. Elements that readers do not see, such as scripts, are named
-with their length. Boxes, letters and nesting are bounded.
+this page alone, or was not seen to change. Elements that readers do not see, such as scripts, are
+named with their length. Boxes, letters and nesting are bounded.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
     """Name the leaves of a page that readers do not see by their tags."""
     found = {}
     leaves = np.flatnonzero(tree.size == 1)
-    # The last node of a leaf is text: a leaf may also stand for elements around it that hold no more.
+    # The last node of a leaf is text: a leaf may also stand for elements around that.
     ends = tree.node_end[leaves] - 1
     tags = [number for number, name in enumerate(page.tags) if name in _UNSEEN]
     for element in np.flatnonzero(np.isin(page.tag, tags)).tolist():
@@ -103,7 +103,7 @@ def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
 
 
 def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -> str:
-    """Draw the text of a page with boxes around some parts, and names for text that is not visible."""
+    """Draw the text of a page with boxes around parts, and names for invisible text."""
     size, out = tree.size.tolist(), ['<div class="words">']
     ends: list[int] = []
     leaves = 0
@@ -154,7 +154,7 @@ def _by_sharing(study: FragmentStudy, page: int, tree: AfTree) -> dict[int, Box]
 
 def _share_box(pages: int, of: int, tier: str) -> Box:
     share = pages / max(1, of)
-    name = "most" if share >= 0.75 else "some" if share >= 0.25 else "few"  # noqa: PLR2004 - as SHARES says
+    name = "most" if share >= 0.75 else "some" if share >= 0.25 else "few"  # noqa: PLR2004 - see SHARES
     return Box(f"{name} {tier}", f"{counted(pages, 'page')}, {tier}")
 
 

@@ -1,8 +1,9 @@
 """The report: the fragments of a site as one HTML page that needs no network, and the same as JSON.
 
-The next steps come first, then a page painted by sharing and by lifetime, tables of each tier, curves
-of lifetimes and the object dependency graph. All figures of the exact tier are those of the plan. The
-size is bounded for any site, there are no scripts, and the text of pages appears as text only.
+The next steps come first, then a page painted by sharing and by lifetime, tables of each tier,
+curves of lifetimes and the object dependency graph. All figures of the exact tier are those of the
+plan. The size is bounded for any site, there are no scripts, and the text of pages appears as text
+only.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = ""
     >>> from quire.fragments.study.study import study_fragments
     >>> menu = "<nav>" + "".join(f"<a href=/{n}>Entry number {n}</a>" for n in range(30)) + "</nav>"
     >>> news = [f"{menu}<h1>Day {day}</h1>".encode() for day in range(3)]
-    >>> with plan_fragments(SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(news)) as plan:
+    >>> pages = [SourcePage(f"{n}", f"{n}", page) for n, page in enumerate(news)]
+    >>> with plan_fragments(pages) as plan:
     ...     study = study_fragments(plan)
     ...     report = fragment_report(study, graph_of(study), title="The market")
     >>> "<h1>Fragments: The market</h1>" in report, "Cut it out" in report
