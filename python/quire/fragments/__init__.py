@@ -45,7 +45,7 @@ from quire.fragments.simulation.dependency_graph import (
     dependency_graph,
 )
 from quire.fragments.simulation.simulator import CacheLoad, Simulation, simulate
-from quire.fragments.site.source_page import SourcePage
+from quire.fragments.site.collection import SourcePage
 from quire.fragments.trees.af_tree import FORMATTING, INLINE, AfTree, Pruned
 from quire.fragments.trees.shingles import (
     ESTIMATES,

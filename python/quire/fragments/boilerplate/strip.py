@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from quire.digest import Digest, encode
 from quire.errors import QuireError
 from quire.fragments.boilerplate.moved_text import stray_texts
-from quire.fragments.site.source_page import SourcePage
+from quire.fragments.site.collection import SourcePage
 from quire.fragments.site.spool import Spool
 from quire.fragments.trees.af_tree import AfTree
 from quire.similar.groups import templates

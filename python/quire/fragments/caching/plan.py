@@ -16,8 +16,7 @@ from quire.fragments.cuts.candidates import Span
 from quire.fragments.cuts.site_cuts import PlanRules, SiteCuts, cut_site
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import Policy
-from quire.fragments.site.collection import Collection, Seen
-from quire.fragments.site.source_page import SourcePage
+from quire.fragments.site.collection import Collection, Seen, SourcePage
 from quire.fragments.site.spool import Closes
 from quire.sources.capture import Capture
 

@@ -23,6 +23,23 @@ from quire.sources.capture import Capture
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A page.
+
+    Attributes:
+        name: its name where it came from.
+        url: its address if known, else its name.
+        body: its bytes.
+        content_type: the type it was served as.
+    """
+
+    name: str
+    url: str
+    body: bytes
+    content_type: str | None = None
+
+
 class Seen(NamedTuple):
     """A capture, and the user it was made for.
 

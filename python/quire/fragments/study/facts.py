@@ -69,16 +69,16 @@ class FragmentFacts:
     rank: int
     number: int
     page: int
-    part: int
     source_bytes: int
-    text_bytes: int
-    pages: int
-    uses: int
     pace: Pace
     requests: int | None
-    stored_saved: int
     moved_saved: int
-    planned: Planned
+    stored_saved: int = 0
+    pages: int = 1
+    uses: int = 1
+    part: int = -1
+    text_bytes: int = 0
+    planned: Planned = "left"
     requests_per_day: float | None = None
     name: str = ""
     offset: int = -1
