@@ -333,3 +333,29 @@ def test_bars_are_drawn_while_versions_are_followed(watched: Watched, folder: Pa
 
     assert b"following versions" in drawn
     assert b"simulating requests" in simulated
+
+
+@pytest.mark.parametrize(
+    ("command", "new"),
+    [
+        (["plan", "site", "--min-bytes", "90"], "--min-source-bytes"),
+        (["shared", "site", "--min-bytes=90"], "--min-text-bytes"),
+        (["report", "site", "-o", "report.html", "--min-bytes", "90"], "--min-text-bytes"),
+    ],
+)
+def test_the_old_name_of_min_bytes_still_works_and_says_the_new_one(
+    quire: Quire, shared: Path, command: list[str], new: str
+) -> None:
+    assert shared.is_dir()
+    old = quire("fragments", *command, "--format", "json")
+    renamed = [one.replace("--min-bytes", new) for one in command]
+    found = quire(
+        "fragments", *renamed, "--format", "json", *(["--force"] if "-o" in command else [])
+    )
+
+    assert old.exit_code == found.exit_code == 0, old.stderr + found.stderr
+    assert f"note: --min-bytes is deprecated and will be removed; use {new}" in old.stderr
+    assert "deprecated" not in found.stderr
+    assert "--min-bytes " not in quire("fragments", command[0], "--help").stdout
+    if command[0] != "shared":  # which says how long it took
+        assert old.stdout == found.stdout

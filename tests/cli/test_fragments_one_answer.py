@@ -104,9 +104,7 @@ def test_report_plan_and_esi_give_the_same_cuts_and_savings(
     # Every cut is listed, with the figures of the plan.
     for one in (report, logged):
         exact = [fragment for fragment in one["fragments"] if fragment["tier"] == "exact"]
-        assert (
-            cuts(exact, name="name", length="source_bytes", saved="stored_saved") == expected
-        )
+        assert cuts(exact, name="name", length="source_bytes", saved="stored_saved") == expected
         assert one["totals"]["worth_it"] == len(exact) == len(plan["fragments"])
         assert one["totals"]["refused"] == plan["refused"]
         assert one["volumes"] == plan["volumes"]

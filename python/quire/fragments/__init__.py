@@ -1,16 +1,17 @@
-"""Fragments: the parts that pages share, and the parts that live at their own pace (paper 004).
+"""Fragments: the parts that pages share, and the parts that change at their own pace (paper 004).
 
-``AfTree`` is a page as the parts of it that hold text, each with its value, its shingles and its bytes in the source.
-``shared_fragments`` finds the parts that several pages have; ``algorithm_1`` is the paper's own loop, for comparison.
-``lifetimes`` finds the parts of one page that live at their own pace; ``dependency_graph`` puts both together, and ``simulate``
-tells what a cache of fragments would save.
+``AfTree`` is a page as its parts with text, each with its value, its shingles and its source bytes.
+``shared_fragments`` finds the parts that several pages have; ``algorithm_1`` is the paper's own
+loop, for comparison. ``lifetimes`` finds the parts of one page that change at their own pace;
+``dependency_graph`` combines both, and ``simulate`` estimates the savings of a cache of fragments.
 
-``plan_fragments`` chooses which equal parts are cut out of pages, ``write_composition`` writes them as ESI templates and fragments, and
-``verify`` composes every page again and compares it with what went in. ``strip`` leaves out what most pages of a template have.
+``plan_fragments`` chooses which equal parts to cut out of pages, ``write_composition`` writes them
+as ESI templates and fragments, and ``verify`` composes every page again and compares it with the
+original. ``strip`` removes the blocks that most pages of a template have.
 
-``fragments.statistics`` says what each fragment would save and what to do about it, and ``fragments.report`` draws that;
-``fragments.site_plan`` plans a site with its versions and readers, which tell how long each file may be kept, and for whom. They are imported by these names, as they need what
-crawls need.
+``caching.site_plan`` plans a site with its versions and users, which show how long each file may be
+cached and for whom; ``study.study`` adds figures and advice to a plan, and
+``quire.reports.fragments`` draws it. These are imported from their modules, as they need more.
 """
 
 from quire.fragments.boilerplate.strip import StrippedPage, strip

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: What is not known is kept for an hour.
+#: TTL if nothing is known: an hour.
 DEFAULT_TTL_S = 3600
 #: The reason of a default policy.
 NO_HISTORY = "no history"
 LONGEST_TTL_S = 10 * 365 * 24 * 3600
-#: Whether all users get the same bytes; ``unknown`` if only one user was seen, or time may explain the difference.
+#: Whether all users get the same bytes; ``unknown`` if only one user was seen, or if time may
+#: explain the difference.
 Sharing = Literal["shared", "private", "unknown"]
 #: Where a policy comes from: nothing is known, captures were compared, or the user set it.
 PolicySource = Literal["default", "measured", "given"]
@@ -21,7 +22,7 @@ _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Policy:
-    """How long something may be kept, and for whom.
+    """How long something may be cached, and for whom.
 
     >>> Policy(60, ("Cookie",)).is_cached, Policy(60, sharing="private").is_cached
     (True, False)
@@ -30,12 +31,13 @@ class Policy:
     ValueError: vary 'Cookie"; C{': expected the name of a header
 
     Attributes:
-        ttl_s: seconds; 0 is that it is fetched each time.
-        vary: headers of the request that it differs by.
-        sharing: ``private`` is never kept where several readers are served, ``shared`` is the same for all, so that cookies do not count;
-            of what is ``unknown``, a cache keeps what it gave to readers without cookies.
-        source: where this comes from, for code.
-        reason: what was seen or set, for people.
+        ttl_s: seconds; with 0 it is fetched each time.
+        vary: headers of the request by which it differs.
+        sharing: ``private`` is never kept in a cache for several users, ``shared`` is the same for
+            all, so that cookies do not count. If it is ``unknown``, a cache keeps responses to
+            requests without cookies.
+        source: the origin of the policy, for code.
+        reason: the observation or setting behind it, for people.
     """
 
     ttl_s: int = DEFAULT_TTL_S
@@ -61,7 +63,7 @@ class Policy:
 
     @property
     def why(self) -> str:
-        """Where the policy comes from and the reason for it, in words.
+        """The origin of the policy and the reason for it, in words.
 
         >>> Policy().why
         'default: no history'

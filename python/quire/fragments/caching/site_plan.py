@@ -49,7 +49,7 @@ def plan_site(
         tell: progress callback: the step, how much is done, and of how much.
     """
     keeping = keeping or Keeping()
-    # With a given TTL no history is needed; but other users may show what is private.
+    # With a given TTL no history is needed; but other users may show private parts.
     is_asked = keeping.ttl_s is None or any(page.others for page in site.pages)
     # The smallest part may be the one that makes a page private.
     lives = all_lifetimes(site, tell, min_bytes=1) if is_asked else {}

@@ -12,7 +12,7 @@ no change                                a tenth of the time watched, or the def
 a tenth of lives end within T            T
 more than a tenth but less than half     shortest gap between captures x 0.1 / share of lives
 end before the next capture              that end within one gap
-half or more do, at least three          0: nobody knows how long it lives
+half or more do, at least three          0: how long it lives is unknown
 half or more do, but only one or two,    the default, or the shortest gap between captures if that
 or captures are further apart than the   is less
 longest TTL

@@ -42,7 +42,7 @@ class Elements:
     Attributes:
         start: first byte of each in the source.
         end: after its last byte.
-        key: 64-bit hash of its bytes. Equal keys are no proof: fragments are named by a SHA-256.
+        key: 64-bit hash of its bytes. Equal keys may be chance: fragments are named by a SHA-256.
     """
 
     start: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""The manifest of a composition: the file of each page, its expected content, and what was left.
+"""The manifest of a composition: the file of each page, its expected content, and the hazards.
 
 ``manifest.json`` in the folder that ``quire fragments esi`` writes. It is read strictly: names are
 digests and never paths, lengths are numbers, and nothing is ignored. So a manifest from elsewhere

@@ -2,7 +2,8 @@
 
 Captures of one address that have a time are versions of one page, in any order; the newest is the
 page. A capture without a time is a page of its own. Captures of the same page made for other users
-(``Seen``) are kept beside the versions: they show what is private, and are not pages themselves.
+(``Seen``) are kept beside the versions: they show which parts are private,
+and are not pages themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Facts: what is known of one fragment, and of all of them."""
+"""Facts: the figures of one fragment, and of all of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PartHazard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FragmentFacts:
-    """What is known of one fragment.
+    """The figures of one fragment, and what to do about it.
 
     Attributes:
         tier: ``exact`` is a fragment of the plan, ``approximate`` is advice, ``own pace`` is a part
