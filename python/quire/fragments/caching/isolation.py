@@ -96,24 +96,17 @@ def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
 
     A span that crosses the end of another is left out.
     """
-    levels: defaultdict[int, list[Span]] = defaultdict(list)
-    opened: list[tuple[Span, list[int]]] = []
-
-    def close() -> None:
-        span, inside = opened.pop()
-        height = max(inside, default=-1) + 1
-        levels[height].append(span)
-        if opened:
-            opened[-1][1].append(height)
-
+    kept: list[Span] = []
     for span in sorted(spans, key=lambda one: (one[0], -one[1])):
-        while opened and opened[-1][0][1] <= span[0]:
-            close()
-        if not opened or span[1] <= opened[-1][0][1]:
-            opened.append((span, []))
-    while opened:
-        close()
-    return [levels[height] for height in sorted(levels)]
+        if all(one[1] <= span[0] or span[1] <= one[1] for one in kept):
+            kept.append(span)
+    levels: defaultdict[int, list[Span]] = defaultdict(list)
+    height: dict[Span, int] = {}
+    for span in sorted(kept, key=lambda one: one[1] - one[0]):
+        inside = [level for one, level in height.items() if _holds(span, one)]
+        height[span] = max(inside, default=-1) + 1
+        levels[height[span]].append(span)
+    return [sorted(levels[level]) for level in sorted(levels)]
 
 
 def _region(span: Span, chosen: Sequence[Span], source: bytes) -> Region:

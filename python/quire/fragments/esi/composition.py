@@ -7,11 +7,12 @@ All figures come from the cuts of the plan, so no page is read again. ``plan``, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from quire.fragments.caching.plan import FragmentPlan
 from quire.fragments.cuts.includes import DIGITS
+from quire.fragments.cuts.site_cuts import CutFragment, CutPage
 from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, Volumes
 
 
@@ -35,10 +36,9 @@ class Composition:
         """Compute the composition of a plan."""
         cuts, rules = plan.cuts, plan.rules
         uses: Counter[str] = Counter()
-        for parts in [one.parts for one in cuts.pages.values()] + [
-            one.parts for one in cuts.fragments.values()
-        ]:
-            uses.update(part.name for part in parts)
+        cut: list[CutPage | CutFragment] = [*cuts.pages.values(), *cuts.fragments.values()]
+        for whole in cut:
+            uses.update(part.name for part in whole.parts)
         holders = _holders(plan)
         policies = {name: plan.measured.fragment(name) for name in cuts.fragments}
         fragments = [
@@ -109,23 +109,19 @@ def _holders(plan: FragmentPlan) -> dict[str, Counter[int]]:
     return found
 
 
-def _pages(plan: FragmentPlan, personal: set[int]) -> list[ComposedPage]:
-    found = []
+def _pages(plan: FragmentPlan, personal: set[int]) -> Iterator[ComposedPage]:
     for page in plan.site.pages:
         cut, policy = plan.cuts.pages[page.body], plan.measured.page(page.body)
-        found.append(
-            ComposedPage(
-                name=page.name,
-                url=page.url,
-                folder="templates" if cut.parts else "whole",
-                file=cut.sha256[:DIGITS],
-                length=cut.length,
-                sha256=cut.sha256,
-                includes=len(cut.parts),
-                is_refused=cut.is_refused,
-                hazards=cut.hazards,
-                policy=policy,
-                is_personal=page.body in personal or policy.sharing == "private",
-            )
+        yield ComposedPage(
+            name=page.name,
+            url=page.url,
+            folder="templates" if cut.parts else "whole",
+            file=cut.sha256[:DIGITS],
+            length=cut.length,
+            sha256=cut.sha256,
+            includes=len(cut.parts),
+            is_refused=cut.is_refused,
+            hazards=cut.hazards,
+            policy=policy,
+            is_personal=page.body in personal or policy.sharing == "private",
         )
-    return found

@@ -12,7 +12,7 @@ cache. For files of which nothing is known, the built-in rules of Varnish apply.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import indent
 
 from quire.fragments.cuts.includes import NAME, checked_prefix
@@ -112,18 +112,16 @@ class _Rules:
 
     def requests(self) -> Iterator[str]:
         """Rules for requests."""
-        asked: list[tuple[str, Callable[[Policy], bool]]] = [
-            (_PAST_THE_CACHE, lambda one: not one.is_cached),
-            (_BY_COOKIE, lambda one: one.is_cached and _differs_by_cookie(one)),
-            (
-                _FOR_ALL,
-                lambda one: (
-                    one.is_cached and one.sharing == "shared" and not _differs_by_cookie(one)
-                ),
-            ),
-        ]
-        for command, applies in asked:
-            yield from self._for(self._names(applies), "req", command)
+        groups: dict[str, list[str]] = defaultdict(list)
+        for name, policy in self._policies.items():
+            if not policy.is_cached:
+                groups[_PAST_THE_CACHE].append(name)
+            elif "cookie" in {header.lower() for header in policy.vary}:
+                groups[_BY_COOKIE].append(name)
+            elif policy.sharing == "shared":
+                groups[_FOR_ALL].append(name)
+        for command in (_PAST_THE_CACHE, _BY_COOKIE, _FOR_ALL):
+            yield from self._for(groups[command], "req", command)
 
     def answers(self) -> Iterator[str]:
         """Rules for responses: how long they are cached."""
@@ -141,15 +139,9 @@ class _Rules:
 
     def deliveries(self) -> Iterator[str]:
         """Rules for caches behind this one: they must not keep pages of one user."""
-        own = self._names(lambda one: one.sharing == "private")
-        yield from self._for(
-            {*own, *(page.file for page in self._pages if page.is_personal)},
-            "req",
-            _FOR_NOBODY_ELSE,
-        )
-
-    def _names(self, applies: Callable[[Policy], bool]) -> list[str]:
-        return [name for name, policy in self._policies.items() if applies(policy)]
+        own = {name for name, policy in self._policies.items() if policy.sharing == "private"}
+        personal = {page.file for page in self._pages if page.is_personal}
+        yield from self._for(own | personal, "req", _FOR_NOBODY_ELSE)
 
     def _for(self, names: Iterable[str], request: str, command: str) -> Iterator[str]:
         every = sorted({name for name in names if NAME.fullmatch(name)})
@@ -157,10 +149,6 @@ class _Rules:
             some = "|".join(every[first : first + _NAMES_IN_A_PATTERN])
             yield f'    if ({request}.url ~ "^{self._prefix}/[a-z]+/({some})[.]html$") {{\n'
             yield f"        {command}\n    }}\n"
-
-
-def _differs_by_cookie(policy: Policy) -> bool:
-    return "cookie" in {header.lower() for header in policy.vary}
 
 
 def _care(policy: Policy) -> tuple[bool, int, bool]:

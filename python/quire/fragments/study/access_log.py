@@ -132,40 +132,34 @@ def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:
     """
     known = frozenset(wanted)
     found: Counter[str] = Counter()
-    lines = skipped = others = 0
-    first = last = None
+    lines = skipped = 0
+    times: tuple[datetime, datetime] | None = None
     damaged = False
     with Path(path).open("rb", buffering=0) as raw, io.BufferedReader(_Stream(raw)) as file:
         packed = file.peek(len(_GZIP)).startswith(_GZIP)
         with gzip.open(file) if packed else file as opened:
-            entries = _lines(cast("BinaryIO", opened))
-            while True:
-                try:
-                    line = next(entries, b"")
-                except (EOFError, gzip.BadGzipFile, zlib.error):
-                    damaged = True
-                    break
-                if line == b"":
-                    break
-                lines += 1
-                entry = None if line is None else _entry(line)
-                if entry is None:
-                    skipped += 1
-                    continue
-                time, address = entry
-                first = time if first is None else min(first, time)
-                last = time if last is None else max(last, time)
-                if address in known:
-                    found[address] += 1
-                else:
-                    others += 1
+            try:
+                for line in _lines(cast("BinaryIO", opened)):
+                    lines += 1
+                    entry = None if line is None else _entry(line)
+                    if entry is None:
+                        skipped += 1
+                        continue
+                    time, address = entry
+                    first, last = times or (time, time)
+                    times = min(first, time), max(last, time)
+                    if address in known:
+                        found[address] += 1
+            except (EOFError, gzip.BadGzipFile, zlib.error):
+                damaged = True
     if lines == skipped and (lines or damaged):
         what = "damaged gzip" if damaged else f"{lines:,} of {lines:,} lines are not entries"
         raise SourceUnreadable(
             f"{path}: {what}; expected an access log in common or combined log format",
             name=str(path),
         )
-    seconds = (last - first).total_seconds() if first is not None and last is not None else 0.0
+    seconds = (times[1] - times[0]).total_seconds() if times else 0.0
+    others = lines - skipped - found.total()
     return AccessLog(dict(sorted(found.items())), lines, skipped, others, seconds, damaged)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -399,16 +400,18 @@ def _told(site: Collection, tell: Tell) -> Iterator[Digest]:
 def _placed(facts: Sequence[FragmentFacts], site: Collection, tell: Tell) -> list[FragmentFacts]:
     """Add a path and a sample of the text; a page is read once for all that is on it."""
     found = list(facts)
-    order = sorted(range(len(found)), key=lambda place: (found[place].page, found[place].version))
-    at, page, tree = None, None, None
-    for done, place in enumerate(order, start=1):
-        one = found[place]
-        if at != (one.page, one.version) or page is None or tree is None:
-            at = (one.page, one.version)
-            page = site.digest(site.pages[one.page].versions[one.version])
-            tree = AfTree.of(page)
-        found[place] = _described(one, page, tree, site)
-        tell("places", done, len(order))
+    done = 0
+
+    def at(place: int) -> tuple[int, int]:
+        return found[place].page, found[place].version
+
+    for (number, version), places in groupby(sorted(range(len(found)), key=at), key=at):
+        page = site.digest(site.pages[number].versions[version])
+        tree = AfTree.of(page)
+        for place in places:
+            found[place] = _described(found[place], page, tree, site)
+            done += 1
+            tell("places", done, len(found))
     return found
 
 

@@ -57,8 +57,8 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
         "log": None if log is None else _log(log),
         "pages": [
             {
-                "name": _text(page.name),
-                "url": _text(page.url),
+                "name": shown(page.name),
+                "url": shown(page.url),
                 "bytes": page.source_bytes,
                 "versions": len(page.versions),
                 "requests": asked if log is not None else None,
@@ -74,7 +74,7 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
             "depth": graph.graph.depth,
             "by_depth": {str(d): n for d, n in graph.graph.count_by_depth().items()},
         },
-        "painted": None if painted is None else _text(pages[painted].name),
+        "painted": None if painted is None else shown(pages[painted].name),
     }
 
 
@@ -86,16 +86,16 @@ def _log(log: AccessLog) -> dict[str, object]:
 
 def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
     names = study.site.pages
-    found = dataclasses.asdict(one) | {"page": _text(names[one.page].name)}
+    found = dataclasses.asdict(one) | {"page": shown(names[one.page].name)}
     found["source_bytes"] = max(one.source_bytes, 0)
-    found["path"], found["sample"] = _text(one.path), _text(one.sample)
+    found["path"], found["sample"] = shown(one.path), shown(one.sample)
     found["pace"]["changes_per_day"] = one.pace.changes_per_day
     found["sharing"] = one.sharing
     found["differs"] = [
         {
-            "page": _text(names[each.page].name),
-            "first": [_text(text) for text in each.first],
-            "other": [_text(text) for text in each.other],
+            "page": shown(names[each.page].name),
+            "first": [shown(text) for text in each.first],
+            "other": [shown(text) for text in each.other],
             "is_source": each.is_source,
         }
         for each in one.differs
@@ -106,14 +106,9 @@ def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
 def _curve(one: PageCurve, study: FragmentStudy) -> dict[str, object]:
     step = max(1, -(-len(one.curve.seconds) // _MOST_POINTS))
     return {
-        "page": None if one.page is None else _text(study.site.pages[one.page].name),
+        "page": None if one.page is None else shown(study.site.pages[one.page].name),
         "lives": one.curve.lives,
         "ended": one.curve.ended,
         "seconds": one.curve.seconds[::step].tolist(),
         "cumulative": one.curve.cumulative[::step].tolist(),
     }
-
-
-def _text(text: str) -> str:
-    """Other people's words, with control characters made visible."""
-    return shown(text)
