@@ -60,7 +60,7 @@ def test_fragments_without_includes_are_not_looked_into() -> None:
     ],
 )
 def test_other_esi_is_an_error_that_says_where(foreign: bytes) -> None:
-    with pytest.raises(CompositionError, match="template: at byte 3 is ESI that is no include"):
+    with pytest.raises(CompositionError, match="template: ESI at byte 3 is not an include"):
         filled(b"<p>" + foreign, {f"fragments/{NAME}": b"", f"whole/{NAME}": b""})
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from quire.fragments.caching.region_history import Watched, policy_of
 from quire.fragments.caching.ttl import MOST_TTL_S
 from quire.fragments.cuts.candidates import Span
-from quire.fragments.cuts.site_cuts import PlanRules, SiteCuts, cut_site
+from quire.fragments.cuts.site_cuts import PlanRules, SiteCuts, cut_site, find_candidates
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import Policy
 from quire.fragments.site.collection import Collection, Seen, SourcePage
@@ -135,7 +135,8 @@ def plan_fragments(
         for number, one in enumerate(pages)
     )
     try:
-        cuts = cut_site(site, rules or PlanRules(), apart)
+        spans = {site.pages[place].body: mine for place, mine in (apart or {}).items()}
+        cuts = cut_site(site, find_candidates(site, rules or PlanRules()), spans)
     except BaseException:
         site.close()
         raise

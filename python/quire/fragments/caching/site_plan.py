@@ -6,10 +6,16 @@ and every file gets the policy that was measured.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from quire.fragments.caching.isolation import isolated_parts
 from quire.fragments.caching.measure import measured, watch
 from quire.fragments.caching.plan import FragmentPlan, Keeping
-from quire.fragments.cuts.site_cuts import PlanRules, cut_site
+from quire.fragments.caching.region import Region
+from quire.fragments.caching.region_history import PageHistory
+from quire.fragments.cuts.candidates import Span
+from quire.fragments.cuts.site_cuts import Candidates, PlanRules, cut_site, find_candidates
+from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
 from quire.fragments.site.site_lifetimes import Tell, all_lifetimes
 
@@ -53,15 +59,40 @@ def plan_site(
     is_asked = keeping.ttl_s is None or any(page.others for page in site.pages)
     # The smallest part may be the one that makes a page private.
     lives = all_lifetimes(site, tell, min_bytes=1) if is_asked else {}
+    candidates = find_candidates(site, rules or PlanRules(), tell)
     spans = isolated_parts(site, lives, tell) if keeping.apart else {}
-    cuts = cut_site(site, rules or PlanRules(), spans, tell)
+    bodies = _helpful(site, candidates, spans, lives, keeping)
+    cuts = cut_site(site, candidates, bodies)
     told = watch(site, cuts, lives, tell)
     found = measured(site, told, lives, keeping)
     # Isolating parts of a page whose rest may not be kept either is in vain.
-    bodies = {site.pages[place].body for place in spans}
     vain = {one for one in bodies if cuts.pages[one].isolates and not found.page(one).is_cached}
     if vain:
         cuts = cuts.without_isolated(site, vain)
         known = {place: rows for place, rows in told.items() if site.pages[place].body not in vain}
         found = measured(site, watch(site, cuts, lives, tell, known), lives, keeping)
     return FragmentPlan(site, cuts, found)
+
+
+def _helpful(
+    site: Collection,
+    candidates: Candidates,
+    spans: Mapping[int, Sequence[Span]],
+    lives: Mapping[int, Lifetimes],
+    keeping: Keeping,
+) -> dict[int, Sequence[Span]]:
+    """Leave out isolated parts of pages that no cache may keep, however much else is cut out.
+
+    Such parts would be dropped later anyway; but until then they would keep the elements around
+    them from being cut out, on all pages.
+    """
+    places = {site.pages[place].body: place for place in spans}
+    isolated = {body: spans[place] for body, place in places.items() if body in candidates.elements}
+    found: dict[int, Sequence[Span]] = {}
+    for body, holes in candidates.most(isolated).items():
+        page, source = site.pages[places[body]], site.body(body)
+        rest = Region.of("", 0, len(source), holes, source)
+        history = PageHistory(site, page, lives[places[body]])
+        if keeping.policy(history.watched([rest])).is_cached:
+            found[body] = isolated[body]
+    return found

@@ -16,7 +16,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from quire.errors import InternalError
-from quire.fragments.cuts.candidates import Cut, Elements, Span, elements_of, without_around
+from quire.fragments.cuts.candidates import (
+    Cut,
+    Elements,
+    SharedElements,
+    Span,
+    elements_of,
+    without_around,
+)
 from quire.fragments.cuts.cutting import Scanned, Stopped, scan
 from quire.fragments.cuts.hazards import Hazard, refusals
 from quire.fragments.cuts.includes import DEEPEST, DIGITS, checked_prefix, include
@@ -189,19 +196,52 @@ class SiteCuts:
         )
 
 
-def cut_site(
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The larger elements of the newest version of each page.
+
+    Attributes:
+        rules: what to cut out.
+        pages: every different page, by the number of its bytes, without cuts.
+        elements: its elements; none for a page that must not be composed.
+    """
+
+    rules: PlanRules
+    pages: Mapping[int, CutPage]
+    elements: Mapping[int, Elements]
+
+    def most(self, isolated: Mapping[int, Sequence[Span]]) -> dict[int, list[Span]]:
+        """Return the most that could be cut out of some pages, next to parts to isolate.
+
+        Args:
+            isolated: the parts, by the number of the page's bytes.
+        """
+        free = without_around(self.elements, isolated)
+        shared = SharedElements.of(list(free.values()), self.rules.min_pages)
+        found: dict[int, list[Span]] = {}
+        for body, spans in isolated.items():
+            page = shared.among(free[body])
+            every = sorted([*zip(page.start.tolist(), page.end.tolist(), strict=True), *spans])
+            merged: list[Span] = []
+            for start, end in every:
+                if merged and start < merged[-1][1]:
+                    merged[-1] = merged[-1][0], max(end, merged[-1][1])
+                else:
+                    merged.append((start, end))
+            found[body] = merged
+        return found
+
+
+def find_candidates(
     site: Collection,
     rules: PlanRules,
-    isolated: Mapping[int, Sequence[Span]] | None = None,
     tell: Callable[[str, int, int], None] = lambda *_: None,
-) -> SiteCuts:
-    """Find the parts that the newest versions of pages share, and cut them out of each.
+) -> Candidates:
+    """List the elements of pages that could be cut out, and the pages that must stay whole.
 
     Args:
         site: the pages.
         rules: what to cut out.
-        isolated: parts to cut out regardless of the saving, by the place of the page. None overlaps
-            another, and nothing is cut out around them.
         tell: progress callback: the step, how much is done, and of how much.
     """
     pages: dict[int, CutPage] = {}
@@ -216,13 +256,24 @@ def cut_site(
         )
         if not why:
             elements[page.body] = elements_of(site.digest(page.versions[-1]), rules.min_bytes)
-    # Of equal pages, any may have versions. A page that must not be composed keeps all its parts.
-    spans = {
-        site.pages[place].body: mine
-        for place, mine in (isolated or {}).items()
-        if site.pages[place].body in elements
-    }
-    free = without_around(elements, spans)
+    return Candidates(rules, pages, elements)
+
+
+def cut_site(
+    site: Collection, found: Candidates, isolated: Mapping[int, Sequence[Span]] | None = None
+) -> SiteCuts:
+    """Choose the elements to cut out of each page, so that the least is stored.
+
+    Args:
+        site: the pages.
+        found: their elements.
+        isolated: parts to cut out regardless of the saving, by the number of the page's bytes. None
+            overlaps another, and nothing is cut out around them. A page that must not be composed
+            keeps them.
+    """
+    rules = found.rules
+    spans = {body: mine for body, mine in (isolated or {}).items() if body in found.elements}
+    free = without_around(found.elements, spans)
     choice = choose(
         list(free.values()),
         min_pages=rules.min_pages,
@@ -232,7 +283,8 @@ def cut_site(
     cuts = dict(zip(free, choice.pages, strict=True))
     for body, mine in spans.items():
         cuts[body] = _with_isolated(cuts[body], mine)
-    pages |= _scanned(site, pages, cuts, choice.inside, rules.include_bytes)
+    scanned = _scanned(site, found.pages, cuts, choice.inside, rules.include_bytes)
+    pages = {**found.pages, **scanned}
     return SiteCuts(rules, pages, choice.inside, _fragments(site, pages, choice.inside, rules))
 
 
