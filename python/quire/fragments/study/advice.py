@@ -34,7 +34,7 @@ def _keeping(policy: Policy) -> str:
     if policy.source == "default":
         return "purge it when it changes; versions of its pages would tell how long it may be kept."
     if not policy.ttl_s:
-        return f"do not cache it, so that the rest can be cached: {policy.reason}."
+        return f"do not cache it: {policy.reason}."
     return f"keep it for {told_seconds(policy.ttl_s)}: {policy.reason}."
 
 
