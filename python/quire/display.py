@@ -1,7 +1,8 @@
-"""Writing: other people's words in what quire writes.
+"""Text for people: escaping and shortening, and numbers, sizes and times in words.
 
-Pages and their names are not ours. Whatever of them stands in HTML that quire makes goes through ``escape``; whatever
-a person reads on a line goes through ``shown``, so that nothing in it reorders, hides or breaks the line.
+Pages and their names come from others. Every piece of them that quire puts into HTML goes through
+``escape``. Every piece that a person reads on one line goes through ``printable``, so that it
+cannot reorder, hide or break the line.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ def escape(text: str) -> str:
     return text.translate(_MARKUP)
 
 
-def shown(text: str, *, keep: str = "") -> str:
+def printable(text: str, *, keep: str = "") -> str:
     r"""Make a text safe for a line that a person reads: controls and bidi controls as ``\x..``.
 
-    >>> print(shown("\x1b[31mred\x1b[0m \u202egnp.exe"))
+    >>> print(printable("\x1b[31mred\x1b[0m \u202egnp.exe"))
     \x1b[31mred\x1b[0m \u202egnp.exe
-    >>> shown("two\nlines", keep="\n") == "two\nlines"
+    >>> printable("two\nlines", keep="\n") == "two\nlines"
     True
 
     Args:
@@ -64,12 +65,12 @@ def shown(text: str, *, keep: str = "") -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Leave out of the middle of a name what is more than ``most`` characters; more of its end stays.
 
-    >>> shortened("crawls/2026/news/page-17.html", 20)
+    >>> shorten("crawls/2026/news/page-17.html", 20)
     'crawls…/page-17.html'
-    >>> shortened("a.html", 20)
+    >>> shorten("a.html", 20)
     'a.html'
     """
     if len(text) <= most:
@@ -78,16 +79,16 @@ def shortened(text: str, most: int) -> str:
     return text[: most - tail - 1] + "…" + text[len(text) - tail :]
 
 
-def told_apart(old: str, new: str, most: int) -> tuple[str, str]:
+def quote_pair(old: str, new: str, most: int) -> tuple[str, str]:
     r"""Quote two texts on a line, at most ``most`` characters of each, so that one sees where they differ.
 
     White space is shown as one space, and the beginning of a long text, unless both would look the same then.
 
-    >>> told_apart("Fish \n and chips", "Fish and peas", 20)
+    >>> quote_pair("Fish \n and chips", "Fish and peas", 20)
     ("'Fish and chips'", "'Fish and peas'")
-    >>> told_apart("14.60", "14.60\n", 20)
+    >>> quote_pair("14.60", "14.60\n", 20)
     ("'14.60'", "'14.60\\n'")
-    >>> told_apart("a" * 99 + "b", "a" * 99 + "c", 6)
+    >>> quote_pair("a" * 99 + "b", "a" * 99 + "c", 6)
     ("'…aaab'", "'…aaac'")
     """
     short = [_cut(" ".join(text[: 8 * most].split()), most) for text in (old, new)]
@@ -113,10 +114,10 @@ def is_web_address(text: str) -> bool:
     return _WEB.fullmatch(text) is not None
 
 
-def told_seconds(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Give a length of time for a person.
 
-    >>> told_seconds(0), told_seconds(90), told_seconds(5400), told_seconds(864_000)
+    >>> format_duration(0), format_duration(90), format_duration(5400), format_duration(864_000)
     ('0 s', '1.5 min', '1.5 h', '10 d')
     """
     for size, unit in _UNITS:
@@ -125,19 +126,19 @@ def told_seconds(seconds: float) -> str:
     return f"{seconds:.1f}".removesuffix(".0") + " s"
 
 
-def counted(n: int, word: str, several: str = "") -> str:
+def format_count(n: int, word: str, several: str = "") -> str:
     """Give a number with its word; ``several`` is for words that do not end in s then.
 
-    >>> counted(1, "page"), counted(1200, "page"), counted(2, "life", "lives")
+    >>> format_count(1, "page"), format_count(1200, "page"), format_count(2, "life", "lives")
     ('1 page', '1,200 pages', '2 lives')
     """
     return f"{n:,} {word if n == 1 else several or f'{word}s'}"
 
 
-def told_bytes(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Give a size for a person.
 
-    >>> told_bytes(999), told_bytes(12_345), told_bytes(-3_000_000)
+    >>> format_bytes(999), format_bytes(12_345), format_bytes(-3_000_000)
     ('999 B', '12.3 kB', '-3.0 MB')
     """
     size = float(count)
@@ -148,10 +149,11 @@ def told_bytes(count: int) -> str:
     return f"{count} B"
 
 
-def told_time(time: datetime) -> str:
+def format_time(time: datetime) -> str:
     """Give a time in full, so that it names the version: fractions where there are any.
 
-    >>> told_time(datetime(2026, 5, 17, 11, 2, 33, 500_000, tzinfo=UTC))
+    >>> from datetime import UTC
+    >>> format_time(datetime(2026, 5, 17, 11, 2, 33, 500_000, tzinfo=UTC))
     '2026-05-17T11:02:33.500000Z'
     """
     return time.isoformat().removesuffix("+00:00") + "Z"

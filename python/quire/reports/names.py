@@ -6,7 +6,7 @@ middle, made visible and escaped here and nowhere else, and only an address of t
 
 from __future__ import annotations
 
-from quire.display import common_folder, escape, is_web_address, shortened, shown
+from quire.display import common_folder, escape, is_web_address, printable, shorten
 from quire.similar.crawl.templates import CrawlTemplates
 
 # Of a name, on the page and where it is pointed at.
@@ -65,7 +65,7 @@ def words(text: str, most: int = _MOST_SEEN) -> str:
     'Fish &amp; c…'
     """
     line = " ".join(text[: 8 * most].split())
-    return escape(shown(line if len(line) <= most else line[: most - 1] + "…"))
+    return escape(printable(line if len(line) <= most else line[: most - 1] + "…"))
 
 
 def _text(name: str, *, title: str, most: int) -> str:
@@ -73,7 +73,7 @@ def _text(name: str, *, title: str, most: int) -> str:
 
 
 def _seen(name: str, most: int) -> str:
-    return escape(shown(shortened(name, most)))
+    return escape(printable(shorten(name, most)))
 
 
 def _title(name: str) -> str:

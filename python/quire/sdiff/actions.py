@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from quire.display import told_apart
+from quire.display import quote_pair
 
 T = TypeVar("T")
 
@@ -260,7 +260,7 @@ def _piece(nodes: tuple[ScriptNode, ...]) -> str:
 
 def _values(attributes: ValueChange[bytes] | None, content: ValueChange[bytes] | None) -> str:
     said = [
-        " to ".join(told_apart(_decoded(change.old), _decoded(change.new), _SHOWN))
+        " to ".join(quote_pair(_decoded(change.old), _decoded(change.new), _SHOWN))
         for change in (attributes, content)
         if change
     ]

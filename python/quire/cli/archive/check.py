@@ -11,8 +11,8 @@ from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, reports_errors, shown
-from quire.display import counted
+from quire.cli.common.terminal import Refusal, printable, reports_errors
+from quire.display import format_count
 
 
 @reports_errors
@@ -34,14 +34,14 @@ def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
         terminal.write_json({"archive": archive, "pages": pages, "findings": findings})
     else:
         for finding in findings:
-            terminal.write_text(shown(finding) + "\n")
+            terminal.write_text(printable(finding) + "\n")
         if not findings:
             terminal.write_text(
-                f"{shown(archive)}: {counted(pages, 'page')}, every byte as it was stored\n"
+                f"{printable(archive)}: {format_count(pages, 'page')}, every byte as it was stored\n"
             )
     if findings:
         terminal.complain(
-            f"{archive}: {counted(len(findings), 'finding')}",
+            f"{archive}: {format_count(len(findings), 'finding')}",
             hint="`quire archive repair` makes a new archive of all that can be read",
         )
         raise typer.Exit(terminal.ERROR)
@@ -84,10 +84,10 @@ def repair(
     if format is Format.json:
         terminal.write_json({"archive": archive, "new": output, "pages": done.pages, "lost": lost})
     else:
-        where = f"{shown(output)}: {counted(done.pages, 'page')}" if output else None
-        can = f"{shown(archive)}: {counted(done.pages, 'page')} can be read"
+        where = f"{printable(output)}: {format_count(done.pages, 'page')}" if output else None
+        can = f"{printable(archive)}: {format_count(done.pages, 'page')} can be read"
         terminal.write_text((where or can) + ("; lost:\n" if lost else "; nothing was lost\n"))
         for one in done.lost:
-            terminal.write_text(f"  {shown(str(one))}\n")
+            terminal.write_text(f"  {printable(str(one))}\n")
     if lost:
         raise typer.Exit(terminal.ERROR)

@@ -12,9 +12,9 @@ from quire.cli.common import files, terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import ForceOption, Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.common.times import end_of, start_of
-from quire.display import counted
+from quire.display import format_count
 
 
 @reports_errors
@@ -60,8 +60,8 @@ def export(
         told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
         terminal.write_json({**told, "damaged": done.damaged})
     else:
-        terminal.write_text(f"{shown(output)}: {counted(done.pages, 'record')}\n")
-        terminal.write_text(f"{shown(str(done.index))}: its index\n")
+        terminal.write_text(f"{printable(output)}: {format_count(done.pages, 'record')}\n")
+        terminal.write_text(f"{printable(str(done.index))}: its index\n")
     for damage in done.damaged:
         terminal.complain(damage)
     if done.damaged:

@@ -22,9 +22,9 @@ from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, nothing_read
 from quire.cli.common.options import Format, FormatOption, MostBytesOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.common.times import start_of
-from quire.display import counted, told_bytes
+from quire.display import format_bytes, format_count
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
     if format is Format.json:
         terminal.write_json({"archive": archive, "pages": 0})
     else:
-        terminal.write_text(f"{shown(archive)}: an empty archive\n")
+        terminal.write_text(f"{printable(archive)}: an empty archive\n")
 
 
 @reports_errors
@@ -162,7 +162,7 @@ def compact(
         terminal.write_json({**told, **dataclasses.asdict(done)})
         return
     terminal.write_text(
-        f"{shown(archive)}: {counted(done.pages, 'page')}; {told_bytes(before)} before, {told_bytes(after)} now\n"
+        f"{printable(archive)}: {format_count(done.pages, 'page')}; {format_bytes(before)} before, {format_bytes(after)} now\n"
     )
     for damage in done.damaged:
         terminal.complain(damage)

@@ -15,7 +15,7 @@ from quire.cli.common import files, terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.options import ForceOption, Format, FormatOption
-from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.common.times import end_of, start_of
 from quire.cli.page.diff import CHANGED, Presented, present, rules_of
 from quire.cli.page.diff_options import (
@@ -29,7 +29,7 @@ from quire.cli.page.diff_options import (
     View,
     ViewOption,
 )
-from quire.display import told_bytes, told_time
+from quire.display import format_bytes, format_time
 
 if TYPE_CHECKING:
     from quire.archive import StoredPage, Version
@@ -80,10 +80,10 @@ def ls(
             newest = pages[-1]
             stored = sum(page.stored for page in pages)
             terminal.write_text(
-                f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {told_bytes(newest.length):>9}  "
-                f"{told_bytes(stored):>9}  "
+                f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {format_bytes(newest.length):>9}  "
+                f"{format_bytes(stored):>9}  "
             )
-        terminal.write_text(shown(url) + "\n")
+        terminal.write_text(printable(url) + "\n")
     if not found:
         terminal.note("no page" + (" of an address that begins so" if prefix else ""))
 
@@ -92,8 +92,8 @@ def _as_json(url: str, pages: list[Version]) -> dict[str, object]:
     return {
         "url": url,
         "versions": len(pages),
-        "first": told_time(pages[0].time),
-        "newest": told_time(pages[-1].time),
+        "first": format_time(pages[0].time),
+        "newest": format_time(pages[-1].time),
         "length": pages[-1].length,
         "stored": sum(page.stored for page in pages),
     }
@@ -150,7 +150,7 @@ def get(
 def _page_as_json(page: StoredPage, body: bytes) -> dict[str, object]:
     return {
         "url": page.url,
-        "time": told_time(page.time),
+        "time": format_time(page.time),
         "status": page.status,
         "content_type": page.content_type,
         "head": page.head.decode("latin-1"),
@@ -185,8 +185,8 @@ def versions(
     for version in found:
         kind = terminal.one_line(version.content_type or "", most=_MOST_TYPE)
         line = (
-            f"{told_time(version.time):<27}  {version.status or '–':>3}  "
-            f"{told_bytes(version.length):>9}  {told_bytes(version.stored):>9}  {kind}"
+            f"{format_time(version.time):<27}  {version.status or '–':>3}  "
+            f"{format_bytes(version.length):>9}  {format_bytes(version.stored):>9}  {kind}"
         )
         terminal.write_text(line.rstrip() + "\n")
 
@@ -194,7 +194,7 @@ def versions(
 def _version_as_json(version: Version) -> dict[str, object]:
     return {
         "url": version.url,
-        "time": told_time(version.time),
+        "time": format_time(version.time),
         "status": version.status,
         "content_type": version.content_type,
         "length": version.length,
@@ -264,4 +264,4 @@ def diff(
 
 
 def _told(pair: Iterable[StoredPage]) -> list[str]:
-    return [told_time(page.time) for page in pair]
+    return [format_time(page.time) for page in pair]

@@ -20,7 +20,7 @@ from threading import Lock
 from urllib.parse import parse_qs, quote, urlsplit
 
 from quire.archive import Archive, StoredPage
-from quire.display import escape, told_bytes, told_time
+from quire.display import escape, format_bytes, format_time
 from quire.errors import ArchiveError, PageNotFound, SourceUnreadable
 from quire.sources.capture import parse_time
 
@@ -176,8 +176,8 @@ def _versions(archive: Archive, url: str) -> str:
     for version in reversed(found):
         where = f"url={_quoted(url)}&time={_quoted(_exact(version.time))}"
         rows.append(
-            f'<tr><td><a href="{escape("/page?" + where)}">{escape(told_time(version.time))}</a>'
-            f"<td>{version.status or ''}<td>{escape(told_bytes(version.length))}"
+            f'<tr><td><a href="{escape("/page?" + where)}">{escape(format_time(version.time))}</a>'
+            f"<td>{version.status or ''}<td>{escape(format_bytes(version.length))}"
             f"<td class=u>{escape(version.content_type or '')}"
             f'<td><a href="{escape("/raw?" + where)}">bytes as stored</a>'
         )

@@ -9,8 +9,8 @@ from quire.cli.archive.options import ArchiveArgument
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.terminal import reports_errors, shown
-from quire.display import told_bytes
+from quire.cli.common.terminal import printable, reports_errors
+from quire.display import format_bytes
 
 if TYPE_CHECKING:
     from quire.archive import Statistics
@@ -42,12 +42,12 @@ def _print(archive: str, found: Statistics) -> None:
         ("addresses", f"{found.urls:,}"),
         ("hosts", f"{found.hosts:,}"),
         ("the same again", f"{found.duplicates:,}"),
-        ("bodies", told_bytes(found.body_bytes)),
-        ("headers", told_bytes(found.head_bytes)),
-        ("stored", told_bytes(found.stored_bytes)),
+        ("bodies", format_bytes(found.body_bytes)),
+        ("headers", format_bytes(found.head_bytes)),
+        ("stored", format_bytes(found.stored_bytes)),
         ("of all bytes", _share(found)),
     ]
-    terminal.write_text(f"{shown(archive)}\n")
+    terminal.write_text(f"{printable(archive)}\n")
     for name, value in rows:
         terminal.write_text(f"  {name:<16}{value:>12}\n")
     terminal.write_text("where the bytes are\n")
@@ -55,7 +55,7 @@ def _print(archive: str, found: Statistics) -> None:
     for part, length in found.parts.items():
         share = 100 * length / found.stored_bytes
         bar = "█" * max(1, round(_BAR * length / most))
-        terminal.write_text(f"  {part:<20}{told_bytes(length):>10} {share:5.1f} %  {bar}\n")
+        terminal.write_text(f"  {part:<20}{format_bytes(length):>10} {share:5.1f} %  {bar}\n")
 
 
 def _share(found: Statistics) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
-from quire.cli.common.terminal import shown
-from quire.display import counted, shortened, told_bytes
+from quire.cli.common.terminal import printable
+from quire.display import format_bytes, format_count, shorten
 
 if TYPE_CHECKING:
     from quire.archive import Ingested
@@ -20,7 +20,7 @@ def print_added(archive: str, done: Ingested, total: int, seconds: float) -> Non
     """Say what was added, and what was not."""
     known = f", {done.known:,} known" if done.known else ""
     terminal.write_text(
-        f"{shown(archive)}: {counted(done.pages, 'page')} added ({told_bytes(done.body_bytes)}){known}; "
+        f"{printable(archive)}: {format_count(done.pages, 'page')} added ({format_bytes(done.body_bytes)}){known}; "
         f"it has {total:,} now\n"
     )
     if done.passed_over:
@@ -29,7 +29,7 @@ def print_added(archive: str, done: Ingested, total: int, seconds: float) -> Non
     if done.trouble_count:
         terminal.write_text(f"{done.trouble_count:,} could not be read:\n")
     for trouble in done.troubles[:_MOST_TROUBLES]:
-        name = shown(shortened(trouble.name, _MOST_NAME))
+        name = printable(shorten(trouble.name, _MOST_NAME))
         reason = terminal.one_line(trouble.reason, most=_MOST_REASON)
         terminal.write_text(f"  {name}: {reason}\n")
     if done.trouble_count > _MOST_TROUBLES:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quire.cli.common import terminal
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.terminal import Refusal
-from quire.display import shortened, shown
+from quire.display import printable, shorten
 
 if TYPE_CHECKING:
     from quire.sources import Trouble
@@ -76,7 +76,7 @@ def print_troubles(
         return
     terminal.write_text(f"{len(troubles):,} could not be read:\n")
     for trouble in troubles[:_MOST_TROUBLES]:
-        name = shown(shortened(trouble.name, _MOST_NAME))
+        name = printable(shorten(trouble.name, _MOST_NAME))
         terminal.write_text(f"  {name}: {terminal.one_line(trouble.reason, most=160)}\n")
     more = len(troubles) - _MOST_TROUBLES
     if more > 0:

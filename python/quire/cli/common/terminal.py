@@ -1,7 +1,7 @@
 """The way out to a person: standard output, standard error, and what may go there.
 
 Pages are other people's words. Whatever of them is put on a screen goes through
-``shown``, because a terminal obeys control sequences: it can be made to hide
+``printable``, because a terminal obeys control sequences: it can be made to hide
 text, to rename its window, on some machines to type. What goes into a pipe or a
 file is left as it is.
 
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
-from quire.display import shown
+from quire.display import printable
 from quire.errors import (
     ArchiveLocked,
     DamagedRecord,
@@ -43,7 +43,7 @@ from quire.errors import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["shown"]
+__all__ = ["printable"]
 
 P = ParamSpec("P")
 
@@ -65,7 +65,7 @@ def one_line(text: str, *, most: int = 72) -> str:
     'Mind th…'
     """
     # Only the beginning can be seen, and a text can be a whole page.
-    line = shown(" ".join(text[: 8 * most].split()))
+    line = printable(" ".join(text[: 8 * most].split()))
     return line if len(line) <= most and len(text) <= 8 * most else line[: most - 1] + "…"
 
 
@@ -88,24 +88,24 @@ def prepare() -> None:
 
 def complain(message: str, *, hint: str | None = None) -> None:
     """Say on standard error what is wrong and what would help."""
-    print(f"error: {shown(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    print(f"error: {printable(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
     if hint is not None:
         advise(hint)
 
 
 def advise(hint: str) -> None:
     """Say on standard error what would help."""
-    print(f"hint: {shown(hint)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    print(f"hint: {printable(hint)}", file=sys.stderr)  # noqa: T201 - the sink itself
 
 
 def note(message: str) -> None:
     """Say something on standard error that is no fault."""
-    print(f"note: {shown(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    print(f"note: {printable(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
 
 
 def write_text(text: str) -> None:
     """Write text of a page to standard output; safe on a terminal, exact in a pipe."""
-    sys.stdout.write(shown(text, keep="\n\t") if sys.stdout.isatty() else text)
+    sys.stdout.write(printable(text, keep="\n\t") if sys.stdout.isatty() else text)
 
 
 def flush() -> None:

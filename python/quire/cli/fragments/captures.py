@@ -20,9 +20,9 @@ import typer
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, is_archive_folder, nothing_read
-from quire.cli.common.terminal import Refusal, shown
+from quire.cli.common.terminal import Refusal, printable
 from quire.cli.fragments.pages import note_troubles
-from quire.display import counted, is_web_address, told_time
+from quire.display import format_count, format_time, is_web_address
 from quire.sources.places import is_archive
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Captures:
                 except OSError as error:
                     damaged(error)
                     continue
-                name = f"{page.url} {told_time(page.time)}"
+                name = f"{page.url} {format_time(page.time)}"
                 yield Capture(name, page.url, page.time, b"", body, page.content_type)
 
     def _from_crawl(self, path: str) -> Iterator[Capture]:
@@ -280,14 +280,14 @@ class Captures:
         # A date in a few names is what a page is about; in most, it is when they were captured.
         if self._timed_names > max(1, self._files // 2):
             terminal.note(
-                f"{counted(self._timed_names, 'file')} have times in their names; --by-folder takes those in a folder for versions of one page"
+                f"{format_count(self._timed_names, 'file')} have times in their names; --by-folder takes those in a folder for versions of one page"
             )
         if self._alone:
             terminal.note(
-                f"{counted(self._alone, 'page')} of --variant left out: the first reader has none of that name"
+                f"{format_count(self._alone, 'page')} of --variant left out: the first reader has none of that name"
             )
         if self._variants.cookies and not self._cookies_found:
-            names = ", ".join(shown(name) for name in self._variants.cookies)
+            names = ", ".join(printable(name) for name in self._variants.cookies)
             terminal.note(f"no request has the cookie {names}: nothing is known to be private")
 
 

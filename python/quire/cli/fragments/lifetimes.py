@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.captures import (
     VariantCookieOption,
     VariantOption,
@@ -22,7 +22,7 @@ from quire.cli.fragments.histories import (
     UrlOption,
     histories,
 )
-from quire.display import counted, told_seconds
+from quire.display import format_count, format_duration
 
 if TYPE_CHECKING:
     from quire.fragments import Lifetimes, LpFragment
@@ -137,15 +137,15 @@ def _finite(seconds: float) -> float | None:
 
 
 def _told(seconds: float) -> str:
-    return told_seconds(seconds) if math.isfinite(seconds) else "-"
+    return format_duration(seconds) if math.isfinite(seconds) else "-"
 
 
 def _text(name: str, found: Lifetimes) -> str:
     lines: list[str] = []
     write = lines.append
     seconds = float(found.times[-1] - found.times[0])
-    watched = f" in {told_seconds(seconds)}" if seconds else ""
-    write(f"{shown(name)}: {counted(len(found.times), 'version')}{watched}\n")
+    watched = f" in {format_duration(seconds)}" if seconds else ""
+    write(f"{printable(name)}: {format_count(len(found.times), 'version')}{watched}\n")
     parts = sorted(found.parts, key=lambda one: (-one.change_rate, one.number))
     compared = any(one.sharing != "unknown" for one in found.fragments)
     if parts:
@@ -165,9 +165,9 @@ def _text(name: str, found: Lifetimes) -> str:
     lives = "no life was seen to begin"
     if curve.lives:
         half = curve.quantile(0.5)
-        within = f", half of all within {told_seconds(half)}" if math.isfinite(half) else ""
-        lives = f"of {counted(curve.lives, 'life', 'lives')} {curve.ended:,} ended{within}"
-    write(f"  {counted(len(parts), 'fragment')}, depth {found.depth}; {lives}\n")
+        within = f", half of all within {format_duration(half)}" if math.isfinite(half) else ""
+        lives = f"of {format_count(curve.lives, 'life', 'lives')} {curve.ended:,} ended{within}"
+    write(f"  {format_count(len(parts), 'fragment')}, depth {found.depth}; {lives}\n")
     write(f"  {_told_noise(found)}\n")
     return "".join(lines)
 
@@ -180,9 +180,9 @@ def _told_noise(found: Lifetimes) -> str:
     if not other:
         return "all captures have the same bytes"
     unchanged = found.verdicts.count("unchanged")
-    nodes = counted(len(found.restless), "node") if found.restless else "no node"
+    nodes = format_count(len(found.restless), "node") if found.restless else "no node"
     without = "without such, " if found.restless else ""
     return (
         f"{nodes} changed at every capture; {without}"
-        f"{unchanged:,} of {counted(other, 'capture')} with other bytes {'is' if unchanged == 1 else 'are'} unchanged"
+        f"{unchanged:,} of {format_count(other, 'capture')} with other bytes {'is' if unchanged == 1 else 'are'} unchanged"
     )

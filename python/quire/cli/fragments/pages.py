@@ -10,7 +10,7 @@ import typer
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, is_archive_folder, nothing_read
-from quire.display import told_time
+from quire.display import format_time
 
 if TYPE_CHECKING:
     from quire.fragments import SourcePage
@@ -85,7 +85,7 @@ def _read_newest(archive: str, most_bytes: int) -> Iterator[Capture | Trouble]:
             if newest.get(page.url) != page.time:
                 continue
             del newest[page.url]
-            name = f"{page.url} {told_time(page.time)}"
+            name = f"{page.url} {format_time(page.time)}"
             try:
                 body = page.content(most_bytes=most_bytes)
             except OSError as error:

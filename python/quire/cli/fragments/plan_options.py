@@ -13,7 +13,7 @@ import typer
 
 from quire.cli.common import terminal
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, shown
+from quire.cli.common.terminal import Refusal, printable
 from quire.cli.fragments.captures import Captures, Variants
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def note_strangers(plan: FragmentPlan, manifest: Manifest) -> None:
         if policy.source == "given" and name not in files
     )
     for name in strangers[:_MOST_NAMED]:
-        terminal.note(f"--policies: {shown(name)} is no fragment of this plan")
+        terminal.note(f"--policies: {printable(name)} is no fragment of this plan")
     if len(strangers) > _MOST_NAMED:
         terminal.note(f"--policies: {len(strangers) - _MOST_NAMED:,} more are no fragments of it")
 

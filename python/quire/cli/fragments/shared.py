@@ -14,7 +14,7 @@ from quire.cli.common.crawls import nothing_read, print_troubles
 from quire.cli.common.engines import EngineOption, ThreadsOption, opened_engine
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
 from quire.cli.common.progress import bars
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.pages import (
     MinMatchOption,
     MinTextOption,
@@ -23,7 +23,7 @@ from quire.cli.fragments.pages import (
     find_sources,
     read_source,
 )
-from quire.display import counted, shortened, told_bytes
+from quire.display import format_bytes, format_count, shorten
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def shared(
         _print(crawl, top)
     if output is not None:
         terminal.note(f"{output}: written")
-    terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+    terminal.note(f"{format_count(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
 
 
 def _write(crawl: CrawlFragments, target: Path, *, force: bool) -> None:
@@ -120,7 +120,7 @@ def _print(crawl: CrawlFragments, top: int) -> None:
         )
     for one in found[:top]:
         start = int(one.members.byte_start[0])
-        name = shown(shortened(crawl.name(int(one.members.page[0])), _MOST_NAME))
+        name = printable(shorten(crawl.name(int(one.members.page[0])), _MOST_NAME))
         place = f" at {start:,}" if start >= 0 else ""
         terminal.write_text(
             f"{one.value_bytes:>9,}  {len(one.pages):>6,}  {len(one.members):>6,}  {sameness(one):<11}  {name}{place}\n"
@@ -128,9 +128,9 @@ def _print(crawl: CrawlFragments, top: int) -> None:
     if top and len(found) > top:
         terminal.write_text(f"… and {len(found) - top:,} with shorter texts\n")
     kinds = Counter(sameness(one) for one in found)
-    told = told_bytes(crawl.total_bytes)
+    told = format_bytes(crawl.total_bytes)
     terminal.write_text(
-        f"{counted(found.pages, 'page')}, {told}: {counted(len(found), 'fragment')} in {counted(len(found.members), 'place')}; "
+        f"{format_count(found.pages, 'page')}, {told}: {format_count(len(found), 'fragment')} in {format_count(len(found.members), 'place')}; "
         f"{kinds['exact']:,} exact, {kinds['same text']:,} with the same text, {kinds['approximate']:,} approximate\n"
     )
     print_troubles(crawl.troubles, elsewhere="--format json has all")

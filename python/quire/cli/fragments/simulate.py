@@ -20,7 +20,7 @@ from quire.cli.fragments.histories import (
     UrlOption,
     histories,
 )
-from quire.display import counted, told_bytes, told_seconds
+from quire.display import format_bytes, format_count, format_duration
 
 if TYPE_CHECKING:
     from quire.fragments import CachedSite, Simulation
@@ -112,25 +112,25 @@ def simulate(
     _print(site, found)
     if not warm and found.page.moved_bytes <= found.page.storage_bytes:
         terminal.note(
-            f"nothing was fetched again in {told_seconds(found.seconds)}; a lower --rate, or more --requests, take longer"
+            f"nothing was fetched again in {format_duration(found.seconds)}; a lower --rate, or more --requests, take longer"
         )
 
 
 def _print(site: CachedSite, found: Simulation) -> None:
     terminal.write_text(
-        f"{counted(len(site.pages), 'page')} of {counted(len(site.fragments), 'fragment')}; "
-        f"{counted(found.requests, 'request')} in {told_seconds(found.seconds)}\n"
+        f"{format_count(len(site.pages), 'page')} of {format_count(len(site.fragments), 'fragment')}; "
+        f"{format_count(found.requests, 'request')} in {format_duration(found.seconds)}\n"
     )
     rows = [
         (
             "stored",
-            told_bytes(round(found.page.storage_bytes)),
-            told_bytes(round(found.fragment.storage_bytes)),
+            format_bytes(round(found.page.storage_bytes)),
+            format_bytes(round(found.fragment.storage_bytes)),
         ),
         (
             "moved",
-            told_bytes(round(found.page.moved_bytes)),
-            told_bytes(round(found.fragment.moved_bytes)),
+            format_bytes(round(found.page.moved_bytes)),
+            format_bytes(round(found.fragment.moved_bytes)),
         ),
         ("byte misses", f"{found.page_byte_misses:.3%}", f"{found.fragment_byte_misses:.3%}"),
         (
@@ -152,5 +152,5 @@ def _print(site: CachedSite, found: Simulation) -> None:
     elif found.page.moved_bytes <= found.page.storage_bytes:
         # No more than the first fetch of everything: what was simulated ended before anything changed.
         terminal.note(
-            f"nothing changed in these {told_seconds(found.seconds)}; more --requests or a lower --rate last longer"
+            f"nothing changed in these {format_duration(found.seconds)}; more --requests or a lower --rate last longer"
         )

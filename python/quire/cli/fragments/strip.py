@@ -12,9 +12,9 @@ import typer
 from quire.cli.common import files, terminal
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.pages import Pages, SourcesArgument
-from quire.display import counted, told_bytes
+from quire.display import format_bytes, format_count
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def strip(
     else:
         kept = f" ({100 * kept_bytes / text_bytes:.1f} %)" if text_bytes else ""
         terminal.write_text(
-            f"{counted(len(listed), 'page')} of {counted(templates, 'template')}: "
-            f"{told_bytes(kept_bytes)} of {told_bytes(text_bytes)} of text stay{kept}\n"
+            f"{format_count(len(listed), 'page')} of {format_count(templates, 'template')}: "
+            f"{format_bytes(kept_bytes)} of {format_bytes(text_bytes)} of text stay{kept}\n"
         )
     pages.complain()
-    terminal.note(f"{shown(output)}: {INDEX} says which page is where")
+    terminal.note(f"{printable(output)}: {INDEX} says which page is where")
 
 
 def _write(path: Path, page: StrippedPage, *, force: bool, is_new: bool) -> None:

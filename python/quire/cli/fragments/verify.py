@@ -11,8 +11,8 @@ import typer
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, reports_errors, shown
-from quire.display import counted
+from quire.cli.common.terminal import Refusal, printable, reports_errors
+from quire.display import format_count
 
 _MOST_NAMED = 10
 
@@ -61,7 +61,7 @@ def verify(
         )
     if not found.pages:
         raise Refusal(
-            f"{shown(folder)}: no pages in its manifest, so there is nothing to verify",
+            f"{printable(folder)}: no pages in its manifest, so there is nothing to verify",
             hint="`quire fragments esi` writes a composition of pages",
         )
     if format is Format.json:
@@ -76,7 +76,7 @@ def verify(
         )
     else:
         terminal.write_text(
-            f"{counted(found.pages, 'page')} by {_WHO[found.composer]}: {found.equal:,} equal, "
+            f"{format_count(found.pages, 'page')} by {_WHO[found.composer]}: {found.equal:,} equal, "
             f"{found.refused:,} refused beforehand, {found.unequal:,} unequal\n"
         )
     for fault in found.faults[:_MOST_NAMED]:

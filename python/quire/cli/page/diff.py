@@ -275,7 +275,7 @@ def _print_script(old: Digest, new: Digest, granularity: Grain, format_: Format)
         terminal.write_json(json.loads(script.to_json()))
         return
     for action in script:
-        terminal.write_text(terminal.shown(str(action)) + "\n")
+        terminal.write_text(terminal.printable(str(action)) + "\n")
     if not len(script):
         terminal.note(
             "nothing that a reader would see changed" if old != new else "nothing changed"

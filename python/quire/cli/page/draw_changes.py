@@ -13,8 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
-from quire.cli.common.terminal import one_line, shown
-from quire.display import told_apart
+from quire.cli.common.terminal import one_line, printable
+from quire.display import quote_pair
 from quire.sdiff import (
     Annotation,
     Change,
@@ -97,7 +97,7 @@ def print_words(annotation: Annotation) -> None:
     for change in text_changes(annotation):
         if not _reads_differently(change.segments):
             continue
-        _put(console, _text(shown(annotation.new.path(change.node)), "cyan"))
+        _put(console, _text(printable(annotation.new.path(change.node)), "cyan"))
         drawn = _text("  ")
         for segment in change.segments:
             words = _SPACES.sub(" ", segment.text)
@@ -292,7 +292,7 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
     yield _text("  ".join(part for part in (line, words, said) if part) + more, style)
     if change.page == "new" and "attributes" in change.facets:
         for each in annotation.attribute_changes(change.node):
-            before, after = told_apart(each.old or "", each.new or "", MAX_VALUE)
+            before, after = quote_pair(each.old or "", each.new or "", MAX_VALUE)
             before = "none" if each.old is None else before
             after = "none" if each.new is None else after
             yield _text(f"{room}    {one_line(each.name)}: {before} → {after}", style)
@@ -303,7 +303,7 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
 
 def _safe(text: str) -> str:
     """Make a line of a page safe to print; tabs between cells stay."""
-    return shown(text, keep="\t")
+    return printable(text, keep="\t")
 
 
 def _middle_cut(text: str) -> str:

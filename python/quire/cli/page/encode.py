@@ -269,7 +269,7 @@ def _report(results: Sequence[Encoded | Failed], seconds: float, format_: Format
     elif len(results) == 1 and encoded:
         page = encoded[0]
         terminal.console().print(
-            f"{terminal.shown(page.source)} → {terminal.shown(page.output)}: "
+            f"{terminal.printable(page.source)} → {terminal.printable(page.output)}: "
             f"{page.source_bytes:,} bytes as {page.digest_bytes:,} ({totals.ratio}), "
             f"{page.nodes:,} nodes" + (", verbatim" if page.verbatim else ""),
             soft_wrap=True,

@@ -22,7 +22,7 @@ from quire.cli.common.options import (
     KindOption,
     RecoverOption,
 )
-from quire.cli.common.terminal import Refusal, one_line, reports_errors, shown
+from quire.cli.common.terminal import Refusal, one_line, printable, reports_errors
 from quire.cli.page.tree import draw
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
             print_lines(draw(page, depth=depth))
         elif view == "columns":
             print_lines(
-                f"{name:<9} {shown(', '.join(map(repr, value)) if isinstance(value, list) else str(value))}"
+                f"{name:<9} {printable(', '.join(map(repr, value)) if isinstance(value, list) else str(value))}"
                 for name, value in _columns(page).items()
             )
         elif view == "sizes":
@@ -271,7 +271,7 @@ def _print_found(
     table.add_column("path")
     table.add_column("text")
     for node in found:
-        table.add_row(str(node), shown(page.path(node)), one_line(page.text(node), most=60))
+        table.add_row(str(node), printable(page.path(node)), one_line(page.text(node), most=60))
     terminal.console().print(table)
 
 
@@ -292,7 +292,7 @@ def _print_summary(page: Digest, name: str) -> None:
         facts.add_row("" if place else "flags", f"{flag}: {FLAGS.get(flag, '')}")
     for place, (facet, signature) in enumerate(_signatures(page).items()):
         facts.add_row("" if place else "signatures", f"{signature}  {facet}")
-    title = "standard input" if name == "-" else shown(name)
+    title = "standard input" if name == "-" else printable(name)
     terminal.console().print(Panel(facts, title=title, title_align="left", expand=False))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quire.cli.common.terminal import one_line, shown
+from quire.cli.common.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from quire.digest import Digest
@@ -48,7 +48,7 @@ def draw(page: Digest, root: int = 0, *, depth: int | None = None) -> Iterator[s
 
 def label(page: Digest, node: int) -> str:
     """Name a node: a tag with its attributes as written, or what a leaf says."""
-    name = shown(page.tags[int(page.tag[node])])
+    name = printable(page.tags[int(page.tag[node])])
     run = int(page.attr[node])
     if int(page.content[node]) >= 0:
         name += " " + (one_line(page.text(node)) or "(white space)")

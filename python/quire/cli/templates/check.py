@@ -12,8 +12,8 @@ from quire.cli.common import terminal
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.open_page import EXPECTED, open_page, reader
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.terminal import Refusal, reports_errors, shown
-from quire.display import shortened
+from quire.cli.common.terminal import Refusal, printable, reports_errors
+from quire.display import shorten
 from quire.sources.places import is_archive, is_parquet
 
 if TYPE_CHECKING:
@@ -97,14 +97,14 @@ def _opened(name: str) -> Digest:
 
 
 def _print(name: str, fit: Fit, why: Likeness | None) -> None:
-    called = "standard input" if name == STANDARD_INPUT else shown(shortened(name, _MOST_NAME))
+    called = "standard input" if name == STANDARD_INPUT else printable(shorten(name, _MOST_NAME))
     if fit.group is None:
         terminal.write_text(f"{called}: does not fit; the model has no template\n")
         return
     verdict = "fits template" if fit.fits else "does not fit; nearest is template"
     terminal.write_text(
         f"{called}: {verdict} {fit.group} ({100 * fit.contained:.0f} % contained, "
-        f"resemblance {fit.resemblance:.2f}), as {shown(shortened(fit.representative or '', _MOST_NAME))}\n"
+        f"resemblance {fit.resemblance:.2f}), as {printable(shorten(fit.representative or '', _MOST_NAME))}\n"
     )
     if why is not None:
         _print_parts(why)

@@ -22,7 +22,7 @@ from quire.cli.common.progress import bars
 from quire.cli.common.terminal import Refusal, reports_errors
 from quire.cli.templates.check import check
 from quire.cli.templates.tables import print_groups
-from quire.display import counted
+from quire.display import format_count
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def group(
         print_groups(crawl)
     for path in outputs:
         terminal.note(f"{path}: written")
-    terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+    terminal.note(f"{format_count(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
 
 
 app.command("group")(group)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
 from quire.cli.common.crawls import print_troubles
-from quire.cli.common.terminal import shown
-from quire.display import counted, shortened
+from quire.cli.common.terminal import printable
+from quire.display import format_count, shorten
 
 if TYPE_CHECKING:
     from quire.similar.crawl.templates import CrawlTemplates
@@ -39,14 +39,14 @@ def print_groups(crawl: CrawlTemplates) -> None:
                 f"{100 * group.size / n:.1f} %",
                 f"{group.fit:.2f}",
                 f"{len(group.outliers):,}",
-                shown(shortened(crawl.name(group.representative), most_name)),
+                printable(shorten(crawl.name(group.representative), most_name)),
             )
         console.print(table)
     more = len(found.groups) - _MOST_GROUPS
     if more > 0:
         terminal.write_text(f"… {more:,} smaller ones; -o and --report have all\n")
     terminal.write_text(
-        f"{counted(len(found.groups), 'template')}, {counted(n, 'page')}, {len(found.singles):,} like no other: "
+        f"{format_count(len(found.groups), 'template')}, {format_count(n, 'page')}, {len(found.singles):,} like no other: "
         f"{100 * found.coverage:.1f} % have a template\n"
     )
     print_troubles(crawl.troubles)

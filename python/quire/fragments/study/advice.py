@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.display import told_seconds
+from quire.display import format_duration
 from quire.fragments.caching.isolation import MOST_SHARE
 from quire.fragments.cuts.hazards import MEANINGS
 from quire.fragments.cuts.plan import MIN_PART_BYTES
@@ -79,7 +79,7 @@ def _keeping(facts: FragmentFacts) -> str:
         return (
             f"let requests for it go past the cache, so that the rest stays there: {policy.reason}."
         )
-    return f"keep it for {told_seconds(policy.ttl_s)}: {policy.reason}."
+    return f"keep it for {format_duration(policy.ttl_s)}: {policy.reason}."
 
 
 def _asked(facts: FragmentFacts) -> str:

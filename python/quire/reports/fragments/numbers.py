@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from quire.display import shown
+from quire.display import printable
 from quire.fragments.lifetime.survival import Curve, Lives
 from quire.fragments.study.facts import FragmentFacts
 from quire.fragments.study.study import FragmentStudy
@@ -115,4 +115,4 @@ def _curve(one: PageCurve, study: FragmentStudy) -> dict[str, object]:
 
 def _text(text: str) -> str:
     """Other people's words, with what could steer a terminal made visible."""
-    return shown(text)
+    return printable(text)

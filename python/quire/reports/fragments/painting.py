@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from quire.digest.page import Digest
-from quire.display import escape, told_seconds
+from quire.display import escape, format_count, format_duration
 from quire.fragments.lifetime.results import LpFragment
 from quire.fragments.shared.find import SharedFragment
 from quire.fragments.study.study import FragmentStudy
 from quire.fragments.trees.af_tree import AfTree
 from quire.reports.fragments.words import PageNames
 from quire.reports.names import words
-from quire.reports.templates.cards import counted
 from quire.reports.templates.drawings import legend
 
 _MOST_LEAVES = 1500
@@ -118,7 +117,7 @@ def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -
         if size[node] == 1:
             leaves += 1
             if node in unseen:
-                told = f"{unseen[node]}, {counted(int(tree.value_bytes[node]) - 1, 'byte')}"
+                told = f"{unseen[node]}, {format_count(int(tree.value_bytes[node]) - 1, 'byte')}"
                 out.append(f'<p class="dim">{escape(told)}</p>')
                 node += 1
                 continue
@@ -147,7 +146,7 @@ def _share_box(one: SharedFragment, pages: int) -> Box:
     share = len(one.pages) / max(1, pages)
     name = "most" if share >= 0.75 else "some" if share >= 0.25 else "few"  # noqa: PLR2004 - as SHARES says
     tier = "exact" if one.exact else "approximate"
-    return Box(f"{name} {tier}", f"{counted(len(one.pages), 'page')}, {tier}")
+    return Box(f"{name} {tier}", f"{format_count(len(one.pages), 'page')}, {tier}")
 
 
 def _by_pace(study: FragmentStudy, page: int) -> dict[int, Box]:
@@ -163,7 +162,7 @@ def _by_pace(study: FragmentStudy, page: int) -> dict[int, Box]:
 def _pace_box(one: LpFragment) -> Box:
     ttl = one.ttl_s()
     name = "unsure" if ttl == 0 else "hour" if ttl < _HOUR_S else "day" if ttl < _DAY_S else "long"
-    label = f"{counted(one.changes, 'change')} in {told_seconds(one.watched_s)}"
+    label = f"{format_count(one.changes, 'change')} in {format_duration(one.watched_s)}"
     if one.sharing == "private":
         more = f", {label}" if one.watched_s else ""
         return Box(f"{name} private", f"differs by reader{more}")

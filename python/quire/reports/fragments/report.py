@@ -6,7 +6,7 @@ graph. Its size is bounded whatever the site, it needs no scripts, and what page
 
 from __future__ import annotations
 
-from quire.display import escape, shortened, shown, told_seconds
+from quire.display import escape, format_bytes, format_count, format_duration, printable, shorten
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.curves import curves_drawing
 from quire.reports.fragments.graphs import ReportGraph, graph_of
@@ -15,10 +15,10 @@ from quire.reports.fragments.numbers import as_json, page_curves
 from quire.reports.fragments.painting import painted_page, painted_section
 from quire.reports.fragments.style import STYLE
 from quire.reports.fragments.tables import approximate_table, exact_table, own_pace_table
-from quire.reports.fragments.words import PageNames, told_bytes
+from quire.reports.fragments.words import PageNames
 from quire.reports.frame import document
 from quire.reports.names import words
-from quire.reports.templates.cards import counted, percent
+from quire.reports.templates.cards import percent
 
 __all__ = ["ReportGraph", "as_json", "fragment_report", "graph_of"]
 
@@ -44,7 +44,7 @@ def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = ""
         graph: what ``graph_of`` made of it.
         title: what the pages are of, for the head.
     """
-    shown_title = f"Fragments: {shown(shortened(title, 120))}" if title else "Fragments"
+    shown_title = f"Fragments: {printable(shorten(title, 120))}" if title else "Fragments"
     names = PageNames(study.site)
     body = [
         _header(study, shown_title, names),
@@ -66,7 +66,7 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     totals = study.totals
     figures = [
         (f"{totals.pages:,}", "page" if totals.pages == 1 else "pages"),
-        (told_bytes(totals.page_bytes), "of source"),
+        (format_bytes(totals.page_bytes), "of source"),
         (
             f"{totals.worth_it:,}",
             f"{'part' if totals.worth_it == 1 else 'parts'} worth cutting out",
@@ -75,7 +75,9 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
         (_share(totals.moved_saved, totals.moved_bytes), "less to move, while parts are fresh"),
     ]
     if totals.watched_pages:
-        figures.append((f"{totals.versions:,}", f"versions of {counted(totals.pages, 'page')}"))
+        figures.append(
+            (f"{totals.versions:,}", f"versions of {format_count(totals.pages, 'page')}")
+        )
     if totals.other_readers:
         captures = "capture" if totals.other_readers == 1 else "captures"
         figures.append((f"{totals.other_readers:,}", f"{captures} for other readers"))
@@ -85,11 +87,11 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     )
     notes = []
     if totals.unreadable:
-        notes.append(f"{counted(totals.unreadable, 'capture')} could not be read as a page")
+        notes.append(f"{format_count(totals.unreadable, 'capture')} could not be read as a page")
     if study.log is not None:
         log = study.log
         notes.append(
-            f"access log: {counted(log.lines, 'line')} over {told_seconds(log.seconds)}, {log.skipped:,} skipped, "
+            f"access log: {format_count(log.lines, 'line')} over {format_duration(log.seconds)}, {log.skipped:,} skipped, "
             f"{log.others:,} for other things{', ended early' if log.damaged else ''}"
         )
     told = "".join(f'<p class="dim">{escape(note)}</p>' for note in notes)
@@ -111,7 +113,7 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
     own = [one for one in own if not one.is_left]
     steps = [
         f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a>, '
-        f"{counted(one.pages, 'page')}, {told_bytes(max(one.source_bytes, 0))}, first on {names.page(one.page, 48)}: "
+        f"{format_count(one.pages, 'page')}, {format_bytes(max(one.source_bytes, 0))}, first on {names.page(one.page, 48)}: "
         f'{escape(one.advice)} <span class="sample">“{words(one.sample, 70)}”</span></li>'
         for tier in (exact[:_MOST_STEPS], others[:2], private[:2], own[:2])
         for one in tier

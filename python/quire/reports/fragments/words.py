@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from quire.display import common_folder, escape, is_web_address, shortened, shown, told_seconds
+from quire.display import common_folder, escape, format_duration, is_web_address, printable, shorten
 from quire.fragments.site.collection import Collection
 from quire.reports.names import link
 
 _MOST_SEEN = 60
 _MOST_TITLE = 300
-_UNITS = ("B", "kB", "MB", "GB", "TB")
 _THOUSAND = 1000
 
 
@@ -29,37 +28,23 @@ class PageNames:
         """Name a page: its address as a link where it has one, else its name."""
         one = self._pages[page]
         if is_web_address(one.url):
-            return link(one.url, title=shortened(one.name, _MOST_TITLE), most=most)
+            return link(one.url, title=shorten(one.name, _MOST_TITLE), most=most)
         return self.named(one.url.removeprefix(self.folder) or one.url, most)
 
     def label(self, page: int, most: int) -> str:
         """Name a page without a link, as safe text."""
         url = self._pages[page].url
-        return escape(shown(shortened(url.removeprefix(self.folder) or url, most)))
+        return escape(printable(shorten(url.removeprefix(self.folder) or url, most)))
 
     def named(self, name: str, most: int = _MOST_SEEN) -> str:
         """Name something else."""
-        title = escape(shown(shortened(name, _MOST_TITLE)))
-        return f'<bdi title="{title}">{escape(shown(shortened(name, most)))}</bdi>'
-
-
-def told_bytes(count: int) -> str:
-    """Give a size for a person.
-
-    >>> told_bytes(999), told_bytes(12_345), told_bytes(-3_000_000)
-    ('999 B', '12.3 kB', '-3.0 MB')
-    """
-    size = float(count)
-    for unit in _UNITS:
-        if abs(size) < _THOUSAND or unit == _UNITS[-1]:
-            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= _THOUSAND
-    return f"{count} B"
+        title = escape(printable(shorten(name, _MOST_TITLE)))
+        return f'<bdi title="{title}">{escape(printable(shorten(name, most)))}</bdi>'
 
 
 def maybe_seconds(seconds: float | None) -> str:
     """Give a length of time, or a dash where it is not known."""
-    return "–" if seconds is None else told_seconds(seconds)
+    return "–" if seconds is None else format_duration(seconds)
 
 
 def maybe_number(number: float | None) -> str:

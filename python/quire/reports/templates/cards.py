@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quire.display import escape
+from quire.display import escape, format_count
 from quire.reports.names import Names, words
 from quire.reports.templates.drawings import HUES, histogram, key
 from quire.reports.templates.exemplars import Exemplar
@@ -29,15 +29,6 @@ def percent(part: int, whole: int) -> str:
         return "0 %" if not part else "100 %"
     share = 100 * part / whole
     return f"{share:.1f} %" if share >= 0.1 else "&lt; 0.1 %"  # noqa: PLR2004 - what one digit can say
-
-
-def counted(n: int, word: str) -> str:
-    """Give a number with its word.
-
-    >>> counted(1, "page"), counted(1200, "page")
-    ('1 page', '1,200 pages')
-    """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def card(
@@ -67,7 +58,7 @@ def card(
         '<div class="pages">',
         f"<h4>Representative</h4><p>{names.page(group.representative, _MOST_NAME)}"
         + (
-            f' <span class="dim whole">{counted(exemplar.nodes, "node")}</span>'
+            f' <span class="dim whole">{format_count(exemplar.nodes, "node")}</span>'
             if exemplar.nodes
             else ""
         )
@@ -93,9 +84,9 @@ def _outliers(crawl: CrawlTemplates, group: Group, names: Names) -> str:
     if not len(group.outliers):
         return ""
     more = len(group.outliers) - MOST_OUTLIERS
-    beyond = f'<p class="dim">and {counted(more, "other")}</p>' if more > 0 else ""
+    beyond = f'<p class="dim">and {format_count(more, "other")}</p>' if more > 0 else ""
     return (
-        f"<details><summary>{counted(len(group.outliers), 'outlier')}</summary>"
+        f"<details><summary>{format_count(len(group.outliers), 'outlier')}</summary>"
         f"{_listed(crawl, group.outliers[:MOST_OUTLIERS].tolist(), names)}{beyond}</details>"
     )
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from quire.display import escape, shortened, shown
+from quire.display import escape, format_bytes, format_count, printable, shorten
 from quire.engines import Listener
 from quire.reports.frame import document
 from quire.reports.names import Names
 from quire.reports.templates.cards import (
     card,
-    counted,
     percent,
     rest_table,
     singles_table,
@@ -65,7 +64,7 @@ def template_report(
     """
     groups = crawl.templates.groups
     names = Names(crawl)
-    shown_title = f"Templates: {shown(shortened(title, 120))}" if title else "Templates"
+    shown_title = f"Templates: {printable(shorten(title, 120))}" if title else "Templates"
     found = exemplars(crawl, groups[:MOST_CARDS], most_bytes=most_bytes, listener=listener)
     cards = [
         card(crawl, group, exemplar, near, names)
@@ -92,7 +91,7 @@ def _header(crawl: CrawlTemplates, title: str, names: Names) -> str:
         ("", f"{len(found.groups):,}", "template" if len(found.groups) == 1 else "templates"),
         ("", percent(n - len(found.singles), n) if n else "–", "of the pages have one"),
         ("", f"{len(found.singles):,}", "like no other"),
-        ("", _bytes(int(np.sum(crawl.pages["bytes"].to_numpy()))), "read"),
+        ("", format_bytes(int(np.sum(crawl.pages["bytes"].to_numpy()))), "read"),
     ]
     if crawl.troubles:
         figures.append(
@@ -118,17 +117,17 @@ def _sizes(crawl: CrawlTemplates) -> str:
         (
             f"hue{group.number % HUES}",
             group.size,
-            f"<title>Template {group.number}: {counted(group.size, 'page')}</title>",
+            f"<title>Template {group.number}: {format_count(group.size, 'page')}</title>",
         )
         for group in found.groups[:_MOST_SEGMENTS]
     ]
     smaller = sum(group.size for group in found.groups[_MOST_SEGMENTS:])
     if smaller:
         segments.append(
-            ("code", smaller, f"<title>Smaller templates: {counted(smaller, 'page')}</title>")
+            ("code", smaller, f"<title>Smaller templates: {format_count(smaller, 'page')}</title>")
         )
     if len(found.singles):
-        alone = counted(len(found.singles), "page")
+        alone = format_count(len(found.singles), "page")
         segments.append(("alone", len(found.singles), f"<title>Like no other: {alone}</title>"))
     keys = [
         (f"hue{group.number % HUES}", f'<a href="#template-{group.number}">{group.number}</a>')
@@ -158,17 +157,3 @@ def _how(crawl: CrawlTemplates) -> str:
         "resembles that; an outlier fits much worse than the middle page. A drawing shows the tree of a page: its nodes on "
         "lines, in their order, farther from the left where they are deeper.</p></footer>\n"
     )
-
-
-def _bytes(n: int) -> str:
-    """Give a number of bytes in the unit that suits it.
-
-    >>> _bytes(900), _bytes(123_456), _bytes(5_000_000_000)
-    ('900 B', '123 kB', '5.0 GB')
-    """
-    size, unit = float(n), "B"
-    for larger in ("kB", "MB", "GB", "TB", "PB"):
-        if size < 1000:  # noqa: PLR2004 - the units' own
-            break
-        size, unit = size / 1000, larger
-    return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"  # noqa: PLR2004 - two digits
