@@ -7,13 +7,11 @@ naming and wrapping.
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, SupportsIndex, TypeVar, final
 
 from quire import _core
+from quire.atomic import write_atomic
 from quire.digest.columns import Columns, nodes
 from quire.digest.lxml_tree import to_lxml
 from quire.digest.node import Node
@@ -337,8 +335,8 @@ class Digest(Columns):
     def save(self, path: str | os.PathLike[str], *, compress: bool = False) -> None:
         """Write the digest to a file, by convention named ``.qd``.
 
-        The file is written under another name, flushed to the disk and renamed, so a reader sees
-        the old digest or the new one, and digests loaded from the old file stay whole.
+        The file is written whole or not at all (see ``quire.atomic``), so a reader sees the old
+        digest or the new one, and digests loaded from the old file stay whole.
 
         >>> import quire, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -350,19 +348,7 @@ class Digest(Columns):
             path: where to.
             compress: with zstd: a few times smaller, and unpacked into memory when loaded.
         """
-        target = Path(path)
-        data = self.to_bytes(compress=compress)
-        filling = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-        try:
-            with filling.open("xb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            filling.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                filling.unlink()
-            raise
+        write_atomic(path, self.to_bytes(compress=compress))
 
     def __reduce__(self) -> tuple[Callable[[bytes], Digest], tuple[bytes]]:
         return _restore, (self.to_bytes(),)

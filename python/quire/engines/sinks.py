@@ -18,6 +18,7 @@ from typing import IO, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from quire.atomic import create, sync_file, sync_folder
 from quire.errors import EngineError, MissingExtra
 
 # Renaming in a store is a copy there: many at once, since each mostly waits.
@@ -31,7 +32,9 @@ class _Folder(Protocol):
     def make(self) -> None: ...
     def names(self) -> list[str]: ...
     def open(self, name: str) -> IO[bytes]: ...
+    def finish(self, stream: IO[bytes]) -> None: ...
     def rename(self, old: str, new: str) -> None: ...
+    def sync(self) -> None: ...
     def remove(self, name: str) -> None: ...
     def address(self, name: str) -> str: ...
 
@@ -49,10 +52,16 @@ class _LocalFolder:
         return [entry.name for entry in self._path.iterdir()]
 
     def open(self, name: str) -> IO[bytes]:
-        return (self._path / name).open("xb")
+        return os.fdopen(create(self._path / name), "wb")
+
+    def finish(self, stream: IO[bytes]) -> None:
+        sync_file(stream)
 
     def rename(self, old: str, new: str) -> None:
         (self._path / old).replace(self._path / new)
+
+    def sync(self) -> None:
+        sync_folder(self._path)
 
     def remove(self, name: str) -> None:
         (self._path / name).unlink(missing_ok=True)
@@ -91,8 +100,16 @@ class _RemoteFolder:
         stream: IO[bytes] = self._store.open(f"{self._path}/{name}", "wb")
         return stream
 
+    def finish(self, stream: IO[bytes]) -> None:
+        stream.flush()
+        with suppress(OSError, AttributeError):  # a stream of a store has no descriptor
+            os.fsync(stream.fileno())
+
     def rename(self, old: str, new: str) -> None:
         self._store.mv(f"{self._path}/{old}", f"{self._path}/{new}")
+
+    def sync(self) -> None:
+        """A store keeps what it acknowledged."""
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
@@ -137,7 +154,7 @@ class Sink:
                 with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
                     for batch in batches:
                         writer.write_batch(batch)
-                _to_disk(stream)
+                self._folder.finish(stream)
         except BaseException:
             self._folder.remove(name)
             raise
@@ -161,6 +178,7 @@ class Sink:
         parts = {name: f"part-{part:06d}.parquet" for part, name in attempts}
         with ThreadPoolExecutor(_RENAMES_AT_ONCE) as pool:
             list(pool.map(self._folder.rename, parts.keys(), parts.values()))
+        self._folder.sync()
         self.clear()
         return sorted(self._folder.address(name) for name in parts.values())
 
@@ -169,10 +187,3 @@ class Sink:
         for name in self._folder.names():
             if name.startswith(_ATTEMPT):
                 self._folder.remove(name)
-
-
-def _to_disk(stream: IO[bytes]) -> None:
-    """See to it that a file is whole on the disk before it gets its name, where there is a disk."""
-    stream.flush()
-    with suppress(OSError, AttributeError):  # a stream of a store has no number
-        os.fsync(stream.fileno())

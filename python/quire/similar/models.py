@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quire import _core
+from quire.atomic import write_atomic
 from quire.digest import encode, from_bytes
 from quire.digest.page import Digest
 from quire.errors import ModelError, QuireError
@@ -265,13 +266,7 @@ class TemplateModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all."""
-        target = Path(path)
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            temporary.write_text(self.to_json(), encoding="utf-8")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_atomic(path, self.to_json().encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

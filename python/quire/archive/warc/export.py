@@ -4,7 +4,7 @@ A page that came in a WARC record goes out in the same: the head of the record, 
 read. A page with an HTTP head and no record becomes a ``response``, one without a head a ``resource``. Each record is a
 gzip member of its own, and a line of the CDXJ index says where.
 
-Both files are written under other names and renamed when they are whole.
+Both files get their names when both are complete on the disk.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from quire.archive.archive import Archive
 from quire.archive.results import StoredPage
 from quire.archive.warc import cdxj
 from quire.archive.warc.revisits import REVISIT
+from quire.atomic import open_atomic
 from quire.errors import ArchiveError
 from quire.sources.heads import Arc, BadHead, Head, Warc
 from quire.sources.warc import PAGES
@@ -97,12 +98,11 @@ def export(
     """
     warc = Path(target)
     index = index_path(warc)
-    parts = [path.with_name(path.name + ".part") for path in (warc, index)]
     damaged: list[str] = []
     lines = cdxj.Lines()
     pages = 0
     try:
-        with parts[0].open("wb") as file:
+        with open_atomic(warc, index) as (file, index_file):
             out = _Members(file)
             out.add(_about_file(warc.name))
             for page in archive.read(
@@ -113,16 +113,9 @@ def export(
                 offset, length = out.add([record.warc_head, *record.block, b"\r\n\r\n"])
                 lines.add(_line(page, record, warc.name, offset, length))
                 pages += 1
-            file.flush()
-            os.fsync(file.fileno())
-        with parts[1].open("w", encoding="utf-8", newline="\n") as told:
-            told.writelines(lines.sorted())
-        parts[0].replace(warc)
-        parts[1].replace(index)
+            index_file.writelines(line.encode() for line in lines.sorted())
     finally:
         lines.close()
-        for part in parts:
-            part.unlink(missing_ok=True)
     tell(pages, pages)
     return Exported(warc, index, pages, tuple(damaged))
 

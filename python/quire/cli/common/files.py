@@ -6,17 +6,15 @@ file that is written is written whole (under another name, then renamed).
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import os
-import secrets
-import stat
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from quire.atomic import is_stream, write_atomic
 from quire.cli.common.terminal import Refusal
 from quire.sources.places import fill_in, walk
 
@@ -107,7 +105,7 @@ def check_free(target: Path, *, force: bool) -> None:
     """
     if target.is_dir():
         raise Refusal(f"{target}: a folder, not a file", hint="name a file in it")
-    if not force and os.path.lexists(target) and not _is_stream(target):
+    if not force and os.path.lexists(target) and not is_stream(target):
         raise Refusal(f"{target}: exists", hint="--force replaces it; or choose another name")
 
 
@@ -145,42 +143,19 @@ def check_suffix(output: str, suffixes: Sequence[str]) -> None:
 
 
 def write_whole(target: Path, data: bytes, *, force: bool) -> None:
-    """Write a file so that it is there as a whole or not at all.
+    """Write a file whole or not at all; make the folders above it.
 
     Raises:
-        Refusal: a file of this name exists and nobody said ``--force``.
+        Refusal: a file of this name exists and ``--force`` was not given.
     """
     check_free(target, force=force)
-    if _is_stream(target):  # /dev/stdout, a named pipe: nothing to rename over
-        try:
-            with target.open("wb") as stream:
-                stream.write(data)
-        except OSError as error:  # writing, unlike opening, does not know the name
-            error.filename = str(target)
-            raise
-        return
-    target = Path(os.path.realpath(target))  # a link stays a link
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Not `tempfile`: its files are private, and a digest has the rights any new file gets.
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.part")
+    if not is_stream(target):
+        Path(os.path.realpath(target)).parent.mkdir(parents=True, exist_ok=True)
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        temporary.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError):  # the temporary name means nothing to a person
-            error.filename, error.filename2 = str(target), None
+        write_atomic(target, data, replace=force or is_stream(target))
+    except FileExistsError:  # since it was checked
+        check_free(target, force=force)
         raise
-
-
-def _is_stream(path: Path) -> bool:
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def read_standard_input() -> bytes:
