@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.digest.files import encode
 from quire.similar.sampling import (
     SIMILARITY,
@@ -305,7 +306,7 @@ def _pack(plain: bytes, packing: Packing | None) -> bytes:
     if packing == "gzip":
         return zlib.compress(plain, GZIP_LEVEL, _GZIP_FORMAT)
     if packing == "zstd":
-        return _core.Base(b"").encode(plain, ZSTD_LEVEL)
+        return PLAIN_ZSTD.encode(plain, ZSTD_LEVEL)
     return plain
 
 
@@ -313,7 +314,7 @@ def _unpack(page: _Stored, packing: Packing | None) -> bytes:
     if packing == "gzip":
         return zlib.decompress(page.frame, _GZIP_FORMAT)
     if packing == "zstd":
-        return _core.Base(b"").decode(page.frame, page.plain)
+        return PLAIN_ZSTD.decode(page.frame, page.plain)
     return page.frame
 
 

@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from quire import _core
-from quire.archive.build.read import as_text, as_url
+from quire.archive.build.read import as_url
 from quire.archive.compact import choose_base as base_choice
 from quire.archive.compact.tiers import Tier, TierName, tier_of
 from quire.archive.compact.write_cluster import write_cluster
 from quire.archive.format.page_meta import About, about, to_time
-from quire.archive.format.record import Kind
+from quire.archive.format.record import PLAIN_ZSTD, Kind
 from quire.archive.format.segment import Piece, base_piece, block_piece
 from quire.archive.format.warc_head import fold
 from quire.archive.warc.revisits import check_digest
+from quire.engines.arrow import as_text
 from quire.errors import ArchiveError, MissingExtra
 
 try:
@@ -36,8 +36,6 @@ from quire.archive.build.tables import PIECES, Role
 
 #: Numbers that a cluster has for its bases: one for all of it, and one for each run of its pages.
 CLUSTER_BASES = 1 << 10
-
-_ALONE = _core.Base(b"")
 
 
 class Member:
@@ -126,7 +124,7 @@ def no_page(finding: object) -> str:
 
 def _body(row: Mapping[str, Any]) -> bytes:
     frame, length = bytes(row["frame"]), int(row["length"])
-    return frame if len(frame) == length else _ALONE.decode(frame, length)
+    return frame if len(frame) == length else PLAIN_ZSTD.decode(frame, length)
 
 
 class _Pieces:

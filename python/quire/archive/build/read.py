@@ -103,8 +103,3 @@ def as_bytes(url: str) -> bytes:
 def as_url(data: bytes) -> str:
     """Give an address back."""
     return bytes(data).decode("utf-8", "surrogatepass")
-
-
-def as_text(text: str) -> str:
-    """Give a text that Arrow takes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

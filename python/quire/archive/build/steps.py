@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire import _core
-from quire.archive.build.read import Found, Reading, as_bytes, as_text, found_in
+from quire.archive.build.read import Found, Reading, as_bytes, found_in
 from quire.archive.compact.tiers import sketch_values
 from quire.archive.format.page_meta import to_microseconds
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.archive.warc.revisits import named_page, said_digest
+from quire.engines.arrow import as_text, paths_of
 from quire.errors import MissingExtra, SourceUnreadable
 from quire.sources import Trouble
 
@@ -30,14 +32,13 @@ LEVEL = 3
 #: Rows are handed over when they are so many, or so long.
 _MOST_ROWS = 1024
 _MOST_BYTES = 8 << 20
-_ALONE = _core.Base(b"")
 
 
 def look(paths: pa.RecordBatch, *, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``found``: what is in them, without the bytes of pages."""
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in _paths(paths):
+    for path in paths_of(paths):
         ordinal = 0
         passed: Counter[str] = Counter()
         for found in found_in(path, reading):
@@ -88,7 +89,7 @@ def fetch(
     """
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in _paths(paths):
+    for path in paths_of(paths):
         plan = plans[path].to_pylist()
         ordinal = 0
         for found in found_in(path, reading):
@@ -121,7 +122,7 @@ def _body_rows(found: Found, planned: Mapping[str, Any]) -> list[dict[str, Any]]
         return []
     frame = None
     if found.revisit is None:
-        frame = _ALONE.encode(found.body, LEVEL)
+        frame = PLAIN_ZSTD.encode(found.body, LEVEL)
         frame = frame if len(frame) < len(found.body) else found.body
     row = {
         "cluster": planned["cluster"],
@@ -139,7 +140,3 @@ def _body_rows(found: Found, planned: Mapping[str, Any]) -> list[dict[str, Any]]
     }
     lent = [{**row, "cluster": number, "role": Role.LENT} for number in planned["lend"]]
     return [row, *lent] if planned["cluster"] >= 0 else lent
-
-
-def _paths(batch: pa.RecordBatch) -> list[str]:
-    return [str(path) for path in batch["path"].to_pylist()]

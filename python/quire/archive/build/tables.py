@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from quire.engines.arrow import schema_of
 from quire.errors import MissingExtra
 
 try:
@@ -32,11 +33,7 @@ class Role(IntEnum):
     LENT = 2
 
 
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
-
-FOUND = _schema(
+FOUND = schema_of(
     path=pa.string(),
     ordinal=pa.int32(),
     name=pa.string(),
@@ -51,14 +48,14 @@ FOUND = _schema(
     passed=pa.string(),
     trouble=pa.string(),
 )
-PLANS = _schema(
+PLANS = schema_of(
     cluster=pa.int32(),
     page=pa.int64(),
     check=pa.uint64(),
     of=pa.int64(),
     lend=pa.list_(pa.int32()),
 )
-BODIES = _schema(
+BODIES = schema_of(
     cluster=pa.int32(),
     page=pa.int64(),
     role=pa.int8(),
@@ -72,7 +69,7 @@ BODIES = _schema(
     length=pa.int64(),
     frame=pa.binary(),
 )
-PIECES = _schema(
+PIECES = schema_of(
     kind=pa.int8(),
     meta=pa.binary(),
     payload=pa.binary(),

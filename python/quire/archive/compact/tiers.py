@@ -26,6 +26,7 @@ from quire.archive.compact.choose_base import Member, joined, joined_within, mos
 from quire.archive.compact.clusters import clusters, host
 from quire.archive.format.base_record import dense_frame
 from quire.archive.format.page_meta import Codec, pack_delta
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.digest import Digest, encode
 from quire.errors import QuireError
 from quire.similar.sampling import random_sampling, token_sketches
@@ -63,7 +64,6 @@ SKETCH_VALUES = 32
 #: The paper's window, in tokens.
 TBC_WINDOW = 7
 
-_ALONE = _core.Base(b"")
 _Groups: TypeAlias = list[NDArray[np.int64]]
 
 
@@ -131,7 +131,7 @@ class ZstdBase:
 
     def __init__(self, content: bytes, base_level: int, level: int) -> None:
         self.content: bytes = content
-        self.frame: bytes = _ALONE.encode(content, base_level)
+        self.frame: bytes = PLAIN_ZSTD.encode(content, base_level)
         self._level = level
         self._base = _core.Base(content)
 
@@ -233,7 +233,7 @@ class TbcBase:
 
     def __init__(self, content: bytes) -> None:
         self.content: bytes = content
-        self.frame: bytes = _ALONE.encode(content, SLOW_LEVEL)
+        self.frame: bytes = PLAIN_ZSTD.encode(content, SLOW_LEVEL)
         self._reference = _core.TbcReference(content, TBC_WINDOW)
 
     def write(self, body: bytes) -> tuple[bytes, Codec]:

@@ -19,6 +19,7 @@ from quire import _core
 from quire.archive.compact.choose_base import Member
 from quire.archive.compact.tiers import RUN_PAGES, Base, Tier
 from quire.archive.format.page_meta import About, Codec
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.archive.format.segment import BLOCK_PAGES
 
 #: Frames of a block, at most: what is lost with it.
@@ -29,8 +30,6 @@ LEANS = 5
 NEIGHBOURS = (16, 4, 1)
 #: So often a version leans on none.
 RUN = 64
-
-_ALONE = _core.Base(b"")
 
 
 class ClusterWriter(Protocol):
@@ -132,5 +131,5 @@ class _Block:
         if base is not None:
             choices.append((*base.write(body), after))
         if not any(LEANS * len(frame) < len(body) for frame, _, _ in choices):
-            choices.append((_ALONE.encode(body, self._tier.level), Codec.ZSTD, 0))
+            choices.append((PLAIN_ZSTD.encode(body, self._tier.level), Codec.ZSTD, 0))
         return min([*choices, (body, Codec.RAW, 0)], key=lambda choice: len(choice[0]))

@@ -21,7 +21,7 @@ from threading import Lock
 
 from quire import _core
 from quire.archive.format.parity import STRIPES, is_stripe_of, mended, stripe_of
-from quire.archive.format.record import HEAD_BYTES, Head, Kind, Source, read_head
+from quire.archive.format.record import HEAD_BYTES, PLAIN_ZSTD, Head, Kind, Source, read_head
 from quire.errors import ArchiveError, CodecError, DamagedRecord
 
 #: Bytes that open bases take, at most.
@@ -35,7 +35,6 @@ _BASE = struct.Struct("<IIQ")
 _GUARD = struct.Struct("<IIQQQ")
 _DENSE = struct.Struct("<4sI")
 _DENSE_MARK = b"qdns"
-_ALONE = _core.Base(b"")
 
 
 def base_meta(number: int, content: bytes) -> bytes:
@@ -56,11 +55,7 @@ def base_number(source: Source, head: Head) -> int:
     """
     meta = source.meta(head)
     if len(meta) != (_BASE if head.kind == Kind.BASE else _GUARD).size:
-        raise DamagedRecord(
-            f"{source.name}: the record at {head.offset} is of no base",
-            file=source.name,
-            offset=head.offset,
-        )
+        raise source.damaged(head.offset, "is of no base")
     number: int = _BASE.unpack_from(meta)[0]
     return number
 
@@ -165,11 +160,7 @@ class Bases:
                 if base is not None:
                     return base
         offset = places[0] if places else 0
-        raise DamagedRecord(
-            f"{self._source.name}: the record at {offset} should be base {number}, and no copy of it is whole",
-            file=self._source.name,
-            offset=offset,
-        )
+        raise self._source.damaged(offset, f"should be base {number}, and no copy of it is whole")
 
     def is_whole(self, offset: int) -> bool:
         """Tell whether the record of a base or of a guard is whole, with its payload."""
@@ -213,7 +204,7 @@ class Bases:
             if frame[:4] == _DENSE_MARK:
                 base = self._opened_dense(stored, frame)
             else:
-                base = OpenBase(_ALONE.decode(frame, stored.length))
+                base = OpenBase(PLAIN_ZSTD.decode(frame, stored.length))
         except (ArchiveError, struct.error):
             return None
         own = base.content[len(base.content) - stored.length :]

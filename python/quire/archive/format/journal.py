@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quire import _core
 from quire.archive.disk.storage import Disk, Writer, failing
 from quire.archive.format.page_meta import About, Codec, pack, unpack
 from quire.archive.format.record import (
     HEAD_BYTES,
+    PLAIN_ZSTD,
     Gap,
     Head,
     Kind,
@@ -37,7 +37,6 @@ from quire.errors import ArchiveError, CodecError, DamagedRecord
 LEVEL = 3
 
 _COMMIT = struct.Struct("<Q")
-_ALONE = _core.Base(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Packed:
 
 def packed(page: About, body: bytes) -> Packed:
     """Compress a page. Any thread may do so."""
-    frame = _ALONE.encode(body, LEVEL)
+    frame = PLAIN_ZSTD.encode(body, LEVEL)
     codec = Codec.ZSTD
     if len(frame) >= len(body):
         frame, codec = body, Codec.RAW
@@ -151,7 +150,7 @@ def committed_pages(source: Source, commit: Head) -> int:
     """
     meta = source.meta(commit)
     if len(meta) != _COMMIT.size:
-        raise _damaged(source, commit, "is no commit")
+        raise source.damaged(commit.offset, "is no commit")
     count: int = _COMMIT.unpack(meta)[0]
     return count
 
@@ -165,13 +164,13 @@ def page_at(source: Source, head: Head) -> About:
     try:
         pages = unpack(source.meta(head))
     except CodecError as error:
-        raise _damaged(source, head, f"does not describe a page: {error}") from None
+        raise source.damaged(head.offset, f"does not describe a page: {error}") from None
     if (
         len(pages) != 1
         or pages[0].frame != head.payload_bytes
         or pages[0].codec not in {Codec.RAW, Codec.ZSTD}
     ):
-        raise _damaged(source, head, "does not describe its page")
+        raise source.damaged(head.offset, "does not describe its page")
     return pages[0]
 
 
@@ -190,17 +189,9 @@ def read_page(source: Source, offset: int) -> tuple[About, bytes]:
     body = source.at(head.payload_offset, page.frame)
     if page.codec == Codec.ZSTD:
         try:
-            body = _ALONE.decode(body, page.length)
+            body = PLAIN_ZSTD.decode(body, page.length)
         except CodecError as error:
-            raise _damaged(source, head, f"has a damaged page: {error}") from None
+            raise source.damaged(head.offset, f"has a damaged page: {error}") from None
     if not page.is_of(body):
-        raise _damaged(source, head, "has a page whose bytes are not those that were stored")
+        raise source.damaged(head.offset, "has a page whose bytes are not those that were stored")
     return page, body
-
-
-def _damaged(source: Source, head: Head, finding: str) -> DamagedRecord:
-    return DamagedRecord(
-        f"{source.name}: the record at {head.offset} {finding}",
-        file=source.name,
-        offset=head.offset,
-    )

@@ -22,6 +22,7 @@ from enum import IntEnum
 from itertools import accumulate
 
 from quire import _core
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.errors import CodecError, SourceTooLarge
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -183,7 +184,7 @@ def unpack_frame(frame: bytes, length: int) -> list[About]:
     """
     if length > MOST_COLUMNS_BYTES:
         raise CodecError(f"columns of {length:,} bytes; at most {MOST_COLUMNS_BYTES:,} are read")
-    return unpack(_ALONE.decode(frame, length))
+    return unpack(PLAIN_ZSTD.decode(frame, length))
 
 
 def unpack(data: bytes) -> list[About]:
@@ -233,12 +234,11 @@ _CODECS = {int(codec): codec for codec in Codec}
 
 #: A delta is no longer than this many times its page: every token of it may have a number of its own.
 _MOST_DELTA = 16
-_ALONE = _core.Base(b"")
 
 
 def pack_delta(delta: bytes, level: int) -> bytes:
     """Give the frame of a page that is stored as the delta of paper 003."""
-    return _COUNT.pack(len(delta)) + _ALONE.encode(delta, level)
+    return _COUNT.pack(len(delta)) + PLAIN_ZSTD.encode(delta, level)
 
 
 def unpack_delta(frame: bytes, length: int) -> bytes:
@@ -251,7 +251,7 @@ def unpack_delta(frame: bytes, length: int) -> bytes:
     plain = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if plain > min(_MOST_DELTA * (length + _MOST_DELTA), MOST_COLUMNS_BYTES):
         raise CodecError(f"the delta of a page of {length:,} bytes has {plain:,}")
-    return _ALONE.decode(frame[_COUNT.size :], plain)
+    return PLAIN_ZSTD.decode(frame[_COUNT.size :], plain)
 
 
 class _Reader:

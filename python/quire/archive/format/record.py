@@ -45,6 +45,8 @@ MOST_META_BYTES = 1 << 28
 #: What a file says of itself: the names of a hundred thousand files that it took over.
 MOST_FILE_META_BYTES = 1 << 22
 NO_TAG = bytes(3)
+#: zstd without a base: compresses what stands alone. Any number of threads may share it.
+PLAIN_ZSTD = _core.Base(b"")
 
 _WINDOW_BYTES = 1 << 20
 _SECTOR_BYTES = 4096
@@ -165,12 +167,14 @@ class Source:
         """
         data = self.at(head.offset + HEAD_BYTES, head.meta_bytes)
         if len(data) != head.meta_bytes or _core.hash64(data) != head.meta_hash:
-            raise DamagedRecord(
-                f"{self.name}: the record at {head.offset} is damaged",
-                file=self.name,
-                offset=head.offset,
-            )
+            raise self.damaged(head.offset, "is damaged")
         return data
+
+    def damaged(self, offset: int, finding: str) -> DamagedRecord:
+        """Make the error for a record: ``finding`` continues "the record at 17"."""
+        return DamagedRecord(
+            f"{self.name}: the record at {offset} {finding}", file=self.name, offset=offset
+        )
 
     def close(self) -> None:
         """Let go of the file."""

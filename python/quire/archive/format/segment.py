@@ -26,6 +26,7 @@ from quire.archive.format.base_record import Bases, OpenBase, base_meta, base_nu
 from quire.archive.format.page_meta import About, Codec, pack, unpack_delta, unpack_frame
 from quire.archive.format.record import (
     HEAD_BYTES,
+    PLAIN_ZSTD,
     Gap,
     Head,
     Kind,
@@ -37,7 +38,7 @@ from quire.archive.format.record import (
     read_head,
     record,
 )
-from quire.errors import ArchiveError, DamagedRecord
+from quire.errors import ArchiveError
 
 #: Pages of a block, at most: what a reader of one has to know of the others.
 BLOCK_PAGES = 128
@@ -48,7 +49,6 @@ COLUMNS_LEVEL = 12
 MOST_DEPTH = 10
 
 _BLOCK = struct.Struct("<II")
-_ALONE = _core.Base(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> P
     """Put pages of a cluster together that lean on a base; 0 for none."""
     known = [replace(page, frame=len(frame)) for page, frame in zip(pages, frames, strict=True)]
     columns = pack(known)
-    meta = _BLOCK.pack(base, len(columns)) + _ALONE.encode(columns, COLUMNS_LEVEL)
+    meta = _BLOCK.pack(base, len(columns)) + PLAIN_ZSTD.encode(columns, COLUMNS_LEVEL)
     payload = b"".join(frames)
     leaning = Counter({base: len(payload)}) if base else Counter()
     for page in known:
@@ -191,20 +191,20 @@ def read_block(source: Source, offset: int) -> Block:
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
     if head is None or head.kind != Kind.BLOCK:
-        raise _damaged(source, offset, "is no block")
+        raise source.damaged(offset, "is no block")
     meta = source.meta(head)
     try:
         base, length = _BLOCK.unpack_from(meta)
         pages = unpack_frame(meta[_BLOCK.size :], length)
     except (ArchiveError, struct.error) as error:
-        raise _damaged(source, offset, f"has damaged columns: {error}") from None
+        raise source.damaged(offset, f"has damaged columns: {error}") from None
     offsets = []
     at = head.payload_offset
     for page in pages:
         offsets.append(at)
         at += page.frame
     if at != head.end:
-        raise _damaged(source, offset, "is not as long as its pages")
+        raise source.damaged(offset, "is not as long as its pages")
     return Block(head, base, pages, offsets, length)
 
 
@@ -221,10 +221,10 @@ def read_body(
     if page.codec == Codec.RAW:
         return frame
     if page.codec == Codec.ZSTD:
-        return _ALONE.decode(frame, page.length)
+        return PLAIN_ZSTD.decode(frame, page.length)
     if page.codec in {Codec.DUPLICATE, Codec.ZSTD_PAGE}:
         if page.same_as >= slot or deepest == 0:
-            raise _damaged(source, block.head.offset, f"has page {slot} lean on one that cannot be")
+            raise source.damaged(block.head.offset, f"has page {slot} lean on one that cannot be")
         other = read_body(source, block, page.same_as, bases, deepest - 1)
         if page.codec == Codec.DUPLICATE:
             return other
@@ -265,9 +265,3 @@ def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:
     if not is_finished:
         length = source.length()
         yield Gap(length, length)
-
-
-def _damaged(source: Source, offset: int, finding: str) -> DamagedRecord:
-    return DamagedRecord(
-        f"{source.name}: the record at {offset} {finding}", file=source.name, offset=offset
-    )

@@ -41,6 +41,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.arrow import as_text
 from quire.fragments.shared import crawl_steps as steps
 
 _ABOUT = ["name", "url", "time", "bytes", "nodes"]
@@ -155,7 +156,7 @@ class _Crawl:
             {
                 "file": self._file_of[one.name],
                 "place": 0,
-                "name": steps.as_text(one.name),
+                "name": as_text(one.name),
                 "trouble": one.reason,
             }
             for one in odd

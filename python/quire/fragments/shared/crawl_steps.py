@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from quire import _core
 from quire.digest import encode
+from quire.engines.arrow import as_text, paths_of, schema_of
 from quire.errors import MissingExtra, QuireError
 from quire.fragments.trees.shingles import Shingling
 from quire.sources import Capture, Trouble
@@ -31,11 +32,7 @@ except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
 
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
-
-PAGES = _schema(
+PAGES = schema_of(
     path=pa.string(),
     place=pa.int64(),
     name=pa.string(),
@@ -96,8 +93,8 @@ def packed_parts(
     packer = packing.packer()
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in paths["path"].to_pylist():
-        for place, found in enumerate(reader(str(path), most_bytes=most_bytes)):
+    for path in paths_of(paths):
+        for place, found in enumerate(reader(path, most_bytes=most_bytes)):
             row = _row(found, packer)
             rows.append({"path": path, "place": place, **row})
             held += len(row.get("parts", b""))
@@ -125,9 +122,3 @@ def _row(found: Capture | Trouble, packer: _core.PartPacker) -> dict[str, Any]:
         "nodes": page.n,
         "parts": parts,
     }
-
-
-def as_text(text: str) -> str:
-    """Give a text that Arrow takes."""
-    # A name whose bytes are not UTF-8 holds half pairs, which Arrow does not take.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

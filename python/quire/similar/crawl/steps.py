@@ -39,14 +39,10 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.arrow import as_text, paths_of, schema_of
 from quire.engines.tables import read_table
 
-
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
-
-PAGES = _schema(
+PAGES = schema_of(
     name=pa.string(),
     url=pa.string(),
     time=pa.timestamp("us", tz="UTC"),
@@ -58,11 +54,11 @@ PAGES = _schema(
     bag=pa.large_binary(),
     trouble=pa.string(),
 )
-MEETINGS = _schema(key=pa.uint64(), page=pa.uint64(), size=pa.int64())
-HUBS = _schema(page=pa.uint64(), hub=pa.uint64())
-BAGS = _schema(page=pa.uint64(), bag=pa.large_binary())
-PAIRS = _schema(page=pa.uint64(), other=pa.uint64())
-LIKENESSES = _schema(
+MEETINGS = schema_of(key=pa.uint64(), page=pa.uint64(), size=pa.int64())
+HUBS = schema_of(page=pa.uint64(), hub=pa.uint64())
+BAGS = schema_of(page=pa.uint64(), bag=pa.large_binary())
+PAIRS = schema_of(page=pa.uint64(), other=pa.uint64())
+LIKENESSES = schema_of(
     page=pa.uint64(), other=pa.uint64(), contained=pa.float64(), resemblance=pa.float64()
 )
 
@@ -86,7 +82,7 @@ def sketch_pages(
     """Turn paths into rows of ``pages``."""
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in _paths(paths):
+    for path in paths_of(paths):
         for found in read(path, most_bytes=most_bytes):
             row = _page_row(found, on) if isinstance(found, Capture) else _trouble_row(found)
             held += len(row.get("bag", b""))
@@ -124,15 +120,9 @@ def _trouble_row(trouble: Trouble) -> dict[str, Any]:
     return {"name": as_text(trouble.name), "trouble": as_text(trouble.reason), "page": 0}
 
 
-def as_text(text: str) -> str:
-    """Give a text that Arrow takes."""
-    # A name whose bytes are not UTF-8 holds half pairs, which Arrow does not take.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def meetings(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into rows of ``meetings``."""
-    for path in _paths(paths):
+    for path in paths_of(paths):
         table = _pages_only(read_table(path, ["page", "size", "sketch"]))
         for batch in table.to_batches(max_chunksize=_MOST_ROWS):
             sketches = [bytes(sketch or b"") for sketch in batch["sketch"].to_pylist()]
@@ -156,7 +146,7 @@ def most_met(rows: pa.Table) -> Iterator[pa.RecordBatch]:
 def pick(paths: pa.RecordBatch, *, wanted: bytes) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into the ``bags`` of some of them, given by their numbers."""
     numbers = pa.array(np.frombuffer(wanted, "<u8"))
-    for path in _paths(paths):
+    for path in paths_of(paths):
         table = read_table(path, ["page", "bag", "trouble"])
         chosen = _pages_only(table.filter(pc.is_in(table["page"], numbers))).select(["page", "bag"])
         yield from chosen.cast(BAGS).to_batches()
@@ -172,7 +162,7 @@ def compare(
         pairs: for each file, the one that has its ``pairs``.
         others: files of the others' ``bags``.
     """
-    for path in _paths(paths):
+    for path in paths_of(paths):
         asked = read_table(pairs[path], PAIRS.names)
         wanted = pc.unique(asked["other"])
         parts = [read_table(other, BAGS.names) for other in others]
@@ -203,10 +193,6 @@ def _places(wanted: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np
     """Where the wanted numbers are among the known ones, all of which are different."""
     order = np.argsort(known, kind="stable")
     return order[np.searchsorted(known[order], wanted)].astype(np.uint32)
-
-
-def _paths(batch: pa.RecordBatch) -> list[str]:
-    return [str(path) for path in batch["path"].to_pylist()]
 
 
 def _pages_only(table: pa.Table) -> pa.Table:

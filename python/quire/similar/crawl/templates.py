@@ -46,6 +46,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.arrow import as_text
 from quire.engines.tables import read_table, write_table
 from quire.similar.crawl import steps
 
@@ -280,7 +281,7 @@ class _Crawl:
         row_of = np.empty_like(order)
         row_of[order] = np.arange(len(order))
         troubles = [Trouble(row["name"], row["trouble"]) for row in self.troubles.to_pylist()]
-        troubles += [Trouble(steps.as_text(one.name), one.reason) for one in odd]
+        troubles += [Trouble(as_text(one.name), one.reason) for one in odd]
         return CrawlTemplates(
             templates=found.renumbered(row_of),
             pages=self.pages.take(order).select(_ABOUT[:5]),
