@@ -110,11 +110,12 @@ def test_a_disk_that_fails_stops_the_threads_and_leaves_the_first_pages(
 
 
 def test_an_interrupt_stops_the_threads(source: str, tmp_path: Path) -> None:
-    def interrupt(_done: int, _of: int, pages: int) -> None:
-        if pages == 25:
+    archive = Archive.create(tmp_path / "a", disk=QUICK)
+
+    def interrupt(_step: str, _done: int, _of: int) -> None:
+        if len(archive) >= 25:
             raise KeyboardInterrupt
 
-    archive = Archive.create(tmp_path / "a", disk=QUICK)
     with pytest.raises(KeyboardInterrupt), archive:
         ingest(archive, [source], threads=2, commit_pages=10, tell=interrupt)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from quire.engines import Engine, Progress
+from quire.engines import Engine
 from quire.engines.local import LocalEngine
 from tests.conftest import require
 from tests.engines.cluster import LEAN, Cluster, wait_for
@@ -25,13 +25,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def told() -> list[Progress]:
+def told() -> list[tuple[str, int, int]]:
     """What the Spark engine told of its progress."""
     return []
 
 
 @pytest.fixture(scope="session")
-def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
+def spark(cluster: Cluster, told: list[tuple[str, int, int]]) -> Iterator[SparkEngine]:
     """One session on the cluster, for all tests: it takes ten seconds and more to open."""
     from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415 - needs an extra
 
@@ -44,7 +44,11 @@ def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     }
     with SparkEngine(
-        cluster.address, listener=told.append, memory="512m", partitions=4, settings=settings
+        cluster.address,
+        listener=lambda *how: told.append(how),
+        memory="512m",
+        partitions=4,
+        settings=settings,
     ) as engine:
         yield engine
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from quire.engines import Progress, open_engine
+from quire.engines import open_engine
 from quire.engines.local import LocalEngine
 from quire.engines.spark.types import dressed
 from quire.errors import EngineError, MissingExtra
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 def test_progress_is_told_step_by_step(
-    spark: SparkEngine, told: list[Progress], tmp_path: Path
+    spark: SparkEngine, told: list[tuple[str, int, int]], tmp_path: Path
 ) -> None:
     told.clear()
     work = partial(jobs.numbers, rows=10, keys=5)
@@ -37,9 +37,9 @@ def test_progress_is_told_step_by_step(
     list(grouped.batches())
     spark.write(grouped, str(tmp_path / "sink"), step="keep")
 
-    assert Progress("sketch", 6, 6) in told
-    assert Progress("bands", 4, 4) in told
-    assert Progress("keep", 4, 4) in told
+    assert ("sketch", 6, 6) in told
+    assert ("bands", 4, 4) in told
+    assert ("keep", 4, 4) in told
 
 
 def test_a_reading_may_stop_early(spark: SparkEngine) -> None:

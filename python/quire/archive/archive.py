@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from quire.archive.compact.compaction import Compacted, Tell, compact
+from quire.archive.compact.compaction import Compacted, compact
 from quire.archive.compact.tiers import TierName
 from quire.archive.disk.lock import WriterLock
 from quire.archive.disk.storage import DISK, Disk, failing
@@ -32,6 +32,7 @@ from quire.archive.format.segment import Piece, SegmentWriter
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.archive.reader import Reader
 from quire.errors import ArchiveError, StorageFailed
+from quire.progress import Progress, no_progress
 
 
 class Archive(Reader):
@@ -161,9 +162,7 @@ class Archive(Reader):
             self._committed += self._pending
             self._pending = []
 
-    def compact(
-        self, tell: Tell = lambda _step, _done, _of: None, *, codec: TierName = "zstd"
-    ) -> Compacted:
+    def compact(self, tell: Progress = no_progress, *, codec: TierName = "zstd") -> Compacted:
         """Make one segment of all files, in which alike pages lean on common bases.
 
         The old files are removed when the new one is safe. Pages that cannot be read keep theirs.

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire.archive.archive import Archive
-from quire.archive.compact.compaction import Tell
 from quire.archive.damage import Finding, findings, mark_findings
 from quire.archive.disk.storage import DISK, Disk, Writer, failing
 from quire.archive.format.journal import JournalWriter, packed
@@ -23,6 +22,7 @@ from quire.archive.format.marker import MARK, PART
 from quire.archive.format.page_meta import About
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.errors import ArchiveError
+from quire.progress import Progress, no_progress
 
 _CHUNK_BYTES = 1 << 22
 #: Pages of files that were taken over go before all others.
@@ -56,7 +56,7 @@ def repair(
     target: str | os.PathLike[str] | None = None,
     *,
     disk: Disk = DISK,
-    tell: Tell = lambda _step, _done, _of: None,
+    tell: Progress = no_progress,
 ) -> Repaired:
     """Read all that can be read of an archive, and write it into a new one.
 
@@ -113,7 +113,7 @@ def repair(
 class _Salvage:
     """What can be read of an archive."""
 
-    def __init__(self, folder: Path, tell: Tell) -> None:
+    def __init__(self, folder: Path, tell: Progress) -> None:
         self._findings: dict[Path, list[Finding]] = {folder: list(mark_findings(folder))}
         self._readable: dict[Path, list[tuple[int, int]]] = {}
         self._seen: set[_Identity] = set()

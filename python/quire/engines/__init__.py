@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from quire.engines.opening import open_engine
-from quire.engines.seam import Data, Engine, GroupsToRows, Listener, PathsToRows, Progress
+from quire.engines.seam import Data, Engine, GroupsToRows, PathsToRows
 
-__all__ = ["Data", "Engine", "GroupsToRows", "Listener", "PathsToRows", "Progress", "open_engine"]
+__all__ = ["Data", "Engine", "GroupsToRows", "PathsToRows", "open_engine"]

@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from quire.engines.portions import portions
-from quire.engines.seam import Data, GroupsToRows, Listener, PathsToRows, Progress
+from quire.engines.seam import Data, GroupsToRows, PathsToRows
 from quire.errors import MissingExtra
+from quire.progress import Progress, no_progress
 
 try:
     import pyarrow as pa
@@ -72,7 +73,7 @@ class LocalEngine:
         listener: is told of progress, from any thread.
     """
 
-    def __init__(self, threads: int | None = None, listener: Listener | None = None) -> None:
+    def __init__(self, threads: int | None = None, listener: Progress = no_progress) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"{threads} threads; expected 1 or more")
         self._threads = threads or os.cpu_count() or 1
@@ -146,8 +147,7 @@ class LocalEngine:
         """Run tasks and tell how many are done, of how many; where that is not known, of those begun."""
 
         def tell(done: int, begun: int) -> None:
-            if self._listener is not None:
-                self._listener(Progress(step, done, of or begun))
+            self._listener(step, done, of or begun)
 
         run = Run(tasks, self._threads, ahead=ahead, tell=tell)
         self._runs.add(run)

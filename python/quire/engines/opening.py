@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from quire.engines.seam import Engine, Listener
+from quire.engines.seam import Engine
+from quire.progress import Progress, no_progress
 
 
 def open_engine(
-    address: str | None = None, *, threads: int | None = None, listener: Listener | None = None
+    address: str | None = None, *, threads: int | None = None, listener: Progress = no_progress
 ) -> Engine:
     """Open the engine of an address. Use it in a ``with``.
 

@@ -19,7 +19,6 @@ needed twice is written once, and its files are paths for ``map_paths``. No engi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
@@ -32,25 +31,6 @@ PathsToRows: TypeAlias = "Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]"
 #: Rows for some of the groups: each table it gets holds whole groups. All rows of a key are in it, one after the other;
 #: in what order the keys are is not said, since a cluster may know no unsigned numbers to sort by.
 GroupsToRows: TypeAlias = "Callable[[pa.Table], Iterator[pa.RecordBatch]]"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a step of the work is.
-
-    Attributes:
-        step: its name: ``sketch``, ``group``.
-        done: tasks that are done.
-        of: tasks there are; it may grow.
-    """
-
-    step: str
-    done: int
-    of: int
-
-
-#: Is told how far the work is; called from any thread, often.
-Listener: TypeAlias = Callable[[Progress], None]
 
 
 class Data(Protocol):

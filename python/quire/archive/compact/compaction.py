@@ -7,7 +7,7 @@ place: the new segment is written under another name, synchronised and renamed, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +21,7 @@ from quire.archive.format.page_meta import About
 from quire.archive.format.segment import SegmentWriter
 from quire.archive.format.stored_file import StoredFile
 from quire.errors import ArchiveError
-
-Tell = Callable[[str, int, int], None]
+from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def compact(
     files: Sequence[StoredFile],
     target: Path,
     disk: Disk,
-    tell: Tell = lambda _step, _done, _of: None,
+    tell: Progress = no_progress,
     codec: TierName = "zstd",
 ) -> Compacted:
     """Write the pages of some files into one segment.

@@ -15,7 +15,7 @@ import os
 import re
 import uuid
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -29,6 +29,7 @@ from quire.archive.warc import cdxj
 from quire.archive.warc.revisits import REVISIT
 from quire.atomic import open_atomic
 from quire.errors import ArchiveError
+from quire.progress import Progress, no_progress
 from quire.sources.heads import Arc, BadHead, Head, Warc
 from quire.sources.warc import PAGES
 
@@ -43,9 +44,6 @@ _TYPES = {
     "text": "text/plain",
     "xml": "application/xml",
 }
-
-#: Is told how many pages are written, of how many.
-Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def export(
     prefix: str = "",
     since: datetime | None = None,
     until: datetime | None = None,
-    tell: Tell = lambda _done, _of: None,
+    tell: Progress = no_progress,
 ) -> Exported:
     """Write pages as WARC, with an index; files of these names are replaced.
 
@@ -108,7 +106,7 @@ def export(
             for page in archive.read(
                 prefix, since=since, until=until, on_damage=lambda error: damaged.append(str(error))
             ):
-                tell(pages, len(archive))
+                tell("export", pages, len(archive))
                 record = record_of(page)
                 offset, length = out.add([record.warc_head, *record.block, b"\r\n\r\n"])
                 lines.add(_line(page, record, warc.name, offset, length))
@@ -116,7 +114,7 @@ def export(
             index_file.writelines(line.encode() for line in lines.sorted())
     finally:
         lines.close()
-    tell(pages, pages)
+    tell("export", pages, pages)
     return Exported(warc, index, pages, tuple(damaged))
 
 

@@ -29,6 +29,7 @@ from quire.archive.format.warc_head import MOST_ADDED_BYTES
 from quire.archive.warc.pipeline import Arrived, Pipeline, usual_threads
 from quire.archive.warc.revisits import REVISIT, Revisits
 from quire.errors import SourceTooLarge
+from quire.progress import Progress, no_progress
 from quire.sources import MOST_BYTES, Capture, Trouble, read
 from quire.sources.places import is_archive
 from quire.sources.reading import reason
@@ -52,9 +53,6 @@ KINDS = frozenset(
         "warcinfo",
     }
 )
-
-#: Is told how far the work is: bytes of the sources that were read, of how many, and pages so far.
-Tell = Callable[[int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def ingest(
     commit_pages: int = COMMIT_PAGES,
     commit_bytes: int = COMMIT_BYTES,
     threads: int | None = None,
-    tell: Tell = lambda _done, _of, _pages: None,
+    tell: Progress = no_progress,
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
 ) -> Ingested:
     """Add all pages in some files, and commit them.
@@ -112,7 +110,7 @@ def ingest(
         commit_bytes: commit after so many bytes.
         threads: how many hash and compress pages, beside the caller's, which reads and writes; 0 for none, and None for
             as many as there are processors, at most four.
-        tell: is told of progress.
+        tell: called with progress: the step ``read``, bytes of the sources read, and their total.
         on_trouble: is told of each trouble.
 
     Raises:
@@ -126,13 +124,13 @@ def ingest(
         work = _Work(archive, pipeline, time, on_trouble, skip_known=skip_known)
         work.commit_pages, work.commit_bytes = commit_pages, commit_bytes
         for path, size in zip(paths, sizes, strict=True):
-            tell(before, of, work.pages)
+            tell("read", before, of)
             for place in work.read(path, most_bytes):
-                tell(before + min(place, size), of, work.pages)
+                tell("read", before + min(place, size), of)
             work.look_up_revisits()
             before += size
         work.commit()
-    tell(of, of, work.pages)
+    tell("read", of, of)
     return work.result()
 
 

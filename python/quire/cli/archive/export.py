@@ -54,7 +54,7 @@ def export(
             prefix=prefix,
             since=start_of(since),
             until=end_of(until),
-            tell=lambda written, of: tell("export", written, of),
+            tell=tell,
         )
     if format is Format.json:
         told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}

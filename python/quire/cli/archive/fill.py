@@ -114,7 +114,7 @@ def add(
             skip_known=skip_known,
             most_bytes=most_bytes,
             threads=threads,
-            tell=lambda read, of, _pages: tell("read", read >> 20, of >> 20),
+            tell=lambda step, read, of: tell(step, read >> 20, of >> 20),
         )
         if compact and done.pages:
             target.compact(tell)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common.terminal import Refusal
+from quire.progress import Progress
 
 if TYPE_CHECKING:
-    from quire.engines import Engine, Listener
+    from quire.engines import Engine
 
 EngineOption = Annotated[
     str | None,
@@ -22,7 +23,7 @@ ThreadsOption = Annotated[
 ]
 
 
-def opened_engine(engine: str | None, threads: int | None, listener: Listener | None) -> Engine:
+def opened_engine(engine: str | None, threads: int | None, listener: Progress) -> Engine:
     """Open the engine of an address.
 
     Raises:

@@ -12,22 +12,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
+from quire.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from quire.engines import Listener, Progress
-
 
 @contextmanager
-def bars(steps: Mapping[str, str]) -> Iterator[Listener | None]:
-    """Give a listener that draws bars; None where standard error is no terminal.
+def bars(steps: Mapping[str, str]) -> Iterator[Progress]:
+    """Give a listener that draws bars, or does nothing if standard error is not a terminal.
 
     Args:
         steps: what to call each step; one that is not in it is called by its own name.
     """
     if not sys.stderr.isatty():
-        yield None
+        yield no_progress
         return
     from rich.progress import (  # noqa: PLC0415 - heavy
         BarColumn,
@@ -48,11 +47,11 @@ def bars(steps: Mapping[str, str]) -> Iterator[Listener | None]:
     lock = threading.Lock()
     with Bars(*columns, console=terminal.console(stderr=True), transient=True) as shown:
 
-        def listen(progress: Progress) -> None:
+        def listen(step: str, done: int, total: int) -> None:
             with lock:
-                words = steps.get(progress.step, progress.step)
+                words = steps.get(step, step)
                 if words not in drawn:
-                    drawn[words] = shown.add_task(words, total=progress.of)
-                shown.update(drawn[words], completed=progress.done, total=progress.of)
+                    drawn[words] = shown.add_task(words, total=total)
+                shown.update(drawn[words], completed=done, total=total)
 
         yield listen

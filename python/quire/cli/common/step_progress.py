@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from quire.cli.common.progress import bars
+from quire.progress import Progress, no_progress
 
 _STEPS = {
     "read": "reading, MB",
@@ -31,17 +32,15 @@ _PAUSE_S = 0.05
 
 
 @contextmanager
-def telling() -> Iterator[Callable[[str, int, int], None]]:
+def telling() -> Iterator[Progress]:
     """Give a function that draws bars, where somebody looks, and not too often."""
-    from quire.engines import Progress  # noqa: PLC0415 - heavy
-
     with bars(_STEPS) as listener:
         last: dict[str, float] = {}
 
         def tell(step: str, done: int, of: int) -> None:
             now = clock.monotonic()
-            if listener is not None and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
+            if listener is not no_progress and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
                 last[step] = now
-                listener(Progress(step, done, of))
+                listener(step, done, of)
 
         yield tell

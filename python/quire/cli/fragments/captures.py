@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +23,7 @@ from quire.cli.common.crawls import find_crawls, is_archive_folder, nothing_read
 from quire.cli.common.terminal import Refusal, printable
 from quire.cli.fragments.pages import note_troubles
 from quire.display import format_count, format_time, is_web_address
+from quire.progress import Progress
 from quire.sources.places import is_archive
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class Captures:
         self,
         sources: Sequence[str],
         most_bytes: int,
-        tell: Callable[[str, int, int], None],
+        tell: Progress,
         *,
         by_folder: bool = False,
         variants: Variants | None = None,

@@ -175,9 +175,7 @@ def esi(
         most_bytes=most_bytes,
     )
     with planned(asked) as (made, tell):
-        manifest = write_composition(
-            made, target, force=force, tell=lambda done, of: tell("cut", done, of)
-        )
+        manifest = write_composition(made, target, force=force, tell=tell)
         note_strangers(made, manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))

@@ -6,13 +6,14 @@ the others, an address is a page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli.common.terminal import Refusal
 from quire.cli.fragments.captures import Captures, Variants
+from quire.progress import Progress
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ _ADDRESSES = "addresses, and names of folders that are pages, are compared to th
 
 def histories(
     sources: Sequence[str],
-    tell: Callable[[str, int, int], None],
+    tell: Progress,
     *,
     url: str | None,
     child_change: float,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +11,7 @@ from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, is_archive_folder, nothing_read
 from quire.display import format_time
+from quire.progress import Progress
 
 if TYPE_CHECKING:
     from quire.fragments import SourcePage
@@ -98,9 +99,7 @@ def _read_newest(archive: str, most_bytes: int) -> Iterator[Capture | Trouble]:
 class Pages:
     """The pages of some sources, to go through once."""
 
-    def __init__(
-        self, sources: Sequence[str], most_bytes: int, tell: Callable[[str, int, int], None]
-    ) -> None:
+    def __init__(self, sources: Sequence[str], most_bytes: int, tell: Progress) -> None:
         self._paths = find_sources(sources)
         self._most_bytes = most_bytes
         self._tell = tell

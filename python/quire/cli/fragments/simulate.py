@@ -96,7 +96,7 @@ def simulate(
                 rate=rate / _MINUTE_S,
                 seed=seed,
                 warm=warm,
-                tell=lambda done, of: tell("simulate", done, of),
+                tell=tell,
             )
         except ValueError as error:
             raise Refusal(str(error)) from None

@@ -57,7 +57,7 @@ def verify(
         found = compose_all(
             Path(folder),
             composer=composer.value,
-            tell=lambda done, of: tell("compose", done, of),
+            tell=tell,
         )
     if not found.pages:
         raise Refusal(

@@ -23,10 +23,10 @@ from quire.cli.common.terminal import Refusal, reports_errors
 from quire.cli.templates.check import check
 from quire.cli.templates.tables import print_groups
 from quire.display import format_count
+from quire.progress import Progress
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
-    from quire.engines import Listener
     from quire.similar.crawl.templates import CrawlTemplates
 
 # The steps of the work, as a person would call them.
@@ -204,7 +204,7 @@ def _write_report(
     sources: list[str],
     target: Path,
     most_bytes: int,
-    listener: Listener | None,
+    listener: Progress,
     *,
     force: bool,
 ) -> None:

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from quire.engines.seam import Data, GroupsToRows, Listener, PathsToRows
+from quire.engines.seam import Data, GroupsToRows, PathsToRows
 from quire.errors import EngineError, MissingExtra
+from quire.progress import Progress, no_progress
 
 try:
     import pyarrow as pa
@@ -117,7 +118,7 @@ class SparkEngine:
         self,
         address: str,
         *,
-        listener: Listener | None = None,
+        listener: Progress = no_progress,
         memory: str = "1g",
         python: str | None = None,
         partitions: int | None = None,

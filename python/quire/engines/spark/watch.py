@@ -15,8 +15,8 @@ from typing import Any, Self
 
 from pyspark import InheritableThread, SparkContext
 
-from quire.engines.seam import Listener, Progress
 from quire.errors import EngineError
+from quire.progress import Progress, no_progress
 
 POLL_S = 0.2
 #: How long tasks that were told to end are waited for.
@@ -40,7 +40,7 @@ class Watch:
         self,
         context: SparkContext,
         steps: Sequence[str],
-        listener: Listener | None,
+        listener: Progress,
         patience_s: float | None,
     ) -> None:
         self.lost: EngineError | None = None
@@ -49,7 +49,7 @@ class Watch:
         self._listener = listener
         self._patience_s = patience_s
         self._group = f"quire-{uuid.uuid4().hex}"
-        self._told: set[Progress] = set()
+        self._told: set[tuple[str, int, int]] = set()
         self._ended = threading.Event()
         self._thread = InheritableThread(target=self._poll, name="quire-watch", daemon=True)
 
@@ -92,7 +92,7 @@ class Watch:
             self._tell()
 
     def _tell(self) -> None:
-        if self._listener is None:
+        if self._listener is no_progress:
             return
         tracker = self._context.statusTracker()
         stages: set[int] = set()
@@ -104,10 +104,10 @@ class Watch:
             stage = tracker.getStageInfo(number)
             if stage is not None:
                 step = self._steps[min(place, len(self._steps) - 1)]
-                progress = Progress(step, stage.numCompletedTasks, stage.numTasks)
+                progress = (step, stage.numCompletedTasks, stage.numTasks)
                 if progress not in self._told:
                     self._told.add(progress)
-                    self._listener(progress)
+                    self._listener(*progress)
 
 
 def workers(context: SparkContext) -> int:

@@ -19,8 +19,8 @@ from quire.fragments.cuts.isolate import Span
 from quire.fragments.cuts.plan import FragmentPlan
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell
 from quire.fragments.trees.source_spans import source_spans
+from quire.progress import Progress
 
 # Of a page with more, the first are looked at: each is searched for in every capture.
 _MOST_PARTS = 100
@@ -29,7 +29,7 @@ MOST_SHARE = 0.5
 
 
 def parts_apart(
-    site: Collection, lives: Mapping[int, Lifetimes], tell: Tell
+    site: Collection, lives: Mapping[int, Lifetimes], tell: Progress
 ) -> dict[int, list[Span]]:
     """Find the parts of pages that no cache may keep, by the place of pages: private ones, and those that change all the time.
 

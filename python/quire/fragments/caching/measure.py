@@ -16,7 +16,7 @@ from quire.fragments.cuts.plan import FragmentPlan
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import Policy
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell
+from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def measure_policies(
     *,
     most_ttl_s: int = MOST_TTL_S,
     vary: tuple[str, ...] = ("Cookie",),
-    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - nobody listens
+    tell: Progress = no_progress,
 ) -> MeasuredPolicies:
     """Find out how long fragments, and what is left of pages, may be kept.
 

@@ -18,8 +18,9 @@ from quire.fragments.cuts.plan import FragmentPlan, PlanRules, plan_fragments
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import DEFAULT_TTL_S, Policy
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell, all_lifetimes
+from quire.fragments.site.site_lifetimes import all_lifetimes
 from quire.fragments.site.source_page import SourcePage
+from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ def plan_site(
     *,
     rules: PlanRules | None = None,
     keeping: Keeping | None = None,
-    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - nobody listens
+    tell: Progress = no_progress,
 ) -> FragmentPlan:
     """Plan what is cut out of the last version of each page, with policies that are measured from all captures.
 
@@ -115,7 +116,7 @@ def _measure(
     site: Collection,
     lives: Mapping[int, Lifetimes],
     keeping: Keeping,
-    tell: Tell,
+    tell: Progress,
 ) -> None:
     found = measure_policies(
         plan, site, lives, most_ttl_s=keeping.most_ttl_s, vary=keeping.vary, tell=tell

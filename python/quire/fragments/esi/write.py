@@ -11,7 +11,7 @@ import hashlib
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from quire.fragments.esi.manifest import (
     Volumes,
 )
 from quire.fragments.esi.vcl import VCL_NAME, varnish_vcl
+from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ def write_composition(
     folder: Path,
     *,
     force: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    tell: Progress = no_progress,
 ) -> Manifest:
     """Write templates, fragments, VCL and manifest into a new folder, which is there as a whole or not at all.
 
@@ -246,8 +247,7 @@ def write_composition(
         for file in files:
             (made / file.folder / f"{file.name}.html").write_bytes(file.data)
             done += file.is_page
-            if tell is not None:
-                tell(done, of)
+            tell("cut", done, of)
         manifest = files.manifest
         (made / VCL_NAME).write_text(varnish_vcl(manifest), encoding="ascii")
         (made / FILE_NAME).write_text(manifest.to_json(), encoding="ascii")

@@ -18,13 +18,13 @@ Cost: requests are drawn page by page and compared with the invalidations of the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.fragments.simulation.cached_site import CachedFragment, CachedSite
+from quire.progress import Progress, no_progress
 
 #: Requests, and invalidations, of a simulation: each takes eight bytes, and a few more for a while.
 MOST_EVENTS = 20_000_000
@@ -85,7 +85,7 @@ def simulate(
     rate: float,
     seed: int = 0,
     warm: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    tell: Progress = no_progress,
 ) -> Simulation:
     """Let requests come to both kinds of cache.
 
@@ -126,8 +126,7 @@ def simulate(
     ends: list[NDArray[np.float64]] = []
     for one, own in zip(site.fragments, seeds, strict=True):
         ends.append(_invalidations(one, end, np.random.default_rng(own)))
-        if tell is not None:
-            tell(len(ends), len(site.fragments))
+        tell("simulate", len(ends), len(site.fragments))
     order = np.argsort(chosen, kind="stable")  # by page, and of each page in the order of time
     counts = np.bincount(chosen, minlength=len(site.pages))
     by_page = np.split(times[order], np.cumsum(counts)[:-1])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC
 
 from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES, PageVersion, lifetimes
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE
 from quire.fragments.site.collection import CollectedPage, Collection, KeptVersion
-
-Tell = Callable[[str, int, int], None]
+from quire.progress import Progress
 
 
 def page_lifetimes(
@@ -44,7 +42,7 @@ def page_lifetimes(
 
 
 def all_lifetimes(
-    site: Collection, tell: Tell, *, min_bytes: int = MIN_FRAGMENT_BYTES
+    site: Collection, tell: Progress, *, min_bytes: int = MIN_FRAGMENT_BYTES
 ) -> dict[int, Lifetimes]:
     """The same for every page with more than one capture, by its place in ``site.pages``.
 

@@ -15,8 +15,8 @@ from quire.fragments.cuts.esi_scanner import EsiScanner, Within
 from quire.fragments.cuts.hazards import HazardKind, blocked, refusals
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell
 from quire.fragments.study.facts import FragmentFacts, PartHazard
+from quire.progress import Progress
 
 #: Page, first byte, and after the last one.
 Place = tuple[int, int, int]
@@ -27,7 +27,7 @@ def delivered(
     places: Sequence[Sequence[Place]],
     site: Collection,
     lives: Mapping[int, Lifetimes],
-    tell: Tell,
+    tell: Progress,
 ) -> list[FragmentFacts]:
     """Add policies and hazards to what is known of parts.
 

@@ -24,7 +24,7 @@ from quire.fragments.lifetime.volatile import selector_of
 from quire.fragments.shared.find import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell, all_lifetimes
+from quire.fragments.site.site_lifetimes import all_lifetimes
 from quire.fragments.study.access_log import AccessLog, log_address, read_access_log
 from quire.fragments.study.advice import advised
 from quire.fragments.study.benefits import Benefit, benefit, worth
@@ -33,6 +33,7 @@ from quire.fragments.study.differences import differences
 from quire.fragments.study.exact_tier import exact_fragments
 from quire.fragments.study.facts import NO_TOTALS, FragmentFacts, Tier, Totals
 from quire.fragments.trees.af_tree import AfTree
+from quire.progress import Progress, no_progress
 
 #: Fragments of each tier that are told of one by one; totals are of all.
 MOST_LISTED = 200
@@ -77,7 +78,7 @@ def study_fragments(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    tell: Tell = lambda step, done, of: None,  # noqa: ARG005 - nobody listens
+    tell: Progress = no_progress,
 ) -> FragmentStudy:
     """Find the fragments of a site, and say what each would save.
 
@@ -175,7 +176,7 @@ class _Study:
             for rank, number in enumerate(order[:MOST_LISTED], start=1)
         ]
 
-    def approximate(self, tell: Tell) -> list[FragmentFacts]:
+    def approximate(self, tell: Progress) -> list[FragmentFacts]:
         found = []
         for rank, number in enumerate(self.alike_order[:_MOST_APPROXIMATE], start=1):
             one = self.given.alike[number]
@@ -307,7 +308,7 @@ def _length(one: SharedFragment) -> int:
     return int((one.members.byte_end - one.members.byte_start).max())
 
 
-def _told(site: Collection, step: str, tell: Tell) -> Iterator[Digest]:
+def _told(site: Collection, step: str, tell: Progress) -> Iterator[Digest]:
     for done, page in enumerate(site.latest(), start=1):
         yield page
         tell(step, done, len(site.pages))
@@ -324,7 +325,9 @@ def _requests(site: Collection, path: str | Path) -> tuple[AccessLog, list[int]]
     return found, [found.requests.get(address, 0) for address in addresses]
 
 
-def _placed(facts: Sequence[FragmentFacts], site: Collection, tell: Tell) -> list[FragmentFacts]:
+def _placed(
+    facts: Sequence[FragmentFacts], site: Collection, tell: Progress
+) -> list[FragmentFacts]:
     """Add a path and a sample of the text; a page is read once for all that is on it."""
     found = list(facts)
     order = sorted(range(len(found)), key=lambda place: (found[place].page, found[place].version))

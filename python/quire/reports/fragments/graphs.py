@@ -7,7 +7,6 @@ Of a large site the pages that were watched come first, then those with the most
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from quire.fragments.lifetime.lifetimes import lifetimes
 from quire.fragments.shared.find import Members, SharedFragments
 from quire.fragments.simulation.dependency_graph import GraphObject, ObjectGraph, dependency_graph
 from quire.fragments.study.study import FragmentStudy
+from quire.progress import Progress, no_progress
 
 #: Pages that the graph is of.
 MOST_PAGES = 100
@@ -43,9 +43,7 @@ class ReportGraph:
         return len(self.places)
 
 
-def graph_of(
-    study: FragmentStudy, *, tell: Callable[[str, int, int], None] | None = None
-) -> ReportGraph:
+def graph_of(study: FragmentStudy, *, tell: Progress = no_progress) -> ReportGraph:
     """Make the graph of a study.
 
     Args:
@@ -63,8 +61,7 @@ def graph_of(
         last = study.site.pages[page].versions[-1]
         known = study.lives.get(page)
         lives.append(lifetimes([(0.0, study.site.digest(last))]) if known is None else known)
-        if tell is not None:
-            tell("graph", done, len(places))
+        tell("graph", done, len(places))
     graph = dependency_graph(lives, _among(study.exact, places))
     numbered = [{one.number: one for one in found.fragments} for found in lives]
 

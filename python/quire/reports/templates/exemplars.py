@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from quire.digest import encode
 from quire.digest.page import Digest
-from quire.engines import Listener, Progress
 from quire.errors import QuireError
+from quire.progress import Progress, no_progress
 from quire.reports.templates.drawings import thumbnail
 from quire.similar.crawl.templates import CrawlTemplates
 from quire.similar.groups import Group
@@ -50,15 +50,14 @@ def exemplars(
     groups: Sequence[Group],
     *,
     most_bytes: int,
-    listener: Listener | None = None,
+    listener: Progress = no_progress,
 ) -> list[Exemplar]:
     """Read the representatives of some groups."""
     found: list[Exemplar] = []
     for group in groups:
         name = crawl.name(group.representative)
         found.append(_read(name, crawl.templates.on, most_bytes))
-        if listener is not None:
-            listener(Progress("report", len(found), len(groups)))
+        listener("report", len(found), len(groups))
     return found
 
 

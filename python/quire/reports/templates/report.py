@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from quire.display import escape, format_bytes, format_count, printable, shorten
-from quire.engines import Listener
+from quire.progress import Progress, no_progress
 from quire.reports.frame import document
 from quire.reports.names import Names
 from quire.reports.templates.cards import (
@@ -39,7 +39,7 @@ def template_report(
     *,
     title: str = "",
     most_bytes: int = MOST_BYTES,
-    listener: Listener | None = None,
+    listener: Progress = no_progress,
 ) -> str:
     """Write the templates of a crawl as one HTML document that is safe to open.
 
