@@ -19,6 +19,7 @@ from quire.cli.common import terminal
 from quire.cli.fragments.app import app as fragments
 from quire.cli.page import decode, diff, encode, show, similar
 from quire.cli.templates import group as templates
+from quire.version import version as installed_version
 
 __all__ = ["app", "main"]
 
@@ -37,9 +38,7 @@ app: typer.Typer = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from importlib import metadata  # noqa: PLC0415 - heavy
-
-        terminal.write_text(f"quire {metadata.version('quire')}\n")
+        terminal.write_text(f"quire {installed_version()}\n")
         raise typer.Exit
 
 

@@ -2,7 +2,7 @@
 
 A ladder from cheap to rich: ``changed`` reads signatures, ``annotate`` says what became of
 every node, and the views arrange that for people (``unified``, ``side_by_side``, ``text_changes``,
-``redline``) and programs (``report``). Views are data; drawing them is for the interfaces.
+``redline``) and programs (``Annotation.to_dict``). Views are data; drawing them is for the interfaces.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from quire.sdiff.annotation import (
 )
 from quire.sdiff.changed import changed, structure_changed
 from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status
-from quire.sdiff.report import report
 from quire.sdiff.rules import Rules
 from quire.sdiff.script import EditScript, PageHead, edit_script
 from quire.sdiff.views.lines import Row, TextLine, text_rows
@@ -74,7 +73,6 @@ __all__ = [
     "annotate",
     "changed",
     "edit_script",
-    "report",
     "side_by_side",
     "structure_changed",
     "text_changes",

@@ -324,6 +324,26 @@ class Annotation:
         """
         return self._side(page).tops()
 
+    def to_dict(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> dict[str, object]:
+        """Return the changes as plain values that ``json.dumps`` accepts.
+
+        A part that was inserted or deleted is one entry, however large it is. The schema is in
+        ``docs/guide/compare-pages.md``.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>Open 9 to 5"), quire.encode(b"<p>Open 9 to 6")
+        >>> found = quire.annotate(old, new).to_dict()
+        >>> [(word["kind"], word["text"]) for word in found["changes"][0]["words"]]
+        [('same', 'Open 9 to '), ('deleted', '5'), ('inserted', '6')]
+
+        Args:
+            facets: include only changes in these facets.
+        """
+        # Here, since that module reads annotations.
+        from quire.sdiff.changes_dict import changes_dict  # noqa: PLC0415
+
+        return changes_dict(self, facets)
+
     # ------------------------------------------------------------ inside
 
     def _side(self, page: Side) -> OneSide:

@@ -18,7 +18,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
@@ -32,6 +31,7 @@ from quire.errors import ArchiveError
 from quire.progress import Progress, no_progress
 from quire.sources.heads import Arc, BadHead, Head, Warc
 from quire.sources.warc import PAGES
+from quire.version import version
 
 LEVEL = 6
 _HTTP_END = re.compile(rb"\r?\n\r?\n")
@@ -258,9 +258,7 @@ def _line(page: StoredPage, record: WarcRecord, name: str, offset: int, length: 
 
 def _about_file(name: str) -> list[bytes]:
     """The first record: what made the file."""
-    block = (
-        f"software: quire/{metadata.version('quire')}\r\nformat: WARC File Format 1.0\r\n".encode()
-    )
+    block = f"software: quire/{version()}\r\nformat: WARC File Format 1.0\r\n".encode()
     head = _head(
         {
             "WARC-Type": "warcinfo",

@@ -195,7 +195,7 @@ class Presented:
 def present(before: Digest, after: Digest, how: Presented) -> bool:
     """Show what changed between two pages, and tell whether anything did."""
     from quire.reports import redline  # noqa: PLC0415 - heavy
-    from quire.sdiff import annotate, report  # noqa: PLC0415 - heavy
+    from quire.sdiff import annotate  # noqa: PLC0415 - heavy
 
     annotation = annotate(before, after, how.rules, granularity=how.granularity.value)
     if how.output is not None or how.view is View.redline:
@@ -204,7 +204,7 @@ def present(before: Digest, after: Digest, how: Presented) -> bool:
     elif how.view is View.script:
         _print_script(before, after, how.granularity, how.format)
     elif how.format is Format.json:
-        terminal.write_json(report(annotation, how.facets))
+        terminal.write_json(annotation.to_dict(how.facets))
     else:
         _print(annotation, how.facets, how.view or View.unified, how.context)
     return annotation.differs(how.facets)

@@ -1,15 +1,17 @@
-"""Report: an annotation as plain values, for JSON. The schema is in ``docs/guide/compare-pages.md``."""
+"""An annotation as plain values, for JSON. The schema is in ``docs/guide/compare-pages.md``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from quire.digest.page import Digest
-from quire.sdiff.annotation import Annotation, Change
 from quire.sdiff.facets import ALL_FACETS, Facet
 from quire.sdiff.views.words import word_changes
+
+if TYPE_CHECKING:
+    from quire.digest.page import Digest
+    from quire.sdiff.annotation import Annotation, Change
 
 SCHEMA = "quire-changes/1"
 
@@ -29,20 +31,8 @@ FEW_NODES = 64
 Json: TypeAlias = dict[str, object]
 
 
-def report(annotation: Annotation, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Json:
-    """Give what changed as plain values that ``json.dumps`` takes.
-
-    Parts that are new or gone are one entry each, however large.
-
-    >>> import quire
-    >>> found = report(quire.annotate(quire.encode(b"<p>9 to 5"), quire.encode(b"<p>9 to 6")))
-    >>> found["changes"][0]["words"]
-    [{'kind': 'same', 'text': '9 to '}, {'kind': 'deleted', 'text': '5'}, {'kind': 'inserted', 'text': '6'}]
-
-    Args:
-        annotation: what became of the nodes.
-        facets: only changes in these.
-    """
+def changes_dict(annotation: Annotation, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Json:
+    """Turn an annotation into plain values: see ``Annotation.to_dict``."""
     parts = list(annotation.parts(facets))
     named = [_nodes(part) for part in parts[:MAX_PATHS]]
     old = _Side(annotation.old, [was for was, _ in named if was is not None])
