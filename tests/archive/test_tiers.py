@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from quire import _core
 from quire.archive import Archive
 from quire.archive.compact.choose_base import joined_within
-from quire.archive.compact.compaction import Place
+from quire.archive.compact.compaction import PageSlot
 from quire.archive.compact.tiers import RUN_PAGES, TierName
 from quire.archive.compact.write_cluster import twins_together
 from quire.archive.disk.storage import DISK
 from quire.archive.format.base_record import dense_frame
 from quire.archive.format.page_meta import Codec, about, pack_delta, unpack_delta
-from quire.archive.format.record import Head, Kind, heads
+from quire.archive.format.record import Head, RecordKind, heads
 from quire.archive.format.segment import SegmentWriter
 from quire.archive.format.stored_file import StoredFile
 from quire.errors import CodecError, DamagedRecord
@@ -147,7 +147,9 @@ def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: P
     whole = segment(folder).read_bytes()
     file = StoredFile(segment(folder))
     bases = [
-        head for head in heads(file.source) if isinstance(head, Head) and head.kind == Kind.BASE
+        head
+        for head in heads(file.source)
+        if isinstance(head, Head) and head.kind == RecordKind.BASE
     ]
     file.close()
     parts = [head for head in bases if whole[head.payload_offset + 4] != 0]
@@ -227,8 +229,8 @@ def test_a_delta_that_claims_too_much_is_refused() -> None:
 
 
 def test_twins_stand_side_by_side() -> None:
-    def place(url: str, time: int, body: bytes) -> Place:
-        return Place(None, 0, 0, url, time, 0, body)  # type: ignore[arg-type]
+    def place(url: str, time: int, body: bytes) -> PageSlot:
+        return PageSlot(None, 0, 0, url, time, 0, body)  # type: ignore[arg-type]
 
     order = [("a", 1, b"1"), ("a", 2, b"2"), ("b", 1, b"3"), ("c", 1, b"4"), ("c", 2, b"1")]
     found = twins_together([place(*page) for page in order])

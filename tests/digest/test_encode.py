@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.digest.files import Kind
+from quire.digest.files import PageKind
 from tests import strategies
 from tests.strategies import Tree
 
@@ -38,7 +38,7 @@ def test_any_bytes_at_all_come_back(source: bytes) -> None:
 
 
 @given(strategies.disguised, st.sampled_from(["html", "xml", "json", "text", "bytes"]))
-def test_any_bytes_come_back_whatever_they_are_taken_for(source: bytes, kind: Kind) -> None:
+def test_any_bytes_come_back_whatever_they_are_taken_for(source: bytes, kind: PageKind) -> None:
     assert quire.encode(source, kind=kind, recover=True).decode() == source
 
 
@@ -98,7 +98,7 @@ def flat(tree: Tree | str, into: list[tuple[str, dict[str, str], str, int]]) -> 
 
 
 @given(strategies.plain_trees(), st.sampled_from(["html", "xml"]))
-def test_columns_are_the_tree_that_was_written(tree: Tree, kind: Kind) -> None:
+def test_columns_are_the_tree_that_was_written(tree: Tree, kind: PageKind) -> None:
     page = quire.encode(strategies.written(tree).encode(), kind=kind)
     expected: list[tuple[str, dict[str, str], str, int]] = []
     flat(tree, expected)

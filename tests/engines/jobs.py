@@ -204,7 +204,7 @@ def marked_packed_parts(
     folder: str,
     *,
     packing: fragment_steps.Packing,
-    reader: fragment_steps.Reader,
+    reader: fragment_steps.PathReader,
     most_bytes: int,
 ) -> Iterator[pa.RecordBatch]:
     """Pack parts slowly, and leave a mark in a folder at the beginning of each path."""

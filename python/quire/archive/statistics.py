@@ -12,7 +12,7 @@ from pathlib import Path
 
 from quire.archive.compact.clusters import host
 from quire.archive.format.page_meta import About, Codec
-from quire.archive.format.record import Gap, Head, Kind, heads
+from quire.archive.format.record import Gap, Head, RecordKind, heads
 from quire.archive.format.segment import read_block
 from quire.archive.format.stored_file import StoredFile
 from quire.errors import ArchiveError
@@ -101,15 +101,15 @@ def _pages(file: StoredFile) -> Iterator[About]:
 def _parts(file: StoredFile, head: Head, seen_bases: set[int]) -> Iterator[tuple[str, int]]:
     """What the bytes of a record are for."""
     frame_of_record = head.payload_offset - head.offset
-    if head.kind == Kind.PAGE:
+    if head.kind == RecordKind.PAGE:
         yield "journals", head.end - head.offset
-    elif head.kind == Kind.BASE:
+    elif head.kind == RecordKind.BASE:
         # The same meta again is the second copy.
         yield ("guards" if head.meta_hash in seen_bases else "bases"), head.end - head.offset
         seen_bases.add(head.meta_hash)
-    elif head.kind == Kind.GUARD:
+    elif head.kind == RecordKind.GUARD:
         yield "guards", head.end - head.offset
-    elif head.kind == Kind.BLOCK:
+    elif head.kind == RecordKind.BLOCK:
         yield "addresses and heads", frame_of_record
         try:
             block = read_block(file.source, head.offset)

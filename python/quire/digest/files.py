@@ -12,7 +12,7 @@ from quire.digest.page import Digest
 from quire.digest.signatures import Signatures
 from quire.errors import DigestFormatError, MalformedSource, QuireError, SourceTooLarge
 
-Kind: TypeAlias = Literal["html", "xml", "json", "text", "bytes"]
+PageKind: TypeAlias = Literal["html", "xml", "json", "text", "bytes"]
 StrPath: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = bytes | bytearray | memoryview
 
@@ -44,7 +44,7 @@ class Header:
 def encode(
     source: Bytes | StrPath,
     *,
-    kind: Kind | None = None,
+    kind: PageKind | None = None,
     content_type: str | None = None,
     encoding: str | None = None,
     scripting: bool = True,
@@ -177,7 +177,7 @@ class Encoder:
     def __init__(
         self,
         *,
-        kind: Kind | None = None,
+        kind: PageKind | None = None,
         content_type: str | None = None,
         encoding: str | None = None,
         scripting: bool = True,
@@ -185,7 +185,7 @@ class Encoder:
         recover: bool = False,
     ) -> None:
         self._chunks: list[bytes] | None = []
-        self._kind: Kind | None = kind
+        self._kind: PageKind | None = kind
         self._content_type = content_type
         self._encoding = encoding
         self._scripting = scripting

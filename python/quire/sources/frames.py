@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.sources.heads import MOST_HEAD_BYTES, MOST_LINE_BYTES, Arc, BadHead, Head, Warc
-from quire.sources.members import Damage, Feed, Place
+from quire.sources.members import Damage, Feed, RecordOffset
 
 # No record is shorter than 34 bytes, so that a step crosses the edge of a member at most once.
 _STEP_BYTES = 32
@@ -39,7 +39,7 @@ class Frame:
         block: all that follows the head; empty where that is longer than was asked for.
     """
 
-    place: Place
+    place: RecordOffset
     data: bytes
     head: Head
     block: bytes
@@ -54,7 +54,7 @@ class Fault:
         reason: what was found.
     """
 
-    place: Place
+    place: RecordOffset
     reason: str
 
 
@@ -68,7 +68,7 @@ class _Start(NamedTuple):
     """
 
     data: bytes
-    place: Place
+    place: RecordOffset
     blank: bytes
 
 
@@ -81,7 +81,7 @@ class Frames:
         self._credit = 2 * most_bytes  # bytes that may be read again
         self._dialect: type[Warc | Arc] = Arc if arc else Warc
         self._found: list[Frame | Fault] = []
-        self._faulty: Place | None = None  # the last place that was found so
+        self._faulty: RecordOffset | None = None  # the last place that was found so
 
     def read(self) -> Iterator[Frame | Fault]:
         """Give every record, and every fault between them."""
@@ -163,7 +163,7 @@ class Frames:
         self._fault(start.place, f"breaks off after {length} of {head.length} bytes")
         return self._back(after_head, block if keep else None, length)
 
-    def _next(self, frame: Frame, after_head: Place) -> _Start | None:
+    def _next(self, frame: Frame, after_head: RecordOffset) -> _Start | None:
         # See how the next record begins, and believe this one or not.
         last, length = self._feed.frame, frame.head.length
         try:
@@ -226,7 +226,7 @@ class Frames:
             self._feed.hand_back(data[end:], place)
         return data[:end]
 
-    def _back(self, place: Place, data: bytes | None, cost: int) -> _Start | None:
+    def _back(self, place: RecordOffset, data: bytes | None, cost: int) -> _Start | None:
         # Look for records in what a wrong length swallowed, as long as that is not the rule.
         if cost + place.within <= self._credit:
             self._credit -= cost + place.within
@@ -267,16 +267,16 @@ class Frames:
             last = damage.member if feed.frame is None else feed.frame
             member = feed.member_after(last + 1, self._dialect.is_start)
             if not said and (member is None or member > damage.member):
-                self._fault(Place(damage.member, 0), f"damaged: {damage}")
+                self._fault(RecordOffset(damage.member, 0), f"damaged: {damage}")
             if member is None:
                 return None
-            feed.go_to(Place(member, 0))
+            feed.go_to(RecordOffset(member, 0))
             try:
                 return self._start()
             except Damage as again:
                 damage, said = again, False
 
-    def _fault(self, place: Place, reason: str) -> None:
+    def _fault(self, place: RecordOffset, reason: str) -> None:
         # Long members decode to something wrong first, and say only at their end that they are damaged.
         if place != self._faulty:
             self._found.append(Fault(place, reason))

@@ -36,7 +36,7 @@ _DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 _MOST_DICTIONARY_BYTES = 16 * 1024 * 1024
 
 
-class Place(NamedTuple):
+class RecordOffset(NamedTuple):
     """Where a record begins: the offset of a member, and the decoded bytes from there."""
 
     member: int
@@ -58,7 +58,7 @@ class Damage(Exception):
         super().__init__(message)
 
 
-class _Reader(Protocol):
+class _Decoder(Protocol):
     def read(self, size: int, /) -> bytes: ...
     def frame_start_position(self) -> int | None: ...
 
@@ -80,9 +80,9 @@ class Feed:
         self.coding: str = next(
             (name for name, magic in _MAGIC.items() if start.startswith(magic)), ""
         )
-        self.go_to(Place(0, 0))
+        self.go_to(RecordOffset(0, 0))
 
-    def go_to(self, place: Place) -> None:
+    def go_to(self, place: RecordOffset) -> None:
         """Read on from another place.
 
         Raises:
@@ -98,24 +98,28 @@ class Feed:
         self._member, self._within = place.member, 0
         self.skip(place.within)
 
-    def _open(self, file: BinaryIO) -> _Reader:
+    def _open(self, file: BinaryIO) -> _Decoder:
         reader = getattr(stream_io(), _READERS[self.coding])
         more = {"dictionary": self._dictionary} if self._dictionary else {}
-        opened: _Reader = reader(file, **more)
+        opened: _Decoder = reader(file, **more)
         return opened
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RecordOffset:
         """Where the next byte is."""
-        return Place(self._member, self._within) if self.coding else Place(self._within, 0)
+        return (
+            RecordOffset(self._member, self._within)
+            if self.coding
+            else RecordOffset(self._within, 0)
+        )
 
-    def first(self) -> tuple[bytes, Place]:
+    def first(self) -> tuple[bytes, RecordOffset]:
         """Take one byte, and say where it is: at the beginning of a member, if it is the first of one."""
         place, handed_back, frame = self.place, self._at < len(self._left), self.frame
         byte = self.take(1)
         if byte and not handed_back and self.frame != frame and self.frame is not None:
             self._member, self._within = self.frame, 1
-            place = Place(self.frame, 0)
+            place = RecordOffset(self.frame, 0)
         return byte, place
 
     def take(self, size: int) -> bytes:
@@ -182,7 +186,7 @@ class Feed:
         self._file.seek(0, io.SEEK_END)
         return not engine.eof
 
-    def hand_back(self, data: bytes, place: Place) -> None:
+    def hand_back(self, data: bytes, place: RecordOffset) -> None:
         """Put bytes back that were the last to be taken.
 
         Args:
@@ -192,10 +196,12 @@ class Feed:
         self._left, self._at = data + self._left[self._at :], 0
         self._member, self._within = place if self.coding else (0, place.member)
 
-    def ahead(self, place: Place, size: int) -> Place:
+    def ahead(self, place: RecordOffset, size: int) -> RecordOffset:
         """Say where the byte is that comes ``size`` bytes after a place."""
         member, within = place
-        return Place(member, within + size) if self.coding else Place(member + size, 0)
+        return (
+            RecordOffset(member, within + size) if self.coding else RecordOffset(member + size, 0)
+        )
 
     def member_after(self, offset: int, is_start: Callable[[bytes], bool]) -> int | None:
         """Find the next member that decodes to the start of a record; None where there is none.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from quire.errors import SourceNotFound, SourceUnreadable
 from quire.sources.capture import MOST_BYTES, Capture, Trouble
 from quire.sources.codings import CannotDecode, undo
-from quire.sources.members import Place
+from quire.sources.members import RecordOffset
 from quire.sources.parquet import read_rows
 from quire.sources.places import is_archive, is_parquet, open_place
 from quire.sources.warc import Record, read_records
@@ -79,7 +79,7 @@ def read_one(name: str, *, most_bytes: int = MOST_BYTES) -> Capture:
     return found
 
 
-def _read(path: str, most_bytes: int, place: Place | None) -> Iterator[Capture | Trouble]:
+def _read(path: str, most_bytes: int, place: RecordOffset | None) -> Iterator[Capture | Trouble]:
     if is_archive(path):
         for record in read_records(path, most_bytes=most_bytes, place=place):
             yield record if isinstance(record, Trouble) else _from_record(record, most_bytes)
@@ -111,12 +111,12 @@ def _from_file(path: str, most_bytes: int) -> Capture | Trouble:
     return Capture(path, path, None, b"", body) if body else Trouble(path, "empty: 0 bytes")
 
 
-def split_name(name: str) -> tuple[str, Place | None]:
+def split_name(name: str) -> tuple[str, RecordOffset | None]:
     """Give the path of a name, and the place in it where it has one."""
     found = _NAME.fullmatch(name)
     if found is None or not (is_archive(found[1]) or is_parquet(found[1])):
         return name, None
-    return found[1], Place(int(found[2]), int(found[3] or 0))
+    return found[1], RecordOffset(int(found[2]), int(found[3] or 0))
 
 
 def reason(path: str, error: OSError) -> str:

@@ -16,7 +16,7 @@ from datetime import datetime
 from quire.sources.capture import MOST_BYTES, Trouble, parse_time
 from quire.sources.frames import Fault, Frame, Frames
 from quire.sources.heads import MOST_HEAD_BYTES
-from quire.sources.members import Damage, Feed, Place
+from quire.sources.members import Damage, Feed, RecordOffset
 from quire.sources.places import is_arc, open_place
 
 #: Records that hold pages.
@@ -65,7 +65,7 @@ def read_records(
     *,
     kinds: Collection[str] = PAGES,
     most_bytes: int = MOST_BYTES,
-    place: Place | None = None,
+    place: RecordOffset | None = None,
 ) -> Iterator[Record | Trouble]:
     r"""Read the records of a WARC or ARC file, plain or in gzip, zstd or lz4.
 

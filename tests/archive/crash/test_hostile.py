@@ -19,7 +19,7 @@ from quire.archive import Archive
 from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases, base_meta, guard_of
 from quire.archive.format.page_meta import Codec, about, pack
-from quire.archive.format.record import NO_TAG, SYNC, Kind, Source, file_record, record
+from quire.archive.format.record import NO_TAG, SYNC, RecordKind, Source, file_record, record
 from quire.archive.format.segment import SegmentWriter
 from quire.archive.format.stored_file import data_files
 from quire.errors import ArchiveError, DamagedRecord
@@ -34,8 +34,8 @@ def evil_record() -> bytes:
     """Make a record as a journal has it, of a page that was never fetched."""
     body = b"<p>Your account is closed"
     page = replace(about(EVIL, START, body), frame=len(body))
-    commit = record(Kind.COMMIT, struct.pack("<Q", 99), 0)
-    return record(Kind.PAGE, pack([page]), len(body)) + body + commit
+    commit = record(RecordKind.COMMIT, struct.pack("<Q", 99), 0)
+    return record(RecordKind.PAGE, pack([page]), len(body)) + body + commit
 
 
 @pytest.mark.parametrize("tag", [None, NO_TAG], ids=["as it is", "without tags"])
@@ -107,9 +107,9 @@ def test_a_base_with_a_damaged_stretch_is_made_anew_wherever_it_is(
     content = random.Random(7).randbytes(1700)
     frame = _core.Base(b"").encode(content, 3)
     meta = base_meta(1, content)
-    head = record(Kind.BASE, meta, len(frame))
+    head = record(RecordKind.BASE, meta, len(frame))
     guard, stripe = guard_of(meta, len(head), frame)
-    whole = head + frame + record(Kind.GUARD, guard, len(stripe)) + stripe
+    whole = head + frame + record(RecordKind.GUARD, guard, len(stripe)) + stripe
     places = [0, len(head) + len(frame)]
     path = tmp_path / "x"
     for at in range(0, len(head) + len(frame) - length, 1 if IS_SOAK else 7):
@@ -128,7 +128,7 @@ def test_a_guard_with_false_lengths_is_refused(tmp_path: Path) -> None:
     for place, length, stripe in [(0, 1 << 60, 10), (1 << 62, 100, 7), (0, 0, 0), (5, 160, 10)]:
         guard = base_meta(1, content) + struct.pack("<QQ", place, length)
         path = tmp_path / "x"
-        path.write_bytes(record(Kind.GUARD, guard, stripe) + bytes(stripe))
+        path.write_bytes(record(RecordKind.GUARD, guard, stripe) + bytes(stripe))
         source = Source(path)
         with pytest.raises(DamagedRecord, match="no copy of it is whole"):
             Bases(source, lambda _: [0]).get(1)
@@ -173,7 +173,8 @@ def test_an_index_that_names_pages_that_are_none_is_no_more_than_an_error(tmp_pa
         for wrong in ({}, {"length": "x"}, [1], {"length": 1, "check": 1, "bases": 7}):
             meta = json.dumps(wrong).encode()
             file.index_path.write_bytes(
-                record(Kind.FILE, meta, len(columns), indexes.tag_of(file.source) or b"") + columns
+                record(RecordKind.FILE, meta, len(columns), indexes.tag_of(file.source) or b"")
+                + columns
             )
             assert readable(folder) == {(url, START): b"x"}
 
@@ -183,7 +184,7 @@ def test_what_a_file_says_of_itself_may_be_nonsense(tmp_path: Path) -> None:
     ingest(folder, QUICK)
     rest = b"[" * 100_000
     for meta in (b"", b"7", b'{"format": "other"}', b"\xff", rest):
-        (folder / "000099.journal").write_bytes(record(Kind.FILE, meta, 0))
+        (folder / "000099.journal").write_bytes(record(RecordKind.FILE, meta, 0))
         with pytest.raises(ArchiveError, match="no part of an archive"):
             Archive.open(folder)
     (folder / "000099.journal").write_bytes(

@@ -18,7 +18,7 @@ from quire.archive.format.page_meta import Codec, about, pack
 from quire.archive.format.record import (
     MOST_FILE_META_BYTES,
     MOST_META_BYTES,
-    Kind,
+    RecordKind,
     Source,
     file_record,
     record,
@@ -52,12 +52,12 @@ def journal(folder: Path, *records: bytes) -> Path:
 
 def journal_page(length: int, frame: bytes, *, codec: Codec = Codec.ZSTD) -> bytes:
     page = replace(about(URL, START, b""), length=length, frame=len(frame), codec=codec)
-    return record(Kind.PAGE, pack([page]), len(frame), b"tag") + frame
+    return record(RecordKind.PAGE, pack([page]), len(frame), b"tag") + frame
 
 
 def block(columns: bytes, length: int, payload: bytes = b"") -> bytes:
     meta = struct.pack("<II", 0, length) + columns
-    return record(Kind.BLOCK, meta, len(payload), b"tag") + payload
+    return record(RecordKind.BLOCK, meta, len(payload), b"tag") + payload
 
 
 def segment(folder: Path, *records: bytes) -> Path:
@@ -142,12 +142,15 @@ def test_a_count_of_pages_is_not_believed() -> None:
 
 def base_record(length: int, frame: bytes, payload_bytes: int | None = None) -> bytes:
     meta = struct.pack("<IIQ", 1, length, 0)
-    return record(Kind.BASE, meta, len(frame) if payload_bytes is None else payload_bytes) + frame
+    return (
+        record(RecordKind.BASE, meta, len(frame) if payload_bytes is None else payload_bytes)
+        + frame
+    )
 
 
 def guard_record(length: int, frame_bytes: int, stripe: bytes, payload_bytes: int) -> bytes:
     meta = struct.pack("<IIQQQ", 1, length, 0, 0, frame_bytes)
-    return record(Kind.GUARD, meta, payload_bytes) + stripe
+    return record(RecordKind.GUARD, meta, payload_bytes) + stripe
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,9 @@ def test_an_index_that_is_longer_than_any_is_not_believed(tmp_path: Path) -> Non
     (path,) = folder.glob("*.index")
     source = Source(folder / "000001.journal")
     meta = b'{"length": %d, "check": 0, "bases": [], "torn": []}' % source.length()
-    head = record(Kind.FILE, meta, indexes.MOST_ROWS_BYTES + 28, indexes.tag_of(source) or b"")
+    head = record(
+        RecordKind.FILE, meta, indexes.MOST_ROWS_BYTES + 28, indexes.tag_of(source) or b""
+    )
     path.write_bytes(head)
     with path.open("r+b") as file:
         file.truncate(len(head) + indexes.MOST_ROWS_BYTES + 28)
@@ -208,7 +213,7 @@ def test_what_a_file_says_of_itself_is_short(tmp_path: Path) -> None:
     folder = journal(tmp_path / "a")
     long = b'{"format": "quire archive", "version": 1, "kind": "journal", "x": ['
     long += b"0," * (MOST_FILE_META_BYTES // 2) + b"0]}"
-    (folder / "000002.journal").write_bytes(record(Kind.FILE, long, 0))
+    (folder / "000002.journal").write_bytes(record(RecordKind.FILE, long, 0))
     with pytest.raises(ArchiveError, match="no part of an archive"):
         Archive.open(folder)
 

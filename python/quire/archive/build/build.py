@@ -51,7 +51,7 @@ except ImportError:
 from quire.archive.build import encode as build_encoding
 from quire.archive.build import plan as build_plan
 from quire.archive.build import steps as build_steps
-from quire.archive.build.plan import Plan, Seen
+from quire.archive.build.plan import Plan, PlannedPage
 from quire.archive.build.revisits import Again
 from quire.archive.build.tables import BODIES, FOUND, PIECES
 
@@ -198,7 +198,7 @@ class _Build:
             )
         yield from again.pieces(planned.clusters + 1, self.codec)
 
-    def _is_known(self, page: Seen) -> bool:
+    def _is_known(self, page: PlannedPage) -> bool:
         for known in self.archive.abouts(as_url(page.url), to_time(page.time)):
             if known.time != page.time:
                 return False
@@ -217,5 +217,5 @@ class _Build:
         self.on_trouble(trouble)
 
 
-def _nothing(_page: Seen) -> bool:
+def _nothing(_page: PlannedPage) -> bool:
     return False

@@ -20,7 +20,7 @@ from quire.archive.compact import choose_base as base_choice
 from quire.archive.compact.tiers import Tier, TierName, tier_of
 from quire.archive.compact.write_cluster import write_cluster
 from quire.archive.format.page_meta import About, about, to_time
-from quire.archive.format.record import PLAIN_ZSTD, Kind
+from quire.archive.format.record import PLAIN_ZSTD, RecordKind
 from quire.archive.format.segment import Piece, base_piece, block_piece
 from quire.archive.format.warc_head import fold
 from quire.archive.warc.revisits import check_digest
@@ -171,7 +171,7 @@ def _piece_row(piece: Piece) -> dict[str, Any]:
 def piece_of(row: Mapping[str, Any]) -> Piece:
     """Give the piece of a row of ``pieces``."""
     return Piece(
-        kind=Kind(row["kind"]),
+        kind=RecordKind(row["kind"]),
         meta=bytes(row["meta"]),
         payload=bytes(row["payload"]),
         base=row["base"],

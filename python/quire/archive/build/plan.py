@@ -39,7 +39,7 @@ _ROWS = 1 << 16
 
 
 @dataclass(slots=True, eq=False)
-class Seen:
+class PlannedPage:
     """A page or a revisit that was found in a source, without its bytes.
 
     Attributes:
@@ -64,7 +64,7 @@ class Seen:
     length: int
     check: int
     is_revisit: bool
-    of: Seen | None = None
+    of: PlannedPage | None = None
     page: int = -1
     cluster: int = -1
 
@@ -98,7 +98,7 @@ class Plan:
 def plan(
     found: pa.Table,
     paths: Sequence[str],
-    is_known: Callable[[Seen], bool],
+    is_known: Callable[[PlannedPage], bool],
     stored_time: Callable[[str, int], int | None],
 ) -> Plan:
     """Decide where pages go.
@@ -126,29 +126,29 @@ def plan(
     )
 
 
-def _seen(found: pa.Table, paths: Sequence[str]) -> list[Seen]:
+def _seen(found: pa.Table, paths: Sequence[str]) -> list[PlannedPage]:
     """List what was found, by url and time, and where these are the same in the order of the files."""
     number = {path: number for number, path in enumerate(paths)}
     names = ["path", "ordinal", "url", "time", "length", "check", "said"]
-    seen: list[Seen] = []
+    seen: list[PlannedPage] = []
     for batch in found.select(names).to_batches(max_chunksize=_ROWS):
         columns = zip(*(batch[name].to_pylist() for name in names), strict=True)
         for path, ordinal, url, time, length, check, said in columns:
             file, is_revisit = number[path], said is not None
-            seen.append(Seen(len(seen), file, ordinal, url, time, length, check, is_revisit))
+            seen.append(PlannedPage(len(seen), file, ordinal, url, time, length, check, is_revisit))
     seen.sort(key=lambda one: (one.url, one.time, one.file, one.ordinal))
     return seen
 
 
 def _resolve(
-    seen: list[Seen], found: pa.Table, stored_time: Callable[[str, int], int | None]
+    seen: list[PlannedPage], found: pa.Table, stored_time: Callable[[str, int], int | None]
 ) -> None:
     """Give revisits their pages, where these were found."""
     revisits = sorted((one for one in seen if one.is_revisit), key=lambda one: one.time)
     if not revisits:
         return
     # Versions of each address: their times, and the pages whose bytes they have.
-    versions: dict[bytes, tuple[list[int], list[Seen]]] = {}
+    versions: dict[bytes, tuple[list[int], list[PlannedPage]]] = {}
     for one in seen:
         if not one.is_revisit:
             times, pages = versions.setdefault(one.url, ([], []))
@@ -169,7 +169,7 @@ def _resolve(
         pages.insert(at, one.of)
 
 
-def _put_into_clusters(kept: list[Seen], sketches: pa.ChunkedArray[Any]) -> int:
+def _put_into_clusters(kept: list[PlannedPage], sketches: pa.ChunkedArray[Any]) -> int:
     """Give every page its cluster, and say how many there are."""
     pages = [one for one in kept if not one.is_revisit]
     place = np.array([one.page for one in pages], np.int64)
@@ -189,7 +189,7 @@ def _put_into_clusters(kept: list[Seen], sketches: pa.ChunkedArray[Any]) -> int:
     for group in in_order(groups, [(as_url(one.url), one.time) for one in kept]):
         n += 1
         held = 0
-        before: Seen | None = None
+        before: PlannedPage | None = None
         for one in (kept[page] for page in group.tolist()):
             if before is not None and _is_cut(before, one, held):
                 n += 1
@@ -200,19 +200,21 @@ def _put_into_clusters(kept: list[Seen], sketches: pa.ChunkedArray[Any]) -> int:
     return n
 
 
-def _is_cut(before: Seen, one: Seen, held: int) -> bool:
+def _is_cut(before: PlannedPage, one: PlannedPage, held: int) -> bool:
     if before.url != one.url:
         return held >= CUT_BYTES
     # Of one address and time the last one counts, so these stay in order.
     return held >= CUT_BYTES_WITHIN and before.time != one.time
 
 
-def _plans(seen: list[Seen], kept: list[Seen], paths: Sequence[str]) -> dict[str, pa.RecordBatch]:
+def _plans(
+    seen: list[PlannedPage], kept: list[PlannedPage], paths: Sequence[str]
+) -> dict[str, pa.RecordBatch]:
     lend: dict[int, set[int]] = {}
     for one in kept:
         if one.of is not None and one.of.cluster != one.cluster:
             lend.setdefault(one.of.page, set()).add(one.cluster)
-    in_file: dict[int, list[Seen]] = {}
+    in_file: dict[int, list[PlannedPage]] = {}
     for one in seen:
         in_file.setdefault(one.file, []).append(one)
     plans: dict[str, pa.RecordBatch] = {}

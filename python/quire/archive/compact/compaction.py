@@ -25,7 +25,7 @@ from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PageSlot:
     """Where a page is, and what it is ordered by."""
 
     file: StoredFile
@@ -124,12 +124,12 @@ def in_order(
     return list(np.split(order, ends)) if len(keys) else []
 
 
-def _places(file: StoredFile) -> Iterator[Place]:
+def _places(file: StoredFile) -> Iterator[PageSlot]:
     for row in file.index.rows:
         offset, slot = int(row["offset"]), int(row["slot"])
         try:
             about = file.about(offset, slot)
         except ArchiveError:
-            yield Place(file, offset, slot, "", int(row["time"]), 0, b"")
+            yield PageSlot(file, offset, slot, "", int(row["time"]), 0, b"")
             continue
-        yield Place(file, offset, slot, about.url, about.time, about.length, about.digest)
+        yield PageSlot(file, offset, slot, about.url, about.time, about.length, about.digest)

@@ -21,7 +21,7 @@ from threading import Lock
 
 from quire import _core
 from quire.archive.format.parity import STRIPES, is_stripe_of, mended, stripe_of
-from quire.archive.format.record import HEAD_BYTES, PLAIN_ZSTD, Head, Kind, Source, read_head
+from quire.archive.format.record import HEAD_BYTES, PLAIN_ZSTD, Head, RecordKind, Source, read_head
 from quire.errors import ArchiveError, CodecError, DamagedRecord
 
 #: Bytes that open bases take, at most.
@@ -54,7 +54,7 @@ def base_number(source: Source, head: Head) -> int:
         DamagedRecord: it is not what was written.
     """
     meta = source.meta(head)
-    if len(meta) != (_BASE if head.kind == Kind.BASE else _GUARD).size:
+    if len(meta) != (_BASE if head.kind == RecordKind.BASE else _GUARD).size:
         raise source.damaged(head.offset, "is of no base")
     number: int = _BASE.unpack_from(meta)[0]
     return number
@@ -183,7 +183,7 @@ class Bases:
             # One that is too long is cut off, and does not decode.
             length = min(head.payload_bytes, MOST_BASE_BYTES)
             payload = self._source.at(head.payload_offset, length)
-            if head.kind == Kind.BASE:
+            if head.kind == RecordKind.BASE:
                 number, length, check = _BASE.unpack(meta)
                 return _Stored(number, length, check, payload, None)
             number, length, check, place, frame_bytes = _GUARD.unpack(meta)

@@ -20,7 +20,7 @@ from quire import _core
 from quire.archive.disk.storage import Disk, Writer
 from quire.archive.format.journal import committed_pages, journal_pages, read_page
 from quire.archive.format.page_meta import About
-from quire.archive.format.record import HEAD_BYTES, Gap, Head, Kind, Source, read_head, record
+from quire.archive.format.record import HEAD_BYTES, Gap, Head, RecordKind, Source, read_head, record
 from quire.archive.format.segment import read_block, segment_records
 from quire.errors import ArchiveError, DamagedRecord
 
@@ -130,9 +130,9 @@ def segment_index(source: Source) -> Index:
             index.gaps.append(found)
             continue
         kind, offset, number = found
-        if kind == Kind.BASE:
+        if kind == RecordKind.BASE:
             index.bases.setdefault(number, []).append(offset)
-        elif kind == Kind.FILE:
+        elif kind == RecordKind.FILE:
             index.missing = max(0, number - len(entries))
         else:
             try:
@@ -167,7 +167,7 @@ def save(index: Index, path: Path, source: Source, disk: Disk) -> None:
         writer = Writer(disk, part)
         try:
             meta = json.dumps(about).encode()
-            writer.append(record(Kind.FILE, meta, len(columns), tag), columns)
+            writer.append(record(RecordKind.FILE, meta, len(columns), tag), columns)
             writer.close()
             disk.rename(part, path)
         except BaseException:
@@ -198,7 +198,7 @@ def known(path: Path, file: Source) -> Index | None:
         return None
     try:
         head = read_head(source.at(0, HEAD_BYTES), 0)
-        if head is None or head.kind != Kind.FILE or tag_of(file) not in {None, head.tag}:
+        if head is None or head.kind != RecordKind.FILE or tag_of(file) not in {None, head.tag}:
             return None
         if head.payload_bytes > MOST_ROWS_BYTES:
             return None

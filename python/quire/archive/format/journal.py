@@ -23,7 +23,7 @@ from quire.archive.format.record import (
     PLAIN_ZSTD,
     Gap,
     Head,
-    Kind,
+    RecordKind,
     Source,
     file_record,
     heads,
@@ -94,7 +94,7 @@ class JournalWriter:
 
     def add(self, page: Packed) -> int:
         """Write a page, and say where it is. It is safe after ``sync``."""
-        head = record(Kind.PAGE, pack([page.about]), len(page.frame), self._tag)
+        head = record(RecordKind.PAGE, pack([page.about]), len(page.frame), self._tag)
         offset = self._writer.append(head, page.frame)
         self._pages += 1
         return offset
@@ -110,7 +110,7 @@ class JournalWriter:
         if self._committed < self._pages:
             self._writer.sync()
             self._committed = self._pages
-            self._writer.append(record(Kind.COMMIT, _COMMIT.pack(self._pages), 0, self._tag))
+            self._writer.append(record(RecordKind.COMMIT, _COMMIT.pack(self._pages), 0, self._tag))
 
     def finish(self) -> None:
         """Make all of it safe, and let go of the file."""
@@ -128,14 +128,14 @@ def journal_pages(source: Source, start: int = 0) -> Iterator[tuple[int, About] 
     for found in heads(source, start):
         if isinstance(found, Gap):
             yield found
-        elif found.kind == Kind.PAGE:
+        elif found.kind == RecordKind.PAGE:
             try:
                 yield found.offset, page_at(source, found)
             except ArchiveError:
                 yield Gap(found.offset, found.end)
-        elif found.kind == Kind.COMMIT:
+        elif found.kind == RecordKind.COMMIT:
             yield found
-        elif found.kind == Kind.FILE:
+        elif found.kind == RecordKind.FILE:
             try:
                 source.meta(found)
             except DamagedRecord:
@@ -181,7 +181,7 @@ def read_page(source: Source, offset: int) -> tuple[About, bytes]:
         DamagedRecord: it is not what was written.
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
-    if head is None or head.kind != Kind.PAGE:
+    if head is None or head.kind != RecordKind.PAGE:
         raise DamagedRecord(
             f"{source.name}: no page begins at {offset}", file=source.name, offset=offset
         )

@@ -193,7 +193,7 @@ def unpack(data: bytes) -> list[About]:
     Raises:
         CodecError: they are not what ``pack`` writes, or more than anybody would.
     """
-    reader = _Reader(data)
+    reader = _ColumnReader(data)
     n = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if n > MOST_PAGES:
         raise CodecError(f"{n:,} pages in a row; at most {MOST_PAGES:,} are read")
@@ -247,14 +247,14 @@ def unpack_delta(frame: bytes, length: int) -> bytes:
     Raises:
         CodecError: it is not what ``pack_delta`` writes.
     """
-    reader = _Reader(frame)
+    reader = _ColumnReader(frame)
     plain = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if plain > min(_MOST_DELTA * (length + _MOST_DELTA), MOST_COLUMNS_BYTES):
         raise CodecError(f"the delta of a page of {length:,} bytes has {plain:,}")
     return PLAIN_ZSTD.decode(frame[_COUNT.size :], plain)
 
 
-class _Reader:
+class _ColumnReader:
     """Takes bytes off the front, and no more than there are."""
 
     def __init__(self, data: bytes) -> None:

@@ -52,7 +52,7 @@ _WINDOW_BYTES = 1 << 20
 _SECTOR_BYTES = 4096
 
 
-class Kind(IntEnum):
+class RecordKind(IntEnum):
     """What a record is."""
 
     FILE = 1
@@ -99,7 +99,7 @@ def new_tag() -> bytes:
     return secrets.token_bytes(len(NO_TAG))
 
 
-def record(kind: Kind, meta: bytes, payload_bytes: int, tag: bytes = NO_TAG) -> bytes:
+def record(kind: RecordKind, meta: bytes, payload_bytes: int, tag: bytes = NO_TAG) -> bytes:
     """Give a record up to its payload."""
     head = _HEAD.pack(SYNC, kind, tag, len(meta), payload_bytes, _core.hash64(meta), 0)[:-4]
     check = _core.hash64(head) & 0xFFFF_FFFF
@@ -238,7 +238,7 @@ def _next(source: Source, at: int, length: int, tag: bytes | None) -> int:
 def file_record(kind: str, tag: bytes, **about: object) -> bytes:
     """Give the record that says what a file is."""
     meta = json.dumps({"format": FORMAT, "version": VERSION, "kind": kind, **about})
-    return record(Kind.FILE, meta.encode(), 0, tag)
+    return record(RecordKind.FILE, meta.encode(), 0, tag)
 
 
 def read_file_record(source: Source, head: Head) -> dict[str, Any]:

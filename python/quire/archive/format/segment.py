@@ -29,7 +29,7 @@ from quire.archive.format.record import (
     PLAIN_ZSTD,
     Gap,
     Head,
-    Kind,
+    RecordKind,
     Source,
     file_record,
     heads,
@@ -66,7 +66,7 @@ class Piece:
         leaning: bytes of its pages that lean on a base, by its number.
     """
 
-    kind: Kind
+    kind: RecordKind
     meta: bytes
     payload: bytes
     base: int
@@ -76,7 +76,7 @@ class Piece:
 
 def base_piece(number: int, content: bytes, frame: bytes) -> Piece:
     """Make the piece of a base."""
-    return Piece(Kind.BASE, base_meta(number, content), frame, number, pages=0, leaning={})
+    return Piece(RecordKind.BASE, base_meta(number, content), frame, number, pages=0, leaning={})
 
 
 def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> Piece:
@@ -89,7 +89,7 @@ def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> P
     for page in known:
         if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
             leaning[base + page.same_as] += page.frame
-    return Piece(Kind.BLOCK, meta, payload, base, len(known), leaning)
+    return Piece(RecordKind.BLOCK, meta, payload, base, len(known), leaning)
 
 
 class SegmentWriter:
@@ -121,7 +121,7 @@ class SegmentWriter:
     def _about(self, pages: int | None) -> bytes:
         return file_record("segment", self._tag, replaces=self._replaces, pages=pages)
 
-    def _record(self, kind: Kind, meta: bytes, payload_bytes: int) -> bytes:
+    def _record(self, kind: RecordKind, meta: bytes, payload_bytes: int) -> bytes:
         return record(kind, meta, payload_bytes, self._tag)
 
     def add_base(self, content: bytes, frame: bytes) -> int:
@@ -138,7 +138,7 @@ class SegmentWriter:
         """Write what was made elsewhere; a base has a number of its own, and may come behind its blocks."""
         length = len(piece.payload)
         self._writer.append(self._record(piece.kind, piece.meta, length), piece.payload)
-        if piece.kind == Kind.BASE:
+        if piece.kind == RecordKind.BASE:
             self._bases[piece.base] = (piece.meta, self._writer.end - length, length)
         else:
             self.pages += piece.pages
@@ -151,9 +151,9 @@ class SegmentWriter:
             for number, (meta, place, length) in self._bases.items():
                 frame = source.at(place, length)
                 guard, stripe = guard_of(meta, place, frame)
-                self._writer.append(self._record(Kind.GUARD, guard, len(stripe)), stripe)
+                self._writer.append(self._record(RecordKind.GUARD, guard, len(stripe)), stripe)
                 if TWICE_SHARE * length <= self._leaning[number]:
-                    self._writer.append(self._record(Kind.BASE, meta, length), frame)
+                    self._writer.append(self._record(RecordKind.BASE, meta, length), frame)
         finally:
             source.close()
         self._writer.append(self._about(self.pages))
@@ -190,7 +190,7 @@ def read_block(source: Source, offset: int) -> Block:
         DamagedRecord: it is not what was written.
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
-    if head is None or head.kind != Kind.BLOCK:
+    if head is None or head.kind != RecordKind.BLOCK:
         raise source.damaged(offset, "is no block")
     meta = source.meta(head)
     try:
@@ -240,7 +240,7 @@ def _read_leaning(page: About, frame: bytes, base: OpenBase) -> bytes:
     return base.zstd.decode(frame, page.length)
 
 
-def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:
+def segment_records(source: Source) -> Iterator[tuple[RecordKind, int, int] | Gap]:
     """Find what is in a segment: kind and place of each record; the number of a base, the number of pages at the end.
 
     A guard is given as the base that it guards. Where the end is missing, the last is a gap of no length.
@@ -251,15 +251,15 @@ def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:
             yield found
             continue
         try:
-            if found.kind == Kind.BLOCK:
-                yield Kind.BLOCK, found.offset, 0
-            elif found.kind in {Kind.BASE, Kind.GUARD}:
-                yield Kind.BASE, found.offset, base_number(source, found)
-            elif found.kind == Kind.FILE:
+            if found.kind == RecordKind.BLOCK:
+                yield RecordKind.BLOCK, found.offset, 0
+            elif found.kind in {RecordKind.BASE, RecordKind.GUARD}:
+                yield RecordKind.BASE, found.offset, base_number(source, found)
+            elif found.kind == RecordKind.FILE:
                 pages = read_file_record(source, found).get("pages")
                 is_finished = isinstance(pages, int)
                 if isinstance(pages, int):
-                    yield Kind.FILE, found.offset, pages
+                    yield RecordKind.FILE, found.offset, pages
         except ArchiveError:
             yield Gap(found.offset, found.end)
     if not is_finished:

@@ -21,7 +21,7 @@ from quire.archive.format.page_meta import About
 from quire.archive.format.record import (
     HEAD_BYTES,
     Head,
-    Kind,
+    RecordKind,
     Source,
     heads,
     read_file_record,
@@ -94,11 +94,11 @@ class StoredFile:
     def _file_records(self) -> Iterator[Head]:
         """The records that say what the file is: the first, and in a segment the last."""
         first = next(heads(self.source), None)
-        if isinstance(first, Head) and first.kind == Kind.FILE:
+        if isinstance(first, Head) and first.kind == RecordKind.FILE:
             yield first
         if self.is_segment:
             for found in heads(self.source):
-                if isinstance(found, Head) and found.kind == Kind.FILE:
+                if isinstance(found, Head) and found.kind == RecordKind.FILE:
                     yield found
 
     def about(self, offset: int, slot: int) -> About:
@@ -110,7 +110,7 @@ class StoredFile:
         if self.is_segment:
             return self._slot(offset, slot)[1]
         head = read_head(self.source.at(offset, HEAD_BYTES), offset)
-        if head is None or head.kind != Kind.PAGE:
+        if head is None or head.kind != RecordKind.PAGE:
             raise self._damaged(offset, slot, "no page begins here")
         return page_at(self.source, head)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from quire.cli.common import files, terminal
 from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
-from quire.cli.common.options import Kind
+from quire.cli.common.options import KindChoice
 from quire.cli.common.terminal import Refusal
 from quire.errors import QuireError
 
@@ -23,18 +23,18 @@ MAGIC = b"\x89quire\r\n"
 EXPECTED = (QuireError, OSError, ValueError)
 
 # From a page, or the file of one, to its digest.
-Reader = Callable[["bytes | Path"], "Digest"]
+PageReader = Callable[["bytes | Path"], "Digest"]
 
 
 def reader(
     *,
-    kind: Kind | None = None,
+    kind: KindChoice | None = None,
     content_type: str | None = None,
     encoding: str | None = None,
     scripting: bool = True,
     fragment: str | None = None,
     recover: bool = False,
-) -> Reader:
+) -> PageReader:
     """Give the function that encodes a page the way the options say."""
     from quire.digest import encode  # noqa: PLC0415 - heavy
 
@@ -49,7 +49,7 @@ def reader(
     )
 
 
-def encode_page(name: str, read: Reader) -> Digest:
+def encode_page(name: str, read: PageReader) -> Digest:
     """Encode the page in a file; ``-`` is standard input.
 
     Raises:
@@ -61,7 +61,7 @@ def encode_page(name: str, read: Reader) -> Digest:
         raise _refusal(error, name) from error
 
 
-def open_page(name: str, read: Reader) -> Digest:
+def open_page(name: str, read: PageReader) -> Digest:
     """Give the digest of a page or a digest file; ``-`` is standard input.
 
     Args:
@@ -80,7 +80,7 @@ def open_page(name: str, read: Reader) -> Digest:
         raise _refusal(error, name) from error
 
 
-def open_late(name: str, read: Reader) -> Digest | Path:
+def open_late(name: str, read: PageReader) -> Digest | Path:
     """Give the path of a digest file, for those who may need no more than its header; else the digest of a page.
 
     Args:

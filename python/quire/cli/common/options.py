@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 
-class Kind(StrEnum):
+class KindChoice(StrEnum):
     """What a page is read as."""
 
     html = "html"
@@ -26,7 +26,7 @@ class Format(StrEnum):
 
 
 KindOption = Annotated[
-    Kind | None, typer.Option(help="What the page is; found out by itself when left out.")
+    KindChoice | None, typer.Option(help="What the page is; found out by itself when left out.")
 ]
 ContentTypeOption = Annotated[
     str | None,

@@ -22,7 +22,7 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
-from quire.cli.common.open_page import Reader, encode_page, reader
+from quire.cli.common.open_page import PageReader, encode_page, reader
 from quire.cli.common.options import (
     ContentTypeOption,
     EncodingOption,
@@ -180,7 +180,7 @@ def _plan(
 
 
 def _encode_file(
-    source: str, target: Path, read: Reader, *, compress: bool, force: bool
+    source: str, target: Path, read: PageReader, *, compress: bool, force: bool
 ) -> Encoded:
     files.check_free(target, force=force)  # before the work, and again when it is written
     page = encode_page(source, read)

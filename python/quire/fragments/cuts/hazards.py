@@ -46,15 +46,6 @@ MEANINGS: dict[HazardKind, str] = {
     HazardKind.open_tag: "a < that caches take for a tag until the next >",
     HazardKind.open_cdata: "a CDATA section that caches do not see the end of",
 }
-#: Those that leave the whole page as it is.
-REFUSING: frozenset[HazardKind] = frozenset(
-    {
-        HazardKind.byte_order_mark,
-        HazardKind.esi_comment,
-        HazardKind.esi_tag,
-        HazardKind.no_leading_tag,
-    }
-)
 _OF_STATES = {
     Within.COMMENT: HazardKind.open_comment,
     Within.TAG: HazardKind.open_tag,

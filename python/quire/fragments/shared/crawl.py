@@ -83,7 +83,7 @@ def crawl_fragments(
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
     most_bytes: int = MOST_BYTES,
-    reader: steps.Reader = read,
+    reader: steps.PathReader = read,
 ) -> CrawlFragments:
     """Find the parts that the pages of a crawl share.
 

@@ -49,7 +49,7 @@ _MOST_ROWS = 1024
 _MOST_PART_BYTES = 1 << 20
 
 
-class Reader(Protocol):
+class PathReader(Protocol):
     """Gives everything in a path, as ``quire.sources.read`` does. Importable, since other machines call it."""
 
     def __call__(self, path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
@@ -87,7 +87,7 @@ class Packing:
 
 
 def packed_parts(
-    paths: pa.RecordBatch, *, packing: Packing, reader: Reader, most_bytes: int
+    paths: pa.RecordBatch, *, packing: Packing, reader: PathReader, most_bytes: int
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``PAGES``."""
     packer = packing.packer()
