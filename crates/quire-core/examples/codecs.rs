@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use quire_core::codec::base::{choose_base, join_base};
+use quire_core::codec::base_choice::{choose_base, join_base};
 use quire_core::codec::dense::DenseBase;
 use quire_core::codec::zstd_base::{Base, DEFAULT_LEVEL};
 

@@ -4,7 +4,8 @@
 //! is where pairings go wrong. `SDIFF_EDITS` sets the number of seeds for each kind of edit, shape and size.
 
 use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
+use quire_core::digest::decode::decode;
+use quire_core::encode::{Options, encode};
 use quire_core::sdiff::script::{Wanted, between};
 
 /// Numbers that are the same on every machine.

@@ -4,7 +4,8 @@
 //! how many nodes changed in themselves.
 
 use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
+use quire_core::digest::decode::decode;
+use quire_core::encode::{Options, encode};
 use quire_core::sdiff::annotation::{Annotation, Compared, annotate};
 use quire_core::sdiff::script::{Wanted, between};
 use quire_core::sdiff::{Granularity, Rules, Scope};

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quire_core::codec::base::choose_base_within;
-use quire_core::codec::dense;
-use quire_core::codec::tbc;
+use quire_core::codec::base_choice::choose_base_within;
 use quire_core::codec::zstd_base::Base as Kept;
+use quire_core::codec::{dense, tbc};
 
 use crate::guard::run;
 

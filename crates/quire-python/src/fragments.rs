@@ -6,15 +6,15 @@ use std::time::Instant;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quire_core::fragments::alike::{self, Rows};
+use quire_core::fragments::alike::Rows;
 use quire_core::fragments::groups::{Estimate, Likeness, groups};
-use quire_core::fragments::hish::{self, Shingling};
-use quire_core::fragments::maximal;
+use quire_core::fragments::hish::Shingling;
 use quire_core::fragments::packed::Packer;
 use quire_core::fragments::pool::{Pool, Row};
 use quire_core::fragments::spans::Spans;
 use quire_core::fragments::tree::AfTree as Tree;
 use quire_core::fragments::windows::Windows;
+use quire_core::fragments::{alike, hish, maximal};
 
 use crate::digest::Digest;
 use crate::guard::{brief, run};

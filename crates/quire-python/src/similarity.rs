@@ -6,8 +6,9 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use quire_core::similarity as kernel;
 use quire_core::similarity::sketch::{Sketch as Kept, Values, token_bins as kernel_bins};
-use quire_core::similarity::{self as kernel, Bag as Features, Measure, Scope, pairs};
+use quire_core::similarity::{Bag as Features, Measure, Scope, pairs};
 
 use crate::buffers::Floats;
 use crate::digest::Digest;

@@ -6,10 +6,10 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use quire_core::hash;
-use quire_core::similarity::templates::groups::{self, Link};
-use quire_core::similarity::templates::sampling::{self, Settings};
-use quire_core::similarity::templates::{Bags as Kept, Likeness, hubs as kernel};
+use quire_core::base::hash;
+use quire_core::similarity::templates::groups::Link;
+use quire_core::similarity::templates::sampling::Settings;
+use quire_core::similarity::templates::{Bags as Kept, Likeness, groups, hubs as kernel, sampling};
 use quire_core::similarity::{Bag as Features, Scope};
 
 use crate::digest::Digest;

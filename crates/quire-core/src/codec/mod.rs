@@ -6,14 +6,14 @@
 //! against one other page, by its name. Sizes and checksums of pages are kept by the container, not
 //! here; a decoder is told the length and refuses what is not of it.
 
-pub mod base;
+pub mod base_choice;
 pub mod dense;
 #[cfg(test)]
 mod samples;
 pub mod tbc;
 pub mod zstd_base;
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// The refusal of a frame.
 fn refused(message: impl Into<String>) -> Error {

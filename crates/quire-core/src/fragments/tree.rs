@@ -16,11 +16,11 @@
 
 use super::slices::Slices;
 use super::spans::Spans;
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::error::Error;
-use crate::reading::is_xhtml;
-use crate::vocabulary::{Class, Namespace};
+use crate::page::tree::NONE;
+use crate::page::vocabulary::{Class, Namespace};
+use crate::text::is_xhtml;
 
 /// The paper's text formatting tags: it names Big, Bold and I.
 pub const FORMATTING: [&str; 13] = [
@@ -477,7 +477,7 @@ mod tests {
         let depth = 200_000;
         let source = format!("<a>{}{}</a>", "<b>x".repeat(depth), "</b>".repeat(depth));
         let options = Options {
-            kind: Some(crate::sniff::Kind::Xml),
+            kind: Some(crate::page::kind::Kind::Xml),
             ..Options::default()
         };
         let page = encode(source.as_bytes(), &options).unwrap();

@@ -16,9 +16,9 @@ use super::placement::{Party, Placement, place};
 use super::references::References;
 use super::rules::Rules;
 use super::side::Side;
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::error::Error;
+use crate::page::tree::NONE;
 
 /// What became of a node: a set of these bits; none for a node that did not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,8 +205,8 @@ mod tests {
     use super::*;
     use crate::encode::{Options, encode};
     use crate::sdiff::{Scope, Tolerance};
+    use crate::select::digest_page::View;
     use crate::select::{CssSelector, Limits};
-    use crate::view::View;
 
     /// The status of the new page's nodes, where there is one.
     fn statuses(old: &str, new: &str, rules: &Rules, only: Option<&str>) -> Vec<(usize, u16)> {

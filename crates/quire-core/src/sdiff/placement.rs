@@ -13,7 +13,7 @@
 
 use super::matching::Pairs;
 use crate::digest::Digest;
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 
 /// One page as the placement sees it.
 #[derive(Clone, Copy)]

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Token};
 
-use crate::letters::{is_mark, is_unspaced};
+use crate::base::word_chars::{is_mark, is_unspaced};
 
 /// More words than this are not compared one by one.
 pub const MAX_WORDS: usize = 1 << 15;

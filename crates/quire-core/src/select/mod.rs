@@ -16,10 +16,11 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use crate::error::Error;
-use crate::vocabulary::{Class, Namespace};
+use crate::base::error::Error;
+use crate::page::vocabulary::{Class, Namespace};
 
 pub mod css;
+pub mod digest_page;
 pub mod path;
 pub mod xpath;
 

@@ -15,9 +15,9 @@
 //! One pass over each page; a layer that neither has costs nothing, however large D is.
 
 use super::features::is_element;
+use crate::base::hash::hash64;
 use crate::digest::Digest;
-use crate::hash::hash64;
-use crate::vocabulary::Class;
+use crate::page::vocabulary::Class;
 
 /// The paper's D.
 pub const DEPTH: u32 = 8;

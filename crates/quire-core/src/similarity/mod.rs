@@ -28,8 +28,8 @@ pub mod words;
 pub use bag::Bag;
 pub use scope::Scope;
 
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::error::Error;
 
 /// Which parts of a page are its features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

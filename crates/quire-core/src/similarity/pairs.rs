@@ -60,7 +60,7 @@ pub fn all_pairs(rows: &[u32], m: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
     use crate::similarity::sketch::EMPTY;
 
     #[test]

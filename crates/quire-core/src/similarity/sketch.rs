@@ -28,9 +28,9 @@
 use super::features::{self, mix};
 use super::scope::Scope;
 use super::{Measure, bag, occurrences};
+use crate::base::error::Error;
+use crate::base::hash::hash64;
 use crate::digest::Digest;
-use crate::error::Error;
-use crate::hash::hash64;
 
 /// Values in a sketch, unless asked otherwise; as in paper 003.
 pub const VALUES: u16 = 100;
@@ -142,7 +142,8 @@ impl Sketch {
     ///
     /// ```
     /// use quire_core::encode::{Options, encode};
-    /// use quire_core::similarity::{Measure, sketch::Sketch};
+    /// use quire_core::similarity::Measure;
+    /// use quire_core::similarity::sketch::Sketch;
     ///
     /// let page = encode(b"<p>a<p>b", &Options::default()).unwrap();
     /// let sketch = Sketch::min_wise(&page, Measure::Structure, 100, None).unwrap();

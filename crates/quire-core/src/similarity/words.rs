@@ -3,7 +3,7 @@
 //! A word is letters and digits in a row with the marks that combine with them, in lower case. A letter of
 //! a script that puts no spaces between words is a word by itself. All else separates words. One pass.
 
-use crate::letters::{is_mark, is_unspaced};
+use crate::base::word_chars::{is_mark, is_unspaced};
 
 /// Hand over each word of a text, in order.
 ///

@@ -7,15 +7,14 @@
 
 use std::fmt::Write;
 
-use quire_core::digest::{Digest, Verify};
-use quire_core::draft::Mode;
-use quire_core::emit::emit;
-use quire_core::encode::{Options, decode, encode};
-use quire_core::flags::Flags;
-use quire_core::format;
-use quire_core::html::Context;
-use quire_core::sniff::Kind;
-use quire_core::vocabulary::{Class, Namespace};
+use quire_core::digest::decode::{decode, emit};
+use quire_core::digest::{Digest, Verify, format};
+use quire_core::encode::{Options, encode};
+use quire_core::page::flags::Flags;
+use quire_core::page::kind::Kind;
+use quire_core::page::text_mode::Mode;
+use quire_core::page::vocabulary::{Class, Namespace};
+use quire_core::parse::html::Context;
 
 /// xorshift64*: small, and the same on every machine.
 pub struct Random(pub u64);

@@ -49,8 +49,8 @@ use parse::{Chains, Parser};
 use stream::{Model, Step};
 
 use super::refused;
-use crate::error::Error;
-use crate::hash::hash64_seeded;
+use crate::base::error::Error;
+use crate::base::hash::hash64_seeded;
 
 /// Base and page together are shorter than this: places are 32 bits wide.
 const LIMIT: usize = 1 << 31;
@@ -74,7 +74,7 @@ impl DenseBase {
     /// let frame = base.encode(page);
     /// assert!(frame.len() < 15);
     /// assert_eq!(base.decode(&frame, page.len())?, page);
-    /// # Ok::<(), quire_core::error::Error>(())
+    /// # Ok::<(), quire_core::base::error::Error>(())
     /// ```
     #[must_use]
     pub fn new(base: &[u8]) -> DenseBase {
@@ -108,7 +108,7 @@ impl DenseBase {
     /// let page = b"<title>Tuesday</title><p>the same as last week</p>";
     /// let opened = all.open_more(&frame, 49)?;
     /// assert_eq!(opened.decode(&part.encode(page), page.len())?, page);
-    /// # Ok::<(), quire_core::error::Error>(())
+    /// # Ok::<(), quire_core::base::error::Error>(())
     /// ```
     #[must_use]
     pub fn learn_more(&self, more: &[u8]) -> (DenseBase, Vec<u8>) {

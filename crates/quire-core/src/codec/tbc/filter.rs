@@ -6,7 +6,7 @@
 
 use super::hashed::{Known, hash};
 use super::tokens::NEW;
-use crate::hash::hash64;
+use crate::base::hash::hash64;
 
 /// The polynomial x^64 + x^4 + x^3 + x + 1, without its first term.
 const POLYNOMIAL: u64 = 0x1b;

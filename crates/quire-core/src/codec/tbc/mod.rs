@@ -21,7 +21,7 @@ pub mod tokens;
 
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// The paper's window, in tokens.
 pub const WINDOW: usize = 7;
@@ -151,7 +151,7 @@ pub fn apply(reference: &[u8], delta: &[u8], length: usize) -> Result<Vec<u8>, E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     fn random(seed: u64, n: u64) -> Vec<u8> {
         let words: [&[u8]; 9] = [

@@ -244,7 +244,7 @@ fn common_end(a: &[u32], b: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     /// Fewest deletions and insertions, by the plain dynamic program.
     fn distance(one: &[u32], other: &[u32]) -> usize {

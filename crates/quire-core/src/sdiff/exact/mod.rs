@@ -36,7 +36,7 @@ use forest::Forest;
 /// An ordered labelled tree in pre-order: child counts and labels. One root.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'a> {
-    /// Child counts; [`crate::tree::check`] says which sequences are trees.
+    /// Child counts; [`crate::page::tree::check`] says which sequences are trees.
     pub children: &'a [u32],
     /// One label a node; equal numbers are equal labels, in both trees.
     pub labels: &'a [u32],

@@ -73,7 +73,7 @@ pub fn most_met(pages: &[u64], hubs: &[u64], most: usize) -> (Vec<u64>, Vec<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
     use std::collections::{BTreeMap, BTreeSet};
 
     #[test]

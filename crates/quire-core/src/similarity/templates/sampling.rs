@@ -106,7 +106,7 @@ fn draw<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     // `kinds` templates of ten bins; a page changes one of them.
     fn rows(n: u64, kinds: u64) -> Vec<u32> {
