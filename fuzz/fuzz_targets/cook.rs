@@ -5,9 +5,9 @@ use encoding_rs::Encoding;
 use libfuzzer_sys::fuzz_target;
 use quire_core::values;
 use quire_core::values::Syntax;
-use quire_core::page::text_mode::Mode;
-use quire_core::parse::encoding;
-use quire_core::page::vocabulary::Namespace;
+use quire_core::Mode;
+use quire_core::encoding;
+use quire_core::Namespace;
 
 const LABELS: [&str; 6] = ["utf-8", "windows-1252", "shift_jis", "gb18030", "euc-jp", "big5"];
 

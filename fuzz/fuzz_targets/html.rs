@@ -5,8 +5,8 @@
 mod pages;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::encode;
-use quire_core::parse::html::MAX_DEPTH;
+use quire_core::encode;
+use quire_core::html::MAX_DEPTH;
 
 fuzz_target!(|input: &[u8]| {
     let Some((&choice, source)) = input.split_first() else {

@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quire_core::digest::decode::decode;
-use quire_core::digest::{Digest, Verify};
-use quire_core::encode::{Options, encode};
-use quire_core::page::flags::Flags;
+use quire_core::{Digest, Flags, Options, Verify, decode, encode};
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     if path.is_dir() {
@@ -87,7 +84,7 @@ fn main() {
         });
         return;
     }
-    let html = quire_core::parse::html::Options {
+    let html = quire_core::html::Options {
         scripting: true,
         context: None,
         encoding: encoding_rs::UTF_8,
@@ -96,8 +93,8 @@ fn main() {
     speed("tokenizer", &mut || {
         let mut tokens = 0;
         for page in &pages {
-            let mut tokenizer = quire_core::parse::html::tokenizer::Tokenizer::new(page, 0);
-            while tokenizer.next(false) != quire_core::parse::html::tokenizer::Token::Eof {
+            let mut tokenizer = quire_core::html::Tokenizer::new(page, 0);
+            while tokenizer.next(false) != quire_core::html::Token::Eof {
                 tokens += 1;
             }
         }
@@ -106,7 +103,7 @@ fn main() {
     speed("html tree", &mut || {
         pages
             .iter()
-            .map(|p| quire_core::parse::html::parse(p, &html).nodes.len())
+            .map(|p| quire_core::html::parse(p, &html).nodes.len())
             .sum()
     });
     speed("encode", &mut || {

@@ -9,14 +9,9 @@
 use std::path::PathBuf;
 use std::sync::Once;
 
-use quire_core::digest::decode::decode;
-use quire_core::digest::format::{Header, VERSION, compress, decompress};
-use quire_core::digest::{Digest, Verify};
-use quire_core::encode::{Options, encode};
-use quire_core::page::flags::Flags;
-use quire_core::page::kind::Kind;
-use quire_core::page::vocabulary::Namespace;
-use quire_core::parse::html::Context;
+use quire_core::format::{Header, VERSION, compress, decompress};
+use quire_core::html::Context;
+use quire_core::{Digest, Flags, Kind, Namespace, Options, Verify, decode, encode};
 
 struct Case {
     name: &'static str,
@@ -178,8 +173,5 @@ fn every_section_and_width_of_one_is_in_the_golden_files() {
     }
     seen.sort_unstable();
     seen.dedup();
-    assert_eq!(
-        seen,
-        (1..quire_core::digest::format::SECTIONS).collect::<Vec<_>>()
-    );
+    assert_eq!(seen, (1..quire_core::format::SECTIONS).collect::<Vec<_>>());
 }

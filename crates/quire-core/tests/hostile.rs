@@ -13,12 +13,8 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use pages::{html_options, sound};
-use quire_core::digest::Digest;
-use quire_core::digest::decode::decode;
-use quire_core::encode::{Options, encode};
-use quire_core::page::flags::Flags;
-use quire_core::page::kind::Kind;
-use quire_core::parse::html::MAX_DEPTH;
+use quire_core::html::MAX_DEPTH;
+use quire_core::{Digest, Flags, Kind, Options, decode, encode};
 
 /// Debug builds show the same counts on smaller pages.
 const SCALE: usize = if cfg!(debug_assertions) { 16 } else { 1 };

@@ -3,8 +3,8 @@
 #[path = "common/deltas.rs"]
 mod deltas;
 
-use quire_core::base::hash::hash64;
 use quire_core::codec::tbc::{WINDOW, delta};
+use quire_core::hash::hash64;
 
 fn draw(seed: u64, at: u64) -> u64 {
     hash64(&[seed, at].map(u64::to_le_bytes).concat())

@@ -3,10 +3,8 @@
 mod common;
 
 use encoding_rs::{Encoding, UTF_8};
-use quire_core::page::text_mode::Mode;
-use quire_core::page::vocabulary::Namespace;
-use quire_core::parse::encoding::{Reason, sniff_html};
-use quire_core::values;
+use quire_core::encoding::{Reason, sniff_html};
+use quire_core::{Mode, Namespace, values};
 use serde_json::Value;
 
 /// The pairs of `#data` and `#encoding` in a file.

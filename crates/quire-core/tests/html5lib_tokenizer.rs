@@ -23,10 +23,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use encoding_rs::UTF_8;
-use quire_core::page::text_mode::Mode;
-use quire_core::page::vocabulary::Namespace;
-use quire_core::parse::html::tokenizer::{RawKind, TagToken, Token, Tokenizer};
-use quire_core::values;
+use quire_core::html::{RawKind, TagToken, Token, Tokenizer};
+use quire_core::{Mode, Namespace, values};
 use serde_json::{Map, Value, json};
 
 const CDATA: &str = "<![CDATA[";

@@ -4,11 +4,7 @@
 mod pages;
 
 use pages::{Random, assert_sound, html_options, mutate, page, sound};
-use quire_core::digest::decode::decode;
-use quire_core::encode::Options;
-use quire_core::encode::from_tree::{Columns, from_columns};
-use quire_core::page::flags::Flags;
-use quire_core::page::kind::Kind;
+use quire_core::{Columns, Flags, Kind, Options, decode, from_columns};
 
 /// Pages a seed range makes; more with `QUIRE_PAGES=1000000`.
 fn seeds() -> u64 {

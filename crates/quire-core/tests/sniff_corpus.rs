@@ -5,9 +5,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use quire_core::page::kind::Kind;
-use quire_core::parse::json;
-use quire_core::parse::sniff::sniff;
+use quire_core::{Kind, json, sniff};
 
 /// Every file of an archive, as (path, bytes); none where the corpus is absent.
 fn corpus(name: &str) -> Option<Vec<(String, Vec<u8>)>> {

@@ -6,15 +6,10 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use quire_core::base::error::Error;
-use quire_core::digest::Digest as Page;
-use quire_core::digest::decode::decode;
-use quire_core::digest::format::{Section, Signatures};
-use quire_core::page::vocabulary::{Class, Namespace};
-use quire_core::select::digest_page::View;
-use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, css_paths, xpath_of};
-use quire_core::text;
+use quire_core::format::{Section, Signatures};
+use quire_core::select::{CssSelector, Found, Limits, View, XPath, css_path, css_paths, xpath_of};
 use quire_core::text::{Reader, Reference};
+use quire_core::{Class, Digest as Page, Error, Namespace, decode, text};
 
 use crate::buffers::{Column, Navigation, lend};
 use crate::errors;

@@ -158,10 +158,6 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
 }
 
 /// Line and column (both from 1, column in bytes) of an offset; CR, LF and CRLF end a line.
-///
-/// ```
-/// assert_eq!(quire_core::base::error::position(b"a\r\nbc", 4), (2, 2));
-/// ```
 pub fn position(source: &[u8], offset: usize) -> (usize, usize) {
     let before = &source[..offset.min(source.len())];
     let mut line = 1;
@@ -231,5 +227,10 @@ mod tests {
             Err(Error::Selector { selector, .. }) => assert_eq!(selector, long),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_position_counts_lines_and_columns_from_one() {
+        assert_eq!(position(b"a\r\nbc", 4), (2, 2));
     }
 }

@@ -100,11 +100,6 @@ impl<'a> Ints<'a> {
     }
 
     /// How often each value below `values` occurs. Larger values are not counted.
-    ///
-    /// ```
-    /// use quire_core::base::int_column::Ints;
-    /// assert_eq!(Ints::new(&[2, 0, 2], 1).unwrap().histogram(3), [1, 0, 2]);
-    /// ```
     pub fn histogram(self, values: usize) -> Vec<u32> {
         if self.width != 1 {
             let mut counts = vec![0; values];
@@ -160,11 +155,6 @@ impl<'a> Ints<'a> {
     }
 
     /// Offsets of the entries whose lengths these are: one more than there are lengths.
-    ///
-    /// ```
-    /// use quire_core::base::int_column::Ints;
-    /// assert_eq!(Ints::new(&[2, 0, 3], 1).unwrap().offsets(), [0, 2, 2, 5]);
-    /// ```
     pub fn offsets(self) -> Vec<u32> {
         let mut offsets = Vec::with_capacity(self.len() + 1);
         let mut at = 0u32;
@@ -407,5 +397,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_histogram_counts_each_value() {
+        assert_eq!(Ints::new(&[2, 0, 2], 1).unwrap().histogram(3), [1, 0, 2]);
+    }
+
+    #[test]
+    fn offsets_are_running_sums_of_lengths() {
+        assert_eq!(Ints::new(&[2, 0, 3], 1).unwrap().offsets(), [0, 2, 2, 5]);
     }
 }

@@ -69,11 +69,6 @@ impl Interner {
         self.entries.len()
     }
 
-    /// Whether there is no string yet.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The string with this id.
     #[inline]
     pub fn get(&self, id: usize) -> &[u8] {

@@ -59,11 +59,6 @@ fn fold(a: u64, b: u64) -> u64 {
 ///
 /// Blocks of sixteen bytes, the last one filled up with zeros, are folded one after
 /// another, and the length at the end. Above 256 bytes it is XXH3.
-///
-/// ```
-/// use quire_core::base::short_bytes::hash;
-/// assert_eq!(hash(b"fish and chips", 9, 14), hash(b"chips", 0, 5));
-/// ```
 #[inline]
 #[must_use]
 pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
@@ -105,11 +100,6 @@ pub fn hash_of(bytes: &[u8]) -> u64 {
 }
 
 /// Whether `length` bytes of `a` from `a_at` on are those of `b` from `b_at` on. Both must have them.
-///
-/// ```
-/// use quire_core::base::short_bytes::same;
-/// assert!(same(b"fish and chips", 9, b"chipshop", 0, 5));
-/// ```
 #[inline(always)]
 #[allow(clippy::inline_always)] // a call would cost more than the comparison
 #[must_use]
@@ -208,5 +198,15 @@ mod tests {
                 assert_eq!(out, expected);
             }
         }
+    }
+
+    #[test]
+    fn a_hash_depends_on_the_bytes_and_not_on_their_place() {
+        assert_eq!(hash(b"fish and chips", 9, 14), hash(b"chips", 0, 5));
+    }
+
+    #[test]
+    fn equal_bytes_in_two_places_are_the_same() {
+        assert!(same(b"fish and chips", 9, b"chipshop", 0, 5));
     }
 }

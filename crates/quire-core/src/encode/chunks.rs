@@ -12,8 +12,8 @@ use crate::page::limits::MAX_SOURCE;
 /// Collects chunks and encodes them as one page.
 ///
 /// ```
-/// use quire_core::encode::chunks::Encoder;
-/// use quire_core::encode::{Options, encode};
+/// use quire_core::Encoder;
+/// use quire_core::{Options, encode};
 ///
 /// let mut encoder = Encoder::new(Options::default());
 /// encoder.feed(b"<p>Fi").unwrap();
@@ -24,6 +24,8 @@ use crate::page::limits::MAX_SOURCE;
 pub struct Encoder {
     options: Options,
     source: Vec<u8>,
+    /// [`MAX_SOURCE`], but for tests.
+    limit: usize,
 }
 
 impl Encoder {
@@ -32,15 +34,16 @@ impl Encoder {
         Self {
             options,
             source: Vec::new(),
+            limit: MAX_SOURCE,
         }
     }
 
-    /// Add the next bytes of the page.
+    /// Add the next bytes of the page; an error if it is too long now.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        if chunk.len() > MAX_SOURCE - self.source.len() {
+        if chunk.len() > self.limit - self.source.len() {
             return Err(Error::TooLarge {
                 bytes: self.source.len() as u64 + chunk.len() as u64,
-                limit: MAX_SOURCE as u64,
+                limit: self.limit as u64,
             });
         }
         self.source.extend_from_slice(chunk);
@@ -50,5 +53,28 @@ impl Encoder {
     /// Make the digest of everything that was fed.
     pub fn finish(self) -> Result<Digest, Error> {
         encode(&self.source, &self.options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_refused_as_soon_as_it_is_too_long() {
+        let mut encoder = Encoder::new(Options::default());
+        encoder.limit = 8;
+        encoder.feed(b"<p>Fish").unwrap();
+        let error = encoder.feed(b" and chips").unwrap_err();
+        assert!(matches!(
+            error,
+            Error::TooLarge {
+                bytes: 17,
+                limit: 8
+            }
+        ));
+        encoder.feed(b"!").unwrap();
+        let page = encoder.finish().unwrap();
+        assert_eq!(crate::digest::decode::decode(&page).unwrap(), b"<p>Fish!");
     }
 }

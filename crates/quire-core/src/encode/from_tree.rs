@@ -44,8 +44,8 @@ fn bad(message: impl Into<String>) -> Error {
 /// Make the digest of a tree.
 ///
 /// ```
-/// use quire_core::digest::decode::decode;
-/// use quire_core::encode::from_tree::{Columns, from_columns};
+/// use quire_core::decode;
+/// use quire_core::{Columns, from_columns};
 ///
 /// let digest = from_columns(&Columns {
 ///     children: vec![2, 0, 0],

@@ -1,7 +1,7 @@
 //! Encoding: any bytes in, a digest out (the paper's Algorithm 1, for pages as they are).
 //!
 //! The kind is sniffed unless it is given; the parser of that kind writes a
-//! draft; [`crate::encode::assemble`] does the rest. Whatever the bytes are, decoding the
+//! draft; [`assemble`](mod@assemble) does the rest. Whatever the bytes are, decoding the
 //! result gives them back: a page that cannot be described exactly keeps its
 //! source.
 
@@ -59,8 +59,8 @@ impl Default for Options {
 /// Make the digest of a page.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::digest::decode::decode;
+/// use quire_core::{Options, encode};
+/// use quire_core::decode;
 /// let page = encode(b"<p>Hello <b>there", &Options::default()).unwrap();
 /// assert_eq!(page.n(), 8); // document, html, head, body, p, text, b, text
 /// assert_eq!(decode(&page).unwrap(), b"<p>Hello <b>there");

@@ -74,11 +74,6 @@ impl Order {
         self.children.len()
     }
 
-    /// Whether there is no node (never: the document is always there).
-    pub fn is_empty(&self) -> bool {
-        self.children.is_empty()
-    }
-
     /// Creation index of a pre-order position.
     #[inline]
     pub fn node(&self, place: usize) -> usize {

@@ -60,8 +60,8 @@ impl Spans {
     /// Find the bytes of every node; `None` where a page has no spans. Linear in nodes and bytes.
     ///
     /// ```
-    /// use quire_core::encode::{Options, encode};
-    /// use quire_core::fragments::spans::Spans;
+    /// use quire_core::{Options, encode};
+    /// use quire_core::fragments::Spans;
     ///
     /// let page = encode(b"<ul><li>a<li>b</ul>", &Options::default()).unwrap();
     /// let spans = Spans::of(&page).unwrap().unwrap();

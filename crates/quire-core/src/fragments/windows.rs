@@ -79,7 +79,7 @@ impl Windows {
     /// Append the hashes of all windows of a text, in order; none where it is shorter than a window.
     ///
     /// ```
-    /// use quire_core::fragments::windows::Windows;
+    /// use quire_core::fragments::Windows;
     /// let windows = Windows::new(4, 32);
     /// let mut found = Vec::new();
     /// windows.hash(b"chips", &mut found);

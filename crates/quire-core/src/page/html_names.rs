@@ -433,7 +433,7 @@ static SHORT: [(u64, Name); SHORT_SLOTS] = {
     table
 };
 
-/// The known name whose lower-case bytes are `word` (see [`super::scan::short_name`]), or `COUNT`.
+/// The known name whose lower-case bytes are `word` (see `values::scan::short_name`), or `COUNT`.
 #[inline]
 pub fn find_short(word: u64) -> Name {
     let mut slot = short_slot(word);
@@ -447,12 +447,6 @@ pub fn find_short(word: u64) -> Name {
 }
 
 /// The known name with these lower-case bytes.
-///
-/// ```
-/// use quire_core::page::html_names;
-/// assert_eq!(html_names::lookup(b"div"), Some(html_names::DIV));
-/// assert_eq!(html_names::lookup(b"my-element"), None);
-/// ```
 pub fn lookup(lower: &[u8]) -> Option<Name> {
     let mut slot = slot_of(lower);
     loop {
@@ -496,5 +490,11 @@ mod tests {
                 assert_eq!(find_short(word), i as Name, "{name}");
             }
         }
+    }
+
+    #[test]
+    fn a_name_of_the_page_alone_is_not_known() {
+        assert_eq!(lookup(b"div"), Some(DIV));
+        assert_eq!(lookup(b"my-element"), None);
     }
 }

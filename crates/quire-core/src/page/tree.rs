@@ -28,13 +28,6 @@ const BLOCK: usize = 8;
 ///
 /// After each node but the last, some node must still wait for a child; after the last, none. A node
 /// fills one place, so as long as a block's worth of places is open, only the sum of the block matters.
-///
-/// ```
-/// # use quire_core::page::tree::check;
-/// assert!(check(&[2u8, 0, 1, 0], u32::from).is_ok());
-/// assert!(check(&[1u8, 0, 0], u32::from).is_err()); // node 2 has no parent
-/// assert!(check(&[2u8, 0], u32::from).is_err()); // node 0 lacks a child
-/// ```
 pub fn check<T: Copy>(children: &[T], count: impl Fn(T) -> u32) -> Result<(), Error> {
     let n = children.len();
     let (blocks, rest) = children.as_chunks::<BLOCK>();
@@ -82,14 +75,6 @@ pub fn check_column(children: Ints) -> Result<(), Error> {
 ///
 /// Linear, no recursion. The counts must add up to `n - 1` and never run dry:
 /// before the last node some node must still wait for a child.
-///
-/// ```
-/// # use quire_core::page::tree::derive;
-/// let tree = derive(&[2, 0, 1, 0]).unwrap();
-/// assert_eq!(tree.size, [4, 1, 2, 1]);
-/// assert_eq!(tree.depth, [0, 1, 1, 2]);
-/// assert!(derive(&[1, 0, 0]).is_err()); // node 2 has no parent
-/// ```
 pub fn derive(children: &[u32]) -> Result<Derived, Error> {
     let n = children.len();
     let mut parent = Vec::with_capacity(n);
@@ -192,5 +177,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn check_refuses_missing_parents_and_missing_children() {
+        assert!(check(&[2u8, 0, 1, 0], u32::from).is_ok());
+        assert!(check(&[1u8, 0, 0], u32::from).is_err()); // node 2 has no parent
+        assert!(check(&[2u8, 0], u32::from).is_err()); // node 0 lacks a child
+    }
+
+    #[test]
+    fn derive_gives_sizes_and_depths() {
+        let tree = derive(&[2, 0, 1, 0]).unwrap();
+        assert_eq!(tree.size, [4, 1, 2, 1]);
+        assert_eq!(tree.depth, [0, 1, 1, 2]);
+        assert!(derive(&[1, 0, 0]).is_err()); // node 2 has no parent
     }
 }

@@ -5,20 +5,6 @@
 //! source, and the end tags with theirs. A parser records only what it *owns*;
 //! every byte that nobody owns is found later, by [`crate::encode::leftovers`], as a
 //! gap. So a parser cannot lose bytes, it can only describe them less well.
-//!
-//! ```
-//! use quire_core::parse::draft::Draft;
-//! use quire_core::page::text_mode::Mode;
-//! use quire_core::page::vocabulary::{Class, Namespace, TEXT};
-//!
-//! // <a>hi</a>
-//! let mut draft = Draft::new(9);
-//! let a = draft.names.intern(Namespace::Xml, Class::Element, b"a");
-//! let node = draft.element(0, a, 0, 2, 3);
-//! draft.leaf(node, TEXT, 3, 5, Mode::Data);
-//! draft.end_tag(node, 5, 9, false);
-//! assert_eq!(draft.nodes.len(), 3); // with the document
-//! ```
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -292,5 +278,22 @@ impl Draft {
             end,
             odd,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::vocabulary::TEXT;
+
+    #[test]
+    fn a_draft_starts_with_the_document() {
+        // <a>hi</a>
+        let mut draft = Draft::new(9);
+        let a = draft.names.intern(Namespace::Xml, Class::Element, b"a");
+        let node = draft.element(0, a, 0, 2, 3);
+        draft.leaf(node, TEXT, 3, 5, Mode::Data);
+        draft.end_tag(node, 5, 9, false);
+        assert_eq!(draft.nodes.len(), 3); // with the document
     }
 }

@@ -17,7 +17,7 @@ use crate::parse::draft::{Draft, DraftNode, IMPLIED};
 /// Read a plain text.
 ///
 /// ```
-/// let draft = quire_core::parse::plain_text::parse(b"one\ntwo\n\nthree");
+/// let draft = quire_core::plain_text::parse(b"one\ntwo\n\nthree");
 /// let names = draft.nodes.iter().map(|node| draft.names.name(node.tag));
 /// let names: Vec<_> = names.map(|name| std::str::from_utf8(name).unwrap()).collect();
 /// assert_eq!(
@@ -49,8 +49,8 @@ pub fn parse(source: &[u8]) -> Draft {
 /// Read a source without structure: one leaf with all of it.
 ///
 /// ```
-/// assert_eq!(quire_core::parse::plain_text::parse_bytes(b"\x00\x01").nodes.len(), 2);
-/// assert_eq!(quire_core::parse::plain_text::parse_bytes(b"").nodes.len(), 1);
+/// assert_eq!(quire_core::plain_text::parse_bytes(b"\x00\x01").nodes.len(), 2);
+/// assert_eq!(quire_core::plain_text::parse_bytes(b"").nodes.len(), 1);
 /// ```
 #[must_use]
 pub fn parse_bytes(source: &[u8]) -> Draft {

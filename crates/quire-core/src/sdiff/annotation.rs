@@ -60,8 +60,8 @@ pub struct Annotation {
 /// Say what became of every node.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::sdiff::annotation::{Compared, Status, annotate};
+/// use quire_core::{Options, encode};
+/// use quire_core::sdiff::{Compared, Status, annotate};
 /// use quire_core::sdiff::{Granularity, Rules, Scope};
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();
@@ -205,8 +205,7 @@ mod tests {
     use super::*;
     use crate::encode::{Options, encode};
     use crate::sdiff::{Scope, Tolerance};
-    use crate::select::digest_page::View;
-    use crate::select::{CssSelector, Limits};
+    use crate::select::{CssSelector, Limits, View};
 
     /// The status of the new page's nodes, where there is one.
     fn statuses(old: &str, new: &str, rules: &Rules, only: Option<&str>) -> Vec<(usize, u16)> {

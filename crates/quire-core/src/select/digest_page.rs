@@ -16,9 +16,9 @@ use crate::select::Page;
 /// A digest that can be asked for nodes.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
+/// use quire_core::{Options, encode};
 /// use quire_core::select::{Limits, css};
-/// use quire_core::select::digest_page::View;
+/// use quire_core::select::View;
 ///
 /// let page = encode(b"<ul><li>a<li class=x>b</ul>", &Options::default()).unwrap();
 /// let found = css(&View::new(&page), "li.x", 0, Limits::default()).unwrap();

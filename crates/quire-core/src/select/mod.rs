@@ -19,15 +19,16 @@ use std::cell::Cell;
 use crate::base::error::Error;
 use crate::page::vocabulary::{Class, Namespace};
 
-pub mod css;
-pub mod digest_page;
-pub mod path;
-pub mod xpath;
+mod css;
+mod digest_page;
+mod path;
+mod xpath;
 
 #[cfg(test)]
 pub(crate) mod sample;
 
 pub use css::{CssSelector, css};
+pub use digest_page::View;
 pub use path::{css_path, css_paths, xpath as xpath_of};
 pub use xpath::{Found, XPath};
 

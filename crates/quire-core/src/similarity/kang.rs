@@ -19,11 +19,6 @@ use crate::base::hash::hash64;
 use crate::digest::Digest;
 use crate::page::vocabulary::Class;
 
-/// The paper's D.
-pub const DEPTH: u32 = 8;
-/// The paper's Q: pages with a larger S are similar.
-pub const THRESHOLD: f64 = 0.8;
-
 const SPECIAL: [&[u8]; 5] = [b"table", b"tr", b"td", b"div", b"span"];
 
 /// A tag in a layer: the hash of its name, and whether it is one of the special ones.
@@ -62,8 +57,8 @@ pub struct Kang {
 /// Compare two pages down to layer `depth`, at least 1.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::similarity::kang::kang;
+/// use quire_core::{Options, encode};
+/// use quire_core::similarity::kang;
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();
 /// let found = kang(&page("<p>a<div>b</div>"), &page("<p>c<ul></ul>"), 1);
@@ -181,6 +176,9 @@ fn root(page: &Digest) -> usize {
 mod tests {
     use super::*;
     use crate::encode::{Options, encode};
+
+    /// The paper's D.
+    const DEPTH: u32 = 8;
 
     fn page(source: &str) -> Digest {
         encode(source.as_bytes(), &Options::default()).unwrap()

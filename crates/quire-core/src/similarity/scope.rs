@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::select::digest_page::View;
-use crate::select::{CssSelector, Limits};
+use crate::select::{CssSelector, Limits, View};
 
 /// Parts of a page, as ranges of nodes, in document order and disjoint.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ pub struct Line {
 /// Of a plain text empty lines stay. Linear in the text.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
+/// use quire_core::{Options, encode};
 /// use quire_core::text::read_lines;
 ///
 /// let page = encode(b"<p>Fish &amp; <b>chips</b><p>9.50", &Options::default()).unwrap();

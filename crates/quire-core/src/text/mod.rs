@@ -72,7 +72,7 @@ impl Role {
 /// The text of a subtree in reading order.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
+/// use quire_core::{Options, encode};
 /// use quire_core::text::text;
 ///
 /// let source = b"<h1>Prices</h1><table><tr><td>Fish &amp;\n chips<td>9.50</table><script>x()</script>";

@@ -138,7 +138,7 @@ fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
 ///
 /// ```
 /// use quire_core::values::{Syntax, attributes};
-/// use quire_core::page::vocabulary::Namespace;
+/// use quire_core::Namespace;
 ///
 /// let run = b" VIEWBOX='0 0 1 1' href=?a&amp;b viewbox";
 /// let pairs = attributes(run, Syntax::Html(Namespace::Svg), encoding_rs::UTF_8);

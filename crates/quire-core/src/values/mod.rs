@@ -1,27 +1,33 @@
-//! Cooking: from the raw bytes of a leaf or an attribute run to what a reader sees.
+//! Values: from the raw bytes of a leaf or an attribute run to the text a reader sees.
 //!
 //! A digest stores pages as they are written. Everything a browser changes on
 //! the way to the tree (character sets, character references, line ends, NUL,
-//! delimiters, the case of names) is derived here, on demand, and most texts
-//! need none of it: [`is_plain`] says so without making a string, and [`text`]
+//! delimiters, the case of names) is derived here, on demand. Most texts
+//! need none of it: [`is_plain`] finds that out without making a string, and [`text`]
 //! borrows.
 //!
 //! The character set comes first: bytes are decoded by themselves, without
 //! looking for a byte order mark, and references are read in the result. Every
 //! function is linear in its input and panics on none.
 //!
-//! Below: `references` (what `&...;` stands for), `expand` (where a text
-//! changes), `markup` (delimiters), `doctype`, `attributes`.
+//! | file | job |
+//! | --- | --- |
+//! | `references`, `entities` | character references such as `&amp;` |
+//! | `expand` | finds the places where a text changes, and changes them |
+//! | `markup`, `doctype` | take delimiters off |
+//! | `attributes` | cuts a run into names and values |
+//! | `run_hash` | hashes a run so that spelling and order do not count |
+//! | `scan`, `charset` | byte search; strings that need no decoding |
 
 mod attributes;
-pub mod charset;
+pub(crate) mod charset;
 mod doctype;
 mod entities;
 mod expand;
 mod markup;
 mod references;
-pub mod run_hash;
-pub mod scan;
+pub(crate) mod run_hash;
+pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -54,7 +60,7 @@ const XML_TEXT: Rules = Rules {
 /// ```
 /// use encoding_rs::{UTF_8, WINDOWS_1252};
 /// use quire_core::values::text;
-/// use quire_core::page::text_mode::Mode;
+/// use quire_core::Mode;
 ///
 /// assert_eq!(text(b"fish &amp; chips\r\n", Mode::Data, UTF_8), "fish & chips\n");
 /// assert_eq!(text(b"caf\xe9", Mode::Data, WINDOWS_1252), "café");
@@ -102,7 +108,7 @@ pub fn append_html_text(raw: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
 /// ```
 /// use encoding_rs::UTF_8;
 /// use quire_core::values::is_plain;
-/// use quire_core::page::text_mode::Mode;
+/// use quire_core::Mode;
 ///
 /// assert!(is_plain(b"Q & A", Mode::Data, UTF_8));
 /// assert!(!is_plain(b"Q &amp; A", Mode::Data, UTF_8));

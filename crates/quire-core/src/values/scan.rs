@@ -26,10 +26,6 @@ fn first(hits: u8x16) -> Option<usize> {
 }
 
 /// The first place at or after `from` that holds `byte`, or the end of the source.
-///
-/// ```
-/// assert_eq!(quire_core::values::scan::find(b"a long text, then <", 0, b'<'), 18);
-/// ```
 #[inline]
 pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
     let wanted = u8x16::splat(byte);
@@ -47,10 +43,6 @@ pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
 }
 
 /// The end of an attribute name: the first white space, `/`, `>` or `=` at or after `from`.
-///
-/// ```
-/// assert_eq!(quire_core::values::scan::attribute_name_end(b"data-id=7", 0), 7);
-/// ```
 #[inline]
 pub fn attribute_name_end(source: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -94,12 +86,6 @@ pub fn short_name(source: &[u8], from: usize) -> Option<(usize, u64, bool)> {
 }
 
 /// ASCII capitals among eight bytes to lower case.
-///
-/// ```
-/// use quire_core::values::scan::lower;
-/// let word = u64::from_le_bytes(*b"DIV-[@Z`");
-/// assert_eq!(lower(word).to_le_bytes(), *b"div-[@z`");
-/// ```
 #[inline]
 pub const fn lower(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -209,5 +195,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn find_goes_beyond_the_first_step() {
+        assert_eq!(find(b"a long text, then <", 0, b'<'), 18);
+    }
+
+    #[test]
+    fn a_name_ends_at_the_equals_sign() {
+        assert_eq!(attribute_name_end(b"data-id=7", 0), 7);
+    }
+
+    #[test]
+    fn lower_changes_letters_only() {
+        let word = u64::from_le_bytes(*b"DIV-[@Z`");
+        assert_eq!(lower(word).to_le_bytes(), *b"div-[@z`");
     }
 }

@@ -5,14 +5,10 @@
 
 #![allow(dead_code)] // every test binary and fuzz target uses its own part of this
 
-use quire_core::base::error::Error;
-use quire_core::base::hash::hash64;
-use quire_core::digest::decode::{Sink, decode, emit};
-use quire_core::digest::format::{Header, compress, decompress};
-use quire_core::digest::{Digest, Rest, Verify};
-use quire_core::select::digest_page::View;
-use quire_core::select::{Limits, XPath, css, css_path, xpath_of};
-use quire_core::text;
+use quire_core::format::{Header, compress, decompress};
+use quire_core::hash::hash64;
+use quire_core::select::{Limits, View, XPath, css, css_path, xpath_of};
+use quire_core::{Digest, Error, Rest, Sink, Verify, decode, emit, text};
 
 /// Fixed part of the header, and a row of the section table; see `docs/format.md`.
 pub const FIXED: usize = 152;

@@ -7,14 +7,10 @@
 
 use std::fmt::Write;
 
-use quire_core::digest::decode::{decode, emit};
-use quire_core::digest::{Digest, Verify, format};
-use quire_core::encode::{Options, encode};
-use quire_core::page::flags::Flags;
-use quire_core::page::kind::Kind;
-use quire_core::page::text_mode::Mode;
-use quire_core::page::vocabulary::{Class, Namespace};
-use quire_core::parse::html::Context;
+use quire_core::html::Context;
+use quire_core::{
+    Class, Digest, Flags, Kind, Mode, Namespace, Options, Verify, decode, emit, encode, format,
+};
 
 /// xorshift64*: small, and the same on every machine.
 pub struct Random(pub u64);

@@ -10,8 +10,6 @@
 //! pages, at worst a few times that while grams are numbered), and a heap of pages whose gains
 //! are computed again only when they come to its top (gains can only fall). The same pages in the
 //! same order give the same bases on every machine: whole numbers only.
-//!
-//! Above: [`super::zstd_base`], [`super::dense`], and the archive. Below: nothing.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -27,7 +25,7 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// anything in common.
 ///
 /// ```
-/// # use quire_core::codec::base_choice::choose_base;
+/// # use quire_core::codec::choose_base;
 /// let common: String = (0..999).map(|n| format!("<p>{n}</p>")).collect();
 /// let pages: Vec<Vec<u8>> = (0..9).map(|n| format!("{common}{n}").into_bytes()).collect();
 /// let pages: Vec<&[u8]> = pages.iter().map(Vec::as_slice).collect();
@@ -95,17 +93,6 @@ pub fn choose_base_within(
         chosen.push(best.page);
     }
     chosen
-}
-
-/// The base itself: the chosen pages one after the other, the most useful last, so that it is
-/// nearest to the page that is written against it.
-#[must_use]
-pub fn join_base(pages: &[&[u8]], chosen: &[usize]) -> Vec<u8> {
-    let mut base = Vec::with_capacity(chosen.iter().map(|&page| pages[page].len()).sum());
-    for &page in chosen.iter().rev() {
-        base.extend_from_slice(pages[page]);
-    }
-    base
 }
 
 /// The sampled grams of all pages, numbered, without those that only one page holds.

@@ -101,13 +101,6 @@ fn a_bound_in_bytes_passes_over_pages_that_exceed_it() {
 }
 
 #[test]
-fn the_most_useful_page_is_last_in_the_base() {
-    let pages: [&[u8]; 3] = [b"a", b"bb", b"ccc"];
-    assert_eq!(join_base(&pages, &[2, 0]), b"accc");
-    assert_eq!(join_base(&pages, &[]), b"");
-}
-
-#[test]
 fn a_page_whose_every_gram_is_sampled_costs_no_more_than_others() {
     // Eight bytes whose every rotation is sampled: zeros.
     let page = vec![0; 1 << 20];

@@ -13,8 +13,6 @@
 //! A base is digested once for reading and, when the first page is written at a level, once for each
 //! thread that writes. Then a page costs what its own bytes cost, whatever the base's length. Contexts
 //! are kept with the base and used again.
-//!
-//! Above: the archive. Below: [`super::base`], which chooses the base.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -27,8 +25,6 @@ use crate::base::error::Error;
 
 /// What zstd reads as a dictionary with tables, and not as content.
 const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-/// The level that `compact` writes at: from here to 19, a fifteenth of the speed buys a twentieth of the bytes.
-pub const DEFAULT_LEVEL: i32 = 9;
 /// zstd's limits, of the window as a power of two.
 const MIN_WINDOW_LOG: u32 = 10;
 const MAX_WINDOW_LOG: u32 = 30;
@@ -73,13 +69,13 @@ impl Base {
     /// Write a page against this base. Levels are zstd's, 1 to 22; others are moved into that range.
     ///
     /// ```
-    /// # use quire_core::codec::zstd_base::Base;
+    /// # use quire_core::codec::Base;
     /// let base = Base::new(b"<title>Monday</title><p>the same as ever</p>");
     /// let page = b"<title>Tuesday</title><p>the same as ever</p>";
     /// let frame = base.encode(page, 9)?;
     /// assert!(frame.len() < 25);
     /// assert_eq!(base.decode(&frame, page.len())?, page);
-    /// # Ok::<(), quire_core::base::error::Error>(())
+    /// # Ok::<(), quire_core::Error>(())
     /// ```
     pub fn encode(&self, page: &[u8], level: i32) -> Result<Vec<u8>, Error> {
         let level = level.clamp(1, zstd::zstd_safe::max_c_level());

@@ -1,6 +1,6 @@
 //! Decoding: from a digest back to the exact source.
 //!
-//! [`emit`] walks the columns and writes the bytes they predict; [`decode`] adds the two cases it does not
+//! [`emit()`] walks the columns and writes the bytes they predict; [`decode`] adds the two cases it does not
 //! know (a source kept whole, a page in UTF-16) and checks the length.
 
 mod emit;

@@ -1,7 +1,7 @@
 //! The bytes of a digest: header, section table, sections. The file *is* the memory.
 //!
 //! `docs/format.md` specifies this byte by byte. A digest lives in one buffer,
-//! made by [`Writer`] and read in place by [`read`], whether it was just encoded
+//! made by [`Writer`] and read in place by [`Header::read`], whether it was just encoded
 //! or mapped from a file. All integers are little-endian. Files are hostile
 //! input: a length, an offset or a count is checked before it is used.
 //!

@@ -104,7 +104,7 @@ impl Sniffed {
 /// The character set of an HTML page; `transport` is the label that came with it, if any.
 ///
 /// ```
-/// use quire_core::parse::encoding::{Reason, sniff_html};
+/// use quire_core::encoding::{Reason, sniff_html};
 ///
 /// let sniffed = sniff_html(b"<!doctype html><meta charset=latin1>", None);
 /// assert_eq!((sniffed.encoding.name(), sniffed.reason), ("windows-1252", Reason::Meta));
@@ -198,7 +198,7 @@ pub fn is_ascii_compatible(encoding: &'static Encoding) -> bool {
 ///
 /// ```
 /// use encoding_rs::UTF_16LE;
-/// use quire_core::parse::encoding::{transcode, transcode_back};
+/// use quire_core::encoding::{transcode, transcode_back};
 ///
 /// let (utf8, exact) = transcode(b"\xff\xfe<\0p\0>\0", UTF_16LE);
 /// assert_eq!((utf8.as_slice(), exact), ("\u{feff}<p>".as_bytes(), true));

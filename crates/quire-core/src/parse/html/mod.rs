@@ -1,6 +1,7 @@
 //! HTML: the WHATWG tokenizer and tree builder, writing straight into a draft.
 
-pub mod build;
-pub mod tokenizer;
+mod build;
+mod tokenizer;
 
 pub use build::{Context, MAX_DEPTH, Options, parse};
+pub use tokenizer::{RawKind, TagToken, Token, Tokenizer};

@@ -8,7 +8,7 @@
 //! Bytes that make no token (`</>`, a tag cut off by the end of the page) are
 //! simply skipped: they belong to nobody.
 //!
-//! Cost: linear; every byte is passed once, runs of text with [`super::scan`].
+//! Cost: linear; every byte is passed once, runs of text with [`scan`].
 
 use crate::page::html_names::{self, Name};
 use crate::values::scan::{self, CLASS, ENDS_NAME, ENDS_VALUE, LETTER, SPACE, UPPER};

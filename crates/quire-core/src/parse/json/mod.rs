@@ -48,7 +48,7 @@ use crate::parse::draft::Draft;
 /// value could not be read is not a node.
 ///
 /// ```
-/// use quire_core::parse::json::parse;
+/// use quire_core::json::parse;
 ///
 /// let (draft, layout) = parse(br#"{"a": [1, 2]}"#, false).unwrap();
 /// assert_eq!(draft.nodes.len(), 6); // document, object, member, array, two numbers

@@ -70,8 +70,8 @@ impl Frame {
 /// indent can predict more bytes than any source has.
 ///
 /// ```
-/// use quire_core::parse::json::{Indent, Layout, Predictor, closing, write_token};
-/// use quire_core::page::vocabulary::Class;
+/// use quire_core::json::{Indent, Layout, Predictor, closing, write_token};
+/// use quire_core::Class;
 ///
 /// let layout = Layout { indent: Indent::Spaces(2), key_gap: 1, ..Layout::default() };
 /// let mut predictor = Predictor::new(layout);

@@ -49,8 +49,8 @@ const HEAD: usize = 1024;
 /// Tell the kind of a source, from its content type if that names one, else from its bytes.
 ///
 /// ```
-/// use quire_core::page::kind::Kind;
-/// use quire_core::parse::sniff::sniff;
+/// use quire_core::Kind;
+/// use quire_core::sniff;
 ///
 /// assert_eq!(sniff(b"<p>hi", None), Kind::Html);
 /// assert_eq!(sniff(b"<p>hi", Some("text/plain; charset=utf-8")), Kind::Text);

@@ -55,7 +55,7 @@ pub struct Options {
 /// that is too long.
 ///
 /// ```
-/// use quire_core::parse::xml::{Options, parse};
+/// use quire_core::xml::{Options, parse};
 ///
 /// let options = Options { utf8: true, recover: false };
 /// let draft = parse(b"<a><b/>text</a>", &options)?;
@@ -66,7 +66,7 @@ pub struct Options {
 ///     error.to_string(),
 ///     "not well-formed xml: end tag </a>, but <b> from line 2 is open (line 2, column 4)"
 /// );
-/// # Ok::<(), quire_core::base::error::Error>(())
+/// # Ok::<(), quire_core::Error>(())
 /// ```
 pub fn parse(source: &[u8], options: &Options) -> Result<Draft, Error> {
     if source.len() > MAX_BYTES {

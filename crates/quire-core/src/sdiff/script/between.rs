@@ -35,8 +35,8 @@ impl Default for Wanted {
 /// Make the script that turns one page into another.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::digest::decode::decode;
+/// use quire_core::{Options, encode};
+/// use quire_core::decode;
 /// use quire_core::sdiff::script::{Wanted, between};
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();

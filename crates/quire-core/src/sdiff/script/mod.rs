@@ -66,9 +66,9 @@ impl Default for Making {
 /// Make the script of a pairing.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::digest::decode::decode;
-/// use quire_core::sdiff::labels::Labels;
+/// use quire_core::{Options, encode};
+/// use quire_core::decode;
+/// use quire_core::sdiff::Labels;
 /// use quire_core::sdiff::script::{Making, edit_script};
 /// use quire_core::sdiff::{Pairs, Rules};
 ///

@@ -81,11 +81,6 @@ impl Stack {
         self.entries.len()
     }
 
-    /// Whether nothing is open.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The current node.
     #[inline]
     pub fn top(&self) -> Option<&Open> {

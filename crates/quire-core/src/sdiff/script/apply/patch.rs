@@ -45,7 +45,7 @@ pub fn make_patch(base: Base, prefix: &[u8], source: &[u8]) -> Result<Patch, Err
     })
 }
 
-/// Undo [`make`]. Memory follows what the patch really holds, and at most `length`.
+/// Undo [`make_patch`]. Memory follows what the patch really holds, and at most `length`.
 pub fn open_patch(patch: &Patch, prefix: &[u8], length: u64) -> Result<Vec<u8>, Error> {
     let damaged = |error: std::io::Error| refuse(format!("patch is damaged: {error}"));
     let mut source = Vec::new();

@@ -429,7 +429,7 @@ impl Script {
     /// Count the actions by kind.
     ///
     /// ```
-    /// use quire_core::encode::{Options, encode};
+    /// use quire_core::{Options, encode};
     /// use quire_core::sdiff::script::{Counts, Wanted, between};
     ///
     /// let page = |source: &[u8]| encode(source, &Options::default()).unwrap();
