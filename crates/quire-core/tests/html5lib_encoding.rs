@@ -3,10 +3,8 @@
 mod common;
 
 use encoding_rs::{Encoding, UTF_8};
-use quire_core::cook;
-use quire_core::draft::Mode;
 use quire_core::encoding::{Reason, sniff_html};
-use quire_core::vocabulary::Namespace;
+use quire_core::{Mode, Namespace, values};
 use serde_json::Value;
 
 /// The pairs of `#data` and `#encoding` in a file.
@@ -120,17 +118,17 @@ fn check(input: &str, token: &Value, escaped: bool, tally: &mut Tally) {
     let part = |at: usize| string(&token[at], escaped);
     match token[0].as_str().expect("a kind") {
         "Character" => {
-            let found = cook::text(input.as_bytes(), Mode::Data, UTF_8);
+            let found = values::text(input.as_bytes(), Mode::Data, UTF_8);
             assert_eq!(Some(&*found), part(1).as_deref(), "{input:?}");
             tally.texts += 1;
         }
         "Comment" => {
-            let found = cook::text(input.as_bytes(), Mode::Comment, UTF_8);
+            let found = values::text(input.as_bytes(), Mode::Comment, UTF_8);
             assert_eq!(Some(&*found), part(1).as_deref(), "{input:?}");
             tally.comments += 1;
         }
         "DOCTYPE" => {
-            let found = cook::doctype(input.as_bytes());
+            let found = values::doctype(input.as_bytes());
             let parts = [found.name, found.public, found.system];
             assert_eq!(parts, [part(1), part(2), part(3)], "{input:?}");
             assert_eq!(found.force_quirks, token[4] == false, "{input:?}");
@@ -140,7 +138,7 @@ fn check(input: &str, token: &Value, escaped: bool, tally: &mut Tally) {
             let tag = input.strip_suffix('>').expect("a whole tag");
             let name = tag.find(['\t', '\n', '\u{c}', '\r', ' ', '/']);
             let run = &tag.as_bytes()[name.unwrap_or(tag.len())..];
-            let found = cook::attributes(run, cook::Syntax::Html(Namespace::Html), UTF_8);
+            let found = values::attributes(run, values::Syntax::Html(Namespace::Html), UTF_8);
             let expected = token[2].as_object().expect("attributes");
             assert_eq!(found.len(), expected.len(), "{input:?}");
             for (name, value) in found {

@@ -23,10 +23,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use encoding_rs::UTF_8;
-use quire_core::cook;
-use quire_core::draft::Mode;
-use quire_core::html::tokenizer::{RawKind, TagToken, Token, Tokenizer};
-use quire_core::vocabulary::Namespace;
+use quire_core::html::{RawKind, TagToken, Token, Tokenizer};
+use quire_core::{Mode, Namespace, values};
 use serde_json::{Map, Value, json};
 
 const CDATA: &str = "<![CDATA[";
@@ -83,7 +81,7 @@ impl Tokens<'_> {
 
     fn cooked(&mut self, start: usize, end: usize, mode: Mode) {
         let raw = &self.source[start..end];
-        self.characters(&cook::text(raw, mode, UTF_8));
+        self.characters(&values::text(raw, mode, UTF_8));
     }
 
     /// Text whose NULs are the tree builder's affair.
@@ -92,19 +90,19 @@ impl Tokens<'_> {
             if index > 0 {
                 self.characters("\0");
             }
-            self.characters(&cook::text(part, mode, UTF_8));
+            self.characters(&values::text(part, mode, UTF_8));
         }
     }
 
     fn name(&self, tag: &TagToken) -> String {
         let raw = &self.source[tag.name_start..tag.name_end];
-        cook::text(raw, Mode::RawText, UTF_8).to_ascii_lowercase()
+        values::text(raw, Mode::RawText, UTF_8).to_ascii_lowercase()
     }
 
     fn start_tag(&mut self, tag: &TagToken) {
         let run = &self.source[tag.name_end..tag.end - 1];
-        let syntax = cook::Syntax::Html(Namespace::Html);
-        let attributes: Map<String, Value> = cook::attributes(run, syntax, UTF_8)
+        let syntax = values::Syntax::Html(Namespace::Html);
+        let attributes: Map<String, Value> = values::attributes(run, syntax, UTF_8)
             .into_iter()
             .map(|(name, value)| (name.into_owned(), Value::from(value)))
             .collect();
@@ -131,11 +129,11 @@ impl Tokens<'_> {
             Token::Start(tag) => self.start_tag(&tag),
             Token::End(tag) => self.found.push(json!(["EndTag", self.name(&tag)])),
             Token::Comment { start, end } => {
-                let data = cook::text(&source[start..end], Mode::Comment, UTF_8);
+                let data = values::text(&source[start..end], Mode::Comment, UTF_8);
                 self.found.push(json!(["Comment", data]));
             }
             Token::Doctype { start, end } => {
-                let found = cook::doctype(&source[start..end]);
+                let found = values::doctype(&source[start..end]);
                 let correct = !found.force_quirks;
                 let doctype = json!(["DOCTYPE", found.name, found.public, found.system, correct]);
                 self.found.push(doctype);

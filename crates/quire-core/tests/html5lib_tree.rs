@@ -8,11 +8,8 @@ mod common;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
 use quire_core::html::Context;
-use quire_core::sniff::Kind;
-use quire_core::vocabulary::{Class, Namespace};
+use quire_core::{Class, Digest, Kind, Namespace, Options, decode, encode};
 
 /// One case of a `.dat` file.
 #[derive(Default)]

@@ -5,8 +5,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use quire_core::json;
-use quire_core::sniff::{Kind, sniff};
+use quire_core::{Kind, json, sniff};
 
 /// Every file of an archive, as (path, bytes); none where the corpus is absent.
 fn corpus(name: &str) -> Option<Vec<(String, Vec<u8>)>> {

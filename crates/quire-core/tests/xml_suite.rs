@@ -13,9 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use quire_core::flags::Flags;
-use quire_core::vocabulary::Class;
 use quire_core::xml::{Options, parse};
+use quire_core::{Class, Flags};
 
 const STRICT: Options = Options {
     recover: false,
