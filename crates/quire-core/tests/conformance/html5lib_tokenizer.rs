@@ -17,7 +17,7 @@
 //! listed with their reason in `docs/conformance.md`; one that is not listed
 //! fails the test, and so does a listed one that holds after all.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The encoding tests of html5lib, and those of its tokenizer tests that give a single token.
 
-mod common;
+use crate::common;
 
 use encoding_rs::{Encoding, UTF_8};
 use quire_core::encoding::{Reason, sniff_html};

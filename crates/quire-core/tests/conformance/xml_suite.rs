@@ -6,7 +6,7 @@
 //! reason; an unlisted one fails the test, and so does a listed one that is
 //! refused after all.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

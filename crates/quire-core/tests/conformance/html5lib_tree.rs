@@ -3,7 +3,7 @@
 //! Every case also has to come back byte for byte. Exceptions are listed with
 //! their reason in `docs/conformance.md`; one that is not listed fails the test.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write as _;
 use std::path::Path;
