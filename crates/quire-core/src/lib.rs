@@ -42,7 +42,7 @@ pub mod values;
 
 pub use crate::base::error::Error;
 pub use crate::base::hash;
-pub use crate::digest::decode::{Sink, decode, emit};
+pub use crate::digest::decode::{Places, Sink, Spans, decode, emit, places};
 pub use crate::digest::{Buffer, Digest, Rest, Verify, format};
 pub use crate::encode::chunks::Encoder;
 pub use crate::encode::from_tree::{Columns, from_columns};

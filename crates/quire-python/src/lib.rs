@@ -26,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
-    use crate::digest::Digest;
+    use crate::digest::{Digest, hidden_elements};
     #[pymodule_export]
     use crate::fragments::{
         AfTree, FragmentPool, PartPacker, pair_alike, source_spans, window_hashes,
