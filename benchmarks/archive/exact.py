@@ -35,9 +35,9 @@ def run(context: Context) -> Report:
     """Store everything, and count what comes back."""
     names = context.corpora or corpora.EVERYTHING
     report = Report(
-        title="Archive: all comes back",
+        title="Archive: every page comes back",
         inputs=f"every file of {len(names)} corpora as a page, and the files of `warc` by ingest",
-        method="bodies by their BLAKE2 after each step; warcio reads what was exported",
+        method="bodies by their BLAKE2 after each step; warcio reads the exported file",
     )
     rows = []
     with tempfile.TemporaryDirectory(prefix="quire-exact-") as folder:

@@ -51,7 +51,7 @@ def _of_solid(results: Results) -> Iterator[Goal]:
             yield at_most(what, default / zstd, DEFAULT_OF_ZSTD)
             yield at_most(f"{name}: dense in times of solid xz -9", dense / xz, DENSE_OF_XZ)
         else:
-            what = f"{name}: {{}} in times of solid xz -9, the further goal"
+            what = f"{name}: {{}} in times of solid xz -9, stretch goal"
             yield at_most(what.format("default"), default / xz, HISTORY_OF_XZ)
             yield at_most(what.format("dense"), dense / xz, HISTORY_OF_XZ)
 
@@ -63,7 +63,7 @@ def _reads(results: Results) -> Iterator[Goal]:
             worst = max(results, key=lambda name: results[name][method].read(cold=is_cold))
             rows = {name: results[name][method].read(cold=is_cold) for name in results}
             yield Goal(
-                f"{method}: one page back, {'cold' if is_cold else 'warm'}, median",
+                f"{method}: read one page, {'cold' if is_cold else 'warm'}, median",
                 f"< {most / 1e3:g} ms",
                 f"{rows[worst] / 1e3:.3f} ms at worst ({worst}), "
                 f"{sum(value < most for value in rows.values())} of {len(rows)} corpora below",

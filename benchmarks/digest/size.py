@@ -50,7 +50,7 @@ def run(context: Context) -> Report:
         *corpora.XML,
     )
     report = Report(
-        title="Size: digest files beside their sources",
+        title="Size of digest files compared with their sources",
         inputs=", ".join(chosen),
         method=f"each file by itself, zstd level {LEVEL}; evenly spaced samples of at most 300 files a corpus",
         notes=[

@@ -97,7 +97,7 @@ def run(context: Context) -> Report:
     report.notes = [
         "the paper's pages are of 2002, when a font tag stood around every text; today styles do that, and little is left to remove",
         "in the paper the share grows with the page, over three pages; ours does not grow for formatting tags, and for all that is removed only from small pages to middling ones",
-        "most nodes have no text: white space between tags, pictures, empty elements, comments",
+        "most nodes have no text: white space between tags, images, empty elements, comments",
     ]
     return report
 

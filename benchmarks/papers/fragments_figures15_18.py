@@ -32,8 +32,8 @@ HEADINGS = [
     *("weighted: pages", "fragments", "ratio"),
 ]
 CAPTIONS = {
-    "replay": f"figures 15, 17, 18 after {REQUESTS[-1]:,} accesses: fragments invalidated as they changed, together",
-    "lifetimes": "the same: lifetimes drawn from those measured, of each fragment by itself",
+    "replay": f"figures 15, 17, 18 after {REQUESTS[-1]:,} accesses: fragments invalidated together, as they changed",
+    "lifetimes": "the same, with lifetimes drawn for each fragment independently",
 }
 
 
@@ -90,7 +90,7 @@ def run(context: Context) -> Report:
                 *("captures with other bytes, an hour", "lifetimes drawn that end, an hour"),
             ],
             changes,
-            "how often pages change, and how often fragments that are drawn by themselves invalidate them",
+            "how often pages change, and how often independently drawn fragments invalidate them",
         )
     )
     near, points = _misses(
@@ -115,7 +115,7 @@ def run(context: Context) -> Report:
         "figures 15, 17, 18: as in the paper a fragment cache moves less and costs the server less, and most where the page as a whole changes often and its fragments seldom; and the difference is greater at the lower rate of accesses, in bytes for every page. The ratio hardly moves with the rate",
         "the paper's 9.6 and 9.48 lie between the two tables: 2 to 6 and 1.3 to 4.8 in the replay, 2 to 78 and 1.3 to 62 where lifetimes are drawn",
         "figure 16: the same two curves, but ours are to the right of the paper's. A page of n fragments that are invalidated by themselves misses n r / (1 + n r) at a ratio of r; the paper's 8.86 % and 51.4 % ask for n of about 1,000, where its table 2 has 285 fragments at most and our pages have 2 to 79. Its misses of fragments grow 78-fold where the ratio grows tenfold, which no such process does",
-        "documentation was captured once and Helsingborg twice: there are no lifetimes in them to draw, so these figures are of news alone",
+        "documentation was captured once and Helsingborg twice: they have too few captures for lifetimes, so these figures use news only",
         "the paper does not say whether its fragments are invalidated independently; drawn each by itself, ours invalidate a page more often than it was seen to change, since parts of a page change together",
         "the replay charges a page once for each capture that changed, and those are an hour apart: where parts change in between, at different times, a page cache does worse than that. The truth is between the two tables",
         f"figures are of {drawn}; the tables have all pages",

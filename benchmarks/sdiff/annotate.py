@@ -56,7 +56,7 @@ def _pair(shape: Shape, elements: int, kind: EditKind, seed: int) -> tuple[bytes
 
 
 def _is_right(old: quire.Digest, new: quire.Digest, kind: EditKind) -> bool:
-    """Whether the annotation says what the edit did, and nothing else."""
+    """Whether the annotation reports the edit and nothing else."""
     said = quire.annotate(old, new).summary()
     counts = {
         "text": said.content,
@@ -110,7 +110,7 @@ def _against_diff(
         for shape, (plain, lined) in counts.items()
     ]
     report.right.append(
-        Right("quire", right, len(runs), "the annotation says what the edit did, and nothing else")
+        Right("quire", right, len(runs), "the annotation reports the edit and nothing else")
     )
     for name in names[:3]:
         report.goals.append(_worst_against_diff(runs, name))

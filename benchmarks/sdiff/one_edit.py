@@ -125,7 +125,7 @@ def _fill(
         Right("quire", exact, total, "apply gives the edited source"),
     ]
     one = sum(cell.one for cell in cells.values())
-    report.goals = [every("single edits told as exactly one action", one, total)]
+    report.goals = [every("single edits reported as exactly one action", one, total)]
     report.notes += [f"other: {line}" for line in others[:LISTED]]
     if len(others) > LISTED:
         report.notes.append(f"{len(others):,} others in all, in the JSON file")

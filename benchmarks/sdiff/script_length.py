@@ -74,7 +74,7 @@ def run(context: Context) -> Report:
     """Compare lengths and times on a sample."""
     limit_s = context.pick(LIMIT_S, 5)
     report = Report(
-        title="Length of edit scripts, beside xmldiff",
+        title="Length of edit scripts, compared with xmldiff",
         inputs="",
         method=f"one process for each pair of xmldiff, at most {limit_s} s of CPU time; quire: best of 3; both without parsing",
         notes=[

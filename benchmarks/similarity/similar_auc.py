@@ -221,7 +221,7 @@ def _remarks() -> list[str]:
     return [
         "city: all six sites run one theme family, and two of them, familjenhelsingborg.se and traineeprogrammet.se, share their template. Its 99 RSS feeds are taken for a template of their own. That was decided when the first run, with feeds as any page of their sites, had shown an ARI below what is promised; both are shown. Kinds: the class that WordPress gives to <body>; what has none (feeds) is left out",
         "html-similarity has fewer pages, and the default is shown on the same ones; usual thresholds: Kang 0.8 (the paper's), structure 0.45, others 0.5, the default its own",
-        "the default threshold was chosen on the first four corpora, so their ARI is no test of it; the width of the sweep and the held-out rows are",
+        "the default threshold was chosen on the first four corpora, so their ARI does not test it; the width of the sweep and the held-out rows do",
         "where the truth is one template, ARI is 1 or 0 and says little; the share of the largest group says more",
-        "versions are of eight months to four years, and nobody said which of them have one template, so their ARI, which takes a page for one, may be too low. Where groups change as seldom as they can, each is an unbroken time of the page, as of a site made anew; that it was made anew is not known",
+        "versions are of eight months to four years, and their true templates are unknown, so their ARI, which takes a page for one, may be too low. Where groups change as seldom as they can, each is an unbroken time of the page, as of a site made anew; that it was made anew is not known",
     ]

@@ -34,7 +34,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Templates on Spark",
         inputs=f"all pages, WARC files and broken files of {len(context.corpora or EVERYTHING)} corpora ({len(paths):,} files, {total / 1e6:,.0f} MB)",
-        method=f"crawl_templates with one session for all runs of an engine, after a small job that does not count; wall time, the quickest of {ROUNDS} runs; workers have one core each",
+        method=f"crawl_templates with one session for all runs of an engine, after a small job that does not count; wall time, the fastest of {ROUNDS} runs; workers have one core each",
     )
     found: dict[str, CrawlTemplates] = {}
     seconds: dict[str, list[float]] = {}
