@@ -107,7 +107,7 @@ def _records(folder: Path, report: Report) -> Iterator[Row]:
             whole, rest = told_apart(by_warcio(source), sound)
             warcio.add(whole)
             report.notes += [
-                f"left out, as ingest finds damage in it: {one.words()}, in {Path(source).name}"
+                f"left out because it is damaged: {one.words()}, in {Path(source).name}"
                 for one in rest
             ]
     with Archive.create(folder) as archive:

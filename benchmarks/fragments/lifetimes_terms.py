@@ -84,8 +84,8 @@ def run(context: Context) -> Report:
     ]
     report.notes = [
         "pages still judged changed have links or images that changed at only a few captures: images of another build (Buffer, UptimeRobot), links of menus (npm)",
-        "visible text is always compared whole; Microsoft's page says another thing at nearly every capture, and is never called unchanged",
-        "'bytes': everything counts, scripts and attributes too; releases of scripts change those at some captures, which is not regular",
+        "visible text is always compared completely; the text of Microsoft's page changes at nearly every capture, so it never counts as unchanged",
+        "'bytes' counts everything, including scripts and attributes; new releases of scripts change those at some captures, which is not regular",
     ]
     report.data = dict(totals)
     return report

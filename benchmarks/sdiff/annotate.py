@@ -19,7 +19,12 @@ from benchmarks.report import Goal, Report, Right, Table, at_least, at_most
 from benchmarks.sdiff.rivals import Documents, ask, gnu_diff, gnu_diff_version
 from quire.testing import EDITS, SHAPES, EditKind, Shape, edit, generate
 
-ANNOTATE, LOADED, LINED, DIFF = "annotate", "load both, annotate", "annotate, lined", "diff"
+ANNOTATE, LOADED, LINED, DIFF = (
+    "annotate",
+    "load both, annotate",
+    "annotate, one element a line",
+    "diff",
+)
 SIZE, QUICK_SIZE = 100_000, 8_000
 #: Parts of the size that growth is fitted over.
 STEPS = (0.125, 0.25, 0.5, 1, 2)

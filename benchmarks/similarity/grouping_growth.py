@@ -58,7 +58,7 @@ def run(context: Context) -> Report:
     grown = (large["peak"] - start) / (large["pages"] - lines[0]["pages"])
     report.notes = [
         f"memory grows by {grown / 1e3:.1f} kB a page from {start / 1e6:.0f} MB",
-        "templates have pages as 1, 1/2, 1/3 ... of the largest, so at 1,000 pages the smallest have two or three",
+        "the k-th template has 1/k as many pages as the largest, so at 1,000 pages the smallest have two or three",
         "the harder pages were generated first; groups of them merge as the number of pages grows, so the easier ones were added. The likely reason: hubs are the smallest pages, and with more pages the smallest one has less in it",
     ]
     report.data = {"lines": lines, "losing": losing}

@@ -116,7 +116,7 @@ def run(context: Context) -> Report:
         ),
     ]
     report.notes = [
-        "first time: the parts of both pages are found for each pair. Later: a page keeps its parts once it was compared, so each page pays once, as each page is parsed once"
+        "first time: quire finds the parts of both pages for each pair. Later: a page caches its parts after the first comparison, so each page pays once, just as it is parsed once"
     ]
     report.data = {"pairs_per_s": rates}
     return report

@@ -88,7 +88,7 @@ def run(context: Context) -> Report:
     one, two = (min(seconds[f"Spark, {words}"]) for words in ("1 worker", "2 workers"))
     report.notes = [
         f"{pages:,} pages in {len(groups.groups):,} groups, {len(groups.singles):,} alone, {len(found[names[0]].troubles):,} troubles",
-        f"two workers against one: {one / two:.2f} times the throughput, on a machine of two cores that also runs the master, the driver and what else there is",
+        f"two workers against one: {one / two:.2f} times the throughput, on a machine with two cores that also runs the master, the driver and other processes",
     ]
     report.data = {"seconds": seconds, "pages": pages, "bytes": total}
     return report
