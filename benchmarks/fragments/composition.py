@@ -92,9 +92,9 @@ def run(context: Context) -> Report:
         of = [one for one in found if one.composer == composer]
         pages, right = sum(one.pages for one in of), sum(one.pages - one.unequal for one in of)
         report.right.append(Right(composer, right, pages, "pages equal, or refused before writing"))
-        report.goals.append(every(f"pages through {composer}", right, pages))
+        report.goals.append(every(f"pages composed by {composer}", right, pages))
     if "varnish" not in composers:
-        report.goals.append(Goal("pages through varnish", "all", "not installed", met=False))
+        report.goals.append(Goal("pages composed by varnish", "all", "not installed", met=False))
     return report
 
 

@@ -97,7 +97,7 @@ def run(context: Context) -> Report:
         report, context, {name: by_how["rates"] for name, by_how in sites.items()}
     )
     report.goals = [
-        every("runs in which a fragment cache moves no more", less, total),
+        every("runs in which a fragment cache transfers no more", less, total),
         Goal(
             "byte misses as computed for Poisson processes",
             "all within 5 standard deviations",

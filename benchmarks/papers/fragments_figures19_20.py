@@ -176,7 +176,7 @@ def _judge(report: Report, points: dict[int, list[Point]]) -> None:
         found = points[length]
         report.goals += [
             at_least(f"fewer hashes at {length:,} characters", _fewer(found), fewer),
-            at_least(f"quicker at {length:,} characters", _quicker(found), quicker),
+            at_least(f"faster at {length:,} characters", _quicker(found), quicker),
         ]
     right = [point.right for found in points.values() for point in found]
     report.right.append(

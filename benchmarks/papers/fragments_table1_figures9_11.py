@@ -278,4 +278,4 @@ def _trends(answers: dict[str, Answers]) -> tuple[Table, Goal]:
         rows.append([name, *(f"{count} of {len(steps)}" for count in counts)])
     headings = ["data set", "fragments as many or more", "largest no larger", "sum no larger"]
     table = Table(headings, rows, "steps to the next MinMatchFactor that go as in the paper")
-    return table, every("a higher MinMatchFactor has no larger largest fragment", no_larger, total)
+    return table, every("a higher MinMatchFactor gives no larger fragment", no_larger, total)

@@ -137,7 +137,7 @@ def _times_diff(turns: dict[str, measure.Samples], name: str) -> str:
 def _worst_against_diff(runs: Runs, name: str) -> Goal:
     worst = max(runs, key=lambda case: _ratio_to_diff(runs[case], name))
     return at_most(
-        f"{name}, in times of GNU diff, worst case ({', '.join(worst)})",
+        f"{name}: time relative to GNU diff, worst case ({', '.join(worst)})",
         _ratio_to_diff(runs[worst], name),
         5,
     )

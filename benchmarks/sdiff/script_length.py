@@ -155,13 +155,13 @@ def _fill(report: Report, found: Sequence[Compared]) -> None:
     ]
     report.goals = [
         Goal(
-            "scripts longer than xmldiff's, where it finishes",
+            "scripts longer than xmldiff's, if it finishes",
             "none",
             f"{len(longer)} of {len(done)}",
             met=bool(done) and not longer,
         ),
         Goal(
-            "the same, where xmldiff sees the tree that quire sees",
+            "the same, if xmldiff gets the same tree as quire",
             "none",
             f"{sum(one.is_longer_on_same_tree for one in longer)} of {len(done)}",
             met=bool(done) and not any(one.is_longer_on_same_tree for one in longer),

@@ -108,7 +108,9 @@ def run(context: Context) -> Report:
     )
     report.right = [Right("quire", right, len(digests[:40]) - 1, "the definition, in Python")]
     report.goals = [
-        at_least(f"{name}, times html-similarity", rates[f"quire, {name}"] / theirs, 1000)
+        at_least(
+            f"{name}: speed relative to html-similarity", rates[f"quire, {name}"] / theirs, 1000
+        )
         for name in ("from digests, first time", "from digests, later")
     ] + [
         at_least(
