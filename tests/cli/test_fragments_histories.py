@@ -193,7 +193,7 @@ def test_a_time_is_read_as_exactly_as_it_is_written_or_not_at_all(
         (["lifetimes", "timeless"], "timeless/home.html: no time in its name"),
         (["lifetimes", "captures", "--url", "https://c.example/"], "no versions of https://c"),
         (["simulate", "captures", "--url", "https://c.example/"], "no versions of https://c"),
-        (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: a share"),
+        (["lifetimes", "captures", "--child-change", "2"], "child_change 2.0: expected"),
         (["simulate", "captures", "--rate", "-1"], "--rate -1: expected requests in a minute"),
         (["simulate", "captures", "--requests", "0"], "error: --requests 0: expected 1 to"),
     ],

@@ -101,12 +101,12 @@ def as_json(found: Lifetimes) -> dict[str, Any]:
         "restless": [
             {
                 "path": one.path,
-                "place": one.place,
+                "place": one.aspect,
                 "seen": one.seen,
                 "changes": one.changes,
                 "captures": one.captures,
             }
-            for one in found.restless
+            for one in found.volatile
         ],
     }
 
@@ -180,8 +180,8 @@ def _told_noise(found: Lifetimes) -> str:
     if not other:
         return "all captures have the same bytes"
     unchanged = found.verdicts.count("unchanged")
-    nodes = counted(len(found.restless), "node") if found.restless else "no node"
-    without = "without such, " if found.restless else ""
+    nodes = counted(len(found.volatile), "node") if found.volatile else "no node"
+    without = "without such, " if found.volatile else ""
     return (
         f"{nodes} changed at every capture; {without}"
         f"{unchanged:,} of {counted(other, 'capture')} with other bytes {'is' if unchanged == 1 else 'are'} unchanged"
