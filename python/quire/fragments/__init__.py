@@ -1,7 +1,7 @@
 """Fragments: find the parts that pages share and how long each part stays the same (paper 004).
 
-* ``AfTree`` reduces a page to the parts that hold text. Each part has its text, its shingles and its
-  position in the source.
+* ``AfTree`` reduces a page to the parts that hold text. Each part has its text, its shingles and
+  its position in the source.
 * ``shared_fragments`` finds the parts that several pages have in common. ``algorithm_1`` is the
   paper's own loop, for comparison.
 * ``lifetimes`` finds the parts of one page that change independently of the rest.
@@ -13,8 +13,8 @@
 * ``strip`` removes the blocks that most pages of a template contain.
 
 Two modules are imported by their own names. ``quire.fragments.shared.crawl`` finds the shared
-fragments of a whole crawl and needs pyarrow. ``quire.fragments.caching.site_plan`` plans a site from
-all versions of its pages, with a measured cache time for each file.
+fragments of a whole crawl and needs pyarrow. ``quire.fragments.caching.site_plan`` plans a site
+from all versions of its pages, with a measured cache time for each file.
 """
 
 import warnings

@@ -6,9 +6,8 @@ nodes of the page, not of its AF tree, because most of these changes are in attr
 volatile in one aspect if that aspect changed in a share of ``EVERY`` of the captures that contain
 the node, and at least ``LEAST`` times.
 
-Two versions are compared by what a user can see and follow: text, links and images. The text is
-always compared as a whole, so a change of the text is never hidden. Links and images of volatile
-nodes are ignored.
+Two versions are compared by their visible text, links and images. The text is always compared as a
+whole, so a change of the text is never hidden. Links and images of volatile nodes are ignored.
 """
 
 from __future__ import annotations
