@@ -46,8 +46,8 @@ def run(context: Context) -> Report:
                 counted["quiet"] += lives.quiet[at - 1]
         for key, count in counted.items():
             totals[key] += count
-        seen = sum(one.seen for one in lives.restless)
-        rows.append(_row(name, counted, f"{len(lives.restless)}", f"{seen}", f"{seconds:.1f}"))
+        seen = sum(one.seen for one in lives.volatile)
+        rows.append(_row(name, counted, f"{len(lives.volatile)}", f"{seen}", f"{seconds:.1f}"))
         context.say(name)
     rows.append(_row("all", totals, "", "", ""))
     headings = [
