@@ -151,22 +151,31 @@ _MOVED: dict[str, str] = {
     "quire.similarity.report.names": "quire.reports.names",
 }
 
-# Modules whose names are those of packages now: the names in them, and where these are.
-_NAMES: dict[str, tuple[str, frozenset[str]]] = {
-    "quire.fragments.esi": (
-        "quire.fragments.esi.write",
-        frozenset({"EsiFile", "EsiFiles", "check_free", "write_composition"}),
-    ),
-    "quire.fragments.shared": (
-        "quire.fragments.shared.find",
-        frozenset(
-            {"Members", "SharedFragment", "SharedFragments", "fragments_of", "shared_fragments"}
-        ),
-    ),
-    "quire.fragments.trees": (
-        "quire.fragments.trees.af_tree",
-        frozenset({"AfTree", "FORMATTING", "Pruned"}),
-    ),
+# Names that left a package, and where they are: some packages have the name of an old module.
+_NAMES: dict[str, dict[str, str]] = {
+    "quire.fragments": {
+        "Place": "quire.fragments.ChangedAspect",
+        "RestlessNode": "quire.fragments.VolatileNode",
+        "Verdict": "quire.fragments.VersionVerdict",
+    },
+    "quire.fragments.esi": {
+        "EsiFile": "quire.fragments.esi.write.EsiFile",
+        "EsiFiles": "quire.fragments.esi.write.EsiFiles",
+        "check_free": "quire.fragments.esi.write.check_free",
+        "write_composition": "quire.fragments.esi.write.write_composition",
+    },
+    "quire.fragments.shared": {
+        "Members": "quire.fragments.shared.find.Members",
+        "SharedFragment": "quire.fragments.shared.find.SharedFragment",
+        "SharedFragments": "quire.fragments.shared.find.SharedFragments",
+        "fragments_of": "quire.fragments.shared.find.fragments_of",
+        "shared_fragments": "quire.fragments.shared.find.shared_fragments",
+    },
+    "quire.fragments.trees": {
+        "AfTree": "quire.fragments.trees.af_tree.AfTree",
+        "FORMATTING": "quire.fragments.trees.af_tree.FORMATTING",
+        "Pruned": "quire.fragments.trees.af_tree.Pruned",
+    },
 }
 
 # Names that changed with their modules.
@@ -190,7 +199,7 @@ def install() -> None:
 def warn(old: str, new: str, *, stacklevel: int = 3) -> None:
     """Warn that a name is old."""
     warnings.warn(
-        f"{old} is deprecated and goes in the next release; use {new}",
+        f"{old} is deprecated: use {new}",
         DeprecationWarning,
         stacklevel=stacklevel,
     )
@@ -206,14 +215,15 @@ def report() -> Callable[..., dict[str, object]]:
 
 
 def old_names(package: str) -> Callable[[str], object]:
-    """Make the ``__getattr__`` of a package that has the name of an old module."""
-    home, names = _NAMES[package]
+    """Make the ``__getattr__`` of a package that names have left."""
+    names = _NAMES[package]
 
     def get(name: str) -> object:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        warn(f"{package}.{name}", f"{home}.{name}")
-        return getattr(importlib.import_module(home), name)
+        warn(f"{package}.{name}", names[name])
+        home, _, new = names[name].rpartition(".")
+        return getattr(importlib.import_module(home), new)
 
     return get
 

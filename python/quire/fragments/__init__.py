@@ -17,8 +17,7 @@ fragments of a whole crawl and needs pyarrow. ``quire.fragments.caching.site_pla
 from all versions of its pages, with a measured cache time for each file.
 """
 
-import warnings
-
+from quire import _moved
 from quire.fragments.boilerplate.strip import StrippedPage, strip
 from quire.fragments.cuts.hazards import Hazard, HazardKind, refusals
 from quire.fragments.cuts.plan import FragmentPlan, PlanRules, plan_fragments
@@ -129,18 +128,4 @@ __all__ = [
     "write_composition",
 ]
 
-# Old names, for one release.
-_RENAMED = {
-    "Place": "ChangedAspect",
-    "RestlessNode": "VolatileNode",
-    "Verdict": "VersionVerdict",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _RENAMED:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    new = _RENAMED[name]
-    message = f"quire.fragments.{name} is deprecated: use quire.fragments.{new}"
-    warnings.warn(message, DeprecationWarning, stacklevel=2)
-    return globals()[new]
+__getattr__ = _moved.old_names(__name__)
