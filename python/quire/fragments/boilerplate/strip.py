@@ -42,10 +42,6 @@ SHARE = 0.5
 MIN_BLOCK_BYTES = 30
 #: Minimum number of different pages of a template; with fewer, "most pages" means little.
 MIN_GROUP = 3
-#: Elements whose text is for no reader.
-UNREAD: frozenset[str] = frozenset(
-    {"iframe", "noembed", "noframes", "noscript", "script", "style", "template"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +143,10 @@ def _encoded(source: bytes, content_type: str | None) -> Digest:
 def _read_leaves(tree: AfTree, digest: Digest) -> NDArray[np.int64]:
     """Return the visible leaves: none in scripts, styles and the like."""
     leaves = np.flatnonzero(tree.size == 1)
-    unread = np.array([name in UNREAD for name in digest.tags], np.bool_)[digest.tag]
-    places = np.flatnonzero(unread)
-    if not len(places):
-        return leaves
-    # Count how many of these elements are open at each node: +1 at each start, -1 at each end.
-    steps = np.zeros(digest.n + 1, np.int64)
-    np.add.at(steps, places, 1)
-    np.add.at(steps, places + digest.size[places], -1)
-    is_read: NDArray[np.bool_] = np.cumsum(steps)[tree.node[leaves]] == 0
-    # A leaf may cover an element whose only content is a script, or contain an empty script.
-    before = np.concatenate([[0], np.cumsum(unread)])
+    hidden = ~digest.visible
+    is_read: NDArray[np.bool_] = ~hidden[tree.node[leaves]]
+    # A leaf may be an element that contains only hidden text, or text and something hidden.
+    before = np.concatenate([[0], np.cumsum(hidden)])
     around = before[tree.node_end[leaves]] > before[tree.node[leaves]]
     for place in np.flatnonzero(is_read & around).tolist():
         is_read[place] = _has_text(

@@ -40,11 +40,6 @@ EVERY = 0.9
 LEAST = 3
 #: Nodes of a version that get a path: finding one takes time proportional to its siblings.
 MOST_NAMED = 1000
-#: Elements whose content nobody sees; their like are left out of ``Digest.text`` too.
-UNSEEN = frozenset(
-    "datalist head iframe noembed noframes noscript script style template".split()  # noqa: SIM905 - read at a glance
-)
-_LEAVES_UNSEEN = frozenset(("#comment", "#doctype", "#instruction", "#cdata"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,14 +239,8 @@ def _keys(
 
 
 def unseen_nodes(page: Digest) -> NDArray[np.bool_]:
-    """Which nodes of a page nobody sees."""
-    names = [str(name) for name in page.tags]
-    tag, size = page.tag, page.size
-    found = np.isin(tag, [code for code, name in enumerate(names) if name in _LEAVES_UNSEEN])
-    roots = np.isin(tag, [code for code, name in enumerate(names) if name in UNSEEN])
-    # Beginnings and ends of what is unseen, added up.
-    depth = np.zeros(page.n + 1, np.int64)
-    starts = np.flatnonzero(roots)
-    np.add.at(depth, starts, 1)
-    np.add.at(depth, starts + size[starts], -1)
-    return found | (np.cumsum(depth[:-1]) > 0)
+    """Find the nodes of a page that a reader does not see: hidden ones, and the whole head."""
+    unseen = ~page.visible
+    for head in np.flatnonzero(page.tag == page.tags.index("head")) if "head" in page.tags else ():
+        unseen[head : head + page.size[head]] = True
+    return unseen

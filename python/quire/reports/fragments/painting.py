@@ -25,8 +25,6 @@ from quire.reports.templates.drawings import legend
 _MOST_LEAVES = 1500
 _MOST_LETTERS = 240
 _DEEPEST = 8
-#: Elements whose text is not for readers.
-_UNSEEN = frozenset({"script", "style", "template", "noscript"})
 _HOUR_S, _DAY_S = 3600, 86_400
 
 #: Classes and words of how many pages share a part, and of how long it lives.
@@ -91,8 +89,10 @@ def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
     leaves = np.flatnonzero(tree.size == 1)
     # The last node of a leaf is text: a leaf may stand for elements around it too, which have nothing else in them.
     ends = tree.node_end[leaves] - 1
-    tags = [number for number, name in enumerate(page.tags) if name in _UNSEEN]
-    for element in np.flatnonzero(np.isin(page.tag, tags)).tolist():
+    hidden = ~page.visible
+    # The outermost hidden elements with content; comments and empty elements hide no leaf.
+    outermost = hidden & ~hidden[page.parent] & (page.size > 1)
+    for element in np.flatnonzero(outermost).tolist():
         first, last = np.searchsorted(ends, (element, element + int(page.size[element]))).tolist()
         found.update(dict.fromkeys(leaves[first:last].tolist(), page.tags[page.tag[element]]))
     return found
