@@ -118,7 +118,7 @@ def check_is_safe(drawn: str) -> None:
     assert len(found.select("style")) == 1
     assert f"<style>{STYLE}</style>" in drawn
     for node in range(found.n):
-        name = found.tags[int(found.tag[node])]
+        name = found.tag_names[int(found.tag[node])]
         if name.startswith("#"):
             assert name in {"#document", "#text", "#doctype"}
             continue

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quire_core::fragments as kernel;
 use quire_core::fragments::{
-    AfTree as Tree, Estimate, Likeness, Packer, Pool, Row, Rows, Shingling, Spans, Windows, groups,
+    AfTree as Tree, Estimate, Likeness, Packer, Pool, Row, Rows, Shingling, Windows, groups,
 };
 
 use crate::digest::Digest;
@@ -211,9 +211,9 @@ pub fn source_spans<'py>(
 ) -> PyResult<Option<PySpans<'py>>> {
     let page = Arc::clone(page.get().page());
     let found = run(py, move || {
-        let spans = Spans::of(&page)?;
+        let spans = quire_core::Spans::of(&page)?;
         Ok(spans.map(|spans| {
-            let hashes = spans.hashes();
+            let hashes = kernel::span_hashes(&spans);
             (spans, hashes)
         }))
     })?;

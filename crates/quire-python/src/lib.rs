@@ -9,7 +9,6 @@ mod buffers;
 mod codec;
 mod digest;
 mod errors;
-mod files;
 mod fragments;
 mod functions;
 mod guard;
@@ -26,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
-    use crate::digest::Digest;
+    use crate::digest::{Digest, hidden_elements};
     #[pymodule_export]
     use crate::fragments::{
         AfTree, FragmentPool, PartPacker, pair_alike, source_spans, window_hashes,

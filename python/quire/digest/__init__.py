@@ -1,7 +1,8 @@
-"""One page: the encoding, its columns, selectors, its file form."""
+"""One page: encoding, columns, selectors, file form."""
 
 from __future__ import annotations
 
+from quire.digest.columns import HIDDEN_ELEMENTS
 from quire.digest.files import Encoder, Header, encode, from_bytes, load, peek
 from quire.digest.lists import ByteList
 from quire.digest.node import Node
@@ -10,6 +11,7 @@ from quire.digest.references import Image, Link
 from quire.digest.signatures import Signatures
 
 __all__ = [
+    "HIDDEN_ELEMENTS",
     "ByteList",
     "Digest",
     "Encoder",

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+#: HTML elements whose content is not part of the text of a page; ``noscript`` only on a page that
+#: is flagged ``scripting``. ``Digest.visible`` applies them, and to SVG its ``script`` and ``style``.
+HIDDEN_ELEMENTS: frozenset[str] = frozenset(_core.hidden_elements())
+
 
 class Columns:
     """What a digest holds: facts about the page, columns and lists."""
@@ -122,12 +126,42 @@ class Columns:
         """Number of nodes in each subtree: that of node ``i`` is ``i : i + size[i]``."""
         return self._derived("size", self._native.size)
 
+    @property
+    def visible(self) -> NDArray[np.bool_]:
+        """Whether a reader can see each node: whether ``text`` of the whole page reads it.
+
+        Not visible are ``HIDDEN_ELEMENTS`` with everything in them, comments, doctypes and processing
+        instructions. No style sheet is looked at. The ``title`` of a page is visible, as in ``text``.
+
+        >>> import quire
+        >>> page = quire.encode(b"<p>Fish<!-- cod --><script>x()</script>")
+        >>> [page.tags[tag] for tag in page.tag[page.visible]]
+        ['#document', 'html', 'head', 'body', 'p', '#text']
+        """
+        return self._keep("visible", lambda: _truths(self._native.visible()))
+
     # ------------------------------------------------------------ lists
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The names on the page (the paper's TL): ``div``, ``clipPath``, ``#text``."""
-        return self._keep("tags", lambda: tuple(name for name, _ in self._native.tags()))
+        """The names on the page, all different (the paper's TL): ``div``, ``svg:clipPath``, ``#text``.
+
+        Elements of SVG and MathML in an HTML page have ``svg:`` and ``math:`` in front, so that the two
+        ``title`` of a page with a drawing are ``title`` and ``svg:title``. Names of XML are as written,
+        with their prefix. Two rare names are marked to stay different: an HTML name that itself
+        begins with ``svg:``, ``math:`` or ``html:`` gets ``html:`` in front, and a JSON key that begins
+        with ``#`` has it twice. Selectors do not know these spellings; ``tag_names`` has the plain names.
+
+        >>> import quire
+        >>> quire.encode(b"<title>a</title><svg><title>b").tags[3:]
+        ('title', '#text', 'body', 'svg:svg', 'svg:title')
+        """
+        return self._keep("tags", lambda: tuple(label for label, _, _ in self._native.tags()))
+
+    @property
+    def tag_names(self) -> tuple[str, ...]:
+        """The name of each of ``tags`` without its namespace; ``title`` may be there twice."""
+        return self._keep("names", lambda: tuple(name for _, name, _ in self._native.tags()))
 
     @property
     def tag_namespaces(self) -> tuple[str, ...]:
@@ -135,7 +169,7 @@ class Columns:
 
         One of ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for names with ``#``.
         """
-        return self._keep("namespaces", lambda: tuple(space for _, space in self._native.tags()))
+        return self._keep("namespaces", lambda: tuple(space for _, _, space in self._native.tags()))
 
     @property
     def attrs(self) -> ByteList:
@@ -190,6 +224,12 @@ def nodes(memory: bytes | memoryview) -> Nodes:
     from quire.digest import views  # noqa: PLC0415 - see above
 
     return views.nodes(memory)
+
+
+def _truths(memory: bytes) -> NDArray[np.bool_]:
+    from quire.digest import views  # noqa: PLC0415 - see above
+
+    return views.truths(memory)
 
 
 def _column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[Any]:

@@ -79,7 +79,7 @@ class _Builder:
         page = self.page
         if not self._has_one_root():
             self.open.append((page.n, self.library.Element("div"), {}))
-        tags, namespaces = page.tags, page.tag_namespaces
+        tags, namespaces = page.tag_names, page.tag_namespaces
         column, sizes = page.tag.tolist(), page.size.tolist()
         root: etree._Element | None = None
         for node in range(1, page.n):

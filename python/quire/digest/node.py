@@ -38,8 +38,8 @@ class Node:
 
     @property
     def tag(self) -> str:
-        """The name: ``div``, ``#text``."""
-        return self.page.tags[int(self.page.tag[self.number])]
+        """The name without a namespace: ``div``, ``#text``."""
+        return self.page.tag_names[int(self.page.tag[self.number])]
 
     @property
     def namespace(self) -> str:
@@ -55,6 +55,19 @@ class Node:
     def text(self) -> str:
         """The text of the subtree in reading order."""
         return self.page.text(self.number)
+
+    @property
+    def source(self) -> bytes:
+        """The bytes of the source it was written with, from start tag to end tag: see ``Digest.span``.
+
+        Decodes the page each time. For many nodes, decode the page once and cut it by ``Digest.span``.
+
+        >>> import quire
+        >>> quire.encode(b"<ul><li>Fish &amp; <b>chips</b><li>Peas</ul>").node(5).source
+        b'<li>Fish &amp; <b>chips</b>'
+        """
+        start, end = self.page.span(self.number)
+        return self.page.decode()[start:end]
 
     @property
     def parent(self) -> Node | None:
@@ -90,6 +103,11 @@ class Node:
         """Find the elements below this node that match a CSS selector."""
         found = self.page.select(selector, within=self.number)
         return [Node(self.page, number) for number in found.tolist()]
+
+    def select_one(self, selector: str) -> Node | None:
+        """Find the first element below this node that matches a CSS selector."""
+        found = self.page.select_one(selector, within=self.number)
+        return None if found is None else Node(self.page, found)
 
     def path(self, style: Literal["css", "xpath"] = "css") -> str:
         """Name this node's place: a selector that finds this node only."""

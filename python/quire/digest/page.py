@@ -142,6 +142,37 @@ class Digest(Columns):
         """
         return self._native.text(node)
 
+    def span(self, node: SupportsIndex) -> tuple[int, int]:
+        """Find the bytes of the source that a node was written with: first, and after the last.
+
+        From its start tag to its end tag, with everything in between. If both tags are implied, as
+        those of ``html``, ``head``, ``body`` and ``tbody`` often are, the span is that of its content;
+        if there is no content it is empty, at the place where the node would be. So spans nest
+        as nodes do, and that of node 0 is the whole source. Bytes that stand for no node, such as a stray
+        end tag, are in the span of the node they are in or come after. The first call finds the
+        spans of all nodes.
+
+        On a page that is flagged ``reordered`` a browser moved some nodes, such as a text between
+        the cells of a table. A moved node has an empty span, and its bytes are in the span of the element
+        it was written in. An element that a browser closes and opens again (``b`` in
+        ``<p><b>x</p>y``) has its start tag in the span of the first one only.
+
+        >>> import quire
+        >>> source = b"<ul><li>Fish<li>Chips</ul>"
+        >>> page = quire.encode(source)
+        >>> start, end = page.span(7)
+        >>> source[start:end]
+        b'<li>Chips'
+
+        Raises:
+            NodeNotFound: the page has no node of that number.
+            ValueError: the page is flagged ``verbatim``: its tree does not tell where nodes are.
+        """
+        found = self._native.span(node)
+        if found is None:
+            raise ValueError("the page is flagged verbatim: the places of its nodes are not known")
+        return found
+
     def attributes(self, node: SupportsIndex) -> dict[str, str]:
         """Read the attributes of a node as a browser does: decoded, names in lower case, the first of a name.
 
@@ -232,6 +263,22 @@ class Digest(Columns):
         """
         return nodes(self._native.select(selector, within))
 
+    def select_one(self, selector: str, within: SupportsIndex = 0) -> int | None:
+        """Find the first element that matches a CSS selector, as ``querySelector`` does.
+
+        >>> import quire
+        >>> page = quire.encode(b"<ul><li>a<li class=x>b</ul>")
+        >>> page.select_one("li"), page.select_one("table")
+        (5, None)
+
+        Raises:
+            SelectorError: the selector cannot be read.
+            SelectorBudgetExceeded: it took too many steps on this page.
+            NodeNotFound: the page has no node ``within``.
+        """
+        found = self.select(selector, within)
+        return int(found[0]) if len(found) else None
+
     def xpath(
         self, expression: str, node: SupportsIndex = 0
     ) -> Nodes | list[str] | float | str | bool:
@@ -276,29 +323,36 @@ class Digest(Columns):
         raise ValueError(f"style {style!r} is not known; known are css and xpath")
 
     def tag_id(self, name: str, namespace: str | None = None) -> int:
-        """Look a name up in ``tags``; -1 when it is not there, which no node has.
+        """Look a name up in ``tags`` or ``tag_names``; -1 when it is not there, which no node has.
+
+        A plain name that is in several namespaces gives the first of them.
 
         >>> import quire
         >>> page = quire.encode(b"<ul><li>a<li>b</ul>")
         >>> (page.tag == page.tag_id("li")).nonzero()[0].tolist()
         [5, 7]
         """
-        for index, (found, space) in enumerate(zip(self.tags, self.tag_namespaces, strict=True)):
+        if namespace is None and name in self.tags:
+            return self.tags.index(name)
+        for index, (found, space) in enumerate(
+            zip(self.tag_names, self.tag_namespaces, strict=True)
+        ):
             if found == name and namespace in {None, space}:
                 return index
         return -1
 
     def count(self, name: str) -> int:
-        """Count the nodes of a name, whatever their namespace.
+        """Count the nodes of a name, whatever their namespace; ``svg:title`` counts those of SVG.
 
         >>> import quire
         >>> quire.encode(b"<ul><li>a<li>b</ul>").count("li")
         2
         """
-        return self.tag_counts().get(name, 0)
+        counts = zip(self.tag_names, self.tag_counts().items(), strict=True)
+        return sum(count for found, (label, count) in counts if name in {found, label})
 
     def tag_counts(self) -> dict[str, int]:
-        """Count the nodes by name; a name in two namespaces is counted once for both.
+        """Count the nodes by name, as in ``tags``.
 
         >>> import quire
         >>> quire.encode(b"<ul><li>a<li>b</ul>").tag_counts()
@@ -391,7 +445,7 @@ class Digest(Columns):
         return base_of(base, self._native.base())
 
     def _name(self, node: int) -> str:
-        return self.tags[int(self.tag[node])]
+        return self.tag_names[int(self.tag[node])]
 
 
 def _restore(data: bytes) -> Digest:

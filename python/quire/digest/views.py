@@ -31,3 +31,12 @@ def nodes(memory: bytes | memoryview) -> NDArray[np.int32]:
     [0]
     """
     return np.frombuffer(memory, np.int32)
+
+
+def truths(memory: bytes) -> NDArray[np.bool_]:
+    """View a column of truth values, one byte each.
+
+    >>> truths(bytes([1, 0])).tolist()
+    [True, False]
+    """
+    return np.frombuffer(memory, np.bool_)

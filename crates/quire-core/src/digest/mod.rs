@@ -12,6 +12,7 @@ pub mod decode;
 pub mod format;
 mod lazy_heaps;
 mod meta;
+mod open_file;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -21,6 +22,7 @@ use encoding_rs::{Encoding, UTF_8};
 use self::lazy_heaps::LateHeaps;
 pub use self::lazy_heaps::Rest;
 pub use self::meta::Meta;
+pub use self::open_file::{Map, open_file};
 use crate::base::error::Error;
 use crate::base::int_column::{Ids, Ints};
 use crate::digest::format::{Header, SECTIONS, Section, Signatures};
@@ -368,6 +370,39 @@ impl Digest {
     /// The name of a tag, as the tree has it.
     pub fn tag_name(&self, tag: usize) -> &str {
         std::str::from_utf8(self.tag_string(3 * tag)).unwrap_or_default()
+    }
+
+    /// The name of a tag with its namespace: no two tags of a page have the same label.
+    ///
+    /// SVG and MathML elements have `svg:` and `math:` in front (`svg:title`). Names that could be taken
+    /// for something else are marked: an HTML name that begins with `svg:`, `math:` or `html:` gets `html:`
+    /// in front, and a JSON key that begins with `#` has it twice.
+    ///
+    /// ```
+    /// use quire_core::{Options, encode};
+    ///
+    /// let page = encode(b"<title>a</title><svg><title>b", &Options::default()).unwrap();
+    /// let labels: Vec<_> = (0..page.tag_count()).map(|tag| page.tag_label(tag)).collect();
+    /// assert!(labels.contains(&"title".into()) && labels.contains(&"svg:title".into()));
+    /// ```
+    pub fn tag_label(&self, tag: usize) -> Cow<'_, str> {
+        let name = self.tag_name(tag);
+        let TagInfo {
+            class, namespace, ..
+        } = self.tag_info(tag);
+        let has_prefix = || {
+            ["svg:", "math:", "html:"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+        };
+        let mark = match (class, namespace) {
+            (Class::Element, Namespace::Svg) => "svg:",
+            (Class::Element, Namespace::MathMl) => "math:",
+            (Class::Element, Namespace::Html) if has_prefix() => "html:",
+            (Class::Member, _) if name.starts_with('#') => "#",
+            _ => return Cow::Borrowed(name),
+        };
+        Cow::Owned(format!("{mark}{name}"))
     }
 
     /// The spelling of a tag's start tags, when it is not its name.

@@ -1,7 +1,7 @@
 //! Fragments: the parts that pages share (paper 004).
 //!
 //! A page becomes an AF tree ([`tree`]): its parts with text, each with its value, its bytes in the source
-//! ([`spans`]) and hashes of both ([`slices`]). [`hish`] gives every part its shingles, the smallest hashes of its windows
+//! ([`Spans`](crate::Spans)) and hashes of both ([`slices`]). [`hish`] gives every part its shingles, the smallest hashes of its windows
 //! ([`windows`]), by folding children into parents.
 //!
 //! The parts of many pages go into a [`pool`]. [`groups`] finds those that are alike, by a rule that does not depend on any order
@@ -17,7 +17,6 @@ mod maximal;
 mod packed;
 mod pool;
 mod slices;
-mod spans;
 mod tree;
 mod windows;
 
@@ -27,6 +26,6 @@ pub use self::hish::{Shingling, direct, hish};
 pub use self::maximal::fragments;
 pub use self::packed::Packer;
 pub use self::pool::{Pool, Row};
-pub use self::spans::Spans;
+pub use self::slices::span_hashes;
 pub use self::tree::AfTree;
 pub use self::windows::Windows;

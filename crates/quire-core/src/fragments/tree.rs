@@ -15,9 +15,9 @@
 //! Node 0 is the document, also of a page without text. Cost: linear, a stack as deep as the tree.
 
 use super::slices::Slices;
-use super::spans::Spans;
 use crate::base::error::Error;
 use crate::digest::Digest;
+use crate::digest::decode::Spans;
 use crate::page::tree::NONE;
 use crate::page::vocabulary::{Class, Namespace};
 use crate::text::is_xhtml;

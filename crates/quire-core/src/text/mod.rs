@@ -6,8 +6,7 @@
 //! * White space (ASCII) runs become one space; there is none at the ends of a line.
 //! * HTML: block elements stand on lines of their own, `br` ends a line, cells of a table row
 //!   are separated by tabs. `pre`, `textarea`, `listing`, `xmp` and `plaintext` keep their white space.
-//! * HTML: `script`, `style`, `template`, `iframe`, `noembed`, `noframes`, `datalist`, and `noscript` where scripts
-//!   run, are left out below the asked node. `title` is a line like any other.
+//! * HTML: [`HIDDEN_ELEMENTS`] are left out below the asked node. `title` is a line like any other.
 //! * XML and trees: an element stands on a line of its own unless its parent has
 //!   text of its own beside it. XML whose root is `html` follows the rules of HTML.
 //! * JSON: a line per member (`key: value`) and per item.
@@ -19,10 +18,12 @@
 mod flow;
 mod lines;
 mod references;
+mod visible;
 
 pub use lines::{Line, read_lines};
 pub(crate) use references::referring;
 pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
+pub use visible::HIDDEN_ELEMENTS;
 
 use std::borrow::Cow;
 
@@ -32,6 +33,7 @@ use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
 use crate::values;
 use flow::Flow;
+use visible::is_hidden;
 
 /// What an element does to the text around and in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +54,7 @@ impl Role {
             "tr" => Role::Row,
             "td" | "th" => Role::Cell,
             "pre" | "textarea" | "listing" | "xmp" | "plaintext" => Role::Preformatted,
-            "script" | "style" | "template" | "iframe" | "noembed" | "noframes" | "datalist" => {
-                Role::Hidden
-            }
-            "noscript" if scripting => Role::Hidden,
+            _ if is_hidden(name, scripting) => Role::Hidden,
             "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center"
             | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset"
             | "figcaption" | "figure" | "footer" | "form" | "frameset" | "h1" | "h2" | "h3"

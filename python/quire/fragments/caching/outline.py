@@ -48,7 +48,7 @@ def outline(data: bytes) -> tuple[str, ...]:
         return _unknown(data)
     found: list[str] = []
     at = len(before)
-    names = page.tags
+    names = page.tag_names
     # Outer before inner where both begin in one place.
     order = np.lexsort((-spans.end.astype(np.int64), spans.start))
     for node in order.tolist():

@@ -132,7 +132,7 @@ def thumbnail(page: Digest) -> str:
     n = int(page.size[start])
     nodes = slice(start, start + n)
     depth = (page.depth[nodes].astype(np.int64) - int(page.depth[start])).clip(max=_LEVELS)
-    kinds = np.array([_KIND_OF.get(name, 0) for name in page.tags], np.int64)
+    kinds = np.array([_KIND_OF.get(name, 0) for name in page.tag_names], np.int64)
     kind = kinds[page.tag[nodes]]
     boxes = _boxes(kind, depth, page.size[nodes], HEIGHT / n)
     lines = _lines(kind, depth, _weights(page, nodes), page.parent[nodes] - start)
@@ -168,7 +168,7 @@ def _boxes(kind: NDArray[Any], depth: NDArray[Any], size: NDArray[Any], scale: f
 def _weights(page: Digest, nodes: slice) -> NDArray[np.int64]:
     """Say how much there is to see in each node: letters of a text, some for an image or a field."""
     lengths = np.array([*(len(raw.strip()) for raw in page.contents), 0], np.int64)
-    drawn = np.array([name in _DRAWN for name in page.tags], np.int64) * _ELEMENT_WEIGHT
+    drawn = np.array([name in _DRAWN for name in page.tag_names], np.int64) * _ELEMENT_WEIGHT
     # A node without content has -1, which is the last of the lengths.
     return lengths[page.content[nodes]] + drawn[page.tag[nodes]]
 

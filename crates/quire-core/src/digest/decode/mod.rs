@@ -4,10 +4,12 @@
 //! know (a source kept whole, a page in UTF-16) and checks the length.
 
 mod emit;
+mod spans;
 
 use encoding_rs::{Encoding, UTF_8};
 
 pub use self::emit::{Comparison, Sink, emit, self_closed};
+pub use self::spans::{Places, Spans, places};
 use crate::base::error::Error;
 use crate::base::short_bytes;
 use crate::digest::Digest;

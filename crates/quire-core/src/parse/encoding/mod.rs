@@ -14,7 +14,7 @@ mod prescan;
 #[cfg(test)]
 mod tests;
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 /// A browser looks for a declaration in this many bytes before it begins to parse.
 pub const PRESCAN_BYTES: usize = 1024;
@@ -228,4 +228,34 @@ pub fn transcode_back(utf8: &[u8], encoding: &'static Encoding) -> Option<Vec<u8
     }
     let (bytes, _, unmappable) = encoding.encode(text);
     (!unmappable).then(|| bytes.into_owned())
+}
+
+/// Where `cuts` of a copy in UTF-8 are in the source that [`transcode_back`] gives. Cuts ascend and lie
+/// between characters; `None` if they do not, or if the copy has characters that the other set lacks.
+pub fn places_back(utf8: &[u8], encoding: &'static Encoding, cuts: &[u32]) -> Option<Vec<u32>> {
+    let text = std::str::from_utf8(utf8).ok()?;
+    let mut encoder = encoding.new_encoder();
+    let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
+    let mut piece_bytes = |piece: &str| {
+        if is_wide {
+            return Some(2 * piece.encode_utf16().count());
+        }
+        // One encoder for all pieces: in ISO-2022-JP bytes depend on the ones before.
+        let most = encoder.max_buffer_length_from_utf8_without_replacement(piece.len())?;
+        let mut bytes = vec![0; most];
+        let (result, _, written) =
+            encoder.encode_from_utf8_without_replacement(piece, &mut bytes, false);
+        (result == EncoderResult::InputEmpty).then_some(written)
+    };
+    let (mut at, mut place) = (0, 0);
+    let mut places = Vec::with_capacity(cuts.len());
+    for &cut in cuts {
+        let cut = cut as usize;
+        if cut > at {
+            place += piece_bytes(text.get(at..cut)?)?;
+            at = cut;
+        }
+        places.push(place as u32);
+    }
+    Some(places)
 }

@@ -39,6 +39,7 @@ impl Hand for Json<'_> {
         }
         self.gap.clear();
         gap.write(&mut self.gap);
+        sink.opens_behind(place.node, self.gap.len());
         let content = digest.content().get(place.node);
         let bytes = if content >= 0 {
             digest.content_raw(content as usize)

@@ -39,6 +39,10 @@ pub trait Sink {
     #[inline]
     fn opens(&mut self, _node: usize) {}
 
+    /// The node that begins here has so many bytes in front that are not its own.
+    #[inline]
+    fn opens_behind(&mut self, _node: usize, _bytes: usize) {}
+
     /// A node ends here.
     #[inline]
     fn closes(&mut self, _node: usize) {}
