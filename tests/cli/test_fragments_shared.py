@@ -111,7 +111,7 @@ def test_of_an_archive_the_newest_pages_are_taken(quire: Quire, crawl: Path) -> 
     assert (both["pages"], both["troubles"]) == (8, [])
     assert {one["pages"] for one in both["fragments"][-2:]} == {8}
     assert [one["first"]["name"] for one in both["fragments"][:4]] == [
-        f"https://a.example/{name} 2026-05-0{day}T00:00:00Z"
+        f"site.quire#https://a.example/{name} 2026-05-0{day}T00:00:00Z"
         for name, day in [("5", 5), ("4", 4), ("3", 3), ("0", 2)]
     ], "whole pages, which are in the crawl too"
 
@@ -139,5 +139,5 @@ def test_a_bar_is_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> N
     seen, stdout = watched("fragments", "shared", "crawl", stream="stderr")
 
     assert b"4 pages" in stdout
-    assert b"looking at pages" in seen
+    assert b"reading pages" in seen
     assert b"3/3" in seen

@@ -122,7 +122,7 @@ def test_many_troubles_are_counted_on_the_screen(quire: Quire, site: Path) -> No
     result = quire("templates", "site")
 
     assert result.stdout.count("empty: 0 bytes") == 20
-    assert "  … 10 more; -o and --format json have all\n" in result.stdout
+    assert "  … 10 more; -o and --format json list all\n" in result.stdout
 
 
 def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
@@ -140,7 +140,10 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
         (["fruit.html", "--report", "fruit.html"], "error: fruit.html: exists"),
         (["fruit.html", "--model", "fruit.html"], "error: fruit.html: exists"),
-        (["fruit.html", "--model", "a.json", "-o", "a.json"], "error: a.json: named twice"),
+        (
+            ["fruit.html", "--model", "a.json", "-o", "a.json"],
+            "error: a.json: named for two outputs",
+        ),
     ):
         result = quire("templates", *arguments)
         assert result.exit_code == 2, arguments

@@ -1,4 +1,4 @@
-"""``quire fragments shared``: which parts the pages of a crawl share, found on threads or on a cluster."""
+"""``quire fragments shared``: the parts that pages of a crawl share, found on threads or a cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common import files, terminal
-from quire.cli.common.crawls import nothing_read, print_troubles
+from quire.cli.common.crawls import counted_paths, find_sources, nothing_read, print_troubles
 from quire.cli.common.engines import EngineOption, ThreadsOption, opened_engine
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
 from quire.cli.common.progress import bars
@@ -20,8 +20,6 @@ from quire.cli.fragments.pages import (
     MinTextOption,
     SharedByOption,
     SourcesArgument,
-    find_sources,
-    read_source,
 )
 from quire.display import counted, shortened, told_bytes
 from quire.sources.capture import MOST_BYTES
@@ -29,7 +27,7 @@ from quire.sources.capture import MOST_BYTES
 if TYPE_CHECKING:
     from quire.fragments.shared.crawl import CrawlFragments
 
-_STEPS = {"parts": "looking at pages"}
+_STEPS = {"parts": "reading pages"}
 _MOST_NAME = 60
 
 
@@ -43,38 +41,42 @@ def shared(
             "-o",
             "--output",
             metavar="OUT",
-            help="Write every place of every fragment: .parquet or .csv.",
+            help="Write every occurrence of every fragment: .parquet or .csv.",
         ),
     ] = None,
     min_match: MinMatchOption = 0.9,
     min_bytes: MinTextOption = 200,
     min_pages: SharedByOption = 2,
-    top: Annotated[int, typer.Option(min=0, metavar="N", help="Fragments that are listed.")] = 20,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="Number of fragments to list.")] = 20,
     engine: EngineOption = None,
     threads: ThreadsOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Find the parts that the pages of a crawl share, those that are alike included.
+    """Find the parts that the pages of a crawl share, identical or similar.
 
-    Pages are read and cut into parts on all threads, or by a cluster; only what is
-    known of the parts comes here, some ten kilobytes a page. What cannot be read is
-    named with its reason. Of an archive the newest version of each page is taken.
+    All threads, or a cluster, read pages and divide them into parts; about ten kilobytes
+    a page come back from there. Pages that cannot be read are listed with the reason. Of
+    an archive, the newest capture of each page is read.
 
     \b
     Examples:
       quire fragments shared crawl/
+      quire fragments shared site.quire
       quire fragments shared "s3://crawls/*.warc.gz" --engine spark://head:7077 -o shared.parquet
       quire fragments shared crawl/ --format json | jq '.fragments[] | select(.same == "exact")'
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    With a cluster, its machines must see the sources under the same paths.
+
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     if output is not None:
         files.check_free(Path(output), force=force)
         from quire.fragments.shared.crawl_output import SUFFIXES  # noqa: PLC0415 - heavy
 
         files.check_suffix(output, SUFFIXES)
+    from quire.captures import read_newest  # noqa: PLC0415 - heavy
     from quire.fragments.shared.crawl import crawl_fragments  # noqa: PLC0415 - heavy
 
     began = time.monotonic()
@@ -87,7 +89,7 @@ def shared(
             min_bytes=min_bytes,
             min_pages=min_pages,
             most_bytes=most_bytes,
-            reader=read_source,
+            reader=read_newest,
         )
     if not len(crawl.pages):
         raise nothing_read(crawl.troubles, len(crawl.troubles))
@@ -101,7 +103,7 @@ def shared(
         _print(crawl, top)
     if output is not None:
         terminal.note(f"{output}: written")
-    terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+    terminal.note(f"{counted_paths(paths)} in {time.monotonic() - began:.1f} s")
 
 
 def _write(crawl: CrawlFragments, target: Path, *, force: bool) -> None:
@@ -133,4 +135,4 @@ def _print(crawl: CrawlFragments, top: int) -> None:
         f"{counted(found.pages, 'page')}, {told}: {counted(len(found), 'fragment')} in {counted(len(found.members), 'place')}; "
         f"{kinds['exact']:,} exact, {kinds['same text']:,} with the same text, {kinds['approximate']:,} approximate\n"
     )
-    print_troubles(crawl.troubles, elsewhere="--format json has all")
+    print_troubles(crawl.troubles, elsewhere="--format json lists all")

@@ -34,6 +34,7 @@ from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Estimate, Shingling
 from quire.sources import MOST_BYTES, Trouble, read
 from quire.sources.places import for_tasks
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -66,7 +67,7 @@ class CrawlFragments:
         return int(self.pages["bytes"].to_numpy().sum())
 
     def name(self, page: int) -> str:
-        """Give the name of a page, which ``quire.sources.read_one`` reads."""
+        """Give the name of a page, which ``quire.captures.read_one`` reads."""
         return str(self.pages["name"][page].as_py())
 
 
@@ -82,7 +83,7 @@ def crawl_fragments(
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
     most_bytes: int = MOST_BYTES,
-    reader: steps.Reader = read,
+    reader: PathReader = read,
 ) -> CrawlFragments:
     """Find the parts that the pages of a crawl share.
 
@@ -111,7 +112,7 @@ def crawl_fragments(
         shingling: same.
         formatting: same.
         most_bytes: a longer page is a trouble.
-        reader: what reads a path, where paths are other than ``quire.sources.read`` knows.
+        reader: reads a path; ``quire.captures.read_newest`` also reads archives.
 
     Raises:
         ValueError: a rule or a setting is out of range.

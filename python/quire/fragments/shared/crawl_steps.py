@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from quire import _core
 from quire.digest import encode
 from quire.errors import MissingExtra, QuireError
 from quire.fragments.trees.shingles import Shingling
 from quire.sources import Capture, Trouble
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -50,14 +51,6 @@ PAGES = _schema(
 # Rows are handed over when they are so many, or their parts so long.
 _MOST_ROWS = 1024
 _MOST_PART_BYTES = 1 << 20
-
-
-class Reader(Protocol):
-    """Gives everything in a path, as ``quire.sources.read`` does. Importable, since other machines call it."""
-
-    def __call__(self, path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
-        """Read a path; the same things in the same order each time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +83,7 @@ class Packing:
 
 
 def packed_parts(
-    paths: pa.RecordBatch, *, packing: Packing, reader: Reader, most_bytes: int
+    paths: pa.RecordBatch, *, packing: Packing, reader: PathReader, most_bytes: int
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``PAGES``."""
     packer = packing.packer()
