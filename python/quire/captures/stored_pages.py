@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 
 from quire.archive import Archive, StoredPage, is_archive
 from quire.display import told_time
@@ -62,8 +62,7 @@ def read_stored(name: str, *, most_bytes: int) -> Capture:
             f"{name}: holds many pages; expected one of them, as in {archive}#https://a.example/",
             name=name,
         )
-    found = _TIMED.fullmatch(within)
-    url, time = (found[1], _parse(found[2])) if found else (within, None)
+    url, time = _split_time(within)
     try:
         with Archive.open(archive) as source:
             page = source.get(url, time)
@@ -107,6 +106,8 @@ def _versions(
 
 def _capture(archive: str, page: StoredPage, most_bytes: int) -> Capture | Trouble:
     name = f"{archive}#{page.url} {told_time(page.time)}"
+    if len(page.body) > most_bytes:
+        return Trouble(name, f"{len(page.body)} bytes; at most {most_bytes} are read")
     try:
         body = page.content(most_bytes=most_bytes)
     except SourceUnreadable as error:
@@ -133,8 +134,10 @@ def _reason(path: str, error: ArchiveError | OSError) -> str:
     return " ".join(str(error).removeprefix(f"{path}: ").split())
 
 
-def _parse(time: str) -> datetime | None:
+def _split_time(within: str) -> tuple[str, datetime | None]:
+    """Separate the address in a name from the time; None for a name without one."""
+    found = _TIMED.fullmatch(within)
     try:
-        return datetime.fromisoformat(time).astimezone(UTC)
+        return (found[1], datetime.fromisoformat(found[2])) if found else (within, None)
     except ValueError:
-        return None
+        return within, None
