@@ -418,6 +418,16 @@ def test_what_cannot_be_done_is_said_with_a_way_out(
     assert way_out in hint
 
 
+def test_an_archive_inside_a_folder_of_pages_is_left_out(quire: Quire, archive: str) -> None:
+    result = quire("archive", "add", "b.quire", ".", "--create", "--format", "json")
+
+    assert result.exit_code == 0, result.stderr
+    assert f"note: ./{archive}: a quire archive, left out\n" in result.stderr
+    urls = quire("archive", "ls", "b.quire").stdout
+    assert "archive.json" not in urls
+    assert "lock" not in urls
+
+
 def test_an_export_makes_the_folders_above_it(quire: Quire, archive: str, folder: Path) -> None:
     result = quire("archive", "export", archive, "new/über uns/a b.warc.gz")
 

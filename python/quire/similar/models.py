@@ -41,7 +41,7 @@ from quire.similar.groups import (
 from quire.similar.likeness import Likeness
 from quire.similar.measures import BAG_MEASURES, BagMeasure, similarity
 from quire.sources import MOST_BYTES
-from quire.sources.reading import PageReader
+from quire.sources.reading import NameReader
 
 if TYPE_CHECKING:
     from quire.similar.crawl.templates import CrawlTemplates
@@ -126,7 +126,7 @@ class TemplateModel:
         crawl: CrawlTemplates,
         *,
         most_bytes: int = MOST_BYTES,
-        read_one: PageReader = sources.read_one,
+        read_one: NameReader = sources.read_one,
     ) -> Self:
         """Make the model of a grouped crawl; reads the pages that stand for groups again.
 

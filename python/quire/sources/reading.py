@@ -33,7 +33,7 @@ class PathReader(Protocol):
         ...
 
 
-class PageReader(Protocol):
+class NameReader(Protocol):
     """A function that reads one page by its name, as ``read_one`` does."""
 
     def __call__(self, name: str, /, *, most_bytes: int) -> Capture:

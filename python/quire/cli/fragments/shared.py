@@ -56,9 +56,9 @@ def shared(
 ) -> None:
     """Find the parts that the pages of a crawl share, identical or similar.
 
-    All threads, or a cluster, read pages and divide them into parts; about ten kilobytes
-    a page come back from there. Pages that cannot be read are listed with the reason. Of
-    an archive, the newest capture of each page is read.
+    All threads, or a cluster, read pages and divide them into parts. This machine needs
+    about ten kilobytes of memory a page. quire lists the pages that it cannot read with
+    the reason. From an archive it reads the newest capture of each page.
 
     \b
     Examples:

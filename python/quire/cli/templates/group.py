@@ -131,9 +131,9 @@ def group(
 ) -> None:
     """Group pages by the template they were made from.
 
-    The number of templates does not have to be known. Pages that cannot be read are
-    listed with the reason, and the rest is grouped. Of an archive, the newest capture of
-    each page is read.
+    You do not have to say how many templates there are. quire lists the pages that it
+    cannot read with the reason, and groups the rest. From an archive it reads the newest
+    capture of each page.
 
     \b
     Examples:
