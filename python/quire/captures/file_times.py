@@ -44,7 +44,8 @@ def as_version(capture: Capture) -> Capture:
 
     Other captures stay as they are.
 
-    >>> page = as_version(Capture("news/2026-01-31.html", "news/2026-01-31.html", None, b"", b"<p>"))
+    >>> name = "news/2026-01-31.html"
+    >>> page = as_version(Capture(name, name, None, b"", b"<p>Rain"))
     >>> page.url, page.time.day
     ('news', 31)
     """

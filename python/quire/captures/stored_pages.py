@@ -79,7 +79,7 @@ def read_stored(name: str, *, most_bytes: int) -> Capture:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Separate the archive in a name from the page in it; ``""`` for what is missing.
+    """Separate the archive in a name from the page in it; ``""`` for a missing part.
 
     >>> split_name("page.html#top")
     ('', 'page.html#top')

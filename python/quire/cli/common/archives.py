@@ -1,4 +1,4 @@
-"""Opening an archive that the user named, with errors that say what was found instead."""
+"""Open an archive that the user named, with errors that name the finding."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def opened(path: str, *, write: bool = False) -> Archive:
     if not is_archive(path):
         raise Refusal(
             f"{path}: a folder, but not an archive: no archive.json, journals or segments in it",
-            hint="`quire archive add NEW FOLDER --create` makes an archive of the pages in a folder",
+            hint="`quire archive add NEW FOLDER --create` makes an archive of a folder's pages",
         )
     return Archive.open(path, write=write)

@@ -1,4 +1,4 @@
-"""The sources that a command reads: what is refused before the work begins, and troubles in words."""
+"""The sources that a command reads: checks before the work begins, and troubles in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options for commands that need versions of pages, and ``quire.captures.histories`` in their words."""
+"""Options for commands that need versions of pages; ``quire.captures.histories`` in their words."""
 
 from __future__ import annotations
 

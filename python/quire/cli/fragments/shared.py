@@ -1,4 +1,4 @@
-"""``quire fragments shared``: the parts that pages of a crawl share, found on threads or a cluster."""
+"""``quire fragments shared``: find the parts that the pages of a crawl share."""
 
 from __future__ import annotations
 
