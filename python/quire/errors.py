@@ -6,6 +6,7 @@
     │   ├── CodecError                 a stored page does not decode
     │   ├── DamagedRecord              a record's bytes are not what was written
     │   └── PageNotFound               an archive has no such page
+    ├── CaptureTimeUnknown             versions of a page are needed, and a capture has no time
     ├── CompositionError               a page cannot be composed of its fragments
     ├── DigestFormatError              bytes are not a digest this version reads
     ├── EngineError                    a cluster is not there, or batch work failed on it
@@ -27,6 +28,7 @@
     ├── SourceUnreadable               a source is there and damaged, too long or no page
     ├── StorageFailed                  the disk did not take what an archive wrote
     ├── TreeError                      columns do not describe a tree
+    ├── VariantError                   users cannot be told apart as asked
     └── VersionOrderError              versions of a page do not ascend in time
 
 Each is also the built-in error a caller would think of, so ``except ValueError``
@@ -35,6 +37,8 @@ first argument is the whole message, what was found follows as keywords.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class QuireError(Exception):
@@ -92,6 +96,18 @@ class PageNotFound(ArchiveError, KeyError):
     def __str__(self) -> str:
         # A KeyError would show its message in quotes.
         return str(self.args[0])
+
+
+class CaptureTimeUnknown(QuireError, ValueError):
+    """Versions of a page are needed, and it is not known when a capture was made.
+
+    Attributes:
+        name: the name of the capture.
+    """
+
+    def __init__(self, message: str, *, name: str) -> None:
+        self.name: str = name
+        super().__init__(message)
 
 
 class CompositionError(QuireError, ValueError):
@@ -298,6 +314,25 @@ class StorageFailed(QuireError, OSError):
 
 class TreeError(QuireError, ValueError):
     """Columns that do not describe a tree."""
+
+
+VariantProblem = Literal["several-sources", "same-source", "no-requests"]
+
+
+class VariantError(QuireError, ValueError):
+    """What different users got cannot be told apart as asked.
+
+    Attributes:
+        problem: ``several-sources``: there are sources of other users and several main sources;
+            ``same-source``: one source is named for two users; ``no-requests``: cookies tell users
+            apart, and a source has no requests in it.
+        source: the source at fault.
+    """
+
+    def __init__(self, message: str, *, problem: VariantProblem, source: str) -> None:
+        self.problem: VariantProblem = problem
+        self.source: str = source
+        super().__init__(message)
 
 
 class VersionOrderError(QuireError, ValueError):

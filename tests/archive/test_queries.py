@@ -48,6 +48,15 @@ def test_pages_are_listed_by_their_time(stored: Path, since: int | None, until: 
         }
 
 
+def test_the_newest_version_of_every_address_is_the_one_that_get_gives(stored: Path) -> None:
+    with Archive.open(stored) as archive:
+        newest = list(archive.newest())
+        in_order = [page for page in archive if page in newest]
+
+        assert {page.url for page in newest} == {url for url, _, _ in site()}
+        assert newest == [archive.get(page.url) for page in newest] == in_order
+
+
 def test_a_version_knows_its_status_and_type(stored: Path) -> None:
     with Archive.open(stored) as archive:
         page = next(archive.pages())

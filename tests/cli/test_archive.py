@@ -376,7 +376,7 @@ def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, fold
     for command in ("ls", "stats", "verify", "compact", "repair"):
         for name, finding in (
             ("gone.quire", "gone.quire: no such archive"),
-            ("pages", "pages: a folder, but no archive"),
+            ("pages", "pages: a folder, but not an archive"),
             ("fruit.html", "fruit.html: a file, and an archive is a folder"),
         ):
             result = quire("archive", command, name)
@@ -390,7 +390,7 @@ def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, fold
     ("arguments", "finding", "way_out"),
     [
         (["archive", "add", "a.quire", "-"], "-: standard input is not read", "write it to a file"),
-        (["archive", "add", "a.quire", "a.quire"], "a.quire: an archive of quire", "export"),
+        (["archive", "add", "a.quire", "a.quire"], "a.quire: a quire archive", "export"),
         (["archive", "add", "a.quire", "void.warc"], "void.warc#0: empty", "sources are WARC"),
         (["archive", "add", "-", "crawl.warc", "--create"], "'-': no name for", "site.quire"),
         (["archive", "add", "fruit.html", "crawl.warc"], "a file, and an archive", "--create"),
@@ -400,7 +400,6 @@ def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, fold
         (["archive", "get", "a.quire", URL, "-o", "pages"], "pages: a folder", "name a file in it"),
         (["archive", "add", "a.quire", "dropbox://a"], "pip install 'fsspec[dropbox]'", ""),
         (["templates", "-"], "-: standard input is not read here", "write it to a file"),
-        (["templates", "a.quire"], "a.quire: an archive of quire", "export"),
         (["templates", "void.warc"], "void.warc#0: empty", "sources are WARC"),
     ],
 )
@@ -417,6 +416,16 @@ def test_what_cannot_be_done_is_said_with_a_way_out(
     assert finding in error
     assert hint.startswith("hint: ")
     assert way_out in hint
+
+
+def test_an_archive_inside_a_folder_of_pages_is_left_out(quire: Quire, archive: str) -> None:
+    result = quire("archive", "add", "b.quire", ".", "--create", "--format", "json")
+
+    assert result.exit_code == 0, result.stderr
+    assert f"note: ./{archive}: a quire archive, left out\n" in result.stderr
+    urls = quire("archive", "ls", "b.quire").stdout
+    assert "archive.json" not in urls
+    assert "lock" not in urls
 
 
 def test_an_export_makes_the_folders_above_it(quire: Quire, archive: str, folder: Path) -> None:

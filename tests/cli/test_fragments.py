@@ -304,7 +304,7 @@ def test_files_with_times_in_their_names_are_told_how_to_be_versions(
     plain = quire("fragments", "plan", ".")
     versions = quire("fragments", "plan", ".", "--by-folder")
 
-    assert "note: 4 files have times in their names; --by-folder takes" in plain.stderr
+    assert "note: 4 files have times in their names; --by-folder reads" in plain.stderr
     assert "--by-folder" not in versions.stderr
     assert "\n1 page: 1 composed of " in versions.stdout
 

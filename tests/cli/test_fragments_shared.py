@@ -111,7 +111,7 @@ def test_of_an_archive_the_newest_pages_are_taken(quire: Quire, crawl: Path) -> 
     assert (both["pages"], both["troubles"]) == (8, [])
     assert {one["pages"] for one in both["fragments"][-2:]} == {8}
     assert [one["first"]["name"] for one in both["fragments"][:4]] == [
-        f"https://a.example/{name} 2026-05-0{day}T00:00:00Z"
+        f"site.quire#https://a.example/{name} 2026-05-0{day}T00:00:00Z"
         for name, day in [("5", 5), ("4", 4), ("3", 3), ("0", 2)]
     ], "whole pages, which are in the crawl too"
 

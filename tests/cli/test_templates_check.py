@@ -80,7 +80,7 @@ def test_what_cannot_be_checked_is_said(quire: Quire, model: str, folder: Path) 
         (["gone.html", "--model", model], "error: gone.html: no such file"),
         (["later.warc", "--model", model], "error: later.warc: holds many pages"),
         (["later.warc#7", "--model", model], "error: later.warc#7: "),
-        (["-", "-", "--model", model], "error: standard input is one page"),
+        (["-", "-", "--model", model], "error: -: standard input can only be read once"),
     ):
         result = quire("templates", "check", *arguments)
         assert result.exit_code == 2, arguments

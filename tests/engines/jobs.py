@@ -20,6 +20,7 @@ from quire.archive.compact.tiers import TierName
 from quire.fragments.shared import crawl_steps as fragment_steps
 from quire.similar.crawl import steps as crawl_steps
 from quire.similar.measures import BagMeasure
+from quire.sources.reading import PathReader
 
 
 def columns(**types: pa.DataType) -> pa.Schema:
@@ -182,14 +183,14 @@ def large_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def marked_sketch_pages(
-    paths: pa.RecordBatch, folder: str, *, on: BagMeasure, most_bytes: int
+    paths: pa.RecordBatch, folder: str, *, on: BagMeasure, most_bytes: int, reader: PathReader
 ) -> Iterator[pa.RecordBatch]:
     """Sketch pages slowly, and leave a mark in a folder at the beginning of each."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
         time.sleep(0.02)
         one = pa.record_batch({"path": [path]})
-        yield from crawl_steps.sketch_pages(one, on=on, most_bytes=most_bytes)
+        yield from crawl_steps.sketch_pages(one, on=on, most_bytes=most_bytes, reader=reader)
 
 
 def marked_hubs(rows: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
@@ -204,7 +205,7 @@ def marked_packed_parts(
     folder: str,
     *,
     packing: fragment_steps.Packing,
-    reader: fragment_steps.Reader,
+    reader: PathReader,
     most_bytes: int,
 ) -> Iterator[pa.RecordBatch]:
     """Pack parts slowly, and leave a mark in a folder at the beginning of each path."""

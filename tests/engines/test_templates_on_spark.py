@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from quire.archive import Archive, ingest
+from quire.captures import read_newest
 from quire.similar.crawl import steps as crawl_steps
 from quire.similar.crawl.templates import CrawlTemplates, crawl_templates
 from quire.sources import find
@@ -55,6 +57,18 @@ def test_a_cluster_finds_the_groups_of_this_machine(
     assert [group.size for group in here.templates.groups] == [30] * 6
     assert groups(there) == groups(here)
     assert there.troubles == here.troubles != ()
+
+
+def test_a_cluster_reads_archives(spark: SparkEngine, crawl: list[str], tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "site.quire") as archive:
+        ingest(archive, crawl)
+    sources = [str(tmp_path / "site.quire"), crawl[0]]
+
+    here = crawl_templates(sources, reader=read_newest)
+    there = crawl_templates(sources, engine=spark, work=str(tmp_path / "work"), reader=read_newest)
+
+    assert len(here.pages) == 181 + 60
+    assert groups(there) == groups(here)
 
 
 @pytest.mark.parametrize(("step", "phase"), [("sketch_pages", "map"), ("hubs", "reduce")])

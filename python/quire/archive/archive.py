@@ -25,7 +25,7 @@ from quire.archive.disk.lock import WriterLock
 from quire.archive.disk.storage import DISK, Disk, failing
 from quire.archive.format import index as indexes
 from quire.archive.format.journal import JournalWriter, Packed, packed
-from quire.archive.format.marker import MARK, PART, other_version, write_mark
+from quire.archive.format.marker import MARK, PART, is_archive, other_version, write_mark
 from quire.archive.format.page_meta import about
 from quire.archive.format.record import VERSION
 from quire.archive.format.segment import Piece, SegmentWriter
@@ -101,12 +101,10 @@ class Archive(Reader):
         if not folder.is_dir():
             what = "a file, and an archive is a folder" if folder.exists() else "no archive here"
             raise ArchiveError(f"{folder}: {what}; `Archive.create` makes one")
-        if (
-            not (folder / MARK).exists()
-            and not any(folder.glob("*.journal"))
-            and not any(folder.glob("*.segment"))
-        ):
-            raise ArchiveError(f"{folder}: a folder, but no archive: {MARK} is missing")
+        if not is_archive(folder):
+            raise ArchiveError(
+                f"{folder}: a folder, but not an archive: {MARK} is missing or damaged"
+            )
         other = other_version(folder) if write else None
         if other is not None:
             raise ArchiveError(

@@ -171,6 +171,35 @@ class Reader:
                 continue
             yield page
 
+    def newest(
+        self, *, on_damage: Callable[[ArchiveError], None] | None = None
+    ) -> Iterator[StoredPage]:
+        """Go through the newest version of every address, in stored order.
+
+        Gives the versions that ``get`` gives. Bodies of older versions are not read.
+
+        Args:
+            on_damage: called for each page that cannot be read; reading goes on after it.
+
+        Raises:
+            DamagedRecord: a page cannot be read, and there is no ``on_damage``.
+        """
+        last: dict[str, tuple[int, StoredFile, int, int]] = {}
+        for known, file, offset, slot in self._places("", None, None, on_damage):
+            # Of one time, the version stored last counts.
+            if known.url not in last or known.time >= last[known.url][0]:
+                last.pop(known.url, None)  # keeps the order of what is stored
+                last[known.url] = (known.time, file, offset, slot)
+        for _, file, offset, slot in last.values():
+            try:
+                page = page_of(*file.page(offset, slot))
+            except ArchiveError as error:
+                if on_damage is None:
+                    raise
+                on_damage(error)
+                continue
+            yield page
+
     def __iter__(self) -> Iterator[StoredPage]:
         """Go through all pages with their bytes, in stored order."""
         return self.read()

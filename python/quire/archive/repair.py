@@ -19,7 +19,7 @@ from quire.archive.compact.compaction import Tell
 from quire.archive.damage import Finding, findings, mark_findings
 from quire.archive.disk.storage import DISK, Disk, Writer, failing
 from quire.archive.format.journal import JournalWriter, packed
-from quire.archive.format.marker import MARK, PART
+from quire.archive.format.marker import MARK, PART, is_archive
 from quire.archive.format.page_meta import About
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.errors import ArchiveError
@@ -82,7 +82,7 @@ def repair(
         StorageFailed: the disk did not take the new archive.
     """
     folder = Path(path)
-    if not folder.is_dir() or not (data_files(folder) or (folder / MARK).exists()):
+    if not is_archive(folder):
         raise ArchiveError(f"{folder}: no archive here")
     goal = None if target is None else Path(target)
     if goal is not None and (goal.exists() or goal.is_symlink()):

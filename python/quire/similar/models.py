@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quire import _core
+from quire import _core, sources
 from quire.digest import encode, from_bytes
 from quire.digest.page import Digest
 from quire.errors import ModelError, QuireError
@@ -40,7 +40,8 @@ from quire.similar.groups import (
 )
 from quire.similar.likeness import Likeness
 from quire.similar.measures import BAG_MEASURES, BagMeasure, similarity
-from quire.sources import MOST_BYTES, read_one
+from quire.sources import MOST_BYTES
+from quire.sources.reading import NameReader
 
 if TYPE_CHECKING:
     from quire.similar.crawl.templates import CrawlTemplates
@@ -120,12 +121,19 @@ class TemplateModel:
     loose: tuple[tuple[str, Digest], ...] = ()
 
     @classmethod
-    def of(cls, crawl: CrawlTemplates, *, most_bytes: int = MOST_BYTES) -> Self:
+    def of(
+        cls,
+        crawl: CrawlTemplates,
+        *,
+        most_bytes: int = MOST_BYTES,
+        read_one: NameReader = sources.read_one,
+    ) -> Self:
         """Make the model of a grouped crawl; reads the pages that stand for groups again.
 
         Args:
             crawl: what ``crawl_templates`` found.
             most_bytes: as it was for ``crawl_templates``.
+            read_one: reads a page by its name; ``quire.captures.read_one`` also reads archives.
 
         Raises:
             SourceNotFound: a page is no longer where it was.

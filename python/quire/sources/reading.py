@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from typing import Protocol
 
 from quire.errors import SourceNotFound, SourceUnreadable
 from quire.sources.capture import MOST_BYTES, Capture, Trouble
@@ -19,6 +20,25 @@ from quire.sources.places import is_archive, is_parquet, open_place
 from quire.sources.warc import Record, read_records
 
 _NAME = re.compile(r"(.+)#(\d{1,18})(?:\+(\d{1,18}))?", re.DOTALL)
+
+
+class PathReader(Protocol):
+    """A function that reads every page in a path, as ``read`` does.
+
+    Tasks of an engine call it on other machines, so it must be importable there.
+    """
+
+    def __call__(self, path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
+        """Read a path; the same pages and troubles in the same order each time."""
+        ...
+
+
+class NameReader(Protocol):
+    """A function that reads one page by its name, as ``read_one`` does."""
+
+    def __call__(self, name: str, /, *, most_bytes: int) -> Capture:
+        """Read a page."""
+        ...
 
 
 def read(path: str, *, most_bytes: int = MOST_BYTES) -> Iterator[Capture | Trouble]:

@@ -8,6 +8,7 @@ looks at it first.
 from __future__ import annotations
 
 import json
+import os
 import re
 import uuid
 from pathlib import Path
@@ -15,13 +16,37 @@ from typing import Any
 
 from quire.archive.disk.storage import Disk, Writer
 from quire.archive.format.record import FORMAT, VERSION
+from quire.archive.format.stored_file import data_files
 
 MARK = "archive.json"
 #: What it is called until it is whole.
 PART = MARK + ".part"
 #: It has about a hundred; more is something else, and not read.
 _MOST_BYTES = 4096
+#: The format is named within the first bytes, also when the rest of the mark is damaged.
+_FORMAT_BYTES = 64
 _ID = re.compile(r"[0-9a-f]{32}")
+
+
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a folder is an archive, even one that has lost its mark or all of its pages.
+
+    >>> is_archive("nowhere.quire")
+    False
+
+    Args:
+        path: any path; it need not exist.
+    """
+    folder = Path(path)
+    if not os.path.isdir(folder):  # noqa: PTH112 - False, not an error, for a name that is too long
+        return False
+    try:
+        if data_files(folder):
+            return True
+        with (folder / MARK).open("rb") as file:
+            return json.dumps(FORMAT).encode() in file.read(_FORMAT_BYTES)
+    except OSError:
+        return False
 
 
 def write_mark(folder: Path, disk: Disk) -> None:

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from quire import _core
 from quire.digest import encode
 from quire.errors import MissingExtra, QuireError
 from quire.fragments.trees.shingles import Shingling
 from quire.sources import Capture, Trouble
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -52,17 +53,6 @@ PAGES = _schema(
 # A task hands its rows over when it has this many, or this many bytes of parts.
 _MOST_ROWS = 1024
 _MOST_PART_BYTES = 1 << 20
-
-
-class Reader(Protocol):
-    """Reads everything in a path, like ``quire.sources.read``.
-
-    Must be importable, because other machines call it.
-    """
-
-    def __call__(self, path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
-        """Read a path; must return the same captures in the same order every time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +85,7 @@ class Packing:
 
 
 def packed_parts(
-    paths: pa.RecordBatch, *, packing: Packing, reader: Reader, most_bytes: int
+    paths: pa.RecordBatch, *, packing: Packing, reader: PathReader, most_bytes: int
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``PAGES``."""
     packer = packing.packer()

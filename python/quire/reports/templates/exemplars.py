@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.captures import read_one
 from quire.digest import encode
 from quire.digest.page import Digest
 from quire.engines import Listener, Progress
@@ -17,7 +18,6 @@ from quire.reports.templates.drawings import thumbnail
 from quire.similar.crawl.templates import CrawlTemplates
 from quire.similar.groups import Group
 from quire.similar.measures import Bag, BagMeasure
-from quire.sources import read_one
 
 # Of a title, what is kept; it can be a whole page.
 _MOST_TITLE = 500
