@@ -28,14 +28,14 @@ def test_a_build_says_what_is_in_it_and_what_is_not(quire: Quire, crawl: Path) -
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[:3] == [
-        "a.quire: 10 pages added (8.1 kB); it has 10 now",
-        "passed over, as they are no pages: 1 request",
+        "a.quire: 10 pages added (8.1 kB); 10 in total",
+        "skipped, not pages: 1 request",
         "1 could not be read:",
     ]
     assert lines[3].startswith("  crawl.warc.gz#")
     assert len(lines) == 4
     result = quire("archive", "verify", "a.quire")
-    assert result.stdout == "a.quire: 10 pages, every byte as it was stored\n"
+    assert result.stdout == "a.quire: 10 pages, no damage found\n"
 
 
 def test_a_build_for_programs(quire: Quire, crawl: Path) -> None:
@@ -61,7 +61,7 @@ def test_what_cannot_be_built_is_refused_with_a_way_out(
     assert "error: nothing could be read: empty.html: empty: 0 bytes" in result.stderr
     result = quire(*build, crawl.name, "-o", "fruit.html")
     assert result.exit_code == 2
-    assert "error: fruit.html: a file, not a folder\nhint: choose another name" in result.stderr
+    assert "error: fruit.html: is a file, not a folder\nhint: choose another name" in result.stderr
     result = quire(*build, crawl.name, "-o", "a.quire", "--engine", "abacus")
     assert result.exit_code == 2
     assert "error: abacus: not an engine; expected local" in result.stderr
