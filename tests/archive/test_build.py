@@ -326,7 +326,7 @@ def test_one_writer_at_a_time(crawl: list[str], tmp_path: Path) -> None:
 def test_nothing_of_others_is_cleared_away(crawl: list[str], tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "letter.txt").write_text("Dear")
-    with pytest.raises(ArchiveError, match=r"a folder, but no archive"):
+    with pytest.raises(ArchiveError, match=r"a folder, but not an archive"):
         build_archive(crawl, tmp_path / "a")
     (tmp_path / "b.part").mkdir()
     (tmp_path / "b.part" / "letter.txt").write_text("Dear")

@@ -85,7 +85,7 @@ def pages_in(folder: Path) -> list[Page]:
 def write_tiers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the golden archives of pages that were compacted otherwise."""
     monkeypatch.setattr(
-        "quire.archive.compact.tiers.DENSE_BASE_BYTES", 500
+        "quire.archive.compact.tiers.dense.DENSE_BASE_BYTES", 500
     )  # so that runs have their own
     for name in TIERS:
         shutil.rmtree(folder / name, ignore_errors=True)

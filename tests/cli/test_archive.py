@@ -53,7 +53,7 @@ def test_an_archive_is_made_once(quire: Quire, folder: Path) -> None:
     assert (folder / "a.quire" / "archive.json").exists()
     result = quire("archive", "create", "a.quire")
     assert result.exit_code == 2
-    assert "holds something already" in result.stderr
+    assert "not empty; a new archive needs" in result.stderr
     assert "hint: " in result.stderr
     result = quire("archive", "create", "fruit.html")
     assert result.exit_code == 2
@@ -95,7 +95,7 @@ def test_one_writer_at_a_time(quire: Quire, archive: str) -> None:
         result = quire("archive", "add", archive, "fruit.html")
         assert quire("archive", "ls", archive).exit_code == 0
     assert result.exit_code == 2
-    assert "holds this archive; wait until it is done" in result.stderr
+    assert "has this archive open; wait until it is done" in result.stderr
     assert "hint: " in result.stderr
 
 

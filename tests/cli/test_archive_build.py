@@ -72,7 +72,7 @@ def test_what_cannot_be_built_is_refused_with_a_way_out(
     (folder / "docs" / "letter.txt").write_text("Dear")
     result = quire(*build, crawl.name, "-o", "docs")
     assert result.exit_code == 2
-    assert "docs: a folder, but no archive" in result.stderr
+    assert "docs: a folder, but not an archive" in result.stderr
     assert not (folder / "a.quire").exists()
 
 

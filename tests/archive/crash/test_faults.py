@@ -95,7 +95,7 @@ def test_a_disk_that_does_not_confirm_a_new_file_is_not_asked_again(
     disk._call = len(disk.calls) + ahead
     with pytest.raises(StorageFailed, match="was not confirmed"):
         archive.add("https://a.example", START, b"first")
-    with pytest.raises(ArchiveError, match="what it says now cannot be relied on"):
+    with pytest.raises(ArchiveError, match="its confirmations cannot be trusted"):
         archive.add("https://a.example", START, b"first")
     archive.close()
     assert [path.name for path in (tmp_path / "a").glob("*.journal")] == []
@@ -135,7 +135,7 @@ def test_an_interrupted_write_takes_no_page_behind_it(tmp_path: Path) -> None:
     with pytest.raises(Killed):  # as Ctrl-C would, in the middle of a record
         archive.add("https://a.example/2", START, b"second" * 100)
     disk._call = NEVER
-    with pytest.raises(ArchiveError, match="writing failed before"):
+    with pytest.raises(ArchiveError, match="an earlier write failed"):
         archive.add("https://a.example/3", START, b"third" * 100)
     archive._release()
 

@@ -18,7 +18,8 @@ import numpy as np
 from quire import _core
 from quire.archive.build.read import as_text, as_url
 from quire.archive.compact import choose_base as base_choice
-from quire.archive.compact.tiers import Tier, TierName, tier_of
+from quire.archive.compact.tiers import TierName, tier_of
+from quire.archive.compact.tiers.tier import Tier
 from quire.archive.compact.write_cluster import write_cluster
 from quire.archive.format.page_meta import About, about, to_time
 from quire.archive.format.record import Kind

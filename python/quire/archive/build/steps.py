@@ -12,7 +12,7 @@ from typing import Any
 
 from quire import _core
 from quire.archive.build.read import Found, Reading, as_bytes, as_text, found_in
-from quire.archive.compact.tiers import sketch_values
+from quire.archive.compact.clusters import sketch_values
 from quire.archive.format.page_meta import to_microseconds
 from quire.archive.warc.revisits import named_page, said_digest
 from quire.errors import MissingExtra, SourceUnreadable
