@@ -66,9 +66,7 @@ def test_the_newest_version_is_given_or_the_one_of_a_time(stored: Path) -> None:
         assert [version.time for version in archive.versions(url)] == times
         assert archive.get(url).time == times[-1]
         assert archive.get(url, times[1] - timedelta(microseconds=1)).time == times[0]
-        with pytest.raises(
-            PageNotFound, match=r"a0\.example/4: no version in .* from 2026"
-        ):
+        with pytest.raises(PageNotFound, match=r"a0\.example/4: no version in .* from 2026"):
             archive.get(url, times[0] - timedelta(seconds=1))
 
 

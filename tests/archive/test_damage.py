@@ -125,10 +125,10 @@ def test_compacting_keeps_the_files_that_have_damage(tmp_path: Path) -> None:
 
 MARKS = {
     "missing": (None, "is missing"),
-    "empty": (b"", "is damaged: it does not say that this is an archive"),
-    "cut": (b'{"format": "quire arch', "is damaged: it does not say that this is an archive"),
-    "deep": (b"[" * 4000, "is damaged: it does not say that this is an archive"),
-    "long": (b" " * 5000 + b"{}", "is damaged: it does not say that this is an archive"),
+    "empty": (b"", "is damaged: it does not identify an archive"),
+    "cut": (b'{"format": "quire arch', "is damaged: it does not identify an archive"),
+    "deep": (b"[" * 4000, "is damaged: it does not identify an archive"),
+    "long": (b" " * 5000 + b"{}", "is damaged: it does not identify an archive"),
     "later": (
         b'{"format": "quire archive", "version": 2, "id": "00000000000000000000000000000000"}',
         "says archive format 2, but this version reads 1",

@@ -1,4 +1,4 @@
-"""Damage: finds what is wrong with the files of an archive, and where.
+"""Damage: finds damage in the files of an archive and reports where it is.
 
 There are two depths: the structure (every record, address and length, but not the bodies of
 pages), or every byte.
@@ -57,7 +57,7 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
         yield Finding(file.path, gap.offset, _words(gap))
     known = indexes.known(file.index_path, file.source)
     for gap in index.torn:
-        # The index lists what was torn when it was written; everything else was intact then.
+        # The index lists the parts that were torn when it was written; the rest was intact.
         was_whole = known is not None and gap.offset < known.length and gap not in known.torn
         yield Finding(file.path, gap.offset, _words(gap), "lost" if was_whole else "torn")
     cut = 0 if known is None else int((known.rows["offset"] >= index.length).sum())

@@ -41,7 +41,7 @@ class Reader:
             time: Get the newest version fetched at or before this time (default: the newest).
 
         Raises:
-            PageNotFound: There is no such page or version.
+            PageNotFound: The page or version does not exist.
             DamagedRecord: The stored bytes are damaged.
         """
         for file, offset, slot in self._find(url, time):
@@ -97,7 +97,7 @@ class Reader:
             rules: Which differences to ignore.
 
         Raises:
-            PageNotFound: There is no such version.
+            PageNotFound: The version does not exist.
         """
         before, after = self.pair(url, old, new)
         return annotate(before.digest(), after.digest(), rules)
@@ -108,7 +108,7 @@ class Reader:
         """Get the two versions of a page that ``diff`` would compare.
 
         Raises:
-            PageNotFound: There is no such version.
+            PageNotFound: The version does not exist.
         """
         if old is not None:
             return self.get(url, old), self.get(url, new)

@@ -79,7 +79,7 @@ def repair(
         tell: Progress callback, called with the step, the work done and the total.
 
     Raises:
-        ArchiveError: There is no archive, or a later version wrote it.
+        ArchiveError: The path is not an archive, or a later version wrote it.
         FileExistsError: The target already exists.
         StorageFailed: The disk could not store the new archive.
     """
@@ -222,7 +222,7 @@ def _read_back(folder: Path, pages: int) -> None:
 
 
 def _remove_rest(part: Path, disk: Disk) -> None:
-    """Remove what an earlier, interrupted repair left; any other folder is an error."""
+    """Remove the leftovers of an interrupted repair; any other folder is an error."""
     if not part.is_dir():
         return
     ours = {MARK, PART, "lock", *(path.name for path in data_files(part))}

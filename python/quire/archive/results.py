@@ -1,4 +1,4 @@
-"""What an archive returns: a page with its bytes, or a version described without them."""
+"""Results of reading an archive: a page with its bytes, or a version without them."""
 
 from __future__ import annotations
 

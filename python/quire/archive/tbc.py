@@ -177,7 +177,7 @@ class TbcArchive:
         """Get a page back, byte for byte.
 
         Raises:
-            IndexError: There is no such page.
+            IndexError: The page does not exist.
         """
         page = self._stored[i]
         plain = _unpack(page, self._packing)

@@ -133,7 +133,7 @@ def test_columns_that_are_longer_than_any_are_refused_unread(
 def test_a_count_of_pages_is_not_believed() -> None:
     n = limits.MOST_PAGES + 1
     columns = struct.pack("<I", n) + bytes(76 * n)
-    with pytest.raises(CodecError, match="65,537 pages in a row; at most 65,536"):
+    with pytest.raises(CodecError, match="65,537 pages in one block; at most 65,536"):
         limits.unpack(columns)
     assert len(limits.unpack(struct.pack("<I", 3) + bytes(60 * 3))) == 3
     with pytest.raises(CodecError, match="cut short"):
@@ -180,7 +180,7 @@ def test_a_base_that_is_longer_than_any_is_refused_unread(
         return real(offset, min(length, 1 << 16))
 
     monkeypatch.setattr(source, "at", at)
-    with pytest.raises(DamagedRecord, match="no copy of it is whole"):
+    with pytest.raises(DamagedRecord, match="no copy of it is intact"):
         Bases(source, lambda _: [0]).get(1)
     assert max(asked) <= MOST_BASE_BYTES
     assert max(decoded, default=0) <= MOST_BASE_BYTES
@@ -209,7 +209,7 @@ def test_what_a_file_says_of_itself_is_short(tmp_path: Path) -> None:
     long = b'{"format": "quire archive", "version": 1, "kind": "journal", "x": ['
     long += b"0," * (MOST_FILE_META_BYTES // 2) + b"0]}"
     (folder / "000002.journal").write_bytes(record(Kind.FILE, long, 0))
-    with pytest.raises(ArchiveError, match="no part of an archive"):
+    with pytest.raises(ArchiveError, match="not part of an archive"):
         Archive.open(folder)
 
 

@@ -1,7 +1,8 @@
-"""The steps of a build that read sources, as functions of record batches that any engine can run.
+"""The steps of a build that read sources, as functions of record batches for any engine.
 
-``look`` says what is in them; ``fetch`` reads them again, with a plan, and sends the bytes of pages on their way, compressed,
-once. Both are pure and deterministic: run again, they give the same rows. Memory: a batch.
+``look`` lists the contents of the sources. ``fetch`` reads them again, following a plan, and sends
+on the compressed bytes of each page. Both are pure and deterministic: run again, they give the same
+rows. Memory: one batch.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ except ImportError:
 
 from quire.archive.build.tables import BODIES, FOUND, Role
 
-#: The level of zstd for bytes on their way: quicker than a network, and a fifth of the bytes.
+#: zstd level for bytes in transit: faster than a network, at a fifth of the size.
 LEVEL = 3
-#: Rows are handed over when they are so many, or so long.
+#: Maximum rows and bytes of a batch.
 _MOST_ROWS = 1024
 _MOST_BYTES = 8 << 20
 _ALONE = _core.Base(b"")
 
 
 def look(paths: pa.RecordBatch, *, reading: Reading) -> Iterator[pa.RecordBatch]:
-    """Turn paths into rows of ``found``: what is in them, without the bytes of pages."""
+    """Turn paths into rows of ``found``: the contents of files, without the bytes of pages."""
     rows: list[dict[str, Any]] = []
     held = 0
     for path in _paths(paths):
@@ -81,10 +82,10 @@ def _found_row(found: Found | Trouble, reading: Reading) -> dict[str, Any]:
 def fetch(
     paths: pa.RecordBatch, *, reading: Reading, plans: Mapping[str, pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Turn paths into rows of ``bodies``: pages with their bytes, for the clusters that a plan puts them into.
+    """Turn paths into rows of ``bodies``: pages with their bytes, for their planned clusters.
 
     Raises:
-        SourceUnreadable: a file is not what it was when it was looked at.
+        SourceUnreadable: A file has changed since ``look`` read it.
     """
     rows: list[dict[str, Any]] = []
     held = 0
@@ -111,7 +112,8 @@ def fetch(
 
 def _changed(name: str) -> SourceUnreadable:
     return SourceUnreadable(
-        f"{name}: changed while the archive was built, or could not be read a second time; build it again",
+        f"{name}: changed while the archive was built, or could not be read a second time; "
+        "build it again",
         name=name,
     )
 

@@ -3,7 +3,7 @@
 Similar pages share one base. Pages of the same host share most, so a host is a cluster. A large
 host is split by its templates, which are found from sketches alone with the hubs of
 ``quire.similar``. Pages of small hosts are grouped with similar pages of other small hosts.
-Nothing is compared exactly: encoding a page against its base shows what it costs.
+Nothing is compared exactly; encoding a page against its base shows its cost.
 """
 
 from __future__ import annotations

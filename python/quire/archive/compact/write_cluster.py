@@ -22,7 +22,7 @@ from quire.archive.compact.tiers.tier import RUN_PAGES, Base, Tier
 from quire.archive.format.page_meta import About, Codec
 from quire.archive.format.segment import BLOCK_PAGES
 
-#: Maximum bytes of frames in a block: what is lost if the block is damaged.
+#: Maximum bytes of frames in a block. Damage to a block can cost all of them.
 BLOCK_BYTES = 4 << 20
 #: A page that shrinks by this factor against its base is not tried on its own.
 MUCH_SMALLER = 5

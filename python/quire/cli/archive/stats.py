@@ -20,7 +20,7 @@ _BAR = 40
 
 @reports_errors
 def stats(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
-    """Show what an archive contains and which parts take the space.
+    """Show the contents of an archive and the space each part takes.
 
     \b
     Examples:
