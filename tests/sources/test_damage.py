@@ -141,11 +141,11 @@ def test_a_wrong_length_costs_its_record_alone(tmp_path: Path, suffix: str, wron
 @pytest.mark.parametrize(
     ("head", "reason"),
     [
-        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "does not say its length"),
+        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "has no length"),
         (b"WARC/1.0\r\nContent-Length: many\r\n\r\n", "has the length 'many'; expected a number"),
         (b"WARC/1.0\r\nContent-Length: -3\r\n\r\n", "has the length '-3'; expected a number"),
-        (b"WARC/x\r\nContent-Length: 3\r\n\r\n", "expected WARC/1.0 or such"),
-        (b"WARC/1.0\r\nX: " + b"x" * (1 << 20) + b"\r\n\r\n", "does not say its length"),
+        (b"WARC/x\r\nContent-Length: 3\r\n\r\n", "expected for example WARC/1.0"),
+        (b"WARC/1.0\r\nX: " + b"x" * (1 << 20) + b"\r\n\r\n", "has no length"),
     ],
     ids=["no length", "a word", "negative", "no version", "endless"],
 )
