@@ -240,7 +240,7 @@ def test_no_rows_are_one_file_with_the_columns(engine: Engine, tmp_path: Path) -
 def test_a_folder_that_holds_something_is_refused(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
 
-    with pytest.raises(FileExistsError, match=r"holds notes\.txt; expected an empty folder"):
+    with pytest.raises(FileExistsError, match=r"holds notes\.txt; expected a new or empty folder"):
         engine.write(as_numbers(engine, 1, rows=1, keys=1), str(tmp_path))
 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

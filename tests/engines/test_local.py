@@ -234,7 +234,7 @@ def test_leaving_the_engine_ends_a_reading_that_is_under_way() -> None:
         rows = data.batches()
         next(rows)
 
-    with pytest.raises(EngineError, match="left while"):
+    with pytest.raises(EngineError, match="closed while"):
         list(rows)
     assert not [t for t in threading.enumerate() if t.name.startswith("quire-engine")]
 

@@ -15,7 +15,7 @@ import pytest
 
 from quire.engines import Progress, open_engine
 from quire.engines.local import LocalEngine
-from quire.engines.spark.types import dressed
+from quire.engines.spark.types import spark_schema
 from quire.errors import EngineError, MissingExtra
 from tests.conftest import require
 from tests.engines import jobs
@@ -92,7 +92,7 @@ def test_a_function_that_workers_cannot_import_says_so(
 
 def test_a_column_that_cannot_travel_is_refused() -> None:
     with pytest.raises(TypeError, match="column when: rows of type month_day_nano_interval cannot"):
-        dressed(pa.schema([("when", pa.month_day_nano_interval())]))
+        spark_schema(pa.schema([("when", pa.month_day_nano_interval())]))
 
 
 def test_nobody_at_the_address_is_told_at_once() -> None:
@@ -183,6 +183,6 @@ def test_a_session_comes_and_goes_quietly() -> None:
     assert found.stderr == ""
     assert found.stdout.splitlines() == [
         "20",
-        "the engine was left; its data can no longer be read",
+        "the engine is closed; its data can no longer be read",
         "Java has ended",
     ]

@@ -162,5 +162,5 @@ def test_work_that_nobody_is_left_for_is_given_up(
         for worker in list(cluster.workers):
             cluster.workers.remove(worker)
             worker.kill()
-        with pytest.raises(EngineError, match="no worker has offered itself for 2 s; expected one"):
+        with pytest.raises(EngineError, match="no worker available for 2 s; expected one"):
             work.result(300)
