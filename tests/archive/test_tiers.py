@@ -17,7 +17,7 @@ from quire.archive.compact.choose_base import joined_within
 from quire.archive.compact.compaction import Place
 from quire.archive.compact.tiers import TierName
 from quire.archive.compact.tiers.tier import RUN_PAGES
-from quire.archive.compact.write_cluster import twins_together
+from quire.archive.compact.write_cluster import duplicates_together
 from quire.archive.disk.storage import DISK
 from quire.archive.format.base_record import dense_frame
 from quire.archive.format.page_meta import Codec, about, pack_delta, unpack_delta
@@ -232,7 +232,7 @@ def test_twins_stand_side_by_side() -> None:
         return Place(None, 0, 0, url, time, 0, body)  # type: ignore[arg-type]
 
     order = [("a", 1, b"1"), ("a", 2, b"2"), ("b", 1, b"3"), ("c", 1, b"4"), ("c", 2, b"1")]
-    found = twins_together([place(*page) for page in order])
+    found = duplicates_together([place(*page) for page in order])
     assert [(one.url, one.digest) for one in found] == [
         ("a", b"1"),
         ("a", b"2"),

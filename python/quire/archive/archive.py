@@ -336,7 +336,7 @@ class Archive(Reader):
 
     def _clean(self) -> None:
         """Remove replaced files and anything a crash left half-written."""
-        left = [*self._taken_over, *self.folder.glob("*.part")]
+        left = [*self._replaced, *self.folder.glob("*.part")]
         kept = {path.name for path in data_files(self.folder) if path not in left}
         left += [path for path in self.folder.glob("*.index") if path.stem not in kept]
         if not left:

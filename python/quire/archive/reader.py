@@ -31,7 +31,7 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files: list[StoredFile] | None = []
-        self._taken_over: list[Path] = []
+        self._replaced: list[Path] = []
 
     def get(self, url: str, time: datetime | None = None) -> StoredPage:
         """Get a page back, byte for byte.
@@ -195,7 +195,7 @@ class Reader:
         Threads that are still reading continue with the files they have.
         """
         self._open_files()
-        self._files, self._taken_over = live_files(self.folder)
+        self._files, self._replaced = live_files(self.folder)
 
     def verify(self, *, every_byte: bool = True) -> list[str]:
         """Check for damage and return a list of findings; nothing is changed.

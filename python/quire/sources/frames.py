@@ -157,7 +157,7 @@ class Frames:
             return self._back(self._feed.ahead(start.place, 1), data[1:], len(data))
         except Damage as damage:
             self._fault(start.place, f"damaged: {damage}")
-            return self._after(damage, said=True)
+            return self._after(damage, is_reported=True)
         if length == head.length:
             return self._next(Frame(start.place, data, head, block), after_head)
         self._fault(start.place, f"truncated after {length} of {head.length} bytes")
@@ -174,7 +174,7 @@ class Frames:
                 self._fault(frame.place, f"damaged: {damage}")
             else:
                 self._found.append(frame)
-            return self._after(damage, said=own)
+            return self._after(damage, is_reported=own)
         if start is None or self._follows(start, frame.block):
             self._credit += length
             self._found.append(frame)
@@ -260,7 +260,7 @@ class Frames:
             return self._after(damage)
         return None
 
-    def _after(self, damage: Damage, *, said: bool = False) -> _Start | None:
+    def _after(self, damage: Damage, *, is_reported: bool = False) -> _Start | None:
         # Continue with the next member that decodes to the start of a record. Members before the
         # damaged one may be intact: a scan reads several at once, and returns none of them when
         # one is damaged.
@@ -268,7 +268,7 @@ class Frames:
         while True:
             last = damage.member if feed.frame is None else feed.frame
             member = feed.member_after(last + 1, self._dialect.is_start)
-            if not said and (member is None or member > damage.member):
+            if not is_reported and (member is None or member > damage.member):
                 self._fault(Place(damage.member, 0), f"damaged: {damage}")
             if member is None:
                 return None
@@ -276,7 +276,7 @@ class Frames:
             try:
                 return self._start()
             except Damage as again:
-                damage, said = again, False
+                damage, is_reported = again, False
 
     def _fault(self, place: Place, reason: str) -> None:
         # Long members first decode to wrong bytes, and only report the damage at their end.

@@ -155,9 +155,9 @@ def _arc_fields(line: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes] | None:
 
 
 def _length(fields: dict[str, str]) -> int:
-    said = fields.get("content-length", "")
-    if not re.fullmatch(r"[0-9]{1,18}", said):
+    stated = fields.get("content-length", "")
+    if not re.fullmatch(r"[0-9]{1,18}", stated):
         raise BadHead(
-            f"has the length {said[:20]!r}; expected a number" if said else "has no length"
+            f"has the length {stated[:20]!r}; expected a number" if stated else "has no length"
         )
-    return int(said)
+    return int(stated)

@@ -129,8 +129,8 @@ def _wrong(record: Record, found: Frame, most_bytes: int) -> str | None:
     return _wrong_digest(record.fields.get("warc-block-digest", ""), found.block)
 
 
-def _wrong_digest(said: str, block: bytes) -> str | None:
-    algorithm, _, value = said.partition(":")
+def _wrong_digest(stated: str, block: bytes) -> str | None:
+    algorithm, _, value = stated.partition(":")
     if algorithm.lower() not in _DIGESTS:
         return None
     found = hashlib.new(algorithm.lower(), block, usedforsecurity=False).digest()

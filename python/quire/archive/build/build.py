@@ -52,7 +52,7 @@ from quire.archive.build import encode as build_encoding
 from quire.archive.build import plan as build_plan
 from quire.archive.build import steps as build_steps
 from quire.archive.build.plan import Plan, Seen
-from quire.archive.build.revisits import Again
+from quire.archive.build.revisits import StoredRevisits
 from quire.archive.build.tables import BODIES, FOUND, PIECES
 
 #: Average page bytes per encoding task: in the worst case, that much is sent back.
@@ -135,15 +135,15 @@ class _Build:
         planned = build_plan.plan(
             found, self.paths, self._is_known if skip_known else _nothing, self._stored_time
         )
-        again = Again(self.archive, self.reading)
-        again.look(planned.left, self._trouble, skip_known=skip_known)
-        added = self.archive.add_pieces(self._pieces(planned, again))
+        revisits = StoredRevisits(self.archive, self.reading)
+        revisits.look(planned.left, self._trouble, skip_known=skip_known)
+        added = self.archive.add_pieces(self._pieces(planned, revisits))
         place = {path: number for number, path in enumerate(self.paths)}
         self.troubles.sort(key=lambda trouble: place.get(split_name(trouble.name)[0], 0))
         return Ingested(
             pages=added,
-            body_bytes=planned.body_bytes + again.body_bytes - self.lost_bytes,
-            known=planned.known + again.known,
+            body_bytes=planned.body_bytes + revisits.body_bytes - self.lost_bytes,
+            known=planned.known + revisits.known,
             passed_over=dict(sorted(self.passed_over.items())),
             trouble_count=self.trouble_count,
             troubles=tuple(self.troubles),
@@ -168,7 +168,7 @@ class _Build:
                     self._trouble(Trouble(row["name"], row["trouble"]))
         return pa.Table.from_batches(kept, FOUND)
 
-    def _pieces(self, planned: Plan, again: Again) -> Iterator[Piece]:
+    def _pieces(self, planned: Plan, revisits: StoredRevisits) -> Iterator[Piece]:
         """Yield all pieces; raise before the last ones if a page is missing."""
         fetch = partial(build_steps.fetch, reading=self.reading, plans=planned.plans)
         bodies = self.engine.map_paths(sorted(planned.plans), fetch, BODIES, step="fetch")
@@ -199,7 +199,7 @@ class _Build:
                 "from the engine; "
                 "nothing was stored, build it again"
             )
-        yield from again.pieces(planned.clusters + 1, self.codec)
+        yield from revisits.pieces(planned.clusters + 1, self.codec)
 
     def _is_known(self, page: Seen) -> bool:
         for known in self.archive.abouts(as_url(page.url), to_time(page.time)):

@@ -106,7 +106,7 @@ def _members(rows: list[dict[str, Any]]) -> tuple[list[Member], list[dict[str, A
             page = by_page[row["of"]]
             try:
                 check_digest(
-                    row["said"],
+                    row["stated_digest"],
                     as_url(page["url"]),
                     to_time(page["time"]),
                     _body(page),
@@ -166,8 +166,8 @@ def _piece_row(piece: Piece) -> dict[str, Any]:
         "payload": piece.payload,
         "base": piece.base,
         "pages": piece.pages,
-        "leaned_on": list(piece.leaning.keys()),
-        "leaning": list(piece.leaning.values()),
+        "bases": list(piece.dependent_bytes.keys()),
+        "dependent_bytes": list(piece.dependent_bytes.values()),
     }
 
 
@@ -179,5 +179,5 @@ def piece_of(row: Mapping[str, Any]) -> Piece:
         payload=bytes(row["payload"]),
         base=row["base"],
         pages=row["pages"],
-        leaning=dict(zip(row["leaned_on"], row["leaning"], strict=True)),
+        dependent_bytes=dict(zip(row["bases"], row["dependent_bytes"], strict=True)),
     )

@@ -130,12 +130,12 @@ def plan(
 def _seen(found: pa.Table, paths: Sequence[str]) -> list[Seen]:
     """List the findings by url and time, and for equal ones in the order of the files."""
     number = {path: number for number, path in enumerate(paths)}
-    names = ["path", "ordinal", "url", "time", "length", "check", "said"]
+    names = ["path", "ordinal", "url", "time", "length", "check", "stated_digest"]
     seen: list[Seen] = []
     for batch in found.select(names).to_batches(max_chunksize=_ROWS):
         columns = zip(*(batch[name].to_pylist() for name in names), strict=True)
-        for path, ordinal, url, time, length, check, said in columns:
-            file, is_revisit = number[path], said is not None
+        for path, ordinal, url, time, length, check, stated in columns:
+            file, is_revisit = number[path], stated is not None
             seen.append(Seen(len(seen), file, ordinal, url, time, length, check, is_revisit))
     seen.sort(key=lambda one: (one.url, one.time, one.file, one.ordinal))
     return seen

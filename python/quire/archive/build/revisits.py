@@ -25,7 +25,7 @@ from quire.sources.warc import Record, read_records
 
 
 @dataclass
-class Again:
+class StoredRevisits:
     """Revisits of pages that are already stored.
 
     Args:
@@ -92,7 +92,7 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    again: Again
+    revisits: StoredRevisits
     name: str
     url: str
     time: int
@@ -105,4 +105,4 @@ class _Member:
 
     def read(self) -> tuple[About, bytes]:
         """Read and check the page."""
-        return self.again.page(self.name)
+        return self.revisits.page(self.name)

@@ -15,7 +15,7 @@ from quire import _core
 from quire.archive.build.read import Found, Reading, as_bytes, as_text, found_in
 from quire.archive.compact.clusters import sketch_values
 from quire.archive.format.page_meta import to_microseconds
-from quire.archive.warc.revisits import named_page, said_digest
+from quire.archive.warc.revisits import named_page, stated_digest
 from quire.errors import MissingExtra, SourceUnreadable
 from quire.sources import Trouble
 
@@ -75,7 +75,7 @@ def _found_row(found: Found | Trouble, reading: Reading) -> dict[str, Any]:
         "check": _core.hash64(found.warc_head),
         "of_url": as_bytes(url),
         "of_time": to_microseconds(time or reading.now),
-        "said": as_text(said_digest(found.revisit)),
+        "stated_digest": as_text(stated_digest(found.revisit)),
     }
 
 
@@ -135,7 +135,7 @@ def _body_rows(found: Found, planned: Mapping[str, Any]) -> list[dict[str, Any]]
         "time": to_microseconds(found.time),
         "head": found.head,
         "warc_head": found.warc_head,
-        "said": as_text(said_digest(found.revisit)) if found.revisit else None,
+        "stated_digest": as_text(stated_digest(found.revisit)) if found.revisit else None,
         "length": len(found.body),
         "frame": frame,
     }

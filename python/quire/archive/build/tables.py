@@ -1,16 +1,16 @@
 """The tables that pass between the steps of a build.
 
 * ``found``: path, ordinal (within the file), name, url, time, length, check, sketch; of_url,
-  of_time and said (for revisits); passed, trouble.
+  of_time and stated_digest (for revisits); passed, trouble.
 * ``plans``: cluster, page (its number), check, of (for a revisit, the number of its page; or -1),
   lend (other clusters that need its bytes).
-* ``bodies``: cluster, page, role, of, name, url, time, head, warc_head, said, length, frame (the
-  body, compressed if that is shorter).
+* ``bodies``: cluster, page, role, of, name, url, time, head, warc_head, stated_digest, length,
+  frame (the body, compressed if that is shorter).
 * ``pieces``: kind, meta, payload, base, pages; or name, trouble and body_bytes of a revisit that
   cannot be stored.
 
-A row of ``found`` is a page; a revisit, if ``said`` is set; a kind of skipped record, with their
-number as ``length``; or a trouble.
+A row of ``found`` is a page; a revisit, if ``stated_digest`` is set; a kind of skipped record, with
+their number as ``length``; or a trouble.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ FOUND = _schema(
     sketch=pa.binary(),
     of_url=pa.binary(),
     of_time=pa.int64(),
-    said=pa.string(),
+    stated_digest=pa.string(),
     passed=pa.string(),
     trouble=pa.string(),
 )
@@ -70,7 +70,7 @@ BODIES = _schema(
     time=pa.int64(),
     head=pa.binary(),
     warc_head=pa.binary(),
-    said=pa.string(),
+    stated_digest=pa.string(),
     length=pa.int64(),
     frame=pa.binary(),
 )
@@ -80,8 +80,8 @@ PIECES = _schema(
     payload=pa.binary(),
     base=pa.int64(),
     pages=pa.int32(),
-    leaned_on=pa.list_(pa.int64()),
-    leaning=pa.list_(pa.int64()),
+    bases=pa.list_(pa.int64()),
+    dependent_bytes=pa.list_(pa.int64()),
     name=pa.string(),
     trouble=pa.string(),
     body_bytes=pa.int64(),

@@ -48,7 +48,7 @@ class ClusterWriter(Protocol):
 
 def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) -> Iterator[None]:
     """Write a cluster, yielding after each page."""
-    members = twins_together(members)
+    members = duplicates_together(members)
     base = tier.base(members)
     number = writer.add_base(base.content, base.frame) if base is not None else 0
     block = _Block(tier)
@@ -67,7 +67,7 @@ def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) 
         writer.add_block(number, block.pages, block.frames)
 
 
-def twins_together(members: Sequence[Member]) -> list[Member]:
+def duplicates_together(members: Sequence[Member]) -> list[Member]:
     """Place addresses with equal pages side by side; otherwise keep the order."""
     first: dict[bytes, str] = {}
     for member in members:

@@ -21,7 +21,7 @@ from functools import cached_property
 from threading import Lock
 
 from quire import _core
-from quire.archive.format.parity import STRIPES, is_stripe_of, mended, stripe_of
+from quire.archive.format.parity import STRIPES, is_stripe_of, restored, stripe_of
 from quire.archive.format.record import HEAD_BYTES, Head, Kind, Source, read_head
 from quire.errors import ArchiveError, CodecError, DamagedRecord
 
@@ -162,7 +162,7 @@ class Bases:
             if base is not None:
                 return base
         for guard in guards:
-            for frame in _mended(guard):
+            for frame in _restored(guard):
                 base = self._opened(guard, frame)
                 if base is not None:
                     return base
@@ -250,8 +250,8 @@ class _Stored:
     stripe: bytes | None
 
 
-def _mended(guard: _Stored) -> Iterator[bytes]:
+def _restored(guard: _Stored) -> Iterator[bytes]:
     """Yield candidates for a frame, first as it is: only its record may be damaged."""
     yield guard.frame
     if guard.stripe is not None:
-        yield from mended(guard.frame, guard.stripe)
+        yield from restored(guard.frame, guard.stripe)

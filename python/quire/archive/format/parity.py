@@ -30,7 +30,7 @@ def is_stripe_of(stripe: bytes, frame: bytes) -> bool:
     return bool(stripe) and _xor(_stripes(frame, len(stripe))).tobytes() == stripe
 
 
-def mended(frame: bytes, stripe: bytes) -> Iterator[bytes]:
+def restored(frame: bytes, stripe: bytes) -> Iterator[bytes]:
     """Yield the candidates for an undamaged frame; the caller checks which one is right."""
     rows = _stripes(frame, len(stripe))
     for tried in _tries(rows, _xor(rows) ^ np.frombuffer(stripe, np.uint8)):

@@ -65,7 +65,7 @@ class Piece:
         payload: Payload of the record.
         base: Number of this base, or of the base that the pages of this block use; 0 for none.
         pages: Number of pages in it.
-        leaning: Bytes of its pages that depend on a base, by the number of the base.
+        dependent_bytes: Bytes of its pages that depend on a base, by the number of the base.
     """
 
     kind: Kind
@@ -73,12 +73,12 @@ class Piece:
     payload: bytes
     base: int
     pages: int
-    leaning: Mapping[int, int]
+    dependent_bytes: Mapping[int, int]
 
 
 def base_piece(number: int, content: bytes, frame: bytes) -> Piece:
     """Make the piece for a base."""
-    return Piece(Kind.BASE, base_meta(number, content), frame, number, pages=0, leaning={})
+    return Piece(Kind.BASE, base_meta(number, content), frame, number, pages=0, dependent_bytes={})
 
 
 def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> Piece:
@@ -87,11 +87,11 @@ def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> P
     columns = pack(known)
     meta = _BLOCK.pack(base, len(columns)) + _ALONE.encode(columns, COLUMNS_LEVEL)
     payload = b"".join(frames)
-    leaning = Counter({base: len(payload)}) if base else Counter()
+    dependent_bytes = Counter({base: len(payload)}) if base else Counter()
     for page in known:
         if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
-            leaning[base + page.same_as] += page.frame
-    return Piece(Kind.BLOCK, meta, payload, base, len(known), leaning)
+            dependent_bytes[base + page.same_as] += page.frame
+    return Piece(Kind.BLOCK, meta, payload, base, len(known), dependent_bytes)
 
 
 class SegmentWriter:
@@ -109,7 +109,7 @@ class SegmentWriter:
         self._replaces = list(replaces)
         self._tag = new_tag()
         self._bases: dict[int, tuple[bytes, int, int]] = {}
-        self._leaning: Counter[int] = Counter()
+        self._dependent_bytes: Counter[int] = Counter()
         self.pages: int = 0
         with failing(part):
             disk.remove(part)
@@ -144,7 +144,7 @@ class SegmentWriter:
             self._bases[piece.base] = (piece.meta, self._writer.end - length, length)
         else:
             self.pages += piece.pages
-            self._leaning.update(piece.leaning)
+            self._dependent_bytes.update(piece.dependent_bytes)
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
@@ -154,7 +154,7 @@ class SegmentWriter:
                 frame = source.at(place, length)
                 guard, stripe = guard_of(meta, place, frame)
                 self._writer.append(self._record(Kind.GUARD, guard, len(stripe)), stripe)
-                if TWICE_SHARE * length <= self._leaning[number]:
+                if TWICE_SHARE * length <= self._dependent_bytes[number]:
                     self._writer.append(self._record(Kind.BASE, meta, length), frame)
         finally:
             source.close()

@@ -181,7 +181,7 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
         for file in opened or []:
             file.close()
     try:
-        gone = _taken_over(opened)
+        gone = _replaced(opened)
     except BaseException:
         for file in opened:
             file.close()
@@ -193,7 +193,7 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
     return live, [file.path for file in dead]
 
 
-def _taken_over(opened: list[StoredFile]) -> set[str]:
+def _replaced(opened: list[StoredFile]) -> set[str]:
     """Name the files that another, undamaged file replaces."""
     names = {file.path.name for file in opened}
     gone: set[str] = set()

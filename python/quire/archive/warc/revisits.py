@@ -79,7 +79,7 @@ def named_page(record: Record) -> tuple[str, datetime | None]:
     return url.removeprefix("<").removesuffix(">"), time
 
 
-def said_digest(record: Record) -> str:
+def stated_digest(record: Record) -> str:
     """Return the digest that a revisit states for its page."""
     return record.fields.get("warc-payload-digest", "")
 
@@ -91,15 +91,15 @@ def original(archive: Archive, record: Record) -> StoredPage:
         ArchiveError: It is not in the archive, or its digest differs from the stated one.
     """
     page = archive.get(*named_page(record))
-    check_digest(said_digest(record), page.url, page.time, page.body, page.warc_head() or b"")
+    check_digest(stated_digest(record), page.url, page.time, page.body, page.warc_head() or b"")
     return page
 
 
-def check_digest(said: str, url: str, time: datetime, body: bytes, warc_head: bytes) -> None:
+def check_digest(stated: str, url: str, time: datetime, body: bytes, warc_head: bytes) -> None:
     """Check that a page has the digest that a revisit states.
 
     Args:
-        said: The stated digest.
+        stated: The stated digest.
         url: Address of the page.
         time: Fetch time of the page.
         body: Body of the page.
@@ -108,20 +108,20 @@ def check_digest(said: str, url: str, time: datetime, body: bytes, warc_head: by
     Raises:
         ArchiveError: The page has a different digest.
     """
-    if not said or not _has_digest(said, body, warc_head):
-        raise ArchiveError(f"{url} of {time} does not have the digest {said[:80]!r}")
+    if not stated or not _has_digest(stated, body, warc_head):
+        raise ArchiveError(f"{url} of {time} does not have the digest {stated[:80]!r}")
 
 
-def _has_digest(said: str, body: bytes, warc_head: bytes) -> bool:
+def _has_digest(stated: str, body: bytes, warc_head: bytes) -> bool:
     """Tell whether a page has a digest, by its bytes or by the digest in its own record.
 
     Some crawlers compute digests over payloads without chunked encoding; so two equal stated
     digests are accepted as well.
     """
-    algorithm, _, value = said.partition(":")
+    algorithm, _, value = stated.partition(":")
     if algorithm.lower() in {"md5", "sha1", "sha256", "sha512"}:
         made = hashlib.new(algorithm.lower(), body, usedforsecurity=False).digest()
         if value.upper() in {base64.b32encode(made).decode(), made.hex().upper()}:
             return True
     own = _DIGEST_FIELD.search(warc_head)
-    return own is not None and own[1].decode("latin-1").upper() == said.upper()
+    return own is not None and own[1].decode("latin-1").upper() == stated.upper()

@@ -57,8 +57,8 @@ def export(
             tell=lambda written, of: tell("export", written, of),
         )
     if format is Format.json:
-        told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
-        terminal.write_json({**told, "damaged": done.damaged})
+        values = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
+        terminal.write_json({**values, "damaged": done.damaged})
     else:
         terminal.write_text(f"{shown(output)}: {counted(done.pages, 'record')}\n")
         terminal.write_text(f"{shown(str(done.index))}: index\n")

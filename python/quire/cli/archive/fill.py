@@ -166,8 +166,8 @@ def compact(
         done = target.compact(tell, codec="dense" if dense else codec)
         after = _folder_bytes(target)
     if format is Format.json:
-        told = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}
-        terminal.write_json({**told, **dataclasses.asdict(done)})
+        values = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}
+        terminal.write_json({**values, **dataclasses.asdict(done)})
         return
     terminal.write_text(
         f"{shown(archive)}: {counted(done.pages, 'page')}; "

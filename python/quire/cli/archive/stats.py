@@ -30,8 +30,8 @@ def stats(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> No
     with opened(archive) as source:
         found = source.stats()
     if format is Format.json:
-        told = {**dataclasses.asdict(found), "stored_bytes": found.stored_bytes}
-        terminal.write_json({"archive": archive, **told})
+        values = {**dataclasses.asdict(found), "stored_bytes": found.stored_bytes}
+        terminal.write_json({"archive": archive, **values})
         return
     _print(archive, found)
 

@@ -109,7 +109,7 @@ class SparkEngine:
         memory: Memory for Java on each worker; Python needs more on top.
         python: Python of the workers (default: ``PYSPARK_PYTHON``, or the path of this Python).
         partitions: Tasks of a step that groups (default: depends on the number of cores).
-        patience_s: How long to wait if there is no worker.
+        patience_s: How long to wait for a worker, in seconds.
         settings: Spark settings by name; they override ours.
 
     Raises:

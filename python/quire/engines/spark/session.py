@@ -90,7 +90,7 @@ class Session:
                     gateway = launch_gateway(conf, output)  # type: ignore[no-untyped-call]
                 self._gateway = gateway
             return SparkSession(SparkContext(conf=conf, gateway=gateway))
-        except Exception as error:  # noqa: BLE001 - py4j, Java or the system: there is no session
+        except Exception as error:  # noqa: BLE001 - errors of py4j, Java or the system
             found = EngineError(f"{conf.get('spark.master')}: no session; {_first_line(error)}")
             found.add_note("Spark's log ends:\n" + self.tail())
             raise found from None

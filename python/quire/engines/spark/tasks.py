@@ -134,7 +134,7 @@ class Packed:
 
 @dataclass(frozen=True)
 class Written:
-    """Writes rows to a file under the name of an attempt; without rows there is no file."""
+    """Writes rows to a file under the name of an attempt; without rows it writes none."""
 
     task: Task
     sink: str

@@ -30,7 +30,7 @@ class Watch:
         context: The Spark context.
         steps: Names of the steps of the work, one for each stage.
         listener: Progress callback.
-        patience_s: How long to wait without any worker; None if there are no separate workers.
+        patience_s: How long to wait without any worker; None for Spark on this machine.
 
     Attributes:
         lost: The error, if the job was given up.
