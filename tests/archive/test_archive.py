@@ -1,4 +1,4 @@
-"""An archive gives back what it took in: every version of every page, before and after it was made small."""
+"""An archive returns every version of every page, before and after compaction."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_of_two_pages_of_one_time_the_later_one_is_given_also_when_compacted(
     lists = [f"<ul>{'<li>a' * 30}</ul>{i}".encode() for i in range(9)]
     tables = [f"<table>{'<tr><td>b' * 30}</table>{i}".encode() for i in range(9)]
     with Archive.create(tmp_path / "a") as archive:
-        for i in range(8):  # small hosts, stored with pages that look alike: tables first
+        for i in range(8):  # small hosts, stored with similar pages: tables first
             archive.add(f"https://a{i}.example/", at(i), tables[i])
             archive.add(f"https://b{i}.example/", at(i), lists[i])
         archive.add("https://c.example", at(0), lists[8])

@@ -1,4 +1,4 @@
-"""An archive that is built at once has the pages of one that was filled and compacted, and is as small."""
+"""A built archive has the same pages as one filled and compacted, and is as small."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_any_crawl_is_built_as_it_is_filled(
         return
     assert contents(folder / "built") == contents(folder / "filled")
     with Archive.open(folder / "filled") as filled, Archive.open(folder / "built") as built:
-        for version in filled.pages():  # of one address and time the last one counts, in both
+        for version in filled.pages():  # for one address and time the last counts, in both
             asked = version.url, version.time
             assert built.get(*asked).body == filled.get(*asked).body
 
@@ -255,7 +255,7 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
 
 
 def test_a_revisit_may_need_bytes_of_another_cluster(tmp_path: Path) -> None:
-    """Its own address and time are those of a page, with which it has to stay."""
+    """Its own address and time are those of a page, so it must stay with that page."""
     body = page(1, 1)
     sites = [(site, n) for site in ("a", "b") for n in range(9)]
     records = [
@@ -273,7 +273,7 @@ def test_a_revisit_may_need_bytes_of_another_cluster(tmp_path: Path) -> None:
     found = [one for url, _, _, one, _ in contents(tmp_path / "a") if url == "https://b.example/3"]
     assert set(found) == {body, page(ord("b"), 3)}
     with Archive.open(tmp_path / "a") as archive:
-        assert archive.get("https://b.example/3").body == page(ord("b"), 3)  # that came last
+        assert archive.get("https://b.example/3").body == page(ord("b"), 3)  # the last one
         assert archive.stats().duplicates == 0
 
 
@@ -353,7 +353,7 @@ def test_relative_paths_keep_their_names(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 class Clumsy(LocalEngine):
-    """Runs every task twice and takes the second; gives rows of a group in any order; forgets rows when told so."""
+    """Runs every task twice and uses the second; shuffles groups; can be told to lose rows."""
 
     forgets = 0
 
@@ -379,7 +379,7 @@ class Clumsy(LocalEngine):
         step: str = "",
         tasks: int = 1,
     ) -> LocalData:
-        """Work on every group twice."""
+        """Process every group twice."""
 
         def twice(groups: pa.Table) -> Iterator[pa.RecordBatch]:
             order = list(range(len(groups)))
@@ -398,7 +398,7 @@ def test_tasks_that_run_twice_change_nothing(crawl: list[str], tmp_path: Path) -
         build_archive(crawl, tmp_path / "b", time=TIME, engine=engine)
 
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    # All but the tag, which is chosen by chance for every file, is the same to the byte.
+    # Everything is equal to the byte, except the tag, which is random for every file.
     assert records_of(tmp_path / "a") == records_of(tmp_path / "b")
 
 

@@ -1,4 +1,4 @@
-"""Damage costs the page or the block it is in, and is never given out as a page."""
+"""Damage costs only the page or block it is in, and is never returned as a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK = 5
 
 
 def readable(folder: Path) -> int:
-    """Read every page, and count those that come back; a wrong byte fails the test."""
+    """Read every page, and count the readable ones; a wrong byte fails the test."""
     expected = {(url, time): body for url, time, body in site()}
     whole = 0
     with Archive.open(folder) as archive:
@@ -119,7 +119,7 @@ def test_compacting_keeps_the_files_that_have_damage(tmp_path: Path) -> None:
     with Archive.open(folder, write=True) as archive:
         archive.compact()
 
-    assert file.exists(), "someone may still repair it"
+    assert file.exists(), "it may still be repaired"
     assert readable(folder) == before == len(site()) - 1
 
 

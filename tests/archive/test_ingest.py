@@ -1,4 +1,4 @@
-"""Whole crawls go into an archive; what cannot be read is named, and the rest is there."""
+"""Whole crawls go into an archive; unreadable records are listed, and the rest is stored."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_pages_are_safe_every_so_often(tmp_path: Path) -> None:
         ingest(archive, [str(tmp_path / "a.warc")], commit_bytes=3)
         reader.close()
 
-    # Written is more than safe; what is safe is never behind by more than was asked.
+    # More is written than is safe, but never more than the commit size ahead.
     assert all(pages - 4 <= safe for pages, safe in seen)
     assert seen[-1] == (10, 10)
 

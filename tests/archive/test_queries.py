@@ -1,4 +1,4 @@
-"""Pages by address and time, versions compared, and every byte of the folder accounted for."""
+"""Pages by address and time, comparing versions, and statistics that cover every byte."""
 
 from __future__ import annotations
 

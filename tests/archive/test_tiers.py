@@ -1,4 +1,4 @@
-"""Pages come back whichever tier wrote them; the dense tier is smaller, and what it leans on can come to harm."""
+"""Pages come back whichever tier wrote them; the dense tier is smaller, and survives damage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sentence(seed: object, words: int) -> str:
 
 
 def manual(pages: int = 7 * RUN_PAGES) -> list[tuple[str, datetime, bytes]]:
-    """Chapters in which neighbours repeat each other, more than one base may hold, under one template."""
+    """Chapters whose neighbours repeat each other, more than one base can hold, in one template."""
     found = []
     for i in range(pages):
         chapter = random.Random(i // RUN_PAGES).randbytes(7000).hex()
@@ -62,7 +62,7 @@ def segment(folder: Path) -> Path:
 
 
 def codecs(folder: Path) -> set[tuple[Codec, bool]]:
-    """How pages are stored, and whether on a base of their run."""
+    """List how pages are stored, and whether with a base of their run."""
     file = StoredFile(segment(folder))
     known = [file.about(*place) for place in file.index.places()]
     file.close()
@@ -139,7 +139,7 @@ def test_a_base_is_cut_to_its_budget() -> None:
     small = joined_within(pages, 3, b"", 1000)
     assert 0 < len(small) < len(pages[0])
     assert len(_core.DenseBase.create(small)[1]) < 1500
-    assert joined_within(pages, 3, b"".join(pages), 1 << 20) == b"", "all is known already"
+    assert joined_within(pages, 3, b"".join(pages), 1 << 20) == b"", "everything is known already"
 
 
 def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: P
     ]
     file.close()
     parts = [head for head in bases if whole[head.payload_offset + 4] != 0]
-    assert len(parts) >= 2, "chapters that are not in the base of all have one of their own"
+    assert len(parts) >= 2, "chapters that the shared base lacks have a base of their own"
     part = max(parts, key=lambda head: head.payload_bytes)
 
     def read(damaged: bytes) -> int:
@@ -170,13 +170,13 @@ def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: P
 
     copies = [head for head in parts if head.meta_hash == part.meta_hash]
     middles = [(head.payload_offset + head.payload_bytes // 2, 40) for head in copies]
-    assert read(spoilt(*middles)) == len(pages), "its guard mends it"
+    assert read(spoilt(*middles)) == len(pages), "its guard restores it"
     all_of_it = [(head.payload_offset + 8, head.payload_bytes - 8) for head in copies]
     assert 0 < len(pages) - read(spoilt(*all_of_it)) <= RUN_PAGES, "only its run is lost"
 
 
 def hostile(folder: Path, bases: list[tuple[bytes, bytes]], page: tuple[Codec, int, bytes]) -> None:
-    """An archive of one page that leans on the last of some bases."""
+    """An archive of one page that uses the last of some bases."""
     Archive.create(folder).close()
     writer = SegmentWriter(folder / "000001.segment", DISK, [])
     for content, frame in bases:

@@ -1,4 +1,4 @@
-"""``quire archive``: what its commands print, where, and with which exit code."""
+"""``quire archive``: the output, the streams and the exit codes of its commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ URL = "https://a.example/1"
 
 @pytest.fixture
 def crawl(folder: Path) -> Path:
-    """Two versions of a page, a coded one, a request, and a record that lies."""
+    """Two versions of a page, an encoded one, a request, and a record with a wrong length."""
     page = response(b"<p>Cod 8.40<p>Plaice")
     records = [
         record(b"GET / HTTP/1.1\r\n\r\n", kind="request"),
@@ -260,7 +260,7 @@ def test_bars_are_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> N
 
 
 class Browser:
-    """Asks the server, as anybody might."""
+    """Sends requests to the server, like any client."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -1,4 +1,4 @@
-"""``quire archive build``: what it prints, where, and with which exit code."""
+"""``quire archive build``: its output, streams and exit codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.sources.crawls import record, response, write
 
 @pytest.fixture
 def crawl(folder: Path) -> Path:
-    """Ten pages of a site, a request, and a record that lies."""
+    """Ten pages of a site, a request, and a record with a wrong length."""
     page = b"<ul>" + b"<li class=a>Cod 8.40" * 40
     records = [record(response(page + b"%d" % i), url=f"https://a.example/{i}") for i in range(10)]
     records += [record(b"GET / HTTP/1.1\r\n\r\n", kind="request"), record(b"x", length=99)]

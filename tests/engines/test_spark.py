@@ -1,4 +1,4 @@
-"""Spark, beyond what every engine promises."""
+"""The Spark engine, beyond the promises of every engine."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_no_java_is_told_with_what_to_install(
     [("local", "pyarrow", "archive"), ("spark-local", "pyspark", "spark")],
 )
 def test_a_missing_library_is_told_with_its_extra(address: str, module: str, extra: str) -> None:
-    # In a process of its own: modules that are imported stay so.
+    # In a process of its own: imported modules stay imported.
     script = f"""
         import sys
         sys.modules[{module!r}] = None
@@ -147,7 +147,7 @@ def test_a_missing_library_is_told_with_its_extra(address: str, module: str, ext
 
 
 def test_a_session_comes_and_goes_quietly() -> None:
-    # In a process of its own: there is one session at a time, and the other tests have theirs.
+    # In a process of its own: only one session can be open, and the other tests use it.
     require("java", "run Spark on this machine")
     script = """
         import os

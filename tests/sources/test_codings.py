@@ -1,4 +1,4 @@
-"""Codings are undone, bombs are stopped, and what was stored decoded is taken as it is."""
+"""Encodings are undone, bombs are stopped, and a body stored decoded is taken as it is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CODED = {
     "gzip": gzip.compress(PAGE),
     "x-gzip": gzip.compress(PAGE[:100]) + gzip.compress(PAGE[100:]),
     "zstd": zstandard.ZstdCompressor().compress(PAGE),
-    "Deflate": bare.compress(PAGE) + bare.flush(),  # as some servers understood it
+    "Deflate": bare.compress(PAGE) + bare.flush(),  # as some servers send it
 }
 
 
@@ -119,7 +119,7 @@ def test_the_longest_page_is_decoded_and_a_longer_one_is_not(coding: str) -> Non
 
 BOMB_BYTES = 200_000_000
 NOTHING = b"\0" * 10_000_000
-# In a process of its own: the peak of this one may have been higher before.
+# In a process of its own: this one may have had a higher peak before.
 READ = """
 import resource, sys
 from quire.sources import Trouble, read
@@ -148,7 +148,7 @@ def bomb(coding: str) -> bytes:
 
 
 def read_apart(path: Path) -> tuple[list[object], int]:
-    """Read a file in a process of its own: what is in it, and by how many kB that process grew."""
+    """Read a file in a process of its own; return its content, and the growth in kB."""
     command = [sys.executable, "-c", READ, str(path)]
     result = subprocess.run(command, capture_output=True, check=True, timeout=60)
     found, grown_kb = ast.literal_eval(result.stdout.decode())

@@ -1,4 +1,4 @@
-"""Whichever call of the disk fails or is the last: what was acknowledged is there, and the next writer goes on."""
+"""Whichever disk call fails or is the last, acknowledged pages are safe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAULTS = [
 
 
 def crashed(folder: Path, disk: FaultyDisk) -> int:
-    """Ingest on a faulty disk; give how many pages were acknowledged."""
+    """Ingest on a faulty disk, and return how many pages were acknowledged."""
     acknowledged = [0]
     try:
         ingest(folder, disk, acknowledged.append)
@@ -75,7 +75,7 @@ def test_after_an_error_a_writer_takes_nothing_until_it_is_opened_again(
             archive.commit()
         assert (caught.value.code, caught.value.is_final) == (errno.EIO, True)
 
-    # The disk works again, and would say that all is well.
+    # The disk works again, and would report success.
     for act in (archive.commit, archive.compact, archive.close):
         with pytest.raises(ArchiveError, match="open the archive again"):
             act()

@@ -1,4 +1,4 @@
-"""Repair keeps every page that can be read, says what it could not, and never touches what it repairs."""
+"""Repair keeps every readable page, reports the rest, and never touches the damaged archive."""
 
 from __future__ import annotations
 
