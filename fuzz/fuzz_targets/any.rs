@@ -6,8 +6,8 @@ mod pages;
 
 use encoding_rs::Encoding;
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::Options;
-use quire_core::sniff::Kind;
+use quire_core::Options;
+use quire_core::Kind;
 
 const LABELS: [&str; 8] = [
     "utf-8", "utf-16le", "utf-16be", "shift_jis", "iso-2022-jp", "gb18030", "windows-874", "replacement",

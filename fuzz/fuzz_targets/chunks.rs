@@ -5,7 +5,7 @@
 mod pages;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::chunks::Encoder;
+use quire_core::Encoder;
 
 fuzz_target!(|input: &[u8]| {
     // The first bytes say how long the chunks are, in turn; 0 is an empty chunk.

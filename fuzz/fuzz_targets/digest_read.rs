@@ -13,7 +13,7 @@ mod pages;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::{Options, encode};
+use quire_core::{Options, encode};
 use quire_core::format::compress;
 
 fn samples() -> &'static [Vec<u8>] {

@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::{Options, encode};
+use quire_core::{Options, encode};
 use quire_core::select::{Found, Limits, XPath, css, css_path, xpath_of};
-use quire_core::sniff::Kind;
-use quire_core::view::View;
-use quire_core::vocabulary::Class;
+use quire_core::Kind;
+use quire_core::select::View;
+use quire_core::Class;
 
 fuzz_target!(|input: &[u8]| {
     let at = input.iter().position(|&b| b == 0).unwrap_or(input.len());

@@ -151,6 +151,7 @@ def told_bytes(count: int) -> str:
 def told_time(time: datetime) -> str:
     """Give a time in full, so that it names the version: fractions where there are any.
 
+    >>> from datetime import UTC, datetime
     >>> told_time(datetime(2026, 5, 17, 11, 2, 33, 500_000, tzinfo=UTC))
     '2026-05-17T11:02:33.500000Z'
     """

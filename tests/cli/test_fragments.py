@@ -78,7 +78,7 @@ def test_verify_prints_five_figures_and_leaves_with_0(
     assert found == {"pages": 5, "equal": 4, "refused": 1, "unequal": 0, "composer": "own"}
     assert list(found) == ["pages", "equal", "refused", "unequal", "composer"]
     told = quire("fragments", "verify", "out").stdout
-    assert told == "5 pages by the own composer: 4 equal, 1 refused beforehand, 0 unequal\n"
+    assert told == "5 pages composed by quire: 4 equal, 1 refused, 0 different\n"
 
 
 def test_a_tampered_fragment_is_unequal_and_leaves_with_2(quire: Quire, shared: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_composition_of_no_pages_is_not_verified(
     result = quire("fragments", "verify", "nothing", "--composer", composer)
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: nothing: no pages in its manifest")
+    assert result.stderr.startswith("error: nothing: its manifest lists no pages")
     assert result.stdout == ""
 
 
@@ -236,7 +236,7 @@ def test_stripped_pages_are_files_with_an_index(quire: Quire, shared: Path) -> N
     index = json.loads((shared.parent / "texts" / "index.json").read_text())["pages"]
 
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("4 pages of 1 template: ")
+    assert result.stdout.startswith("4 pages, 1 template: kept ")
     assert [one["name"] for one in index] == [f"site/{n}.html" for n in range(4)]
     assert (shared.parent / "texts" / index[2]["file"]).read_text() == "Day 2\n14 mm of rain\n"
     assert quire("fragments", "strip", "site", "-o", "texts").exit_code == 2

@@ -41,7 +41,7 @@ def test_fragments_are_listed_with_their_first_place(quire: Quire, crawl: Path) 
     lines = result.stdout.splitlines()
     assert result.exit_code == 0, result.stderr
     assert [line.split() for line in lines[:-1]] == [
-        ["text", "pages", "places", "same", "where", "first"],
+        ["text", "pages", "places", "match", "first", "place"],
         ["430", "4", "4", "exact", "crawl/0.html", "at", first(crawl, FOOT)],
         ["310", "4", "4", "exact", "crawl/0.html", "at", first(crawl, MENU)],
     ]
@@ -68,7 +68,7 @@ def test_every_place_is_in_the_files(quire: Quire, crawl: Path) -> None:
     for name in ("places.parquet", "places.csv"):
         result = quire("fragments", "shared", "crawl", "-o", name, "--top", "1")
         assert result.exit_code == 0, result.stderr
-        assert "… and 1 with shorter texts\n" in result.stdout
+        assert "… and 1 more with shorter text\n" in result.stdout
         assert result.stderr.startswith(f"note: {name}: written\nnote: 3 files in ")
     rows = pq.read_table(crawl.parent / "places.parquet").to_pylist()
     with (crawl.parent / "places.csv").open(newline="") as file:
@@ -139,5 +139,5 @@ def test_a_bar_is_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> N
     seen, stdout = watched("fragments", "shared", "crawl", stream="stderr")
 
     assert b"4 pages" in stdout
-    assert b"looking at pages" in seen
+    assert b"reading pages" in seen
     assert b"3/3" in seen

@@ -180,6 +180,17 @@ def test_an_encoder_is_used_up_by_its_page() -> None:
         encoder.finish()
 
 
+def test_an_encoder_takes_the_options_of_encode() -> None:
+    encoder = quire.Encoder(fragment="tr")
+    encoder.feed(b"<td>1<td>2")
+
+    assert encoder.finish() == quire.encode(b"<td>1<td>2", fragment="tr")
+    with pytest.raises(ValueError, match="always html"):
+        quire.Encoder(kind="xml", fragment="tr")
+    with pytest.raises(ValueError, match="not known"):
+        quire.Encoder(encoding="utf-99")
+
+
 def test_a_string_is_a_path_and_bytes_are_a_page(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(b"<p>Fish")

@@ -4,10 +4,7 @@
 mod pages;
 
 use pages::{Random, assert_sound, html_options, mutate, page, sound};
-use quire_core::encode::{Options, decode};
-use quire_core::flags::Flags;
-use quire_core::from_tree::{Columns, from_columns};
-use quire_core::sniff::Kind;
+use quire_core::{Columns, Flags, Kind, Options, decode, from_columns};
 
 /// Pages a seed range makes; more with `QUIRE_PAGES=1000000`.
 fn seeds() -> u64 {

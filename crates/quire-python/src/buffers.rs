@@ -12,7 +12,7 @@ use memmap2::{Mmap, MmapOptions};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use quire_core::digest::Digest;
+use quire_core::Digest;
 
 /// Lend `bytes` to Python, read-only, for as long as `owner` lives.
 ///

@@ -6,14 +6,10 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use quire_core::digest::Digest as Page;
-use quire_core::encode;
-use quire_core::error::Error;
 use quire_core::format::{Section, Signatures};
-use quire_core::reading::{self, Reader, Reference};
-use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, css_paths, xpath_of};
-use quire_core::view::View;
-use quire_core::vocabulary::{Class, Namespace};
+use quire_core::select::{CssSelector, Found, Limits, View, XPath, css_path, css_paths, xpath_of};
+use quire_core::text::{Reader, Reference};
+use quire_core::{Class, Digest as Page, Error, Namespace, decode, text};
 
 use crate::buffers::{Column, Navigation, lend};
 use crate::errors;
@@ -290,14 +286,14 @@ impl Digest {
     /// The exact source.
     fn decode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let page = &*self.page;
-        let source = run(py, || encode::decode(page))?;
+        let source = run(py, || decode(page))?;
         Ok(PyBytes::new(py, &source))
     }
 
     /// The text of a subtree in reading order.
     fn text(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)?;
-        self.read(py, |page| Ok(reading::text(page, node)))
+        self.read(py, |page| Ok(text::text(page, node)))
     }
 
     /// The attributes of a node, names as the tree has them.
@@ -372,11 +368,11 @@ impl Digest {
     fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String, String)>> {
         self.read(py, |page| {
             let reader = Reader::new(page);
-            let links = reading::links(page).into_iter().map(|link| {
+            let links = text::links(page).into_iter().map(|link| {
                 let node = link.node as usize;
                 let is_anchor = page.tag_name(page.tag().get(node) as usize) == "a";
                 let text = if is_anchor {
-                    reader.beginning(node, reading::MAX_LINK_TEXT)
+                    reader.beginning(node, text::MAX_LINK_TEXT)
                 } else {
                     String::new()
                 };
@@ -388,12 +384,12 @@ impl Digest {
 
     /// Images: node and address as written.
     fn images(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
-        self.read(py, |page| Ok(pairs(reading::images(page))))
+        self.read(py, |page| Ok(pairs(text::images(page))))
     }
 
     /// The address in the first `base` element, as written.
     fn base(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.read(py, |page| Ok(reading::base(page)))
+        self.read(py, |page| Ok(text::base(page)))
     }
 }
 

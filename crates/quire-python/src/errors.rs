@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use quire_core::error::Error;
+use quire_core::Error;
 
 /// The Python exception for an error of a kernel.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {

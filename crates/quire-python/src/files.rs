@@ -15,9 +15,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-use quire_core::digest::{Buffer, Digest, Rest, Verify};
-use quire_core::error::Error;
 use quire_core::format::Header;
+use quire_core::{Buffer, Digest, Error, Rest, Verify};
 
 use crate::buffers::map;
 

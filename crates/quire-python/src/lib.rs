@@ -33,7 +33,7 @@ mod _native {
     };
     #[pymodule_export]
     use crate::functions::{
-        _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,
+        _panic_for_test, Encoder, compress, encode, from_bytes, from_columns, from_file, peek,
     };
     #[pymodule_export]
     use crate::script::{Script, edit_script, script_from_json, script_of_pairs};

@@ -22,6 +22,7 @@ __all__ = [
     "Base",
     "DenseBase",
     "Digest",
+    "Encoder",
     "Floats",
     "FragmentPool",
     "Navigation",
@@ -130,6 +131,21 @@ def encode(
     fragment: str | None,
     recover: bool,
 ) -> Digest: ...
+
+@final
+class Encoder:
+    def __new__(
+        cls,
+        kind: str | None,
+        content_type: str | None,
+        encoding: str | None,
+        scripting: bool,
+        fragment: str | None,
+        recover: bool,
+    ) -> Encoder: ...
+    def feed(self, chunk: bytes) -> None: ...
+    def finish(self) -> Digest: ...
+
 def from_bytes(data: bytes, verify: Literal["all", "columns"]) -> Digest: ...
 def from_file(path: str | os.PathLike[str], verify: Literal["all", "columns"]) -> Digest: ...
 def peek(head: bytes) -> tuple[str, int, list[str], int, bool, list[int]]: ...

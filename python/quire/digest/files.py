@@ -76,10 +76,7 @@ def encode(
             and holds bytes that are no characters, offset and column are those of the copy in UTF-8.
         SourceTooLarge: the source has 2 GiB or more.
     """
-    if fragment is not None:
-        if kind not in {None, "html"}:
-            raise ValueError(f"a fragment is always html, but kind is {kind!r}")
-        kind = "html"
+    kind = _kind_with(fragment, kind)
     if isinstance(source, str | os.PathLike):
         path, data = source, Path(source).read_bytes()
     else:
@@ -165,7 +162,8 @@ def peek(path: StrPath) -> Header:
 class Encoder:
     """Encode a page that arrives in chunks; how it was cut makes no difference.
 
-    The chunks are kept until ``finish``: sniffing and character sets need the whole page.
+    The chunks are kept until ``finish``: sniffing and character sets need the whole page. A page that
+    grows too long (2 GiB) is refused at once, not when it ends.
 
     >>> encoder = Encoder(content_type="text/html; charset=utf-8")
     >>> encoder.feed(b"<p>Fi")
@@ -184,21 +182,17 @@ class Encoder:
         fragment: str | None = None,
         recover: bool = False,
     ) -> None:
-        self._chunks: list[bytes] | None = []
-        self._kind: Kind | None = kind
-        self._content_type = content_type
-        self._encoding = encoding
-        self._scripting = scripting
-        self._fragment = fragment
-        self._recover = recover
+        kind = _kind_with(fragment, kind)
+        self._native = _core.Encoder(kind, content_type, encoding, scripting, fragment, recover)
 
     def feed(self, chunk: Bytes) -> None:
         """Add the next bytes of the page.
 
         Raises:
             ValueError: the page is finished.
+            SourceTooLarge: the page is too long with this chunk, which is not added.
         """
-        self._open().append(_frozen(chunk))
+        self._native.feed(_frozen(chunk))
 
     def finish(self) -> Digest:
         """Make the digest; the encoder is used up.
@@ -207,22 +201,16 @@ class Encoder:
             ValueError: the page is finished already.
             MalformedSource: XML or JSON is not well-formed.
         """
-        source = b"".join(self._open())
-        self._chunks = None
-        return encode(
-            source,
-            kind=self._kind,
-            content_type=self._content_type,
-            encoding=self._encoding,
-            scripting=self._scripting,
-            fragment=self._fragment,
-            recover=self._recover,
-        )
+        return Digest(self._native.finish())
 
-    def _open(self) -> list[bytes]:
-        if self._chunks is None:
-            raise ValueError("the page is finished; use a new Encoder for the next one")
-        return self._chunks
+
+def _kind_with(fragment: str | None, kind: Kind | None) -> Kind | None:
+    """Give the kind of a page that may be a fragment."""
+    if fragment is None:
+        return kind
+    if kind not in {None, "html"}:
+        raise ValueError(f"a fragment is always html, but kind is {kind!r}")
+    return "html"
 
 
 def _frozen(data: Bytes) -> bytes:

@@ -1,17 +1,23 @@
-"""Fragments: the parts that pages share, and the parts that live at their own pace (paper 004).
+"""Fragments: find the parts that pages share and how long each part stays the same (paper 004).
 
-``AfTree`` is a page as the parts of it that hold text, each with its value, its shingles and its bytes in the source.
-``shared_fragments`` finds the parts that several pages have; ``algorithm_1`` is the paper's own loop, for comparison.
-``lifetimes`` finds the parts of one page that live at their own pace; ``dependency_graph`` puts both together, and ``simulate``
-tells what a cache of fragments would save.
+* ``AfTree`` reduces a page to the parts that hold text. Each part has its text, its shingles and
+  its position in the source.
+* ``shared_fragments`` finds the parts that several pages have in common. ``algorithm_1`` is the
+  paper's own loop, for comparison.
+* ``lifetimes`` finds the parts of one page that change independently of the rest.
+  ``dependency_graph`` combines both results, and ``simulate`` estimates the savings of a cache that
+  stores fragments.
+* ``plan_fragments`` chooses which identical parts to cut out of pages, ``write_composition`` writes
+  them as ESI templates and fragments, and ``verify`` composes every page again and compares it with
+  the original.
+* ``strip`` removes the blocks that most pages of a template contain.
 
-``plan_fragments`` chooses which equal parts are cut out of pages, ``write_composition`` writes them as ESI templates and fragments, and
-``verify`` composes every page again and compares it with what went in. ``strip`` leaves out what most pages of a template have.
-
-``fragments.statistics`` says what each fragment would save and what to do about it, and ``fragments.report`` draws that;
-``fragments.site_plan`` plans a site with its versions and readers, which tell how long each file may be kept, and for whom. They are imported by these names, as they need what
-crawls need.
+Two modules are imported by their own names. ``quire.fragments.shared.crawl`` finds the shared
+fragments of a whole crawl and needs pyarrow. ``quire.fragments.caching.site_plan`` plans a site
+from all versions of its pages, with a measured cache time for each file.
 """
+
+import warnings
 
 from quire.fragments.boilerplate.strip import StrippedPage, strip
 from quire.fragments.cuts.hazards import Hazard, HazardKind, refusals
@@ -24,7 +30,7 @@ from quire.fragments.lifetime.lifetimes import PageVersion, lifetimes
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
 from quire.fragments.lifetime.version_parts import NodeStatus
-from quire.fragments.lifetime.volatile import Place, RestlessNode, Verdict
+from quire.fragments.lifetime.volatile import ChangedAspect, VersionVerdict, VolatileNode
 from quire.fragments.policy import Policy, Sharing
 from quire.fragments.shared.algorithm_1 import algorithm_1
 from quire.fragments.shared.find import Members, SharedFragment, SharedFragments, shared_fragments
@@ -65,6 +71,7 @@ __all__ = [
     "CacheLoad",
     "CachedFragment",
     "CachedSite",
+    "ChangedAspect",
     "ComposedPage",
     "Curve",
     "EsiFile",
@@ -86,11 +93,9 @@ __all__ = [
     "ObjectGraph",
     "ObjectKind",
     "PageVersion",
-    "Place",
     "PlanRules",
     "Policy",
     "Pruned",
-    "RestlessNode",
     "SharedFragment",
     "SharedFragments",
     "Sharing",
@@ -101,8 +106,9 @@ __all__ = [
     "SourcePage",
     "SourceSpans",
     "StrippedPage",
-    "Verdict",
     "Verification",
+    "VersionVerdict",
+    "VolatileNode",
     "Volumes",
     "algorithm_1",
     "compose",
@@ -122,3 +128,19 @@ __all__ = [
     "window_hashes",
     "write_composition",
 ]
+
+# Old names, for one release.
+_RENAMED = {
+    "Place": "ChangedAspect",
+    "RestlessNode": "VolatileNode",
+    "Verdict": "VersionVerdict",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name]
+    message = f"quire.fragments.{name} is deprecated: use quire.fragments.{new}"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return globals()[new]

@@ -144,9 +144,9 @@ def test_a_power_cut_at_any_moment_leaves_all_of_a_build_or_nothing(
 
 
 KILLED_AT = [
-    "build_steps.look",
-    "build_plan.plan",
-    "build_encoding.piece_of",
+    "steps.look",
+    "plan.plan",
+    "encode.piece_of",
     "segment.SegmentWriter.finish",
     "archive.Archive._save_indexes",
     "storage.Disk.rename",
@@ -160,7 +160,10 @@ def test_a_build_killed_on_its_way_can_be_run_again(
 ) -> None:
     program = f"""
 import os, signal
-from quire.archive import archive, build, build_encoding, build_plan, build_steps, segment, storage
+from quire.archive import archive
+from quire.archive.build import build, encode, plan, steps
+from quire.archive.disk import storage
+from quire.archive.format import segment
 def killed(*_arguments, **_options):
     os.kill(os.getpid(), signal.SIGKILL)
 {place} = killed

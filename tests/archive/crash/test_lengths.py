@@ -85,8 +85,8 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         encode = ALONE.encode
 
-    for module in ("bases", "journal", "pages", "segment"):
-        monkeypatch.setattr(f"quire.archive.{module}._ALONE", Watched())
+    for module in ("base_record", "journal", "page_meta", "segment"):
+        monkeypatch.setattr(f"quire.archive.format.{module}._ALONE", Watched())
     return lengths
 
 

@@ -13,7 +13,7 @@
 
 use super::tree::Shape;
 use super::windows::{Smallest, Windows};
-use crate::reuse::Reused;
+use crate::base::vec_pool::Reused;
 
 /// How shingles are made: the paper's W, S and K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,13 +10,23 @@
 //!
 //! [`alike`] pairs the parts of two versions of one page.
 
-pub mod alike;
-pub mod groups;
-pub mod hish;
-pub mod maximal;
-pub mod packed;
-pub mod pool;
-pub mod slices;
-pub mod spans;
-pub mod tree;
-pub mod windows;
+mod alike;
+mod groups;
+mod hish;
+mod maximal;
+mod packed;
+mod pool;
+mod slices;
+mod spans;
+mod tree;
+mod windows;
+
+pub use self::alike::{Rows, pair_alike};
+pub use self::groups::{Estimate, Likeness, groups};
+pub use self::hish::{Shingling, direct, hish};
+pub use self::maximal::fragments;
+pub use self::packed::Packer;
+pub use self::pool::{Pool, Row};
+pub use self::spans::Spans;
+pub use self::tree::AfTree;
+pub use self::windows::Windows;

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use super::hish::{MAX_SAMPLE, Shingles};
 use super::pool::{Pool, Row, large_parts};
 use super::tree::AfTree;
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// Bytes of a part.
 const PART_BYTES: usize = 48;

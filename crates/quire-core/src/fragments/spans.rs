@@ -9,11 +9,11 @@
 //! that place, which need not be the node's own text. Bytes that are composed again are right all the same.
 
 use super::slices::Slices;
+use crate::base::error::Error;
+use crate::base::short_bytes;
 use crate::digest::Digest;
-use crate::emit::{Sink, emit};
-use crate::error::Error;
-use crate::flags::Flags;
-use crate::span;
+use crate::digest::decode::{Sink, emit};
+use crate::page::flags::Flags;
 
 /// The source with the bytes of every node: `source[start[i]..end[i]]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Sink for Noting {
 
     #[inline]
     fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
-        span::append(&mut self.spans.source, text, start as usize, end as usize);
+        short_bytes::append(&mut self.spans.source, text, start as usize, end as usize);
         self.spans.source.len() <= self.limit
     }
 
@@ -60,8 +60,8 @@ impl Spans {
     /// Find the bytes of every node; `None` where a page has no spans. Linear in nodes and bytes.
     ///
     /// ```
-    /// use quire_core::encode::{Options, encode};
-    /// use quire_core::fragments::spans::Spans;
+    /// use quire_core::{Options, encode};
+    /// use quire_core::fragments::Spans;
     ///
     /// let page = encode(b"<ul><li>a<li>b</ul>", &Options::default()).unwrap();
     /// let spans = Spans::of(&page).unwrap().unwrap();

@@ -19,21 +19,25 @@
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
 //! than that, and its budgets can cost length but never truth.
 
-pub mod annotation;
-pub mod blanks;
-pub mod exact;
-pub mod labels;
-pub mod matching;
-pub mod numbers;
-pub mod pairing;
-pub mod placement;
-pub mod references;
-pub mod rows;
-pub mod rules;
+mod annotation;
+mod blanks;
+mod exact;
+mod labels;
+mod matching;
+mod numbers;
+mod pairing;
+mod placement;
+mod references;
+mod rows;
+mod rules;
 pub mod script;
-pub mod side;
-pub mod words;
+mod side;
+mod words;
 
-pub use self::annotation::{Annotation, Status, annotate};
+pub use self::annotation::{Annotation, Compared, Status, annotate};
+pub use self::exact::Budget;
+pub use self::labels::Labels;
 pub use self::matching::{Coarse, Granularity, Pairs};
+pub use self::rows::{Page, Row, rows};
 pub use self::rules::{Rules, Scope, Tolerance};
+pub use self::words::word_changes;

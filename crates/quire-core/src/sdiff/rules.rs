@@ -7,7 +7,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// Patterns may be this long, as selectors may.
 const MAX_PATTERN_BYTES: usize = 65_536;

@@ -11,7 +11,7 @@
 use super::labels::{Labels, mix};
 use super::rules::Scope;
 use crate::digest::Digest;
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 
 /// One page as the matching sees it.
 pub struct Side {

@@ -15,14 +15,9 @@
 //! One pass over each page; a layer that neither has costs nothing, however large D is.
 
 use super::features::is_element;
+use crate::base::hash::hash64;
 use crate::digest::Digest;
-use crate::hash::hash64;
-use crate::vocabulary::Class;
-
-/// The paper's D.
-pub const DEPTH: u32 = 8;
-/// The paper's Q: pages with a larger S are similar.
-pub const THRESHOLD: f64 = 0.8;
+use crate::page::vocabulary::Class;
 
 const SPECIAL: [&[u8]; 5] = [b"table", b"tr", b"td", b"div", b"span"];
 
@@ -62,8 +57,8 @@ pub struct Kang {
 /// Compare two pages down to layer `depth`, at least 1.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::similarity::kang::kang;
+/// use quire_core::{Options, encode};
+/// use quire_core::similarity::kang;
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();
 /// let found = kang(&page("<p>a<div>b</div>"), &page("<p>c<ul></ul>"), 1);
@@ -181,6 +176,9 @@ fn root(page: &Digest) -> usize {
 mod tests {
     use super::*;
     use crate::encode::{Options, encode};
+
+    /// The paper's D.
+    const DEPTH: u32 = 8;
 
     fn page(source: &str) -> Digest {
         encode(source.as_bytes(), &Options::default()).unwrap()

@@ -14,22 +14,26 @@
 //! Beside them: [`scope`] (parts that a selector chooses), [`sketch`] and [`pairs`] (fixed-size samples of
 //! bags, and many of them at once), [`explain`] (which parts differ), [`templates`] (groups of alike pages).
 
-pub mod bag;
-pub mod explain;
-pub mod features;
-pub mod kang;
+mod bag;
+mod explain;
+mod features;
+mod kang;
 mod occurrences;
-pub mod pairs;
-pub mod scope;
-pub mod sketch;
+mod pairs;
+mod scope;
+mod sketch;
 pub mod templates;
-pub mod words;
+mod words;
 
 pub use bag::Bag;
+pub use explain::explain;
+pub use kang::kang;
+pub use pairs::{all_pairs, one_with_many};
 pub use scope::Scope;
+pub use sketch::{Sketch, Values, token_bins};
 
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::error::Error;
 
 /// Which parts of a page are its features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +105,7 @@ impl Measure {
 /// How alike two pages are, or the parts of them that `nodes` (a CSS selector) chooses.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
+/// use quire_core::{Options, encode};
 /// use quire_core::similarity::{Measure, similarity};
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();

@@ -92,7 +92,7 @@ class PageParts:
         """How long the text of a part stayed as it was, with all that is in it."""
         inside = np.zeros(len(self._of), np.bool_)
         inside[part : self._end[part] if part < len(self._end) else part] = True
-        changed = versions_of(inside, self._found.retellings, self._found)
+        changed = versions_of(inside, self._found.text_changes, self._found)
         places = [place for place, one in enumerate(self._versions) if place and one in changed]
         return Lives.between(self._times, places)
 

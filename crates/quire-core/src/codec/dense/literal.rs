@@ -6,8 +6,6 @@
 //! mixers: one with weights by how many contexts are known, whether the last byte was a literal, and the trust in the first
 //! foretold byte; one by the byte so far. Both results are averaged, and that is averaged with its
 //! refinement by the byte so far and the literals since the last match, up to three.
-//!
-//! Above: [`super::stream`]. Below: [`super::buckets`], [`super::mix`], [`super::coder`].
 
 use super::buckets::Buckets;
 use super::coder::Bits;

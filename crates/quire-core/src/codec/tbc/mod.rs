@@ -12,16 +12,16 @@
 //! Cost: linear but for step 3, which takes O(N D) and has a budget. A delta is exact whatever the script is; the
 //! window, the budget and chance collisions of fingerprints only make it longer.
 
-pub mod filter;
-pub mod hashed;
-pub mod merge;
-pub mod myers;
-pub mod stored;
-pub mod tokens;
+mod filter;
+mod hashed;
+mod merge;
+mod myers;
+mod stored;
+mod tokens;
 
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// The paper's window, in tokens.
 pub const WINDOW: usize = 7;
@@ -33,7 +33,7 @@ pub struct Steps {
     pub tokens: (usize, usize),
     /// Of those, left by the filter.
     pub kept: (usize, usize),
-    /// Deletions and insertions between what was left [D].
+    /// Deletions and insertions between what was left (the paper's D).
     pub edits: usize,
     /// Whether that is known to be the fewest.
     pub is_shortest: bool,
@@ -151,7 +151,7 @@ pub fn apply(reference: &[u8], delta: &[u8], length: usize) -> Result<Vec<u8>, E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     fn random(seed: u64, n: u64) -> Vec<u8> {
         let words: [&[u8]; 9] = [

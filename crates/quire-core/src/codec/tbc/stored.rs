@@ -8,8 +8,8 @@
 
 use super::merge::Step;
 use super::tokens::Tokens;
+use crate::base::error::Error;
 use crate::codec::refused;
-use crate::error::Error;
 
 /// Write the steps from the reference, cut into `one`, to the page, cut into `other`.
 #[must_use]

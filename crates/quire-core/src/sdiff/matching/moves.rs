@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 
 use super::{ENOUGH, Matcher};
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 
 /// Candidates looked at for one under the partner of the parent.
 const MAX_LOOKED_AT: usize = 8;

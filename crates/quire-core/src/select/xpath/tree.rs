@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use super::expr::{Axis, Test};
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::page::vocabulary::Class;
 use crate::select::{Page, Steps, html_namespace};
-use crate::vocabulary::Class;
 
 /// A node, or one of its attributes. Document order is the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
