@@ -111,7 +111,7 @@ class Feed:
         return Place(self._member, self._within) if self.coding else Place(self._within, 0)
 
     def first(self) -> tuple[bytes, Place]:
-        """Read one byte and return it with its place; the first byte of a member is at its start."""
+        """Read one byte with its place; the first byte of a member is at its start."""
         place, handed_back, frame = self.place, self._at < len(self._left), self.frame
         byte = self.take(1)
         if byte and not handed_back and self.frame != frame and self.frame is not None:

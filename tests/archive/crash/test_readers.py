@@ -99,7 +99,8 @@ def test_a_writer_is_not_robbed_while_it_sleeps_and_its_lock_ends_with_it(tmp_pa
             if stop is not None:
                 os.kill(child.number, stop)
             with pytest.raises(
-                ArchiveLocked, match=rf"another writer \(process {child.number}\) holds"
+                ArchiveLocked,
+                match=rf"another writer \(process {child.number}\) has this archive open",
             ):
                 Archive.open(tmp_path / "a", write=True)
     with Archive.open(tmp_path / "a", write=True) as archive:
