@@ -1,4 +1,4 @@
-"""Pages by address and time, versions compared, and every byte of the folder accounted for."""
+"""Pages by address and time, comparing versions, and statistics that cover every byte."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def test_versions_are_compared(tmp_path: Path) -> None:
         assert archive.diff(url).differs(["content"])
         assert not archive.diff(url, at(1), at(2)).differs(["content"])
         assert not archive.diff(url, rules=quire.Rules(only=("p + p",))).differs(["content"])
-        with pytest.raises(PageNotFound, match="no version before that of 2026-05-01 12:00:00"):
+        with pytest.raises(PageNotFound, match="before the one of 2026-05-01 12:00:00 UTC"):
             archive.diff(url, new=at(0))
-        with pytest.raises(PageNotFound, match="no page of this address"):
+        with pytest.raises(PageNotFound, match="no such page in"):
             archive.diff("https://b.example/")
 
 

@@ -29,7 +29,7 @@ def broken(site: Path) -> dict[str, str]:
         "site/empty.html": "empty: 0 bytes",
         "site/lost.html": "no such file",
         "site/long.html": "200000 bytes; at most 100000 are read",
-        f"site/crawl.warc#{starts[1]}": "breaks off after",
+        f"site/crawl.warc#{starts[1]}": "truncated after",
     }
 
 

@@ -1,4 +1,4 @@
-"""A crawl grouped by a cluster: the same groups as on this machine, also where a worker is killed on the way."""
+"""A cluster finds the same groups as this machine, even if a worker is killed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Six sites in folders and a Parquet file, with an empty page and one that is like no other."""
+    """Six sites in folders and a Parquet file, with an empty page and one unlike all others."""
     folder = tmp_path_factory.mktemp("crawl")
     draw = random.Random(5)
     pages = [(f"site{i % 6}/{i}.html", page(i % 6, draw.randrange(1, 40))) for i in range(180)]
