@@ -136,10 +136,10 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["gone.warc"], "error: gone.warc: no such file or folder"),
         (["*.warc"], "error: *.warc: no file fits this pattern"),
         (["fruit.html", "--engine", "abacus"], "error: abacus: not an engine"),
-        (["fruit.html", "-o", "groups.xls"], "error: groups.xls: the name says the form"),
-        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
-        (["fruit.html", "--report", "fruit.html"], "error: fruit.html: exists"),
-        (["fruit.html", "--model", "fruit.html"], "error: fruit.html: exists"),
+        (["fruit.html", "-o", "groups.xls"], "error: groups.xls: cannot tell the format"),
+        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: already exists"),
+        (["fruit.html", "--report", "fruit.html"], "error: fruit.html: already exists"),
+        (["fruit.html", "--model", "fruit.html"], "error: fruit.html: already exists"),
         (["fruit.html", "--model", "a.json", "-o", "a.json"], "error: a.json: named twice"),
     ):
         result = quire("templates", *arguments)
