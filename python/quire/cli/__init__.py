@@ -84,6 +84,6 @@ def main() -> None:
     except BrokenPipeError:
         terminal.let_go_of_output()
         code = 0
-    except OSError as error:  # what is small is written when it is flushed
+    except OSError as error:  # short output is only written when it is flushed
         code = terminal.fail(error)
     sys.exit(code if isinstance(code, int) else 0)
