@@ -65,12 +65,12 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(fragments, name="fragments")
 app.add_typer(archive, name="archive")
 
-# What typer raises for a wrong option; its own name for the class is not public.
+# The class that typer raises for a wrong option; its own name for it is not public.
 _UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     terminal.prepare()
     try:
         code = app(standalone_mode=False)
