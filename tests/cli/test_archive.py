@@ -234,7 +234,7 @@ def test_a_disk_that_is_full_is_named(
     result = quire("archive", "add", archive, "fruit.html")
     assert result.exit_code == 2
     assert result.stderr.startswith("error: a.quire/")
-    assert "hint: make room" in result.stderr
+    assert "hint: free some space" in result.stderr
 
 
 def test_an_export_can_be_added_again(quire: Quire, archive: str, folder: Path) -> None:
@@ -395,9 +395,13 @@ def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, fold
         (["archive", "add", "-", "crawl.warc", "--create"], "'-': not a name for", "site.quire"),
         (["archive", "add", "fruit.html", "crawl.warc"], "a file, and an archive", "--create"),
         (["archive", "create", "-"], "'-': not a name for a folder", "site.quire"),
-        (["archive", "create", "/proc/a.quire"], "/proc/a.quire: could not be", "you may write to"),
-        (["archive", "export", "a.quire", "pages"], "pages: a folder, not a file", "name a file"),
-        (["archive", "get", "a.quire", URL, "-o", "pages"], "pages: a folder", "name a file in it"),
+        (["archive", "create", "/proc/a.quire"], "/proc/a.quire: could not be", "you can write to"),
+        (["archive", "export", "a.quire", "pages"], "pages: is a folder", "give a file name"),
+        (
+            ["archive", "get", "a.quire", URL, "-o", "pages"],
+            "pages: is a folder",
+            "give a file name in it",
+        ),
         (["archive", "add", "a.quire", "dropbox://a"], "pip install 'fsspec[dropbox]'", ""),
         (["templates", "-"], "-: standard input is not read here", "write it to a file"),
         (["templates", "void.warc"], "void.warc#0: empty", "sources are WARC"),

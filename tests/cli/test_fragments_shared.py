@@ -125,8 +125,8 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["gone.warc"], "error: gone.warc: no such file or folder"),
         (["-"], "error: -: standard input is not read here"),
         (["fruit.html", "--engine", "abacus"], "error: abacus: not an engine"),
-        (["fruit.html", "-o", "places.xls"], "error: places.xls: the name says the form"),
-        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
+        (["fruit.html", "-o", "places.xls"], "error: places.xls: cannot tell the format"),
+        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: already exists"),
     ):
         result = quire("fragments", "shared", *arguments)
         assert result.exit_code == 2, arguments

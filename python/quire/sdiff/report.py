@@ -1,4 +1,7 @@
-"""Report: an annotation as plain values, for JSON. The schema is in ``docs/guide/compare-pages.md``."""
+"""Report: an annotation as plain values, for JSON.
+
+The schema is in ``docs/guide/compare-pages.md``.
+"""
 
 from __future__ import annotations
 
@@ -13,35 +16,40 @@ from quire.sdiff.views.words import word_changes
 
 SCHEMA = "quire-changes/1"
 
-# Naming a place looks at its siblings, so naming every row of a long list would be quadratic.
+# Making a path looks at the siblings, so making one for every row of a long list is quadratic.
 MAX_PATHS = 1_000
-# A path names all above a node. HTML ends at 512 levels; XML does not, and no selector may be that long.
+# A path names all ancestors of a node. HTML has at most 512 levels, but XML has no limit, and
+# selectors do.
 MAX_DEPTH = 1_000
-# Parts can be nested in one another, and each would say all below it again: so often at most, on average.
+# Parts can be nested, and each one repeats the text below it. This is how often the text of a page
+# may be repeated on average.
 MAX_READINGS = 8
 
-# What a node says is shown up to here, in characters; enough to know it by.
+# Texts are cut at this many characters, which is enough to recognise them.
 MAX_TEXT = 2_000
 
-# A part with no more nodes than this shows its text whatever became of it.
+# Parts with at most this many nodes show their text whatever their kind of change.
 FEW_NODES = 64
 
 Json: TypeAlias = dict[str, object]
 
 
 def report(annotation: Annotation, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Json:
-    """Give what changed as plain values that ``json.dumps`` takes.
+    """Return the changes as plain values that ``json.dumps`` accepts.
 
-    Parts that are new or gone are one entry each, however large.
+    Each inserted or deleted part is one entry, whatever its size.
 
     >>> import quire
     >>> found = report(quire.annotate(quire.encode(b"<p>9 to 5"), quire.encode(b"<p>9 to 6")))
-    >>> found["changes"][0]["words"]
-    [{'kind': 'same', 'text': '9 to '}, {'kind': 'deleted', 'text': '5'}, {'kind': 'inserted', 'text': '6'}]
+    >>> for word in found["changes"][0]["words"]:
+    ...     print(word)
+    {'kind': 'same', 'text': '9 to '}
+    {'kind': 'deleted', 'text': '5'}
+    {'kind': 'inserted', 'text': '6'}
 
     Args:
-        annotation: what became of the nodes.
-        facets: only changes in these.
+        annotation: the annotation of two pages.
+        facets: report only changes in these facets.
     """
     parts = list(annotation.parts(facets))
     named = [_nodes(part) for part in parts[:MAX_PATHS]]
@@ -64,13 +72,13 @@ def _page(page: Digest) -> Json:
 
 
 def _nodes(change: Change) -> tuple[int | None, int | None]:
-    """The node of the old page and that of the new."""
+    """Return the node on the old page and the node on the new page."""
     return (change.node, None) if change.page == "old" else (change.partner, change.node)
 
 
 def _entry(annotation: Annotation, change: Change, old: _Side, new: _Side) -> Json:
     was, now = _nodes(change)
-    # Elements with other attributes can be nested in one another, and each would repeat the text of all below.
+    # Elements with changed attributes can be nested, and each would repeat all the text below it.
     with_text = change.kind not in {"updated", "renamed"}
     entry: Json = {
         "kind": change.kind,
@@ -88,7 +96,7 @@ def _entry(annotation: Annotation, change: Change, old: _Side, new: _Side) -> Js
 
 
 class _Side:
-    """A page, the paths of its nodes, and how much of it may still be read."""
+    """A page, the paths of its nodes, and how much of its text may still be read."""
 
     def __init__(self, page: Digest, named: Sequence[int]) -> None:
         shallow = [node for node in named if page.depth[node] <= MAX_DEPTH]
