@@ -26,5 +26,8 @@ fuzz_target!(|input: &[u8]| {
     }
     let whole = pages::sound(source, &options);
     let fed = encoder.finish().expect("HTML is never refused");
-    assert!(fed.as_bytes() == whole.as_bytes(), "the cuts made a difference");
+    assert!(
+        fed.as_bytes() == whole.as_bytes(),
+        "the cuts made a difference"
+    );
 });

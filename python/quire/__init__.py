@@ -88,7 +88,7 @@ if typing.TYPE_CHECKING:
         word_changes,
     )
 
-    # Functions that have the names of their modules: in a cycle of imports mypy takes them for these.
+    # These functions share their names with modules; in an import cycle, mypy mixes them up.
     from quire.sdiff.changed import changed, structure_changed
     from quire.sdiff.views.side_by_side import side_by_side
     from quire.sdiff.views.unified import unified
@@ -200,8 +200,8 @@ __all__ = [
 ]
 
 
-# Where the names are that are not errors, from the light ones to the heavy ones. They are imported when the first is
-# asked for: numpy and all that works with it takes longer than `quire --help` may.
+# The packages that define the public names other than errors, from light to heavy. They are
+# imported on first use: importing numpy and its users takes too long for `quire --help`.
 _HOMES = (
     "quire.digest",
     "quire.sdiff",

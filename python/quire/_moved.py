@@ -127,7 +127,6 @@ _MOVED: dict[str, str] = {
     "quire.fragments.report.words": "quire.reports.fragments.words",
     "quire.sdiff.lines": "quire.sdiff.views.lines",
     "quire.sdiff.redline": "quire.reports.changes.redline",
-    "quire.sdiff.redline_frame": "quire.reports.changes.frame",
     "quire.sdiff.report": "quire.sdiff.changes_dict",
     "quire.sdiff.safe": "quire.reports.changes.safe_markup",
     "quire.sdiff.side_by_side": "quire.sdiff.views.side_by_side",

@@ -191,5 +191,5 @@ def test_files_named_by_times_that_are_taken_for_pages_are_pointed_out(
 
     asked = quire("fragments", "report", "captures", "-o", "a.html")
     by_folder = quire("fragments", "report", "captures", "-o", "b.html", "--by-folder")
-    assert "3 files have times in their names; --by-folder takes those" in asked.stderr
+    assert "3 files have times in their names; --by-folder reads those" in asked.stderr
     assert "times in their names" not in by_folder.stderr

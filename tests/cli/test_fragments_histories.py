@@ -12,7 +12,6 @@ import typer
 from typer.testing import CliRunner, Result
 
 import quire
-from quire.cli.fragments.captures import time_in
 from quire.cli.fragments.lifetimes import lifetimes
 from quire.cli.fragments.report import report
 from quire.cli.fragments.simulate import simulate
@@ -162,28 +161,6 @@ def test_times_to_a_part_of_a_second_are_read(captures: Path) -> None:
 
     assert (page["versions"], page["seconds"]) == (4, 1.5)
     assert [one["versions"] for one in json.loads(told)["pages"]] == [4]
-
-
-@pytest.mark.parametrize(
-    ("name", "time"),
-    [
-        ("20260131T093000Z", "2026-01-31T09:30:00"),
-        ("20260131T093000123Z", "2026-01-31T09:30:00.123000"),
-        ("2026-01-31T09-30-00-123Z", "2026-01-31T09:30:00.123000"),
-        ("2026-01-31T09:30:00.5Z", "2026-01-31T09:30:00.500000"),
-        ("20260131093000123456", "2026-01-31T09:30:00.123456"),
-        ("2026-01-31_0930", "2026-01-31T09:30:00"),
-        ("news-2026-01-31", "2026-01-31T00:00:00"),
-        ("20260131T0930001Z", None),
-        ("2026013109300012", None),
-    ],
-)
-def test_a_time_is_read_as_exactly_as_it_is_written_or_not_at_all(
-    name: str, time: str | None
-) -> None:
-    found = time_in(f"{name}.html")
-
-    assert found == (datetime.fromisoformat(f"{time}+00:00") if time else None)
 
 
 @pytest.mark.parametrize(

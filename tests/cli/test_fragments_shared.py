@@ -111,7 +111,7 @@ def test_of_an_archive_the_newest_pages_are_taken(quire: Quire, crawl: Path) -> 
     assert (both["pages"], both["troubles"]) == (8, [])
     assert {one["pages"] for one in both["fragments"][-2:]} == {8}
     assert [one["first"]["name"] for one in both["fragments"][:4]] == [
-        f"https://a.example/{name} 2026-05-0{day}T00:00:00Z"
+        f"site.quire#https://a.example/{name} 2026-05-0{day}T00:00:00Z"
         for name, day in [("5", 5), ("4", 4), ("3", 3), ("0", 2)]
     ], "whole pages, which are in the crawl too"
 
@@ -125,8 +125,8 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["gone.warc"], "error: gone.warc: no such file or folder"),
         (["-"], "error: -: standard input is not read here"),
         (["fruit.html", "--engine", "abacus"], "error: abacus: not an engine"),
-        (["fruit.html", "-o", "places.xls"], "error: places.xls: the name says the form"),
-        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
+        (["fruit.html", "-o", "places.xls"], "error: places.xls: cannot tell the format"),
+        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: already exists"),
     ):
         result = quire("fragments", "shared", *arguments)
         assert result.exit_code == 2, arguments

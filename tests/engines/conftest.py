@@ -26,21 +26,21 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def told() -> list[tuple[str, int, int]]:
-    """What the Spark engine told of its progress."""
+    """The progress that the Spark engine reported."""
     return []
 
 
 @pytest.fixture(scope="session")
 def spark(cluster: Cluster, told: list[tuple[str, int, int]]) -> Iterator[SparkEngine]:
-    """One session on the cluster, for all tests: it takes ten seconds and more to open."""
+    """One session on the cluster for all tests: opening it takes ten seconds or more."""
     from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415 - needs an extra
 
     settings = {
         "spark.driver.extraJavaOptions": LEAN,
         "spark.executor.extraJavaOptions": LEAN,
-        # Two attempts are enough for functions that always fail; a lost worker is no failure of a task.
+        # Two attempts are enough for functions that always fail; losing a worker does not count.
         "spark.task.maxFailures": "2",
-        # So small that every test of some size has groups that are cut by batches.
+        # So small that batches split groups in every larger test.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     }
     with SparkEngine(
@@ -55,7 +55,7 @@ def spark(cluster: Cluster, told: list[tuple[str, int, int]]) -> Iterator[SparkE
 
 @pytest.fixture
 def both(spark: SparkEngine, cluster: Cluster) -> Iterator[SparkEngine]:
-    """The engine while two workers work for it; a worker that the test kills is replaced."""
+    """The engine with two workers; a worker that the test kills is replaced."""
     from quire.engines.spark.watch import workers  # noqa: PLC0415 - needs an extra
 
     wait_for(lambda: workers(spark._context) == 2)

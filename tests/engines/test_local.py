@@ -1,4 +1,4 @@
-"""The pool of this machine, beyond what every engine promises."""
+"""The local engine, beyond the promises of every engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from quire.engines.running import AHEAD, Run
 from quire.errors import EngineError
 from tests.engines import jobs
 
-# Few keys, so that groups are long enough to be cut.
+# Few keys, so that groups are long enough to be split.
 keys = st.lists(st.one_of(st.none(), st.integers(0, 2**64 - 1), st.integers(0, 3)), max_size=60)
 
 
@@ -99,7 +99,7 @@ def test_a_stream_cut_anywhere_gives_whole_groups(
 
 
 def check_groups(tables: list[pa.Table], values: list[int | None]) -> None:
-    """See that tables hold the values, each in one table and in one run."""
+    """Check that tables hold the values, each in one table and in one run."""
     found = [table["k"].to_pylist() for table in tables]
     assert all(found)
     runs = [[v for i, v in enumerate(part) if i == 0 or part[i - 1] != v] for part in found]
@@ -212,7 +212,7 @@ def test_the_first_failure_stops_the_rest_even_behind_a_slow_task() -> None:
         yield 0
 
     def broken() -> Iterator[int]:
-        release.set()  # closing waits for what runs
+        release.set()  # closing waits for running tasks
         yield int("broken")
 
     def counted(number: int) -> Iterator[int]:
@@ -234,7 +234,7 @@ def test_leaving_the_engine_ends_a_reading_that_is_under_way() -> None:
         rows = data.batches()
         next(rows)
 
-    with pytest.raises(EngineError, match="left while"):
+    with pytest.raises(EngineError, match="closed while"):
         list(rows)
     assert not [t for t in threading.enumerate() if t.name.startswith("quire-engine")]
 

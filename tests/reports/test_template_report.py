@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import quire
 from quire.display import escape
-from quire.reports.frame import STYLE
 from quire.reports.templates import drawings
 from quire.reports.templates import report as report_module
 from quire.reports.templates.report import template_report
+from quire.reports.templates.style import STYLE
 from quire.similar.crawl.templates import CrawlTemplates, crawl_templates
 from quire.sources import Trouble, find
 from tests.similar.test_templates import page

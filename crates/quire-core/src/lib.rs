@@ -43,7 +43,7 @@ pub mod values;
 pub use crate::base::error::Error;
 pub use crate::base::hash;
 pub use crate::digest::decode::{Places, Sink, Spans, decode, emit, places};
-pub use crate::digest::{Buffer, Digest, Rest, Verify, format};
+pub use crate::digest::{Buffer, Digest, Map, Rest, Verify, format, open_file};
 pub use crate::encode::chunks::Encoder;
 pub use crate::encode::from_tree::{Columns, from_columns};
 pub use crate::encode::{Options, encode};

@@ -14,9 +14,8 @@ use quire_core::{Columns, Kind, Namespace, Options};
 use quire_core::html::Context;
 use quire_core::{Digest as Page, Verify, format};
 
-use crate::buffers::Owned;
+use crate::buffers::{Owned, map};
 use crate::digest::Digest;
-use crate::files;
 use crate::guard::{brief, run};
 
 /// Make the digest of a source.
@@ -158,7 +157,7 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
 #[pyfunction]
 pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let opened = run(py, || match files::open(&path, verify) {
+    let opened = run(py, || match quire_core::open_file(&path, verify, map) {
         Ok(opened) => opened.map(Ok),
         Err(error) => Ok(Err(error)),
     })?;

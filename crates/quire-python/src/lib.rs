@@ -9,7 +9,6 @@ mod buffers;
 mod codec;
 mod digest;
 mod errors;
-mod files;
 mod fragments;
 mod functions;
 mod guard;

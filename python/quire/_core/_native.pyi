@@ -1,4 +1,4 @@
-# What crates/quire-python compiles to; stubtest holds the two equal.
+# The types of crates/quire-python; stubtest checks that the two match.
 import os
 from collections.abc import Sequence
 from typing import (
@@ -164,7 +164,7 @@ def _panic_for_test() -> None: ...
 
 @type_check_only
 class _Asked(Protocol):
-    # The rules of a comparison; read by attribute.
+    # The rules of a comparison; the kernel reads them by attribute.
     @property
     def only(self) -> Sequence[str]: ...
     @property

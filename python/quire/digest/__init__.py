@@ -1,4 +1,8 @@
-"""One page: encoding, columns, selectors, file form."""
+"""Digests: one page as flat columns, made from its bytes and able to give them back.
+
+Bytes or a file go in (``files``), a ``Digest`` comes out (``page``): its columns, its text, links
+and images, selectors, and a file format for storing it.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The columns of a page: what a digest holds, as read-only arrays over its own memory.
+"""The columns of a page: read-only arrays over the digest's own memory, without copying.
 
-Never copies: in pre-order, so that a subtree is the slice ``i : i + size[i]`` and the
-next sibling is ``i + size[i]``. Node 0 is ``#document``.
+Columns are in pre-order: a subtree is the slice ``i : i + size[i]``, and the next sibling is
+``i + size[i]``. Node 0 is ``#document``.
 
-A digest never changes, so everything derived is kept, and any number of threads may
-share one. Two threads may derive the same view at once; both get the same memory.
+A digest never changes, so derived columns are cached, and any number of threads may share a digest.
+If two threads derive the same column at once, both get the same memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HIDDEN_ELEMENTS: frozenset[str] = frozenset(_core.hidden_elements())
 
 
 class Columns:
-    """What a digest holds: facts about the page, columns and lists."""
+    """The data of a digest: facts about the page, columns and lists."""
 
     __slots__ = ("_kept", "_native")
 
@@ -49,14 +49,17 @@ class Columns:
 
     @property
     def kind(self) -> str:
-        """Which parser read it: ``html``, ``xml``, ``json``, ``text``, ``bytes``, or ``tree`` for none."""
+        """The parser that read the page: ``html``, ``xml``, ``json``, ``text`` or ``bytes``.
+
+        ``tree`` if no parser did: the digest was made from a tree.
+        """
         return self._native.kind
 
     @property
     def flags(self) -> frozenset[str]:
-        """What is to be known about the page as a whole, such as ``quirks`` or ``verbatim``.
+        """Notable properties of the whole page, such as ``quirks`` or ``verbatim``.
 
-        All flags are explained in ``docs/concepts/digest.md``.
+        ``docs/concepts/digest.md`` explains all flags.
         """
         return frozenset(self._native.flags)
 
@@ -67,7 +70,7 @@ class Columns:
 
     @property
     def encoding_reason(self) -> str:
-        """How the character set was found.
+        """How the character set was determined.
 
         One of ``bom``, ``transport``, ``meta``, ``late-meta``, ``xml-declaration``, ``utf8-valid``,
         ``default``, ``given``.
@@ -76,17 +79,17 @@ class Columns:
 
     @property
     def signatures(self) -> Signatures:
-        """128 bits for the source and for each facet."""
+        """A 128-bit signature of the source and one of each facet."""
         return self._keep("signatures", lambda: Signatures.of(self._native.signatures))
 
     @property
     def source_bytes(self) -> int:
-        """Length of the source."""
+        """Length of the source in bytes."""
         return self._native.source_bytes
 
     @property
     def nbytes(self) -> int:
-        """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
+        """Size of the digest in memory and in an uncompressed file, without derived columns."""
         return self._native.nbytes
 
     # ------------------------------------------------------------ columns
@@ -123,7 +126,7 @@ class Columns:
 
     @property
     def size(self) -> Nodes:
-        """Number of nodes in each subtree: that of node ``i`` is ``i : i + size[i]``."""
+        """Number of nodes in each subtree; the subtree of node ``i`` is ``i : i + size[i]``."""
         return self._derived("size", self._native.size)
 
     @property
@@ -193,7 +196,7 @@ class Columns:
 
     # ------------------------------------------------------------ inside
 
-    # `get` and not `try`: every page is asked a first time, and raising costs more than a view.
+    # `get`, not `try`: each column misses once per page, and an exception costs more than a view.
 
     def _keep(self, name: str, make: Callable[[], _T]) -> _T:
         kept: _T | None = self._kept.get(name)
@@ -216,7 +219,7 @@ class Columns:
         return column
 
 
-# numpy is imported when a column is first looked at: it takes as long as all of ``quire --help``.
+# numpy is imported when a column is first used: the import takes as long as all of `quire --help`.
 
 
 def nodes(memory: bytes | memoryview) -> Nodes:

@@ -1,8 +1,8 @@
-"""Sinks: a folder of Parquet files that is filled as a whole or not at all.
+"""Sinks: folders of Parquet files that are filled completely or not at all.
 
-Whoever writes a part writes it under a name of its own, hidden from readers by a dot. When every part is whole, one
-process renames one attempt of each and removes the others. Plain paths go through the functions of this machine;
-addresses (``s3://…``, ``hdfs://…``) through fsspec.
+Each part is written under a name of its own, hidden from readers by a dot. When every part is
+complete, one process renames one attempt of each and removes the others. Local paths use the
+operating system; addresses (``s3://…``, ``hdfs://…``) use fsspec.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import pyarrow.parquet as pq
 from quire.atomic import create, sync_file, sync_folder
 from quire.errors import EngineError, MissingExtra
 
-# Renaming in a store is a copy there: many at once, since each mostly waits.
+# Renaming in an object store is a copy: do many at once, since each mostly waits.
 _RENAMES_AT_ONCE = 16
 _ATTEMPT = ".attempt-"
 
 
 class _Folder(Protocol):
-    """The little that is asked of a place for files."""
+    """The operations a folder must support."""
 
     def make(self) -> None: ...
     def names(self) -> list[str]: ...
@@ -40,7 +40,7 @@ class _Folder(Protocol):
 
 
 class _LocalFolder:
-    """A folder of this machine."""
+    """A folder on this machine."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
@@ -71,7 +71,7 @@ class _LocalFolder:
 
 
 class _RemoteFolder:
-    """A folder of a store that fsspec knows."""
+    """A folder in a store that fsspec supports."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -89,9 +89,9 @@ class _RemoteFolder:
         self._store.invalidate_cache(self._path)
         try:
             found = self._store.ls(self._path, detail=False)
-        except FileNotFoundError:  # a store of objects has no empty folders
+        except FileNotFoundError:  # an object store has no empty folders
             return []
-        # Some list the folder itself.
+        # Some stores list the folder itself.
         return [
             path.rpartition("/")[2] for path in found if path.strip("/") != self._path.strip("/")
         ]
@@ -123,7 +123,7 @@ class Sink:
     """A folder that is being filled.
 
     Args:
-        address: a path, or an address that fsspec knows.
+        address: A path or an fsspec address.
     """
 
     def __init__(self, address: str) -> None:
@@ -133,21 +133,21 @@ class Sink:
         )
 
     def prepare(self) -> None:
-        """Make the folder where it is not there.
+        """Create the folder if needed.
 
         Raises:
-            FileExistsError: it holds something already.
+            FileExistsError: The folder is not empty.
         """
         self._folder.make()
         names = self._folder.names()
         if names:
             raise FileExistsError(
                 f"{self.address}: holds {min(names)}{' and more' if len(names) > 1 else ''}; "
-                "expected an empty folder, or none"
+                "expected a new or empty folder"
             )
 
     def write_attempt(self, part: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> str:
-        """Write a part under a name of its own, and give the name. What fails leaves nothing."""
+        """Write a part under a name of its own and return the name. A failure leaves nothing."""
         name = f"{_ATTEMPT}{part:06d}-{uuid.uuid4().hex}"
         try:
             with self._folder.open(name) as stream:
@@ -161,13 +161,13 @@ class Sink:
         return name
 
     def commit(self, attempts: Sequence[tuple[int, str]]) -> list[str]:
-        """Give each part its last name, remove what else was tried, and name the files, sorted.
+        """Give each part its final name, remove other attempts, and return the files, sorted.
 
         Args:
-            attempts: the number of each part, and the name under which it was written.
+            attempts: Number of each part, and the name it was written under.
 
         Raises:
-            EngineError: an attempt is not there.
+            EngineError: An attempt is missing.
         """
         missing = {name for _, name in attempts} - set(self._folder.names())
         if missing:

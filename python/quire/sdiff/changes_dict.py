@@ -1,4 +1,7 @@
-"""An annotation as plain values, for JSON. The schema is in ``docs/guide/compare-pages.md``."""
+"""An annotation as plain values, for JSON.
+
+The schema is in ``docs/guide/compare-pages.md``.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,19 @@ if TYPE_CHECKING:
 
 SCHEMA = "quire-changes/1"
 
-# Naming a place looks at its siblings, so naming every row of a long list would be quadratic.
+# Making a path looks at the siblings, so making one for every row of a long list is quadratic.
 MAX_PATHS = 1_000
-# A path names all above a node. HTML ends at 512 levels; XML does not, and no selector may be that long.
+# A path names all ancestors of a node. HTML has at most 512 levels, but XML has no limit, and
+# selectors do.
 MAX_DEPTH = 1_000
-# Parts can be nested in one another, and each would say all below it again: so often at most, on average.
+# Parts can be nested, and each one repeats the text below it. This is how often the text of a page
+# may be repeated on average.
 MAX_READINGS = 8
 
-# What a node says is shown up to here, in characters; enough to know it by.
+# Texts are cut at this many characters, which is enough to recognise them.
 MAX_TEXT = 2_000
 
-# A part with no more nodes than this shows its text whatever became of it.
+# Parts with at most this many nodes show their text whatever their kind of change.
 FEW_NODES = 64
 
 Json: TypeAlias = dict[str, object]
@@ -54,13 +59,13 @@ def _page(page: Digest) -> Json:
 
 
 def _nodes(change: Change) -> tuple[int | None, int | None]:
-    """The node of the old page and that of the new."""
+    """Return the node on the old page and the node on the new page."""
     return (change.node, None) if change.page == "old" else (change.partner, change.node)
 
 
 def _entry(annotation: Annotation, change: Change, old: _Side, new: _Side) -> Json:
     was, now = _nodes(change)
-    # Elements with other attributes can be nested in one another, and each would repeat the text of all below.
+    # Elements with changed attributes can be nested, and each would repeat all the text below it.
     with_text = change.kind not in {"updated", "renamed"}
     entry: Json = {
         "kind": change.kind,
@@ -78,7 +83,7 @@ def _entry(annotation: Annotation, change: Change, old: _Side, new: _Side) -> Js
 
 
 class _Side:
-    """A page, the paths of its nodes, and how much of it may still be read."""
+    """A page, the paths of its nodes, and how much of its text may still be read."""
 
     def __init__(self, page: Digest, named: Sequence[int]) -> None:
         shallow = [node for node in named if page.depth[node] <= MAX_DEPTH]

@@ -12,6 +12,7 @@ pub mod decode;
 pub mod format;
 mod lazy_heaps;
 mod meta;
+mod open_file;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -21,6 +22,7 @@ use encoding_rs::{Encoding, UTF_8};
 use self::lazy_heaps::LateHeaps;
 pub use self::lazy_heaps::Rest;
 pub use self::meta::Meta;
+pub use self::open_file::{Map, open_file};
 use crate::base::error::Error;
 use crate::base::int_column::{Ids, Ints};
 use crate::digest::format::{Header, SECTIONS, Section, Signatures};

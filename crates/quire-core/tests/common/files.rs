@@ -8,7 +8,7 @@
 use quire_core::format::{Header, compress, decompress};
 use quire_core::hash::hash64;
 use quire_core::select::{Limits, View, XPath, css, css_path, xpath_of};
-use quire_core::{Digest, Error, Rest, Sink, Verify, decode, emit, text};
+use quire_core::{Digest, Error, Rest, Sink, Verify, decode, emit, places, text};
 
 /// Fixed part of the header, and a row of the section table; see `docs/format.md`.
 pub const FIXED: usize = 152;
@@ -127,6 +127,9 @@ pub fn ask(digest: &Digest) {
     for node in [0, digest.n() / 2, last] {
         let _ = text::text(digest, node);
     }
+    let _ = text::Reader::new(digest).visible();
+    let _ = places(digest);
+    (0..digest.tag_count()).for_each(|tag| drop(digest.tag_label(tag)));
     let _ = text::links(digest);
     let _ = text::images(digest);
 }

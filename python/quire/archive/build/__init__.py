@@ -1,7 +1,7 @@
-"""Build: make a whole archive from crawls at once, on the threads of a machine or on a cluster.
+"""Build: makes a whole archive from crawls in one run, on local threads or on a cluster.
 
 In: paths of crawls. Out: a finished archive, moved into place in one step. ``build`` runs the
-stages: ``read`` the captures, ``plan`` the clusters, ``encode`` them, and write ``tables``.
+steps: look at the sources (``read``, ``steps``), ``plan`` the clusters, ``encode`` them, commit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``quire archive export``: pages as WARC, for other tools."""
+"""``quire archive export``: writes pages as WARC, for other tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def export(
     *,
     archive: ArchiveArgument,
     output: Annotated[
-        str, typer.Argument(metavar="OUT", help="The file of records: crawl.warc.gz.")
+        str, typer.Argument(metavar="OUT", help="WARC file to write, for example crawl.warc.gz.")
     ],
     prefix: PrefixOption = "",
     since: SinceOption = None,
@@ -30,10 +30,10 @@ def export(
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Write pages as WARC, with an index beside it (.cdxj).
+    """Write pages to a WARC file, with a CDXJ index beside it.
 
-    Pages that came out of WARC files get the same records again, byte for byte. Others
-    become responses, or resources where there is no HTTP head.
+    Pages that came from WARC files are written as the same records, byte for byte. Other pages
+    become `response` records, or `resource` records if they have no HTTP headers.
 
     \b
     Examples:
@@ -57,11 +57,11 @@ def export(
             tell=tell,
         )
     if format is Format.json:
-        told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
-        terminal.write_json({**told, "damaged": done.damaged})
+        values = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
+        terminal.write_json({**values, "damaged": done.damaged})
     else:
         terminal.write_text(f"{printable(output)}: {format_count(done.pages, 'record')}\n")
-        terminal.write_text(f"{printable(str(done.index))}: its index\n")
+        terminal.write_text(f"{printable(str(done.index))}: index\n")
     for damage in done.damaged:
         terminal.complain(damage)
     if done.damaged:

@@ -1,4 +1,4 @@
-"""``quire archive stats``: what an archive holds, and where its bytes went."""
+"""``quire archive stats``: the contents of an archive and the space each part takes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BAR = 40
 
 @reports_errors
 def stats(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
-    """Say what an archive holds, and where its bytes went.
+    """Show the contents of an archive and the space each part takes.
 
     \b
     Examples:
@@ -30,8 +30,8 @@ def stats(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> No
     with opened(archive) as source:
         found = source.stats()
     if format is Format.json:
-        told = {**dataclasses.asdict(found), "stored_bytes": found.stored_bytes}
-        terminal.write_json({"archive": archive, **told})
+        values = {**dataclasses.asdict(found), "stored_bytes": found.stored_bytes}
+        terminal.write_json({"archive": archive, **values})
         return
     _print(archive, found)
 
@@ -41,16 +41,16 @@ def _print(archive: str, found: Statistics) -> None:
         ("pages", f"{found.pages:,}"),
         ("addresses", f"{found.urls:,}"),
         ("hosts", f"{found.hosts:,}"),
-        ("the same again", f"{found.duplicates:,}"),
+        ("duplicates", f"{found.duplicates:,}"),
         ("bodies", format_bytes(found.body_bytes)),
         ("headers", format_bytes(found.head_bytes)),
         ("stored", format_bytes(found.stored_bytes)),
-        ("of all bytes", _share(found)),
+        ("compressed to", _share(found)),
     ]
     terminal.write_text(f"{printable(archive)}\n")
     for name, value in rows:
         terminal.write_text(f"  {name:<16}{value:>12}\n")
-    terminal.write_text("where the bytes are\n")
+    terminal.write_text("space by part\n")
     most = max(found.parts.values(), default=0)
     for part, length in found.parts.items():
         share = 100 * length / found.stored_bytes

@@ -1,6 +1,7 @@
-"""Progress: bars on standard error while batch work runs, and nothing where nobody looks.
+"""Progress bars on standard error while batch work runs.
 
-A bar for each step the engine tells of. Bars are drawn on a terminal only, and are gone when the work is done.
+There is one bar for each step the engine reports. Bars are only drawn on a terminal, and disappear
+when the work is done.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def bars(steps: Mapping[str, str]) -> Iterator[Progress]:
-    """Give a listener that draws bars, or does nothing if standard error is not a terminal.
+    """Yield a listener that draws bars, or does nothing if standard error is not a terminal.
 
     Args:
-        steps: what to call each step; one that is not in it is called by its own name.
+        steps: the label of each step; other steps are labelled with their own names.
     """
     if not sys.stderr.isatty():
         yield no_progress
@@ -43,7 +44,7 @@ def bars(steps: Mapping[str, str]) -> Iterator[Progress]:
         TimeElapsedColumn(),
     )
     drawn: dict[str, TaskID] = {}
-    # An engine tells from any thread.
+    # An engine may report from any thread.
     lock = threading.Lock()
     with Bars(*columns, console=terminal.console(stderr=True), transient=True) as shown:
 

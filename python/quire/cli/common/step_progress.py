@@ -1,4 +1,4 @@
-"""Bars for the work of archives and fragments, which tell of their steps by a function."""
+"""Progress bars for archives and fragments, which report their steps through a callback."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from quire.progress import Progress, no_progress
 
 _STEPS = {
     "read": "reading, MB",
-    "sketch": "looking at pages",
+    "sketch": "sketching pages",
     "encode": "storing pages",
     "export": "writing records",
     "files": "reading files",
     "cut": "cutting pages",
     "compose": "composing pages",
     "strip": "stripping pages",
-    "alike": "finding what is alike",
-    "equal": "finding what is equal",
-    "versions": "following versions",
+    "alike": "finding similar parts",
+    "equal": "finding equal parts",
+    "versions": "tracking versions",
     "measure": "measuring lifetimes",
-    "apart": "setting parts apart",
-    "differences": "comparing what is alike",
+    "apart": "isolating parts",
+    "differences": "comparing similar parts",
     "places": "naming places",
     "graph": "drawing the graph",
     "simulate": "simulating requests",
@@ -33,7 +33,7 @@ _PAUSE_S = 0.05
 
 @contextmanager
 def telling() -> Iterator[Progress]:
-    """Give a function that draws bars, where somebody looks, and not too often."""
+    """Yield a callback that draws bars on a terminal, at most every 50 milliseconds."""
     with bars(_STEPS) as listener:
         last: dict[str, float] = {}
 

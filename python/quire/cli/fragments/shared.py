@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common import files, terminal
-from quire.cli.common.crawls import nothing_read, print_troubles
+from quire.cli.common.crawls import counted_paths, find_sources, nothing_read, print_troubles
 from quire.cli.common.engines import EngineOption, ThreadsOption, opened_engine
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
 from quire.cli.common.progress import bars
@@ -20,8 +20,6 @@ from quire.cli.fragments.pages import (
     MinTextOption,
     SharedByOption,
     SourcesArgument,
-    find_sources,
-    read_source,
 )
 from quire.display import format_bytes, format_count, shorten
 from quire.sources.capture import MOST_BYTES
@@ -65,6 +63,7 @@ def shared(
     \b
     Examples:
       quire fragments shared crawl/
+      quire fragments shared site.quire
       quire fragments shared "s3://crawls/*.warc.gz" --engine spark://head:7077 -o shared.parquet
       quire fragments shared crawl/ --format json | jq '.fragments[] | select(.same == "exact")'
 
@@ -75,6 +74,7 @@ def shared(
         from quire.fragments.shared.crawl_output import SUFFIXES  # noqa: PLC0415 - heavy
 
         files.check_suffix(output, SUFFIXES)
+    from quire.captures import read_newest  # noqa: PLC0415 - heavy
     from quire.fragments.shared.crawl import crawl_fragments  # noqa: PLC0415 - heavy
 
     began = time.monotonic()
@@ -87,7 +87,7 @@ def shared(
             min_bytes=min_bytes,
             min_pages=min_pages,
             most_bytes=most_bytes,
-            reader=read_source,
+            reader=read_newest,
         )
     if not len(crawl.pages):
         raise nothing_read(crawl.troubles, len(crawl.troubles))
@@ -101,7 +101,7 @@ def shared(
         _print(crawl, top)
     if output is not None:
         terminal.note(f"{output}: written")
-    terminal.note(f"{format_count(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+    terminal.note(f"{counted_paths(paths)} in {time.monotonic() - began:.1f} s")
 
 
 def _write(crawl: CrawlFragments, target: Path, *, force: bool) -> None:

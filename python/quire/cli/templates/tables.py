@@ -1,4 +1,4 @@
-"""What ``quire templates`` prints for a person: a row for each group, then what is in none."""
+"""The table that ``quire templates`` prints: a row for each group, then totals and troubles."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 _MOST_GROUPS = 100
 _MOST_NAME = 70
-# What the other columns take of a line; a name gets the rest, and some letters at least.
+# Width of the other columns; the name gets the rest of the line, and a minimum.
 _OTHER_COLUMNS = 42
 _LEAST_NAME = 30
 
 
 def print_groups(crawl: CrawlTemplates) -> None:
-    """Print the groups of a crawl, how much they cover, and what could not be read."""
+    """Print the groups of a crawl, the share of pages they cover, and the troubles."""
     from rich.table import Table  # noqa: PLC0415 - heavy
 
     found = crawl.templates
@@ -44,7 +44,7 @@ def print_groups(crawl: CrawlTemplates) -> None:
         console.print(table)
     more = len(found.groups) - _MOST_GROUPS
     if more > 0:
-        terminal.write_text(f"… {more:,} smaller ones; -o and --report have all\n")
+        terminal.write_text(f"… {more:,} smaller ones; -o and --report list all\n")
     terminal.write_text(
         f"{format_count(len(found.groups), 'template')}, {format_count(n, 'page')}, {len(found.singles):,} like no other: "
         f"{100 * found.coverage:.1f} % have a template\n"

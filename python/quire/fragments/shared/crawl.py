@@ -39,6 +39,7 @@ from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Estimate, Shingling
 from quire.sources import MOST_BYTES, Trouble, read
 from quire.sources.places import for_tasks
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -72,7 +73,7 @@ class CrawlFragments:
         return int(self.pages["bytes"].to_numpy().sum())
 
     def name(self, page: int) -> str:
-        """Return the name of a page; ``quire.sources.read_one`` reads the page by this name."""
+        """Give the name of a page, which ``quire.captures.read_one`` reads."""
         return str(self.pages["name"][page].as_py())
 
 
@@ -88,7 +89,7 @@ def crawl_fragments(
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
     most_bytes: int = MOST_BYTES,
-    reader: steps.PathReader = read,
+    reader: PathReader = read,
 ) -> CrawlFragments:
     """Find the parts that the pages of a crawl have in common.
 
@@ -118,7 +119,7 @@ def crawl_fragments(
         shingling: as for ``shared_fragments``.
         formatting: as for ``shared_fragments``.
         most_bytes: maximum size of a page; larger pages are listed in ``troubles``.
-        reader: the function that reads a path, for paths that ``quire.sources.read`` cannot read.
+        reader: reads a path; ``quire.captures.read_newest`` also reads archives.
 
     Raises:
         ValueError: a rule or a setting is out of range.

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from quire import _core
 from quire.digest import encode
@@ -27,6 +27,7 @@ from quire.engines.arrow import as_text, paths_of, schema_of
 from quire.errors import MissingExtra, QuireError
 from quire.fragments.trees.shingles import Shingling
 from quire.sources import Capture, Trouble
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -49,17 +50,6 @@ PAGES = schema_of(
 # A task hands its rows over when it has this many, or this many bytes of parts.
 _MOST_ROWS = 1024
 _MOST_PART_BYTES = 1 << 20
-
-
-class PathReader(Protocol):
-    """Reads everything in a path, like ``quire.sources.read``.
-
-    Must be importable, because other machines call it.
-    """
-
-    def __call__(self, path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
-        """Read a path; must return the same captures in the same order every time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

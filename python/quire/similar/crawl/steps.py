@@ -1,7 +1,7 @@
 """The steps of grouping a crawl, as functions of record batches that any engine can run.
 
-Each is pure and deterministic. Pages are known by a 64-bit hash of their name; the bags of all pages stay in
-files, and a step reads those it needs.
+Each is pure and deterministic. A page is identified by a 64-bit hash of its name. The bags of all
+pages stay in files, and a step reads those it needs.
 
 Columns:
 
@@ -32,6 +32,7 @@ from quire.similar.groups import best_hubs, hubs_of, likenesses, meeting_rows
 from quire.similar.measures import BagMeasure
 from quire.similar.sketches import VALUES, Sketch
 from quire.sources import Capture, Trouble, read
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -62,13 +63,13 @@ LIKENESSES = schema_of(
     page=pa.uint64(), other=pa.uint64(), contained=pa.float64(), resemblance=pa.float64()
 )
 
-#: Rows are handed over when they are so many, or their bags so long.
+#: A batch is yielded when it has so many rows, or its bags so many bytes.
 _MOST_ROWS = 1024
 _MOST_BAG_BYTES = 8 << 20
 
 
 def page_number(name: str) -> int:
-    """Give the number of a page, which is a hash of its name and the same on every machine.
+    """Give the number of a page: a hash of its name, the same on every machine.
 
     >>> page_number("site/a.html")
     6382968073575808257
@@ -77,13 +78,13 @@ def page_number(name: str) -> int:
 
 
 def sketch_pages(
-    paths: pa.RecordBatch, *, on: BagMeasure, most_bytes: int
+    paths: pa.RecordBatch, *, on: BagMeasure, most_bytes: int, reader: PathReader = read
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``pages``."""
     rows: list[dict[str, Any]] = []
     held = 0
     for path in paths_of(paths):
-        for found in read(path, most_bytes=most_bytes):
+        for found in reader(path, most_bytes=most_bytes):
             row = _page_row(found, on) if isinstance(found, Capture) else _trouble_row(found)
             held += len(row.get("bag", b""))
             rows.append(row)
@@ -155,12 +156,12 @@ def pick(paths: pa.RecordBatch, *, wanted: bytes) -> Iterator[pa.RecordBatch]:
 def compare(
     paths: pa.RecordBatch, *, pairs: dict[str, str], others: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Turn files of ``pages`` into ``likenesses`` of pages with others, whose bags are in other files.
+    """Turn files of ``pages`` into ``likenesses`` of their pages and pages of other files.
 
     Args:
         paths: the files.
-        pairs: for each file, the one that has its ``pairs``.
-        others: files of the others' ``bags``.
+        pairs: for each file, the file with its ``pairs``.
+        others: files with the ``bags`` of the other pages.
     """
     for path in paths_of(paths):
         asked = read_table(pairs[path], PAIRS.names)
@@ -180,7 +181,7 @@ def compare(
 
 
 def bags_of(column: pa.ChunkedArray[Any]) -> _core.Bags:
-    """Read a column of packed bags, without a copy for each."""
+    """Read a column of packed bags, without copying each."""
     array = pa.concat_arrays([chunk.cast(pa.large_binary()) for chunk in column.chunks])
     _, offsets, data = array.buffers()
     if offsets is None or data is None:  # no rows
@@ -190,7 +191,7 @@ def bags_of(column: pa.ChunkedArray[Any]) -> _core.Bags:
 
 
 def _places(wanted: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Where the wanted numbers are among the known ones, all of which are different."""
+    """Find the places of the wanted numbers among the known ones, which are all different."""
     order = np.argsort(known, kind="stable")
     return order[np.searchsorted(known[order], wanted)].astype(np.uint32)
 
