@@ -1,4 +1,4 @@
-//! Whatever goes in comes out, and what was written can be read: on pages made to be mis-nested.
+//! Every page comes back as it was, and every stored digest can be read: on pages made to be mis-nested.
 
 #[path = "common/pages.rs"]
 mod pages;

@@ -1,6 +1,6 @@
 //! Memory that Rust and Python share: columns out, mapped files in.
 //!
-//! All `unsafe` of the project is in this file and in the `__getbuffer__` that call it, and comes down to two promises: what is lent to
+//! All `unsafe` of the project is in this file and in the `__getbuffer__` that call it, and comes down to two promises: memory that is lent to
 //! Python never moves or changes while it is lent, and files that are mapped do not change either.
 
 use std::ffi::c_int;

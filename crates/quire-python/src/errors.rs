@@ -1,4 +1,4 @@
-//! Errors of kernels as the classes of `quire.errors`: the message, then what was found as keywords.
+//! Errors of kernels as the classes of `quire.errors`: the message, then the findings as keywords.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -4,7 +4,7 @@
 //! between them hold what the others repeat; `zstd_base` writes a page against them in a
 //! frame of its own, quickly; `dense` does the same slowly and smaller. [`tbc`] is paper 003's delta
 //! against one other page, by its name. Sizes and checksums of pages are kept by the container, not
-//! here; a decoder is told the length and refuses what is not of it.
+//! here; a decoder takes the length as an argument and refuses a frame of another length.
 
 mod base_choice;
 mod dense;

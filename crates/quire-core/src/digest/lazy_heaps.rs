@@ -1,4 +1,4 @@
-//! Texts of a stored digest, fetched when somebody reads one.
+//! Texts of a stored digest, fetched when one is first read.
 
 use std::sync::OnceLock;
 

@@ -5,7 +5,8 @@
 //! lie. What can be derived in a linear pass (navigation, string offsets, parsed
 //! attributes) is derived once, on first use.
 //!
-//! `check` holds what is checked when a digest is opened, `late` the texts of compressed ones.
+//! `check` holds the checks of opening, `lazy_heaps` the texts that stay in a file or packed until they are
+//! read, `open_file` decides how much of a file is read and when, [`decode`] gives the source back.
 
 mod check;
 pub mod decode;

@@ -1,4 +1,4 @@
-//! Reconciling: which bytes of the source does the tree predict, and what is left over.
+//! Leftovers: the bytes of the source that the tree does not predict.
 //!
 //! A walker goes through the tree in pre-order and would write, for every node,
 //! its start tag or text, and after its children its end tag. This module
@@ -13,7 +13,7 @@
 //! That is all. A stray tag, white space the rules drop, a moved node, a second
 //! `<body>`: each is implied nodes plus a stray, so nothing needs a rule of its
 //! own and no byte can be missed. Strays repeat bytes, so a page with many is
-//! better kept whole (see [`crate::encode::assemble`]).
+//! better kept whole (see [`assemble`](mod@crate::encode::assemble)).
 //!
 //! Cost: one pass over nodes, end tags and pieces, each in source order. A text
 //! that turns out to be split across places is written as a stray instead, which

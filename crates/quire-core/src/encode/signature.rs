@@ -141,7 +141,7 @@ impl Facets<'_> {
     fn hash_contents(&self) -> Vec<u64> {
         let heap = &self.contents.heap;
         let mut specials = Specials::new(heap);
-        let mut cooked = Vec::new();
+        let mut decoded = Vec::new();
         let mut hashes = Vec::with_capacity(self.contents.len() + 1);
         hashes.push(0);
         for entry in &self.contents.entries {
@@ -153,13 +153,13 @@ impl Facets<'_> {
             } else {
                 self.charset.is_plain(&heap[range.clone()], mode)
             };
-            cooked.clear();
+            decoded.clear();
             hashes.push(if plain {
                 entry.hash
             } else if self.charset.valid_utf8
-                && values::append_html_text(&heap[range.clone()], mode, &mut cooked)
+                && values::append_html_text(&heap[range.clone()], mode, &mut decoded)
             {
-                short_bytes::hash_of(&cooked)
+                short_bytes::hash_of(&decoded)
             } else {
                 short_bytes::hash_of(
                     values::text(&heap[range], mode, self.charset.encoding).as_bytes(),

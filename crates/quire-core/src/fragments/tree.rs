@@ -4,7 +4,7 @@
 //!
 //! * **Formatting tags** (a list that the caller gives) are removed as if they had never been written. What was in them belongs to the element
 //!   around them, and texts that only they (or comments) kept apart are one text.
-//! * **What has no text** is no part: white space, comments, `img`, empty elements.
+//! * **Nodes without text** are not parts: white space, comments, `img`, empty elements.
 //! * **Chains** are one node, the outermost: an element with one part has the text of that part.
 //!
 //! A *leaf* is a text; its value is the text as a reader sees it (references and characters decoded to UTF-8), runs

@@ -1,9 +1,9 @@
-//! The draft: what a parser hands over, before it becomes columns.
+//! The draft: the result of a parser, before it becomes columns.
 //!
 //! Every kind of page (HTML, XML, JSON, text) is read by its own parser into
 //! the same draft: nodes in the order they were met, each with its place in the
-//! source, and the end tags with theirs. A parser records only what it *owns*;
-//! every byte that nobody owns is found later, by [`crate::encode::leftovers`], as a
+//! source, and the end tags with theirs. A parser records only the bytes that nodes *own*;
+//! all others are found later, by [`crate::encode::leftovers`], as a
 //! gap. So a parser cannot lose bytes, it can only describe them less well.
 
 use std::hash::{BuildHasher, RandomState};

@@ -2,7 +2,7 @@
 //!
 //! A line keeps its end (LF, CRLF or CR), so the lines of a text are its bytes.
 //! Lines of nothing but white space separate paragraphs; a run of them is one
-//! `#blank` leaf beside the paragraphs. A byte order mark belongs to nobody, so
+//! `#blank` leaf beside the paragraphs. A byte order mark belongs to no node, so
 //! that the first line compares equal with and without it.
 //!
 //! Other line ends of Unicode (U+0085, U+2028) are characters like any other, as

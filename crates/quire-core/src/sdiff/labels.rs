@@ -2,7 +2,7 @@
 //!
 //! Three hashes a node, of what a reader sees rather than of how it is spelled:
 //! tag (with class and namespace), attributes (as a set), content. Strings are
-//! interned in a digest, so each is cooked and hashed once, however many nodes
+//! interned in a digest, so each is decoded and hashed once, however many nodes
 //! share it. Linear in nodes and in the bytes of distinct strings.
 //!
 //! The hashes are keyed with a number drawn once in each process: a page cannot be

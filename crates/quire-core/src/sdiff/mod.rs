@@ -1,19 +1,19 @@
-//! Sdiff: what became of a page, from a yes or no to a script.
+//! Sdiff: the changes between two versions of a page, from a yes or no to an edit script.
 //!
 //! Everything here asks two digests and gives arrays. The steps, each in a file:
 //!
 //! | step | gives |
 //! | --- | --- |
-//! | [`labels`] | what counts of each node, as three hashes: tag, attributes, content |
+//! | [`labels`] | three hashes of each node: tag, attributes, content |
 //! | [`side`] | the nodes that take part, as a tree of their own with subtree hashes |
 //! | [`matching`] | pairs: which node of the old page is which node of the new one |
 //! | [`blanks`] | pairs of the white space that took no part |
 //! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
-//! | [`script`] | what turns one page into the other, byte for byte, and back |
-//! | [`words`] | what changed inside a text |
-//! | [`rows`] | the lines of both pages side by side |
+//! | [`script`] | the script that turns one page into the other, byte for byte, and back |
+//! | [`words`] | changes inside a text |
+//! | [`rows`](mod@rows) | the lines of both pages side by side |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more

@@ -11,7 +11,7 @@
 //!
 //! A single `.` or `,` with exactly three digits behind it could be either. It is read as the
 //! separator of thousands (unless a lone `0` is before it): that makes differences larger, so that
-//! what is doubtful is reported and not hidden.
+//! doubtful changes are reported and not hidden.
 
 use super::rules::Tolerance;
 

@@ -1,7 +1,7 @@
 //! What counts as a difference, and where.
 //!
 //! Rules that change what a node *says* (case, white space, attributes, parts of texts) are
-//! applied before anything is hashed, so nodes that differ only in what is ignored are
+//! applied before anything is hashed, so nodes that differ only in ignored parts are
 //! equal everywhere. Rules that forgive a difference (order, numbers that are close) are applied
 //! to the pairs at the end: being close is not transitive, so it has no hash.
 

@@ -9,7 +9,7 @@
 //! * a character of a script that does not put spaces between words (Chinese, Japanese, Thai, Khmer, ...);
 //! * any other character.
 //!
-//! Marks that combine stay with what is before them, so no letter is torn apart.
+//! Combining marks stay with the letter before them, so no letter is torn apart.
 //!
 //! Linear in the texts but for the comparison, which is histogram diff with the limits of
 //! `imara-diff`. Where more than [`MAX_WORDS`] are left on a side after equal ends are taken off, all that

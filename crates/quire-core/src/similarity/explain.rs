@@ -1,7 +1,7 @@
 //! Which parts differ: the features of two pages, in words, with how often each page has them.
 //!
-//! Hashes cannot be read, so each keeps a witness, the place where it was met first, and only what is
-//! told is looked up there again. Linear but for the order of features; for people, not for collections.
+//! Hashes cannot be read, so each keeps a witness, the place where it was met first, and only the
+//! features that are reported are looked up there again. Linear but for the order of features; for people, not for collections.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -78,7 +78,7 @@ pub fn hashes(page: &Digest, measure: Measure, scope: &Scope) -> Result<Vec<u64>
     Ok(found)
 }
 
-/// Hand over each feature with its witness, from which [`super::explain`] tells what it was: the node
+/// Hand over each feature with its witness, from which [`explain`](mod@super::explain) tells what it was: the node
 /// whose path it is, or the number of the first item of the sequence, counted over all parts.
 pub fn each(
     page: &Digest,

@@ -6,8 +6,8 @@
 //! * the weight of a layer is the program's, (D - i + 1) / D; table 1 of the paper shows that it was used;
 //! * layer 1 is the children of BODY, by the same table. Pages without a body (XML, frames) begin below their
 //!   root element, other kinds below the document;
-//! * where a layer is longer than that of the other page, what is missing is different from anything;
-//! * elements count, whatever their name; texts and comments do not, nor does what is in a `template`, which a
+//! * where a layer is longer than that of the other page, a missing element differs from any other;
+//! * elements count, whatever their name; texts and comments do not, nor does the content of a `template`, which a
 //!   browser's tree has elsewhere. Names count without ASCII case and namespace, as in the paper's browser;
 //! * empty layers are skipped, but still counted in 1 / D. So S is 0.4375 or more at D = 8, and small
 //!   pages come out alike. [`Kang::normalised`] divides by the weights of the layers that are there.

@@ -3,7 +3,7 @@
 //! A page becomes a *bag of features* ([`bag`], [`features`]): hashes of small parts of it, with how often
 //! each occurs. Two pages are as alike as their bags: what they share, divided by what either has (the
 //! Jaccard coefficient; with counts, the smaller count divided by the larger one, summed). Which parts
-//! are the features is the [`Measure`]. [`kang`] is the one measure that is no bag.
+//! are the features is the [`Measure`]. [`kang`](fn@kang) is the one measure that does not use bags.
 //!
 //! * Feature hashes have no key and never change: bags and sketches of different machines compare. A page
 //!   can be written so that its features collide; all it gains is a wrong answer about itself.
@@ -12,7 +12,7 @@
 //! * Two pages without features are alike (1), one without and one with are not (0).
 //!
 //! Beside them: [`scope`] (parts that a selector chooses), [`sketch`] and [`pairs`] (fixed-size samples of
-//! bags, and many of them at once), [`explain`] (which parts differ), [`templates`] (groups of alike pages).
+//! bags, and many of them at once), [`explain`](mod@explain) (which parts differ), [`templates`] (groups of alike pages).
 
 mod bag;
 mod explain;

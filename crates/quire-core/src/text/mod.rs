@@ -1,4 +1,4 @@
-//! What a reader gets from a page: its text in reading order, its links and images.
+//! The text of a page in reading order, its links and images, and which nodes are visible.
 //!
 //! [`text`] follows `innerText` without a style sheet: only names decide. The rules:
 //!

@@ -64,25 +64,25 @@ pub struct Reading {
 impl Reading {
     /// The hash of a value as a reader sees it.
     #[inline]
-    fn hash_value(self, text: &[u8], value: Range<usize>, cooked: &mut Vec<u8>) -> u64 {
+    fn hash_value(self, text: &[u8], value: Range<usize>, decoded: &mut Vec<u8>) -> u64 {
         if self.plain {
             return short_bytes::hash(text, value.start, value.end);
         }
-        self.hash_cooked(&text[value], cooked)
+        self.hash_cooked(&text[value], decoded)
     }
 
     #[cold]
-    fn hash_cooked(self, value: &[u8], cooked: &mut Vec<u8>) -> u64 {
+    fn hash_cooked(self, value: &[u8], decoded: &mut Vec<u8>) -> u64 {
         if self.charset.valid_utf8 && matches!(self.syntax, Syntax::Html(_)) {
-            cooked.clear();
-            values::append_attribute_value(value, cooked);
-            return short_bytes::hash_of(cooked);
+            decoded.clear();
+            values::append_attribute_value(value, decoded);
+            return short_bytes::hash_of(decoded);
         }
         if self.charset.reads_as_written(value, self.syntax) {
             short_bytes::hash_of(value)
         } else {
-            let cooked = values::attribute_value(value, self.syntax, self.charset.encoding);
-            short_bytes::hash_of(cooked.as_bytes())
+            let decoded = values::attribute_value(value, self.syntax, self.charset.encoding);
+            short_bytes::hash_of(decoded.as_bytes())
         }
     }
 }
@@ -114,7 +114,10 @@ pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut See
         at = value.end + 1;
         let name_hash = hash_name_at(&text[name.start..], name.len(), html);
         if seen.insert(name_hash) {
-            hashes.add(name_hash, reading.hash_value(text, value, &mut seen.cooked));
+            hashes.add(
+                name_hash,
+                reading.hash_value(text, value, &mut seen.decoded),
+            );
         }
     }
     if at < run.end {
@@ -122,7 +125,10 @@ pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut See
             let name_hash = hash_name_at(&text[at + name.start..], name.len(), html);
             if seen.insert(name_hash) {
                 let value = value.map_or(at..at, |v| at + v.start..at + v.end);
-                hashes.add(name_hash, reading.hash_value(text, value, &mut seen.cooked));
+                hashes.add(
+                    name_hash,
+                    reading.hash_value(text, value, &mut seen.decoded),
+                );
             }
         }
     }
@@ -207,7 +213,7 @@ pub struct Seen {
     count: usize,
     many: std::collections::HashSet<u64>,
     /// Room for a value as a reader sees it.
-    cooked: Vec<u8>,
+    decoded: Vec<u8>,
 }
 
 impl Seen {

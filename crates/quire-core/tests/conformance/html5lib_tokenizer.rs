@@ -1,4 +1,4 @@
-//! The html5lib-tests tokenizer suite: spans, cooked, are the tokens it expects.
+//! The html5lib-tests tokenizer suite: spans, decoded, are the tokens it expects.
 //!
 //! The tokenizer gives spans and leaves decoding to `cook`; this test puts the
 //! two together and prints the result as the suite writes tokens. Three things
@@ -11,7 +11,7 @@
 //!   The input gets a `<![CDATA[` in front, as the state implies.
 //! * U+0000 in text is passed on by the suite's tokenizer, for the tree builder
 //!   to drop it (HTML) or to replace it (SVG, `MathML`). Here `cook` does both,
-//!   so text is cooked between NULs, and these are put back.
+//!   so text is decoded between NULs, and these are put back.
 //!
 //! Parse errors are not compared: quire does not report them. Exceptions are
 //! listed with their reason in `docs/conformance.md`; one that is not listed
@@ -79,7 +79,7 @@ impl Tokens<'_> {
         self.found.push(json!(["Character", text]));
     }
 
-    fn cooked(&mut self, start: usize, end: usize, mode: Mode) {
+    fn decoded(&mut self, start: usize, end: usize, mode: Mode) {
         let raw = &self.source[start..end];
         self.characters(&values::text(raw, mode, UTF_8));
     }
@@ -166,7 +166,7 @@ fn tokens(input: &str, state: &str, last_start_tag: Option<&str>) -> Value {
         other => panic!("no such state: {other}"),
     };
     if let Some(((start, end), mode)) = raw {
-        out.cooked(start, end, mode);
+        out.decoded(start, end, mode);
     }
     let mut done = out.push(tokenizer.next(in_cdata));
     while !done {

@@ -1,4 +1,4 @@
-//! The dense codec: copies from the base, and a model of many contexts for what is left.
+//! The dense codec: copies from the base, and a model of many contexts for the rest.
 //!
 //! For cold archives: pages against their bases take 6 to 27 % less than all of them in one solid `xz -9` (template sites and
 //! version histories, at most 32 bases), and each can still be had alone, in milliseconds instead of microseconds.
@@ -24,7 +24,7 @@
 //!
 //! One to two microseconds for a literal; copies cost little whatever their length. Writing makes 2 to 10 MB/s, a page of 40 KB of
 //! a template site is read in 3 to 5 ms. Opening decodes the base, which costs what its own residue costs: 2 to 4 ms for each KB of
-//! its frame, so keep what is open. Eight bases instead of 32 open in half the time for 3 to 8 % more bytes. A
+//! its frame, so keep open bases. Eight bases instead of 32 open in half the time for 3 to 8 % more bytes. A
 //! model takes up to 7 MB besides the base, and as much again for the log while a long page is coded. Pages are
 //! undone, not copied: the log keeps what they changed. One page at a time for each [`DenseBase`];
 //! threads wait for each other, or work on clones.

@@ -1,4 +1,4 @@
-//! The merge: what was put aside and the script between the rest become one script, in one walk.
+//! The merge: the tokens put aside and the script between the others become one script, in one walk.
 
 use super::myers::Run;
 

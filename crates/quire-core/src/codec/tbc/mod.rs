@@ -4,10 +4,10 @@
 //!
 //! 1. [`tokens`]: both pages are cut into tags and the strings between them; equal tokens get equal numbers.
 //! 2. [`filter`]: a window of S tokens slides over both; tokens in no window that is on both sides are put aside. What is
-//!    left of A and B is A' and B', and what was put aside is the paper's scripts `S_A` and `S_B`.
+//!    left of A and B is A' and B', and the tokens put aside are the paper's scripts `S_A` and `S_B`.
 //! 3. [`myers`]: the shortest edit script between A' and B' [SES'].
 //! 4. [`merge`]: `S_A`, SES' and `S_B` become one script from A to B, in linear time.
-//! 5. [`stored`]: the script as bytes. Decoding knows no tokens: it copies from A and inserts what is new.
+//! 5. [`stored`]: the script as bytes. Decoding knows no tokens: it copies from A and inserts new bytes.
 //!
 //! Cost: linear but for step 3, which takes O(N D) and has a budget. A delta is exact whatever the script is; the
 //! window, the budget and chance collisions of fingerprints only make it longer.

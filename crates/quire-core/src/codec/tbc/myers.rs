@@ -1,6 +1,6 @@
 //! Myers' O(ND) difference algorithm, in linear space: the fewest deletions and insertions between two sequences.
 //!
-//! Both ends grow towards each other until they meet in a *middle snake*; what is before and behind it is done the same
+//! Both ends grow towards each other until they meet in a *middle snake*; the parts before and behind it are done the same
 //! way (Myers 1986, section 4b). Time O(N D), memory O(N). A stack stands in for recursion.
 //!
 //! Sequences that have little in common cost N times N, so there is a budget of steps for the whole. A part that is begun

@@ -1,7 +1,7 @@
 //! The compressed form of a digest: the header, then zstd frames.
 //!
 //! Two frames, so that columns can be had without texts. What a frame claims is not
-//! believed: memory follows what it really holds.
+//! believed: memory grows with the bytes that are really there.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read};

@@ -1,4 +1,4 @@
-//! Sniffing on pages that say it in every way, and there-and-back of what is transcoded.
+//! Sniffing on pages that declare their character set in every way, and transcoding there and back.
 
 use encoding_rs::{EUC_JP, ISO_2022_JP, ISO_8859_2, REPLACEMENT, SHIFT_JIS};
 

@@ -6,7 +6,7 @@
 //! stay in the text as written and are decoded by [`crate::values`] on demand.
 //!
 //! Bytes that make no token (`</>`, a tag cut off by the end of the page) are
-//! simply skipped: they belong to nobody.
+//! simply skipped: they belong to no node.
 //!
 //! Cost: linear; every byte is passed once, runs of text with [`scan`].
 

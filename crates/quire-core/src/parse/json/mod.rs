@@ -17,7 +17,7 @@
 //! * `run .. end` is its token: `{`, `[`, `"key"` or the scalar. **The content of
 //!   a scalar is `source[run..end]`**, not `start..end`;
 //! * the end tag of an object or array is the gap before its bracket and the bracket;
-//! * white space in front of a predicted gap is left to nobody, so that a stray
+//! * white space in front of a predicted gap belongs to no node, so that a stray
 //!   space costs one byte and not a second copy of the token after it.
 //!
 //! Linear in the source, no recursion: nesting lives on an explicit stack.

@@ -1,7 +1,7 @@
 //! The predictor: walks a JSON tree in pre-order and says which gap stands at each place.
 //!
-//! Both sides use it: the parser to mark what is not as predicted, the emitter to
-//! write what is. It holds one small frame for each open node and never recurses.
+//! Both sides use it: the parser to mark tokens that are not as predicted, the emitter to
+//! write those that are. It holds one small frame for each open node and never recurses.
 
 use super::layout::{Gap, Layout, gap_before, gap_close};
 use crate::page::vocabulary::Class;

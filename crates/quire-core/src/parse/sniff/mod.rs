@@ -1,4 +1,4 @@
-//! Which kind a source is, when nobody said: HTML, XML, JSON, text or bytes.
+//! Sniffing: the kind of a source when it is not given: HTML, XML, JSON, text or bytes.
 //!
 //! In the spirit of the WHATWG MIME Sniffing Standard, but for kinds of trees
 //! and not for what a browser may run. Deterministic, and no more than a few

@@ -1,4 +1,4 @@
-//! General entities: what the document type declares, and whether what is used may be used.
+//! General entities: those that the document type declares, and which of them a document may use.
 //!
 //! Nothing is ever expanded. The replacement text of an entity is read at most
 //! twice, once for its use in content and once for its use in attribute values,

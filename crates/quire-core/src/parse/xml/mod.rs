@@ -1,7 +1,7 @@
 //! XML: a scanner of our own and a tree builder, writing straight into a draft.
 //!
 //! Why not quick-xml: a digest needs the byte span of every construct, the
-//! refusal of what is not well-formed (quick-xml leaves names, characters,
+//! refusal of documents that are not well-formed (quick-xml leaves names, characters,
 //! duplicates, references and the document type to its caller), and a bound on
 //! the cost of every input. What is left of a pull parser once these are one's
 //! own is a few calls of `memchr`, and those are here.
@@ -13,7 +13,7 @@
 //! * Nothing is fetched and nothing is expanded. The document type is one leaf,
 //!   kept as bytes. A used entity is checked once, whatever refers to it
 //!   (`entities`), so there is no amplification to limit.
-//! * White space outside the root element is not part of the tree; nobody owns
+//! * White space outside the root element is not part of the tree; no node owns
 //!   it, nor a byte order mark.
 //! * No recursion, time and memory linear in the source, with `recover` too: a
 //!   search that failed once for the rest of the source is not repeated.

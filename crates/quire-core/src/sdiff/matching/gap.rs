@@ -11,7 +11,7 @@
 //!
 //! So a cell whose figure changed is updated, and a slot whose article was replaced is
 //! emptied and filled. Two elements with equal labels that are alike enough are never dearer than
-//! to be replaced; `floor` says what is enough.
+//! to be replaced; `floor` is the least likeness that is enough.
 
 use super::sketch::Sketch;
 use super::{Matcher, Tree};

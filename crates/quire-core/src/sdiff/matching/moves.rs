@@ -3,7 +3,7 @@
 //! The largest first, so that a subtree is found before its parts. Of several candidates one
 //! under the partner of the parent is preferred, else the first. Under another parent
 //! only subtrees that say enough are believed to have moved: equal counters, icons and list
-//! numbers are no evidence. O(n log n); candidates that were used are never looked at again.
+//! numbers are not evidence. O(n log n); candidates that were used are never looked at again.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Weights about one side that decide between candidates: how much a subtree says, and what it reads.
+//! Weights of one side that decide between candidates: how much a subtree says, and the words it has.
 //!
 //! *Information* is what makes a subtree worth recognising elsewhere: letters of
 //! its texts and, for a quarter, bytes of its attributes, each divided by how often it

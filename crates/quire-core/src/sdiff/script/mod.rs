@@ -1,8 +1,8 @@
-//! Edit scripts: what turns one page into another, byte for byte, and back.
+//! Edit scripts: they turn one page into another, byte for byte, and back.
 //!
-//! A script has three layers. *Actions* are what a reader would say changed, and they are what is
-//! counted. *Layout* is white space between things and other spellings of the same. The *residual* is
-//! what no node accounts for, and, only where the layers do not give the exact source, a patch.
+//! A script has three layers. *Actions* are the changes a reader would name, and the ones that are
+//! counted. *Layout* is white space between things and other spellings of the same. The *residual* holds
+//! the bytes that belong to no node and, only if the layers do not give the exact source, a patch.
 //! A script is made from any one-to-one pairing whose roots are partners: a better pairing makes it
 //! shorter, none makes it wrong, because each script is applied once when it is made, in both directions.
 //!

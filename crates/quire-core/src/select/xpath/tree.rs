@@ -1,7 +1,7 @@
 //! The page as `XPath` sees it: elements, text, comments and attributes.
 //!
 //! Objects and arrays of JSON, paragraphs, and the content node of a `template` are looked
-//! *through*: what is in them counts as children of what they are in. Since a subtree is a
+//! *through*: their children count as children of their parent. Since a subtree is a
 //! range, that costs nothing: stepping from sibling to sibling adds the size of a node,
 //! stepping into a node that is looked through adds one.
 

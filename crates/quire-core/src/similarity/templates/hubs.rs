@@ -1,7 +1,7 @@
-//! Hubs: whom a page is compared with.
+//! Hubs: the pages that a page is compared with.
 //!
 //! A row says that a page has a key, which is a bin of its sketch with the value there. Rows of one key are
-//! neighbours, as an engine hands them over; in what order is no matter.
+//! neighbours, as an engine hands them over; their order does not matter.
 
 /// Link every page with the hub of each of its keys: the page of least size, of those the one of least number.
 ///

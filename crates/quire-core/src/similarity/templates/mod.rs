@@ -3,7 +3,7 @@
 //! The default grouping never compares all pages with all. Its steps are apart, so that each can run on many
 //! machines; all are deterministic, whatever the order of rows.
 //!
-//! 1. **Hubs** ([`hubs`]). Pages that agree in a bin of their sketches meet in a bucket, and there the *smallest* page is the
+//! 1. **Hubs** ([`hubs`](mod@hubs)). Pages that agree in a bin of their sketches meet in a bucket, and there the *smallest* page is the
 //!    hub: of all pages of a template the smallest is nearest to the template itself. A page is linked with the hubs it meets
 //!    most often. N pages have at most m N meetings, and a link for each hub that a page keeps.
 //! 2. **Exact check** ([`bags`]). A link holds when most of the smaller page is in the larger one: shared parts divided by the

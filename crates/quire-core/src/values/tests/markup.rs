@@ -1,6 +1,6 @@
-//! Comments, doctypes, XML markup and JSON strings: what is left without the delimiters.
+//! Comments, doctypes, XML markup and JSON strings without their delimiters.
 
-use super::{Numbers, all_strings, cooked};
+use super::{Numbers, all_strings, decoded};
 use crate::page::text_mode::Mode;
 use crate::values::{Doctype, Quirks, doctype, quirks};
 
@@ -55,7 +55,7 @@ fn comments_end_as_the_states_of_the_standard_say() {
         if let Some(expected) = slow_comment(&body) {
             tried += 1;
             assert_eq!(
-                cooked(format!("<!--{body}").as_bytes(), Mode::Comment),
+                decoded(format!("<!--{body}").as_bytes(), Mode::Comment),
                 expected,
                 "{body}"
             );
@@ -77,7 +77,7 @@ fn bogus_comments_lose_their_brackets() {
         ("<?", "?"),
         ("</\0\r\n", "\u{fffd}\n"),
     ] {
-        assert_eq!(cooked(raw.as_bytes(), Mode::Comment), expected, "{raw}");
+        assert_eq!(decoded(raw.as_bytes(), Mode::Comment), expected, "{raw}");
     }
 }
 
@@ -133,17 +133,17 @@ fn doctypes_are_read_as_the_standard_says() {
 
 #[test]
 fn doctypes_print_as_html5lib_prints_them() {
-    assert_eq!(cooked(b"<!DOCTYPE HTML>", Mode::Doctype), "html");
-    assert_eq!(cooked(b"<!DOCTYPE>", Mode::Doctype), "");
+    assert_eq!(decoded(b"<!DOCTYPE HTML>", Mode::Doctype), "html");
+    assert_eq!(decoded(b"<!DOCTYPE>", Mode::Doctype), "");
     assert_eq!(
-        cooked(b"<!DOCTYPE a SYSTEM 's'>", Mode::Doctype),
+        decoded(b"<!DOCTYPE a SYSTEM 's'>", Mode::Doctype),
         r#"a "" "s""#
     );
     assert_eq!(
-        cooked(b"<!DOCTYPE a PUBLIC 'p'>", Mode::Doctype),
+        decoded(b"<!DOCTYPE a PUBLIC 'p'>", Mode::Doctype),
         r#"a "p" """#
     );
-    assert_eq!(cooked(b"<!DOCTYPE a PUBLIC ''>", Mode::Doctype), "a");
+    assert_eq!(decoded(b"<!DOCTYPE a PUBLIC ''>", Mode::Doctype), "a");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn quirks_follow_the_lists_of_the_standard() {
 #[test]
 fn xml_text_and_markup() {
     assert_eq!(
-        cooked(b"&lt;&#65;&nbsp;&\r\n&#13;", Mode::XmlText),
+        decoded(b"&lt;&#65;&nbsp;&\r\n&#13;", Mode::XmlText),
         "<A&nbsp;&\n\r"
     );
     for (raw, expected) in [
@@ -185,7 +185,7 @@ fn xml_text_and_markup() {
         ("<?a?", "a?"),
         ("<!DOCTYPE a [\r\n]>", "<!DOCTYPE a [\n]>"),
     ] {
-        assert_eq!(cooked(raw.as_bytes(), Mode::XmlMarkup), expected, "{raw}");
+        assert_eq!(decoded(raw.as_bytes(), Mode::XmlMarkup), expected, "{raw}");
     }
 }
 
@@ -212,7 +212,7 @@ fn json_strings_agree_with_another_reader() {
         if let Ok(expected) = serde_json::from_slice::<String>(&raw) {
             tried += 1;
             assert_eq!(
-                cooked(&raw, Mode::JsonString),
+                decoded(&raw, Mode::JsonString),
                 expected,
                 "{}",
                 raw.escape_ascii()
@@ -234,6 +234,6 @@ fn broken_json_strings_keep_what_can_be_kept() {
         (r#"""#, ""),
         ("", ""),
     ] {
-        assert_eq!(cooked(raw.as_bytes(), Mode::JsonString), expected, "{raw}");
+        assert_eq!(decoded(raw.as_bytes(), Mode::JsonString), expected, "{raw}");
     }
 }

@@ -66,7 +66,7 @@ fn all_strings(alphabet: &[u8], longest: usize) -> Vec<Vec<u8>> {
     all
 }
 
-fn cooked(raw: &[u8], mode: Mode) -> String {
+fn decoded(raw: &[u8], mode: Mode) -> String {
     text(raw, mode, UTF_8).into_owned()
 }
 
@@ -117,19 +117,19 @@ fn plain_is_what_text_leaves_alone_and_what_it_leaves_alone_is_borrowed() {
         let raw = numbers.join(PIECES, 6);
         for mode in MODES {
             let encoding = [UTF_8, WINDOWS_1252, GB18030][numbers.below(3)];
-            let cooked = text(&raw, mode, encoding);
+            let decoded = text(&raw, mode, encoding);
             let plain = is_plain(&raw, mode, encoding);
             let leaf = !matches!(mode, Mode::Comment | Mode::Doctype | Mode::JsonString);
             if leaf || plain {
                 assert_eq!(
                     plain,
-                    cooked.as_bytes() == raw,
+                    decoded.as_bytes() == raw,
                     "{raw:?} {mode:?} {}",
                     encoding.name()
                 );
             }
             if plain {
-                assert!(matches!(cooked, Cow::Borrowed(_)), "{raw:?} {mode:?}");
+                assert!(matches!(decoded, Cow::Borrowed(_)), "{raw:?} {mode:?}");
             }
         }
     }
@@ -163,17 +163,17 @@ fn text_is_line_ends_then_references_then_nul() {
     let mut numbers = Numbers(0xda7a);
     for _ in 0..10_000 {
         let raw = numbers.join(PIECES, 8);
-        let decoded = String::from_utf8_lossy(&raw);
-        let slow = slow_data(&decoded, "");
-        assert_eq!(cooked(&raw, Mode::Data), slow, "{raw:?}");
+        let lossy = String::from_utf8_lossy(&raw);
+        let slow = slow_data(&lossy, "");
+        assert_eq!(decoded(&raw, Mode::Data), slow, "{raw:?}");
         assert_eq!(
-            cooked(&raw, Mode::Rcdata),
-            slow_data(&decoded, "\u{fffd}"),
+            decoded(&raw, Mode::Rcdata),
+            slow_data(&lossy, "\u{fffd}"),
             "{raw:?}"
         );
         let after_pre = slow.strip_prefix('\n').filter(|_| !raw.starts_with(b"\0"));
         assert_eq!(
-            cooked(&raw, Mode::DataAfterPre),
+            decoded(&raw, Mode::DataAfterPre),
             after_pre.unwrap_or(&slow),
             "{raw:?}"
         );
@@ -183,21 +183,21 @@ fn text_is_line_ends_then_references_then_nul() {
 #[test]
 fn one_line_end_after_pre_is_swallowed_however_it_is_written() {
     for raw in ["\nx", "\rx", "\r\nx", "&#10;x", "&NewLine;x"] {
-        assert_eq!(cooked(raw.as_bytes(), Mode::DataAfterPre), "x", "{raw:?}");
+        assert_eq!(decoded(raw.as_bytes(), Mode::DataAfterPre), "x", "{raw:?}");
         assert_eq!(
-            cooked(raw.as_bytes(), Mode::RcdataAfterTextarea),
+            decoded(raw.as_bytes(), Mode::RcdataAfterTextarea),
             "x",
             "{raw:?}"
         );
     }
-    assert_eq!(cooked(b"\n\nx", Mode::DataAfterPre), "\nx");
-    assert_eq!(cooked(b"\0\nx", Mode::DataAfterPre), "\nx");
-    assert_eq!(cooked(b"&#13;x", Mode::DataAfterPre), "\rx");
+    assert_eq!(decoded(b"\n\nx", Mode::DataAfterPre), "\nx");
+    assert_eq!(decoded(b"\0\nx", Mode::DataAfterPre), "\nx");
+    assert_eq!(decoded(b"&#13;x", Mode::DataAfterPre), "\rx");
 }
 
 #[test]
 fn foreign_text_reads_references_outside_of_cdata_only() {
-    let of = |raw: &str| cooked(raw.as_bytes(), Mode::Foreign);
+    let of = |raw: &str| decoded(raw.as_bytes(), Mode::Foreign);
     assert_eq!(
         of("a&lt;<![CDATA[b&lt;\r\n\0]]>c&lt;"),
         "a<b&lt;\n\u{fffd}c<"
@@ -274,12 +274,12 @@ fn hostile_texts_take_linear_time() {
     ] {
         let raw = unit.repeat(LENGTH / unit.len());
         for mode in MODES {
-            let cooked = text(raw.as_bytes(), mode, UTF_8);
-            assert!(cooked.len() <= 3 * raw.len());
+            let decoded = text(raw.as_bytes(), mode, UTF_8);
+            assert!(decoded.len() <= 3 * raw.len());
         }
         assert!(!attributes(raw.as_bytes(), HTML, UTF_8).is_empty() || unit == "\r");
     }
     let digits = format!("&#{}", "7".repeat(LENGTH));
-    assert_eq!(cooked(digits.as_bytes(), Mode::Data), "\u{fffd}");
-    assert_eq!(cooked(digits.as_bytes(), Mode::XmlText), digits);
+    assert_eq!(decoded(digits.as_bytes(), Mode::Data), "\u{fffd}");
+    assert_eq!(decoded(digits.as_bytes(), Mode::XmlText), digits);
 }

@@ -1,7 +1,7 @@
 //! Emitting: walk the columns and give the source back (the paper's Algorithm 2).
 //!
 //! One walk, generic over its sink: a writer for `decode`, a comparing cursor
-//! for the check that ends every `encode`. So what was verified is what will be
+//! for the check that ends every `encode`. So the bytes that were verified are the bytes that will be
 //! decoded.
 //!
 //! In pre-order, each node writes its start tag or text, unless it is implied;

@@ -1,4 +1,4 @@
-//! How a script begins: its format and version, and by what it knows its pages.
+//! How a script begins: its format and version, and the facts by which it recognises its pages.
 
 use serde::{Deserialize, Serialize};
 
