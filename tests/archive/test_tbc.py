@@ -153,10 +153,10 @@ def test_w_changes_the_sketches() -> None:
         ({"window": -1}, "window -1"),
         ({"packing": "xz"}, "packing 'xz'"),
         ({"reference": "first"}, "reference 'first'"),
-        ({"k": 0}, "k 0"),
-        ({"m": 0}, "m 0"),
-        ({"w": 0}, "w 0"),
-        ({"sim": 2}, "sim 2"),
+        ({"k": 0}, "k is 0"),
+        ({"m": 0}, "m is 0"),
+        ({"w": 0}, "w is 0"),
+        ({"sim": 2}, "sim is 2"),
     ],
 )
 def test_parameters_out_of_range_are_named(options: dict[str, Any], words: str) -> None:
