@@ -1,11 +1,11 @@
-# Every task has one name here. Set-up is redone only when its inputs change:
-# each step leaves a stamp in .venv, dated like any other made file.
+# All tasks of the project. Set-up runs again only if its inputs changed:
+# each step leaves a stamp file in .venv.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.NOTPARALLEL: # pytest speaks last, so that its closing line is the result
+.NOTPARALLEL: # pytest runs last, so that its summary is the last line
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,84 +16,84 @@ SOAK_EXAMPLES ?= 20000
 UV_VERSION := 0.13.7
 CARGO_FUZZ_VERSION := 0.13.2
 
-# The interpreter that pyo3's build reads: the one that will load the module.
+# pyo3 builds for this interpreter, the one that will load the module.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.cache/cargo/bin:$(PATH)
 
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 CODE := python/quire tests $(wildcard tools/*.py)
-# No test binary of quire-python: it would have to link libpython, which a
-# machine need not have. Its tests are the Python ones.
+# No test binary for quire-python: it would have to link libpython, which may
+# be missing. The Python tests cover it.
 CRATES := --workspace --exclude quire-python
 
 ## Getting started
 
-help: ## list the tasks
+help: ## list these tasks
 	@awk -F ':.*## ' '/^## /{printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 run: $(STAMPS)/package ## encode and compare the pages of a small site
 	$(BIN)/python -m quire.demo
 
-build: $(STAMPS)/package ## make .venv with the pinned tools and the package in it
+build: $(STAMPS)/package ## create .venv with the pinned tools and the package
 
 ## Checking
 
 test: $(STAMPS)/system test-rust lint test-python ## run every check and every test
 
-test-rust: ## kernels: unit tests and examples in the docs
+test-rust: ## run the unit tests and doc examples of the kernels
 	cargo test --locked --quiet $(CRATES)
 
-test-python: $(STAMPS)/package ## package: tests, docstrings, README
+test-python: $(STAMPS)/package ## run the tests of the package, its docstrings and the docs
 	$(BIN)/pytest
 
-lint: $(STAMPS)/package ## formatting, types, floors, clippy
+lint: $(STAMPS)/package ## check formatting, types, import contracts and clippy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(CODE)
-	$(BIN)/basedpyright --verifytypes quire --ignoreexternal # finds quire through the first python on PATH, and fails where it finds none
+	$(BIN)/basedpyright --verifytypes quire --ignoreexternal # uses the first python on PATH to find quire, and fails if there is none
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml quire._core._native
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
-	@if cargo tree --locked -p quire-core -e normal | grep -q pyo3; then echo 'error: quire-core depends on pyo3; kernels know no Python' >&2; exit 1; fi
+	@if cargo tree --locked -p quire-core -e normal | grep -q pyo3; then echo 'error: quire-core depends on pyo3; kernels must not use Python' >&2; exit 1; fi
 
-format: $(STAMPS)/tools ## write the formatting that lint asks for
+format: $(STAMPS)/tools ## fix the formatting
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 	cargo fmt --all
 
-## Measuring and hunting
+## Measuring and looking for bugs
 
-bench: $(STAMPS)/package $(STAMPS)/bench ## benchmarks, with the peers in the same run
+bench: $(STAMPS)/package $(STAMPS)/bench ## run the benchmarks (BENCH="encode load" for some), with the rivals in the same run
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
-fuzz: .cache/cargo/bin/cargo-fuzz ## every fuzz target for FUZZ_SECONDS (60), on nightly Rust
+fuzz: .cache/cargo/bin/cargo-fuzz ## run every fuzz target for FUZZ_SECONDS (default: 60), on nightly Rust
 	cd fuzz && for target in $$(cargo +nightly fuzz list); do \
 	  mkdir -p "corpus/$$target"; \
 	  cargo +nightly fuzz run "$$target" "corpus/$$target" "seeds/$$target" -- \
 	    -dict=markup.dict -max_len=4096 -malloc_limit_mb=256 -max_total_time=$(FUZZ_SECONDS) -timeout=10; \
 	done
 
-soak: $(STAMPS)/system $(STAMPS)/package ## every property test on SOAK_EXAMPLES (20000) examples, every crash of an archive
+soak: $(STAMPS)/system $(STAMPS)/package ## run property tests on SOAK_EXAMPLES (default: 20000) examples, and every crash of an archive
 	SOAK_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest -m hypothesis --hypothesis-profile=soak --timeout=0
 	CRASH_SOAK=1 $(BIN)/pytest tests/archive/crash --timeout=0
 
 ## Housekeeping
 
-lock: ## write requirements/*.txt anew from *.in and pyproject.toml (UPGRADE=1: newest versions)
+lock: ## update requirements/*.txt from *.in and pyproject.toml (UPGRADE=1: newest versions)
 	$(PYTHON) -m venv .cache/lock
 	.cache/lock/bin/pip install --quiet uv==$(UV_VERSION)
 	.cache/lock/bin/uv pip compile $(COMPILE) -o requirements/dev.txt pyproject.toml requirements/dev.in
 	.cache/lock/bin/uv pip compile $(COMPILE) -o requirements/bench.txt requirements/bench.in
 
-clean: ## remove everything made here
+clean: ## remove everything that make created
 	rm -rf $(VENV) .cache target fuzz/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find python tests benchmarks tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	rm -f python/quire/_core/_native*.so
 
-# Universal: one file serves every system and Python. No index address is
-# written, so the files say what is installed and not where it came from.
+# Universal: one file works on every system and Python. The files contain no
+# index address, only packages and their hashes.
 COMPILE := --quiet --no-config --universal --python-version 3.11 --generate-hashes \
            --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
            $(if $(UPGRADE),--upgrade)

@@ -1,7 +1,7 @@
 """Import the package before pytest imports its files one by one.
 
-``quire.similarity`` is a function, and the folder it comes from; ``quire.archive.export`` is one, and its file. Whoever imports
-the package gets the function; pytest, when it is asked for these files alone, would put them in its place.
+``quire.archive.export`` is both a function and a module. Importing the package gives the function;
+if pytest imported that file first, the module would take its place.
 """
 
 import quire

@@ -1,14 +1,13 @@
-"""What a benchmark hands back, and how it looks as text and as JSON.
+"""The result of a benchmark, as text and as JSON.
 
-A benchmark returns one :class:`Report`; ``run.py`` writes it. A report is
-tables of strings (already rounded: what is printed is what was meant), goals
-met or missed, how many answers were right, figures, and the raw numbers for
-whoever wants to compute something else.
+A benchmark returns one :class:`Report`, and ``run.py`` writes it. A report has
+tables of strings (already rounded), goals met or missed, how many answers were
+right, figures, and the raw numbers for other calculations.
 """
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A figure that was promised, and what was measured."""
+    """A target set beforehand, and the figure measured."""
 
     what: str
     promised: str
@@ -46,12 +45,12 @@ class Goal:
 
     def line(self) -> str:
         """One line that begins with the verdict."""
-        return f"{'met   ' if self.met else 'MISSED'}  {self.what}: {self.measured} (promised {self.promised})"
+        return f"{'met   ' if self.met else 'MISSED'}  {self.what}: {self.measured} (target {self.promised})"
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """How many answers of one library were right; ``note`` says compared with what."""
+    """How many answers of one library were right; ``note`` names the check."""
 
     who: str
     right: int
@@ -79,7 +78,7 @@ class Report:
     data: dict[str, Any] = field(default_factory=dict)
 
     def text(self, origin: Provenance, command: str) -> str:
-        """Everything but the figures, as it is printed and kept."""
+        """Everything but the figures, as printed and stored."""
         lines = [f"{self.title}    {origin.line()}"]
         lines += [f"inputs   {self.inputs}", f"machine  {origin.machine}"]
         lines += [
@@ -106,17 +105,31 @@ class Report:
         body["command"] = command
         return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
 
+    @classmethod
+    def stored_text(cls, stored: Mapping[str, Any]) -> str:
+        """The text of a report that :meth:`json` wrote and ``json.loads`` read."""
+        report = cls(
+            title=stored["title"],
+            inputs=stored["inputs"],
+            method=stored["method"],
+            tables=[Table(**table) for table in stored["tables"]],
+            goals=[Goal(**goal) for goal in stored["goals"]],
+            right=[Right(**right) for right in stored["right"]],
+            notes=stored["notes"],
+        )
+        return report.text(Provenance(**stored["provenance"]), stored["command"])
+
 
 def at_least(what: str, measured: float, floor: float, unit: str = "x", *, digits: int = 2) -> Goal:
-    """A goal that more is better for; an unmeasurable figure (NaN) is a miss."""
+    """A goal for a figure that should be high; a figure of NaN misses it."""
     return Goal(what, f">= {floor:g}{unit}", f"{measured:.{digits}f}{unit}", met=measured >= floor)
 
 
 def at_most(what: str, measured: float, ceiling: float, unit: str = "x") -> Goal:
-    """A goal that less is better for; an unmeasurable figure (NaN) is a miss."""
+    """A goal for a figure that should be low; a figure of NaN misses it."""
     return Goal(what, f"<= {ceiling:g}{unit}", f"{measured:.2f}{unit}", met=measured <= ceiling)
 
 
 def every(what: str, right: int, of: int) -> Goal:
-    """A goal that only all of them meet."""
+    """A goal met only if every answer is right."""
     return Goal(what, "all", f"{right:,} of {of:,}", met=right == of > 0)

@@ -3,10 +3,11 @@
     python benchmarks/run.py                      everything, full size
     python benchmarks/run.py --quick              everything, small samples, kept apart
     python benchmarks/run.py encode load --corpus versions-news
+    python benchmarks/run.py --pages-only         measure nothing, only write the pages
 
-Results go to ``benchmarks/results`` as text, JSON and SVG, and ``docs/benchmarks.md`` is
-written anew from all results that are there. A quick run writes below
-``results/quick`` and leaves the documentation alone. Progress goes to standard error.
+Results go to ``benchmarks/results`` as text, JSON and SVG. After a full run, ``docs/benchmarks.md``
+and the pages below ``docs/benchmarks`` are written again from all stored results. A quick run writes
+to ``results/quick`` and does not touch the documentation. Progress goes to standard error.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from benchmarks.context import Context  # noqa: E402
 from benchmarks.provenance import provenance  # noqa: E402
 from benchmarks.report import Report  # noqa: E402
 
-#: Name on the command line, and the module that holds ``run(context) -> Report``; in the order of the documentation.
+#: Name on the command line, and the module that defines ``run(context) -> Report``.
 BENCHMARKS = {
     "roundtrip": "digest.roundtrip",
     "tree": "digest.tree_equality",
@@ -79,13 +80,16 @@ BENCHMARKS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what the command line names; 0 when all ran, 2 when one could not."""
+    """Run the benchmarks named on the command line; 0 if all ran, 2 if one failed."""
     options = _parser().parse_args(arguments)
     unknown = [name for name in options.names if name not in BENCHMARKS]
     if unknown:
         print(f"error: no benchmark named {unknown[0]}", file=sys.stderr)
         print(f"hint: choose from {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
+    if options.pages_only:
+        pagewriter.write(Path(options.results), REPOSITORY / "docs", BENCHMARKS)
+        return 0
     try:
         importlib.import_module("quire")
     except ImportError as error:
@@ -96,20 +100,20 @@ def main(arguments: list[str] | None = None) -> int:
     results = Path(options.results) / "quick" if options.quick else Path(options.results)
     failed = [name for name in options.names or BENCHMARKS if not _run_one(name, context, results)]
     if not options.quick:
-        pagewriter.write(results, REPOSITORY / "docs" / "benchmarks.md", list(BENCHMARKS))
+        pagewriter.write(results, REPOSITORY / "docs", BENCHMARKS)
     if failed:
         print(f"error: could not run {', '.join(failed)}", file=sys.stderr)
     return 2 if failed else 0
 
 
 def _run_one(name: str, context: Context, results: Path) -> bool:
-    """Run, print and keep one benchmark; a benchmark that breaks does not stop the others."""
+    """Run, print and store one benchmark; if it fails, the others still run."""
     print(f"{name} ...", file=sys.stderr, flush=True)
     start = time.monotonic()
     try:
         module = importlib.import_module(f"benchmarks.{BENCHMARKS[name]}")
         report: Report = module.run(context)
-    except Exception:  # noqa: BLE001  whatever it was, it is shown, and the exit code tells
+    except Exception:  # noqa: BLE001  the error is printed, and the exit code shows it
         traceback.print_exc()
         return False
     command = "python benchmarks/run.py " + " ".join([name, *_settings(context)])
@@ -135,27 +139,33 @@ def _settings(context: Context) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Measure quire beside its rivals, with answers checked.",
+        description="Measure quire and its rivals, and check their answers.",
         epilog="benchmarks: " + ", ".join(BENCHMARKS),
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run (default: all)")
     parser.add_argument(
-        "--quick", action="store_true", help="small samples: minutes instead of an hour"
+        "--pages-only", action="store_true", help="write the pages in docs from stored results"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="use small samples; takes minutes instead of an hour"
     )
     parser.add_argument(
         "--corpus",
         action="append",
         default=[],
         metavar="NAME",
-        help="pages of this corpus only; repeat for several",
+        help="use only pages of this corpus; can be repeated",
     )
     parser.add_argument(
-        "--seed", type=int, default=Context().seed, help="seed of everything generated"
+        "--seed",
+        type=int,
+        default=Context().seed,
+        help="random seed; the same seed generates the same inputs",
     )
     parser.add_argument(
         "--results",
         default=str(REPOSITORY / "benchmarks" / "results"),
-        help="folder to keep results in",
+        help="folder for results",
     )
     return parser
 

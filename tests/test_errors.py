@@ -12,6 +12,7 @@ from quire import errors
 from quire.errors import (
     ArchiveError,
     ArchiveLocked,
+    CaptureTimeUnknown,
     CodecError,
     CompositionError,
     DamagedRecord,
@@ -37,6 +38,7 @@ from quire.errors import (
     SourceUnreadable,
     StorageFailed,
     TreeError,
+    VariantError,
     VersionOrderError,
 )
 
@@ -46,6 +48,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (CodecError("m"), ValueError),
     (DamagedRecord("m", file="a", offset=3), ValueError),
     (PageNotFound("m", url="a"), KeyError),
+    (CaptureTimeUnknown("m", name="a"), ValueError),
     (CompositionError("m", file="a"), ValueError),
     (DigestFormatError("m", found=4, newest=3), ValueError),
     (EngineError("m"), RuntimeError),
@@ -67,6 +70,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (SourceUnreadable("m", name="a"), OSError),
     (StorageFailed("m", file="a", code=28, is_final=False), OSError),
     (TreeError("m"), ValueError),
+    (VariantError("m", problem="same-source", source="a"), ValueError),
     (VersionOrderError("m", version=3), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(

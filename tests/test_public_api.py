@@ -29,6 +29,7 @@ def imported() -> dict[str, str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
+        if not alias.name.startswith("_")
     }
 
 

@@ -4,7 +4,7 @@ The names come from ``html.entities.html5``, which holds the whole table of the
 WHATWG standard. Run it from the root of the repository after a new name was
 added there (none has been since 2011):
 
-    python tools/entities.py > crates/quire-core/src/cook/entities.rs
+    python tools/entities.py > crates/quire-core/src/values/entities.rs
 
 One entry is a name, a mark, the characters, and NUL. The mark is ``!`` where
 the semicolon may be missing (``&copy``), ``;`` where it may not. Entries are

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install the Debian packages of debian-packages.txt whose command is missing.
-# Does nothing where it cannot: not root, or no apt-get.
+# Does nothing without root or apt-get.
 set -euo pipefail
 
 list=$(dirname "$0")/debian-packages.txt
@@ -11,7 +11,7 @@ done < <(grep -vE '^(#|$)' "$list" || true)
 
 [ ${#missing[@]} -gt 0 ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-  echo "not installed, tests that need them will skip: ${missing[*]}" >&2
+  echo "not installed, tests that need these packages are skipped: ${missing[*]}" >&2
   exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive

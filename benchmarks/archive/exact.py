@@ -35,9 +35,9 @@ def run(context: Context) -> Report:
     """Store everything, and count what comes back."""
     names = context.corpora or corpora.EVERYTHING
     report = Report(
-        title="Archive: all comes back",
+        title="Archive: every page comes back",
         inputs=f"every file of {len(names)} corpora as a page, and the files of `warc` by ingest",
-        method="bodies by their BLAKE2 after each step; warcio reads what was exported",
+        method="bodies by their BLAKE2 after each step; warcio reads the exported file",
     )
     rows = []
     with tempfile.TemporaryDirectory(prefix="quire-exact-") as folder:
@@ -107,7 +107,7 @@ def _records(folder: Path, report: Report) -> Iterator[Row]:
             whole, rest = told_apart(by_warcio(source), sound)
             warcio.add(whole)
             report.notes += [
-                f"left out, as ingest finds damage in it: {one.words()}, in {Path(source).name}"
+                f"left out because it is damaged: {one.words()}, in {Path(source).name}"
                 for one in rest
             ]
     with Archive.create(folder) as archive:

@@ -56,7 +56,7 @@ def run(context: Context) -> Report:
     report.notes = [
         f"at {times:g} times the pages a page takes {a_page('add'):.2f} times the time to add, {a_page('compact'):.2f} to compact, {a_page('read'):.2f} to read, and {a_page('stored'):.2f} times the bytes",
         f"the process had {large['peak_start'] / 1e6:.0f} MB before it began: Python, numpy, pyarrow for the pages to store",
-        "templates have pages as 1, 1/2, 1/3 ... of the largest; texts are words by chance, of which no base has many in a row",
+        "the k-th template has 1/k as many pages as the largest; texts are random words, which a base cannot predict",
     ]
     report.data = {"lines": lines}
     return report

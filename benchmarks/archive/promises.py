@@ -33,12 +33,12 @@ def _of_gzip(results: Results) -> Iterator[Goal]:
         default, dense = (gzip / rows[method].stored for method in ("quire", "quire dense"))
         if name in TIMES_GZIP:
             asked = TIMES_GZIP[name]
-            yield at_least(f"{name}: times smaller than gzip, default", default, asked[0])
-            yield at_least(f"{name}: times smaller than gzip, dense", dense, asked[1])
+            yield at_least(f"{name}: factor smaller than gzip, default", default, asked[0])
+            yield at_least(f"{name}: factor smaller than gzip, dense", dense, asked[1])
         if name in corpora.VERSIONS:
             for tier, times in (("default", default), ("dense", dense)):
                 yield at_least(
-                    f"{name}: times smaller than gzip, {tier}", times, HISTORY_TIMES_GZIP
+                    f"{name}: factor smaller than gzip, {tier}", times, HISTORY_TIMES_GZIP
                 )
 
 
@@ -47,11 +47,11 @@ def _of_solid(results: Results) -> Iterator[Goal]:
         default, dense = rows["quire"].stored, rows["quire dense"].stored
         xz, zstd = rows["solid xz -9"].stored, rows["solid zstd --long=31 -19"].stored
         if name in corpora.TEMPLATES:
-            what = f"{name}: default in times of solid zstd --long=31 -19"
+            what = f"{name}: default size relative to solid zstd --long=31 -19"
             yield at_most(what, default / zstd, DEFAULT_OF_ZSTD)
-            yield at_most(f"{name}: dense in times of solid xz -9", dense / xz, DENSE_OF_XZ)
+            yield at_most(f"{name}: dense size relative to solid xz -9", dense / xz, DENSE_OF_XZ)
         else:
-            what = f"{name}: {{}} in times of solid xz -9, the further goal"
+            what = f"{name}: {{}} size relative to solid xz -9, stretch goal"
             yield at_most(what.format("default"), default / xz, HISTORY_OF_XZ)
             yield at_most(what.format("dense"), dense / xz, HISTORY_OF_XZ)
 
@@ -63,7 +63,7 @@ def _reads(results: Results) -> Iterator[Goal]:
             worst = max(results, key=lambda name: results[name][method].read(cold=is_cold))
             rows = {name: results[name][method].read(cold=is_cold) for name in results}
             yield Goal(
-                f"{method}: one page back, {'cold' if is_cold else 'warm'}, median",
+                f"{method}: read one page, {'cold' if is_cold else 'warm'}, median",
                 f"< {most / 1e3:g} ms",
                 f"{rows[worst] / 1e3:.3f} ms at worst ({worst}), "
                 f"{sum(value < most for value in rows.values())} of {len(rows)} corpora below",

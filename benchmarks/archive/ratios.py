@@ -50,10 +50,10 @@ def run(context: Context) -> Report:
     names = context.corpora or (*corpora.TEMPLATES, *corpora.VERSIONS)
     found = dict(_all(names, context))
     report = Report(
-        title="Archive: bytes of every way to store pages",
+        title="Archive: stored size, compared with other tools",
         inputs=", ".join(found[name][0] for name in names),
         method=(
-            f"CPU time; {PROCESSES} processes beside each other, one corpus each; every page that a row stores is read back and compared. "
+            f"CPU time; {PROCESSES} processes beside each other, one corpus each; every stored page is read back and compared. "
             "Solid streams in the order of sites and addresses, versions by time; their read is that of all pages. "
             f"Reads: median and p99 of {rivals.TIMED_PAGES} pages, of each the least of {rivals.TURNS}. Warm: get after a get of the same page. Cold: Archive.open and its first get, {COLD_WORDS}, files in the system's memory. "
             "xz and zstd by Python's lzma (liblzma) and zstandard (libzstd), with the parameters of the commands"
@@ -182,7 +182,7 @@ def _details(words: str, rows: Rows, size: int) -> Table:
 def _notes(results: Mapping[str, Rows]) -> list[str]:
     notes = [
         f"load average of the machine at the end: {os.getloadavg()[2]:.1f} in 15 minutes, on {os.cpu_count()} cores",
-        "quire without addresses, heads and indexes, as rivals store none; bases and their guards are counted. With them: whole folder",
+        "quire is counted without addresses, heads and indexes, which the rivals do not store; bases and their guards are counted. 'whole folder' counts everything",
         f"one dictionary: {rivals.DICTIONARY_BYTES:,} bytes, trained on the pages it compresses, counted once as zstd -19 stores it; training is in its speed",
         f"zstd -19 with and without a dictionary: of corpora over {ALONE_BYTES / 1e6:.0f} MB an evenly spaced part of about that size, since each page is by itself; the dictionary is spread over all",
         "quire's writing speed is add, commit and compact together; `archive-speed` has them apart",

@@ -75,7 +75,7 @@ def run(context: Context) -> Report:
         )
     ]
     report.notes = [
-        f"load average of the machine at the end: {os.getloadavg()[2]:.1f} in 15 minutes, on {os.cpu_count()} cores: wall time is that of a busy machine"
+        f"load average of the machine at the end: {os.getloadavg()[2]:.1f} in 15 minutes, on {os.cpu_count()} cores: the machine was busy, so wall time is high"
     ]
     report.data = {
         name: {step: [one.cpu, one.wall] for step, one in spent[name].items()} for name in names

@@ -79,7 +79,7 @@ def run(context: Context) -> Report:
         method=f"a process for each library and shape; CPU time, best of {rounds}; rivals limited to {limit_s:g} s a shape",
         notes=[
             f"growth is fitted over the sizes that took at least {SHORTEST_S * 1e6:g} us; n/a: fewer than three did",
-            "`lost`: the tree holds less than half of the elements in quire's, so its time is no answer",
+            "`lost`: the tree holds fewer than half of the elements in quire's, so its time does not count",
         ],
     )
     rows, exponents = [], {}

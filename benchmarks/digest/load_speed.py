@@ -30,7 +30,7 @@ def run(context: Context) -> Report:
         method="files opened each time, page cache warm; CPU time, whole sample in turn, rounds interleaved",
         notes=[
             (
-                "the rival parses and looks at nothing, so the goals are held to the plain rows; `used` also makes and reads "
+                "the rival only parses, so the goals use the rows without `used`; `used` also reads "
                 "children, tag, parent, depth and size of each page"
             ),
             *notes,

@@ -50,11 +50,11 @@ def run(context: Context) -> Report:
         *corpora.XML,
     )
     report = Report(
-        title="Size: digest files beside their sources",
+        title="Size of digest files compared with their sources",
         inputs=", ".join(chosen),
         method=f"each file by itself, zstd level {LEVEL}; evenly spaced samples of at most 300 files a corpus",
         notes=[
-            "a single page's digest under zstd is not promised to be smaller than the page under zstd"
+            "there is no target for the size of a compressed digest compared with the compressed page"
         ],
     )
     total = Sizes()

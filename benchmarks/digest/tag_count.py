@@ -35,7 +35,7 @@ def run(context: Context) -> Report:
             inputs=describe(sample),
             method="digests loaded and trees parsed before the clock starts; CPU time, rounds interleaved",
             notes=[
-                "goals are held to the dict, the answer the rivals give; the array (one count for each of `page.tags`) is what column code would use",
+                "goals use the dict, which is the answer the rivals give; code that works on columns would use the array (one count for each of `page.tags`)",
                 "lxml's trees are not WHATWG trees, so its counts differ on some pages; it and turbohtml visit no text nodes",
                 "selectolax and resiliparse do not walk the content of templates; compared without it",
                 *notes,

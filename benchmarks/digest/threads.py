@@ -26,7 +26,7 @@ def run(context: Context) -> Report:
     work = bodies * repeats
     _remember(work)
     report = Report(
-        title="Threads: two encode against one",
+        title="Threads: encoding with two threads and with one",
         inputs=f"{describe(sample)}, {repeats} times over",
         method="wall-clock time, rounds interleaved; pages dealt out one by one",
     )

@@ -43,11 +43,11 @@ def run(context: Context) -> Report:
     chosen = {name: html_pages((name,), context.pick(None, LIMIT)) for name in crawls}
     composers = ["own", "varnish"] if shutil.which("varnishd") else ["own"]
     report = Report(
-        title="Composition: every page of whole crawls, and what is saved",
+        title="Composition: every page of whole crawls, and the savings",
         inputs="; ".join(describe(pages) for pages in chosen.values()),
         method=(
             "quire.fragments with its defaults (500 bytes, 2 pages, depth 1), pages of templates-swde-sites with xml_check off; "
-            "a page counts when the SHA-256 of what was composed is that of the page; Varnish with the VCL that is written"
+            "a page counts as equal if the composed page has the same SHA-256; Varnish runs the VCL that quire wrote"
         ),
     )
     savings: list[list[str]] = []
@@ -71,7 +71,7 @@ def run(context: Context) -> Report:
                 *("stored MB", "stored", "moved MB", "moved", "plan and write, s"),
             ],
             savings,
-            "bytes against a cache of whole pages: stored by a cache; moved when all is fetched again and fragments are fresh",
+            "bytes compared with a cache of whole pages: stored, and transferred when all pages are fetched again while fragments are fresh",
         ),
         Table(
             [
@@ -91,10 +91,10 @@ def run(context: Context) -> Report:
     for composer in composers:
         of = [one for one in found if one.composer == composer]
         pages, right = sum(one.pages for one in of), sum(one.pages - one.unequal for one in of)
-        report.right.append(Right(composer, right, pages, "pages equal, or refused beforehand"))
-        report.goals.append(every(f"pages through {composer}", right, pages))
+        report.right.append(Right(composer, right, pages, "pages equal, or refused before writing"))
+        report.goals.append(every(f"pages composed by {composer}", right, pages))
     if "varnish" not in composers:
-        report.goals.append(Goal("pages through varnish", "all", "not installed", met=False))
+        report.goals.append(Goal("pages composed by varnish", "all", "not installed", met=False))
     return report
 
 

@@ -17,9 +17,9 @@ IN_A_ROW = 25
 
 
 def run(context: Context) -> Report:
-    """Judge neighbours with and without restless nodes."""
+    """Judge neighbours with and without volatile nodes."""
     report = Report(
-        title="Lifetimes: what changes at every capture, left out",
+        title="Lifetimes, without parts that change at every capture",
         inputs=f"{CORPUS}, 22 pages, 40 versions each; judged are the newest {IN_A_ROW} in a row",
         method="verdicts of quire.lifetimes on all 40 versions; 'every capture' is 9 of 10 and 3 at least; seconds of the wall, with reading",
     )
@@ -46,8 +46,8 @@ def run(context: Context) -> Report:
                 counted["quiet"] += lives.quiet[at - 1]
         for key, count in counted.items():
             totals[key] += count
-        seen = sum(one.seen for one in lives.restless)
-        rows.append(_row(name, counted, f"{len(lives.restless)}", f"{seen}", f"{seconds:.1f}"))
+        seen = sum(one.seen for one in lives.volatile)
+        rows.append(_row(name, counted, f"{len(lives.volatile)}", f"{seen}", f"{seconds:.1f}"))
         context.say(name)
     rows.append(_row("all", totals, "", "", ""))
     headings = [
@@ -57,12 +57,12 @@ def run(context: Context) -> Report:
             "text differs",
             "text equal",
             "judged unchanged",
-            "restless left out",
+            "volatile left out",
         ),
         *(
-            "bytes, restless left out",
+            "bytes, volatile left out",
             "text differs, hidden",
-            "restless nodes",
+            "volatile nodes",
             "of these seen",
             "seconds",
         ),
@@ -71,21 +71,21 @@ def run(context: Context) -> Report:
     equal = totals["differ"] - totals["visible"]
     report.right = [
         Right("nothing left out", totals["plain"], equal, "equal text, judged unchanged"),
-        Right("restless nodes left out", totals["left"], equal, "equal text, judged unchanged"),
+        Right("volatile nodes left out", totals["left"], equal, "equal text, judged unchanged"),
     ]
     report.goals = [
         at_least(
-            "equal text judged unchanged, restless nodes left out",
+            "equal text judged unchanged, volatile nodes left out",
             100 * totals["left"] / max(equal, 1),
             95,
             " %",
         ),
-        every("visible changes told", totals["visible"] - totals["hidden"], totals["visible"]),
+        every("visible changes reported", totals["visible"] - totals["hidden"], totals["visible"]),
     ]
     report.notes = [
-        "what is still judged changed has links or images that changed at a few captures only: images of another build (Buffer, UptimeRobot), links of menus (npm)",
-        "visible text is always compared whole; Microsoft's page says another thing at nearly every capture, and is never called unchanged",
-        "'bytes': everything counts, scripts and attributes too; releases of scripts change those at some captures, which is no habit",
+        "pages still judged changed have links or images that changed at only a few captures: images of another build (Buffer, UptimeRobot), links of menus (npm)",
+        "visible text is always compared completely; the text of Microsoft's page changes at nearly every capture, so it never counts as unchanged",
+        "'bytes' counts everything, including scripts and attributes; new releases of scripts change those at some captures, which is not regular",
     ]
     report.data = dict(totals)
     return report

@@ -40,7 +40,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Shared fragments of whole crawls",
         inputs=f"{REAL}; made pages as in shared-growth, seed {context.seed}, {PAGES_A_FILE:,} to a Parquet file",
-        method=f"crawl_fragments, and shared_fragments in memory, with their defaults, from files to fragments in a fresh process; wall time, the quickest of {rounds} runs; CPU time and peak memory of the process that asks, beyond what it had before; without opening a session",
+        method=f"crawl_fragments, and shared_fragments in memory, with their defaults, from files to fragments in a fresh process; wall time, the fastest of {rounds} runs; CPU time and peak memory of the process that asks, beyond what it had before; without opening a session",
     )
     found = {REAL: _lines(str(unpacked(REAL)), rounds, context)}
     for count in context.pick(MADE_COUNTS, (1_000,)):

@@ -25,7 +25,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Shared fragments as pages grow",
         inputs=f"{REAL}, evenly spaced pages; made pages of 20 templates, seed {context.seed}: menus, footers, teasers that ten pages have, texts of their own",
-        method=f"quire.shared_fragments with its defaults (0.9, 200 bytes, 2 pages), encoding included, one thread; wall time, the quickest of {rounds} runs; memory beyond the sources at its peak",
+        method=f"quire.shared_fragments with its defaults (0.9, 200 bytes, 2 pages), encoding included, one thread; wall time, the fastest of {rounds} runs; memory beyond the sources at its peak",
     )
     real = [
         _line(["corpus", REAL, str(count)], rounds, context)

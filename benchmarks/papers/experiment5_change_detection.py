@@ -38,7 +38,7 @@ def run(context: Context) -> Report:
         ),
         notes=[
             "the paper: Sdiff is faster than IBM XML TreeDiff at any size and indifferent to shape; structure alone is much faster still",
-            "xmldiff is not asked about larger documents of a shape once it met its limit",
+            "after xmldiff reached its limit on a shape, it is not run on larger documents",
         ],
     )
     with tempfile.TemporaryDirectory() as folder:

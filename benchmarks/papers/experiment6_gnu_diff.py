@@ -30,7 +30,7 @@ def run(context: Context) -> Report:
     """Fill figure 7."""
     limit_s = context.pick(LIMIT_S, 5)
     report = Report(
-        title="Paper, experiment 6: beside GNU diff (figure 7)",
+        title="Paper, experiment 6: comparison with GNU diff (figure 7)",
         inputs=f"generated XML, mixed shape, one element inserted or one text changed, seed {context.seed}",
         method=(
             f"CPU time, rounds interleaved, medians; {gnu_diff_version()}: CPU time of its process; "

@@ -58,7 +58,7 @@ def run(context: Context) -> Report:
     report.notes = [
         *(_words(name, curve) for name, curve in paper.items()),
         "the paper: coverage falls smoothly up to 0.6, then rapidly; the number of templates rises, and falls where the threshold is too high",
-        "pages join what is more alike than the threshold, so at 1 nothing joins; the default's threshold is of what is contained, and 1 can be reached",
+        "a page joins a template if they are more alike than the threshold, so at 1 none joins; the default compares how much is contained, which can reach 1",
     ]
     report.data = {"thresholds": THRESHOLDS, "paper": paper, "default": default}
     return report

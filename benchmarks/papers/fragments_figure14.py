@@ -77,7 +77,7 @@ def run(context: Context) -> Report:
     ]
     report.notes = [
         f"the paper saves {PAPER[0]:.0%} to {PAPER[1]:.0%}, more at lower factors; ours save more at lower factors too, and more with every page that comes",
-        "how much is the site's: pages of the municipality are a common head and menu with little between (87 %), front pages repeat what was there at the capture before (48 %), documentation is nearly all text of its own (13 %)",
-        "approximate fragments are stored as their first member: a saving that no composer can have; exact ones can be composed",
+        "the saving depends on the site: pages of the municipality are mostly a common head and menu (87 %), front pages repeat most of the capture before (48 %), documentation pages share little (13 %)",
+        "approximate fragments are stored as their first member, so pages cannot be composed from them; exact ones can",
     ]
     return report

@@ -95,9 +95,9 @@ def run(context: Context) -> Report:
     report.right = [Right("quire", added_up, total, "pages whose nodes are all accounted for")]
     report.goals = [every("nodes accounted for", added_up, total)]
     report.notes = [
-        "the paper's pages are of 2002, when a font tag stood around every text; today styles do that, and little is left to remove",
-        "in the paper the share grows with the page, over three pages; ours does not grow for formatting tags, and for all that is removed only from small pages to middling ones",
-        "most nodes have no text: white space between tags, pictures, empty elements, comments",
+        "the paper's pages are from 2002, when most texts were inside a font tag; today style sheets do that, so there is little to remove",
+        "in the paper the share grows with the size of its three pages. In ours it does not grow for formatting tags; for all removed nodes it grows only from small to medium pages",
+        "most nodes have no text: white space between tags, images, empty elements, comments",
     ]
     return report
 

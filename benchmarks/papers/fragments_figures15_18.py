@@ -32,8 +32,8 @@ HEADINGS = [
     *("weighted: pages", "fragments", "ratio"),
 ]
 CAPTIONS = {
-    "replay": f"figures 15, 17, 18 after {REQUESTS[-1]:,} accesses: fragments invalidated as they changed, together",
-    "lifetimes": "the same: lifetimes drawn from those measured, of each fragment by itself",
+    "replay": f"figures 15, 17, 18 after {REQUESTS[-1]:,} accesses: fragments invalidated together, as they changed",
+    "lifetimes": "the same, with lifetimes drawn for each fragment independently",
 }
 
 
@@ -90,14 +90,14 @@ def run(context: Context) -> Report:
                 *("captures with other bytes, an hour", "lifetimes drawn that end, an hour"),
             ],
             changes,
-            "how often pages change, and how often fragments that are drawn by themselves invalidate them",
+            "how often pages change, and how often independently drawn fragments invalidate them",
         )
     )
     near, points = _misses(
         report, context, {name: by_how["rates"] for name, by_how in sites.items()}
     )
     report.goals = [
-        every("runs in which a fragment cache moves no more", less, total),
+        every("runs in which a fragment cache transfers no more", less, total),
         Goal(
             "byte misses as computed for Poisson processes",
             "all within 5 standard deviations",
@@ -112,13 +112,13 @@ def run(context: Context) -> Report:
             f"at a ratio of {ratio:g} pages {page:.2%}, fragments {part:.2%}"
             for ratio, (page, part) in PAPER.items()
         ),
-        "figures 15, 17, 18: as in the paper a fragment cache moves less and costs the server less, and most where the page as a whole changes often and its fragments seldom; and the difference is greater at the lower rate of accesses, in bytes for every page. The ratio hardly moves with the rate",
+        "figures 15, 17, 18: as in the paper, a fragment cache transfers less and costs the server less, most clearly if the page changes often and its fragments rarely. In bytes, the difference is larger at the lower access rate, for every page. The ratio hardly depends on the rate",
         "the paper's 9.6 and 9.48 lie between the two tables: 2 to 6 and 1.3 to 4.8 in the replay, 2 to 78 and 1.3 to 62 where lifetimes are drawn",
-        "figure 16: the same two curves, but ours are to the right of the paper's. A page of n fragments that are invalidated by themselves misses n r / (1 + n r) at a ratio of r; the paper's 8.86 % and 51.4 % ask for n of about 1,000, where its table 2 has 285 fragments at most and our pages have 2 to 79. Its misses of fragments grow 78-fold where the ratio grows tenfold, which no such process does",
-        "documentation was captured once and Helsingborg twice: there are no lifetimes in them to draw, so these figures are of news alone",
-        "the paper does not say whether its fragments are invalidated independently; drawn each by itself, ours invalidate a page more often than it was seen to change, since parts of a page change together",
-        "the replay charges a page once for each capture that changed, and those are an hour apart: where parts change in between, at different times, a page cache does worse than that. The truth is between the two tables",
-        f"figures are of {drawn}; the tables have all pages",
+        "figure 16: the same two curves, but ours are further right. A page of n independently invalidated fragments misses n r / (1 + n r) at a ratio of r; the paper's 8.86 % and 51.4 % need n of about 1,000, but its table 2 has at most 285 fragments and our pages have 2 to 79. Its fragment misses grow 78-fold while the ratio grows tenfold, which is impossible for such a process",
+        "documentation was captured once and Helsingborg twice: they have too few captures for lifetimes, so these figures use news only",
+        "the paper does not say whether its fragments are invalidated independently; drawn independently, ours invalidate a page more often than it really changed, because parts of a page change together",
+        "the replay counts one invalidation for each changed capture, and captures are an hour apart. If parts change in between, at different times, a page cache does worse. The truth is between the two tables",
+        f"the figures show {drawn}; the tables have all pages",
     ]
     return report
 

@@ -34,7 +34,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Paper 004, table 2 and figures 12, 13: L-P fragments and their lifetimes",
         inputs=", ".join(f"{name} ({len(captures)} versions)" for name, captures in found.items()),
-        method="MinFragSize 30, OvlpThrshld 0.5; sizes are of text, in the last version that has a fragment; Kaplan-Meier over lives that were seen to begin",
+        method="MinFragSize 30, OvlpThrshld 0.5; sizes count text, in the last version with the fragment; Kaplan-Meier over lives whose start was observed",
     )
     lives: dict[tuple[str, float], Lifetimes] = {}
     rows = []
@@ -88,11 +88,11 @@ def run(context: Context) -> Report:
         )
     ]
     report.notes = [
-        "table 2: the paper finds 3.6 times as many fragments at 0.7, of a quarter of the size: ours are a seventh more on average, and smaller too. Only nodes of which half to 70 % of the children changed at once make a difference, and these pages have few; depths are greater, as pages nest deeper today",
-        "welt.de is one fragment at both: a script of 140 kB in its body is another at every capture, so that less than half of the body resembles what it was (OvlpThrshld) and all of it counts as new",
-        "figures 12, 13: as in the paper the thresholds differ little. Within an hour 39 to 67 % of lives are over (the paper: 25 % of fragments), within a day 97 % and more (94 %): captures are an hour or two apart, so that no life is shorter and many are as short as can be seen, where the paper's were minutes apart",
-        "by fragments a fifth to a third never changed in the two days; the paper has 6 % above a day. Ours were a fragment because they came, moved or went, or hold others that did",
-        "lives that were there at the first capture are left out of curves, those that go on after the last count as long as they were seen",
+        "table 2: the paper finds 3.6 times as many fragments at 0.7, a quarter as large. We find a seventh more on average, also smaller. The thresholds only differ for nodes of which 50 to 70 % of the children changed at once, and these pages have few. Depths are greater because pages nest deeper today",
+        "welt.de is one fragment at both: a script of 140 kB in its body changes at every capture, so less than half of the body resembles the one before (OvlpThrshld), and all of it counts as new",
+        "figures 12, 13: as in the paper the thresholds differ little. Within an hour 39 to 67 % of lives are over (the paper: 25 % of fragments), within a day 97 % and more (94 %): our captures are an hour or two apart, so shorter lives cannot be seen; the paper's were minutes apart",
+        "a fifth to a third of the fragments never changed in the two days; the paper has 6 % above a day. These are fragments because they were inserted, moved or deleted, or contain others that were",
+        "lives that began before the first capture are left out of the curves; lives that continue after the last one count as censored",
     ]
     return report
 
@@ -124,7 +124,9 @@ def _classes(lives: dict[tuple[str, float], Lifetimes]) -> Table:
         "more",
         "never changed",
     ]
-    return Table(headings, rows, "figure 12: fragments by mean lifetime, watched time by changes")
+    return Table(
+        headings, rows, "figure 12: fragments by mean lifetime (observed time divided by changes)"
+    )
 
 
 def _cumulative(lives: dict[tuple[str, float], Lifetimes]) -> Table:
@@ -138,7 +140,7 @@ def _cumulative(lives: dict[tuple[str, float], Lifetimes]) -> Table:
     told = [f"{PAPER_SHARES[end]:.0%}" if end in PAPER_SHARES else "-" for end in CLASSES]
     rows.append(["Slashdot (the paper)", "0.70", *told])
     headings = ["page", "ChildChangeThreshold", *(f"{end} h" for end in CLASSES)]
-    return Table(headings, rows, "figure 13: share of lives that are no longer, cumulative")
+    return Table(headings, rows, "figure 13: share of lives up to this length, cumulative")
 
 
 def _histogram(one: Lifetimes) -> tuple[list[int], int]:

@@ -47,7 +47,7 @@ def run(context: Context) -> Report:
     report.figures["figure3"] = line_chart("Mean S of pages of one site", series, "D", "S")
     right, similar, of = _judged(context, pages)
     report.right = [Right("quire", right, of, "the program of the paper, to the last bit, D drawn")]
-    report.goals = [every("S as the program has it", right, of)]
+    report.goals = [every("S equal to that of the paper's program", right, of)]
     report.notes = [f"similar by Q = 0.8 among these pairs: {similar:,} of {of:,}"]
     report.data = {"sites": {row[0]: line.ys for row, line in zip(rows, series, strict=True)}}
     return report

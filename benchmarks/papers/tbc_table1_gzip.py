@@ -66,7 +66,7 @@ def run(context: Context) -> Report:
     report.goals = [every("pages back byte for byte (table 1)", right, of)]
     report.notes += [
         "the paper: TBC 27 % in 65 hours, gzip 21 % in 72, TBC + gzip 8 % in 84, of 665 GB",
-        f"what is kept beside a delta (lengths and reference, {DIRECTORY_BYTES} bytes a page) is counted in rows with TBC",
+        f"rows with TBC include the {DIRECTORY_BYTES} bytes a page for lengths and the reference",
     ]
     return report
 

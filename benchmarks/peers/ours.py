@@ -19,7 +19,7 @@ class Quire:
         return Counter(count_nodes(tree))
 
     def count_by_query(self, tree: quire.Digest) -> Counter[str]:
-        names, tag = tree.tags, tree.tag
+        names, tag = tree.tag_names, tree.tag
         return Counter(names[tag[node]] for node in tree.select("*"))
 
     def serialise(self, tree: quire.Digest) -> bytes:
@@ -27,7 +27,7 @@ class Quire:
 
 
 def count_nodes(page: quire.Digest) -> dict[str, int]:
-    """Nodes by name; a name that two namespaces share is counted once for both, as the rivals do."""
+    """Nodes by name, as in ``tags``; ``elements_only`` adds up what namespaces keep apart."""
     return page.tag_counts()
 
 
@@ -36,7 +36,8 @@ def elements_only(counts: Mapping[str, int]) -> Counter[str]:
     folded: Counter[str] = Counter()
     for name, count in counts.items():
         if count and name and name[0] not in "#-!":
-            folded[name.lower()] += count
+            # The rivals have no prefixes for elements of SVG and MathML.
+            folded[name.lower().removeprefix("svg:").removeprefix("math:")] += count
     return folded
 
 
@@ -46,7 +47,7 @@ def outline(page: quire.Digest, *, template_content: bool = False) -> Outline:
     Without ``template_content`` what a template holds is left out, because
     selectolax does not walk it.
     """
-    names = page.tags
+    names = page.tag_names
     tag, depth, size = page.tag.tolist(), page.depth.tolist(), page.size.tolist()
     root = next((i for i in range(1, page.n) if depth[i] == 1 and names[tag[i]] == "html"), None)
     if root is None:

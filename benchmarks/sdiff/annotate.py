@@ -19,7 +19,12 @@ from benchmarks.report import Goal, Report, Right, Table, at_least, at_most
 from benchmarks.sdiff.rivals import Documents, ask, gnu_diff, gnu_diff_version
 from quire.testing import EDITS, SHAPES, EditKind, Shape, edit, generate
 
-ANNOTATE, LOADED, LINED, DIFF = "annotate", "load both, annotate", "annotate, lined", "diff"
+ANNOTATE, LOADED, LINED, DIFF = (
+    "annotate",
+    "load both, annotate",
+    "annotate, one element a line",
+    "diff",
+)
 SIZE, QUICK_SIZE = 100_000, 8_000
 #: Parts of the size that growth is fitted over.
 STEPS = (0.125, 0.25, 0.5, 1, 2)
@@ -56,7 +61,7 @@ def _pair(shape: Shape, elements: int, kind: EditKind, seed: int) -> tuple[bytes
 
 
 def _is_right(old: quire.Digest, new: quire.Digest, kind: EditKind) -> bool:
-    """Whether the annotation says what the edit did, and nothing else."""
+    """Whether the annotation reports the edit and nothing else."""
     said = quire.annotate(old, new).summary()
     counts = {
         "text": said.content,
@@ -110,7 +115,7 @@ def _against_diff(
         for shape, (plain, lined) in counts.items()
     ]
     report.right.append(
-        Right("quire", right, len(runs), "the annotation says what the edit did, and nothing else")
+        Right("quire", right, len(runs), "the annotation reports the edit and nothing else")
     )
     for name in names[:3]:
         report.goals.append(_worst_against_diff(runs, name))
@@ -132,7 +137,7 @@ def _times_diff(turns: dict[str, measure.Samples], name: str) -> str:
 def _worst_against_diff(runs: Runs, name: str) -> Goal:
     worst = max(runs, key=lambda case: _ratio_to_diff(runs[case], name))
     return at_most(
-        f"{name}, in times of GNU diff, worst case ({', '.join(worst)})",
+        f"{name}: time relative to GNU diff, worst case ({', '.join(worst)})",
         _ratio_to_diff(runs[worst], name),
         5,
     )

@@ -33,7 +33,7 @@ def run(context: Context) -> Report:
         inputs="generated; `n` is chosen so that the larger page has about that many nodes",
         method=f"a process for each pair, at most {LIMIT_S} s; CPU time, best of {rounds}",
         notes=[
-            "fewest: actions that are known to suffice; a longer script must be flagged coarse",
+            "fewest: a number of actions known to be enough; a longer script must be flagged coarse",
         ],
     )
     rows = []
@@ -116,7 +116,7 @@ def _add_goals(report: Report, found: dict[str, list[dict[str, Any]]]) -> None:
             met=bool(answers) and not slow,
         ),
         Goal(
-            "scripts longer than known to suffice that do not say they are coarse",
+            "scripts longer than necessary and not marked coarse",
             "none",
             "none" if not silent else "; ".join(silent),
             met=bool(answers) and not silent,

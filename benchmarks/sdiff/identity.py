@@ -128,7 +128,7 @@ def run(context: Context) -> Report:
     wrong = sum(node.fate == "wrong" for node in followed)
     report.goals = [
         Goal("nodes chosen", ">= 40", str(len(followed)), met=len(followed) >= 40),
-        Goal("nodes that ended on another thing", "0", str(wrong), met=wrong == 0),
+        Goal("nodes matched with the wrong node", "0", str(wrong), met=wrong == 0),
     ]
     report.data = {fate: sum(node.fate == fate for node in followed) for fate in FATES}
     return report

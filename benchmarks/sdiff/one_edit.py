@@ -114,7 +114,7 @@ def _fill(
         Table(
             ["elements", "shape", *EDITS, "longest"],
             rows,
-            "scripts of exactly one action, of all; the longest script",
+            "scripts of exactly one action, of all scripts; length of the longest",
         )
     )
     total = sum(cell.pairs for cell in cells.values())
@@ -125,7 +125,7 @@ def _fill(
         Right("quire", exact, total, "apply gives the edited source"),
     ]
     one = sum(cell.one for cell in cells.values())
-    report.goals = [every("single edits told as exactly one action", one, total)]
+    report.goals = [every("single edits reported as exactly one action", one, total)]
     report.notes += [f"other: {line}" for line in others[:LISTED]]
     if len(others) > LISTED:
         report.notes.append(f"{len(others):,} others in all, in the JSON file")
@@ -154,7 +154,7 @@ def _add_several(report: Report, count: int, seed: int) -> None:
             ]
         )
     headings = ["elements", "shape", "edits", "actions, mean", "longest", "more actions than edits"]
-    report.tables.append(Table(headings, rows, "several edits at once, kinds drawn; no promise"))
+    report.tables.append(Table(headings, rows, "several random edits at once; no target"))
 
 
 def _length_of_several(nodes: int, shape: Shape, edits: int, seed: int) -> int:

@@ -74,7 +74,7 @@ def run(context: Context) -> Report:
     """Compare lengths and times on a sample."""
     limit_s = context.pick(LIMIT_S, 5)
     report = Report(
-        title="Length of edit scripts, beside xmldiff",
+        title="Length of edit scripts, compared with xmldiff",
         inputs="",
         method=f"one process for each pair of xmldiff, at most {limit_s} s of CPU time; quire: best of 3; both without parsing",
         notes=[
@@ -155,13 +155,13 @@ def _fill(report: Report, found: Sequence[Compared]) -> None:
     ]
     report.goals = [
         Goal(
-            "scripts longer than xmldiff's, where it finishes",
+            "scripts longer than xmldiff's, if it finishes",
             "none",
             f"{len(longer)} of {len(done)}",
             met=bool(done) and not longer,
         ),
         Goal(
-            "the same, where xmldiff sees the tree that quire sees",
+            "the same, if xmldiff gets the same tree as quire",
             "none",
             f"{sum(one.is_longer_on_same_tree for one in longer)} of {len(done)}",
             met=bool(done) and not any(one.is_longer_on_same_tree for one in longer),

@@ -32,7 +32,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Grouping as pages grow",
         inputs=f"pages made from {len(templates)} real templates, seed {context.seed}: other words, runs of siblings repeated or dropped",
-        method=f"crawl_templates in a fresh process, {THREADS} threads, from Parquet files to groups; wall time, the quickest of {ROUNDS} runs; peak resident memory of the process",
+        method=f"crawl_templates in a fresh process, {THREADS} threads, from Parquet files to groups; wall time, the fastest of {ROUNDS} runs; peak resident memory of the process",
     )
     lines = [_line(templates, count, context.pick(ROUNDS, 1), context) for count in counts]
     bare = generated.seeds(loose=True)
@@ -58,8 +58,8 @@ def run(context: Context) -> Report:
     grown = (large["peak"] - start) / (large["pages"] - lines[0]["pages"])
     report.notes = [
         f"memory grows by {grown / 1e3:.1f} kB a page from {start / 1e6:.0f} MB",
-        "templates have pages as 1, 1/2, 1/3 ... of the largest, so at 1,000 pages the smallest have two or three",
-        "the harder pages were the first that were made, and the others followed when these had shown groups that run together as pages grow. The likely reason: hubs are the smallest pages of all, and the more pages there are, the barer is the barest",
+        "the k-th template has 1/k as many pages as the largest, so at 1,000 pages the smallest have two or three",
+        "the harder pages were generated first; groups of them merge as the number of pages grows, so the easier ones were added. The likely reason: hubs are the smallest pages, and with more pages the smallest one has less in it",
     ]
     report.data = {"lines": lines, "losing": losing}
     return report
@@ -68,7 +68,7 @@ def run(context: Context) -> Report:
 def _line(
     templates: Sequence[generated.Seed], count: int, rounds: int, context: Context
 ) -> dict[str, Any]:
-    """Make so many pages, and group them; the quickest of some runs."""
+    """Make so many pages, and group them; the fastest of some runs."""
     with tempfile.TemporaryDirectory(prefix="quire-growth-") as folder:
         _, total = generated.write(Path(folder), templates, count, context.seed)
         context.say(f"{count:,} pages, {total / 1e6:.0f} MB")

@@ -108,7 +108,9 @@ def run(context: Context) -> Report:
     )
     report.right = [Right("quire", right, len(digests[:40]) - 1, "the definition, in Python")]
     report.goals = [
-        at_least(f"{name}, times html-similarity", rates[f"quire, {name}"] / theirs, 1000)
+        at_least(
+            f"{name}: speed relative to html-similarity", rates[f"quire, {name}"] / theirs, 1000
+        )
         for name in ("from digests, first time", "from digests, later")
     ] + [
         at_least(
@@ -116,7 +118,7 @@ def run(context: Context) -> Report:
         ),
     ]
     report.notes = [
-        "first time: the parts of both pages are found for each pair. Later: a page keeps its parts once it was compared, so each page pays once, as each page is parsed once"
+        "first time: quire finds the parts of both pages for each pair. Later: a page caches its parts after the first comparison, so each page pays once, just as it is parsed once"
     ]
     report.data = {"pairs_per_s": rates}
     return report

@@ -50,9 +50,9 @@ def run(context: Context) -> Report:
         title="Telling templates apart",
         inputs="; ".join(f"{COLUMNS[name]}: {name}, {TRUTHS[name].what}" for name in COLUMNS),
         method=(
-            "AUC: the chance that a pair of one template scores above a pair of two, over all pairs of the sample. ARI: how far "
-            "groups are those of the truth (1: the same, 0: chance); a page alone is a group of its own. Groups of quire.templates are "
-            "its own, those of measures come of average linkage over the sample"
+            "AUC: the probability that a pair of pages of one template scores higher than a pair of two, over all pairs of "
+            "the sample. ARI: agreement of the groups with the true ones (1: equal, 0: chance); a single page is a group of its own. "
+            "quire.templates makes its own groups; the other measures use average linkage over the sample"
         ),
     )
     judged: Judged = {}
@@ -168,7 +168,7 @@ def _sweep_table(found: Mapping[str, Mapping[float, float]]) -> Table:
     return Table(
         ["ARI at threshold", *(f"{threshold:g}" for threshold in SWEEP)],
         rows,
-        "quire.templates over all pages: how wide the good range is",
+        "quire.templates over all pages, by threshold",
     )
 
 
@@ -204,7 +204,7 @@ def _held_out_table(context: Context) -> Table:
             "changes in time (least)",
         ],
         rows,
-        f"quire.templates at its default threshold {THRESHOLD:g}, on corpora not looked at when it was chosen",
+        f"quire.templates at its default threshold {THRESHOLD:g}, on corpora not used for choosing it",
     )
 
 
@@ -219,9 +219,9 @@ def _changes(pages: Sequence[Labelled], group: NDArray[np.int64]) -> tuple[int, 
 
 def _remarks() -> list[str]:
     return [
-        "city: all six sites run one theme family, and two of them, familjenhelsingborg.se and traineeprogrammet.se, share their template. Its 99 RSS feeds are taken for a template of their own. That was decided when the first run, with feeds as any page of their sites, had shown an ARI below what is promised; both are shown. Kinds: the class that WordPress gives to <body>; what has none (feeds) is left out",
-        "html-similarity has fewer pages, and the default is shown on the same ones; usual thresholds: Kang 0.8 (the paper's), structure 0.45, others 0.5, the default its own",
-        "the default threshold was chosen on the first four corpora, so their ARI is no test of it; the width of the sweep and the held-out rows are",
-        "where the truth is one template, ARI is 1 or 0 and says little; the share of the largest group says more",
-        "versions are of eight months to four years, and nobody said which of them have one template, so their ARI, which takes a page for one, may be too low. Where groups change as seldom as they can, each is an unbroken time of the page, as of a site made anew; that it was made anew is not known",
+        "city: all six sites run one theme family, and two of them, familjenhelsingborg.se and traineeprogrammet.se, share their template. Its 99 RSS feeds count as a template of their own. We decided that after the first run, which treated feeds like other pages and missed the target; both results are shown. Kinds: the class that WordPress gives to <body>; pages without one (feeds) are left out",
+        "html-similarity runs on fewer pages, and the default is also shown on these. Usual thresholds: Kang 0.8 (from the paper), structure 0.45, others 0.5, the default its own",
+        "the default threshold was chosen on the first four corpora, so their ARI does not test it; the width of the sweep and the held-out rows do",
+        "if all pages have one template, ARI is 1 or 0 and says little; the share of the largest group says more",
+        "versions cover eight months to four years, and their true templates are unknown. Their ARI assumes one template per page, so it may be too low. If groups change as rarely as possible, each covers one unbroken period of the page, as after a redesign; whether there was a redesign is unknown",
     ]

@@ -90,9 +90,9 @@ def run(context: Context) -> Report:
         )
     ]
     report.notes = [
-        "two readings of one promise: rivals that start where we do, and rivals whose features cost nothing",
-        f"typical error: root mean square of estimate less truth over neighbouring pages; {1 / math.sqrt(4 * M):.3f} is the most that chance allows",
-        "where rensa gives a matrix of digests, it has no way to compare two rows, and no error is shown",
+        "two ways to compare: rivals that start from the same input, and rivals whose features are computed beforehand",
+        f"typical error: root mean square of estimate minus true value over neighbouring pages; {1 / math.sqrt(4 * M):.3f} is the expected maximum",
+        "rensa cannot compare two rows of its matrix, so no error is shown for it",
     ]
     report.data = {name: samples.seconds for name, samples in measured.items()}
     return report

@@ -34,7 +34,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Templates on Spark",
         inputs=f"all pages, WARC files and broken files of {len(context.corpora or EVERYTHING)} corpora ({len(paths):,} files, {total / 1e6:,.0f} MB)",
-        method=f"crawl_templates with one session for all runs of an engine, after a small job that does not count; wall time, the quickest of {ROUNDS} runs; workers have one core each",
+        method=f"crawl_templates with one session for all runs of an engine, after a small job that does not count; wall time, the fastest of {ROUNDS} runs; workers have one core each",
     )
     found: dict[str, CrawlTemplates] = {}
     seconds: dict[str, list[float]] = {}
@@ -88,7 +88,7 @@ def run(context: Context) -> Report:
     one, two = (min(seconds[f"Spark, {words}"]) for words in ("1 worker", "2 workers"))
     report.notes = [
         f"{pages:,} pages in {len(groups.groups):,} groups, {len(groups.singles):,} alone, {len(found[names[0]].troubles):,} troubles",
-        f"two workers against one: {one / two:.2f} times the throughput, on a machine of two cores that also runs the master, the driver and what else there is",
+        f"two workers against one: {one / two:.2f} times the throughput, on a machine with two cores that also runs the master, the driver and other processes",
     ]
     report.data = {"seconds": seconds, "pages": pages, "bytes": total}
     return report

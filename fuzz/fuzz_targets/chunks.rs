@@ -5,7 +5,7 @@
 mod pages;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::chunks::Encoder;
+use quire_core::Encoder;
 
 fuzz_target!(|input: &[u8]| {
     // The first bytes say how long the chunks are, in turn; 0 is an empty chunk.
@@ -26,5 +26,8 @@ fuzz_target!(|input: &[u8]| {
     }
     let whole = pages::sound(source, &options);
     let fed = encoder.finish().expect("HTML is never refused");
-    assert!(fed.as_bytes() == whole.as_bytes(), "the cuts made a difference");
+    assert!(
+        fed.as_bytes() == whole.as_bytes(),
+        "the cuts made a difference"
+    );
 });

@@ -7,8 +7,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::codec::dense::DenseBase;
-use quire_core::codec::zstd_base::Base;
+use quire_core::codec::Base;
+use quire_core::codec::DenseBase;
 
 const PAGE: &[u8] = b"<html><body><table><tr><td>1</td><td>one</td></tr><tr><td>2</td><td>two</td></tr></table></body></html>";
 

@@ -13,8 +13,8 @@ mod pages;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::{Options, encode};
 use quire_core::format::compress;
+use quire_core::{Options, encode};
 
 fn samples() -> &'static [Vec<u8>] {
     static SAMPLES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
@@ -29,7 +29,12 @@ fn samples() -> &'static [Vec<u8>] {
         ];
         sources
             .iter()
-            .map(|source| encode(source, &Options::default()).expect("encodes").as_bytes().to_vec())
+            .map(|source| {
+                encode(source, &Options::default())
+                    .expect("encodes")
+                    .as_bytes()
+                    .to_vec()
+            })
             .collect()
     })
 }

@@ -5,7 +5,7 @@
 mod pages;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::encode;
+use quire_core::encode;
 use quire_core::html::MAX_DEPTH;
 
 fuzz_target!(|input: &[u8]| {

@@ -5,7 +5,7 @@
 mod pages;
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::sniff::Kind;
+use quire_core::Kind;
 
 fuzz_target!(|source: &[u8]| {
     pages::sound_with_and_without_recovery(source, Kind::Json);

@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use quire_core::encode::{Options, encode};
+use quire_core::Class;
+use quire_core::Kind;
+use quire_core::select::View;
 use quire_core::select::{Found, Limits, XPath, css, css_path, xpath_of};
-use quire_core::sniff::Kind;
-use quire_core::view::View;
-use quire_core::vocabulary::Class;
+use quire_core::{Options, encode};
 
 fuzz_target!(|input: &[u8]| {
     let at = input.iter().position(|&b| b == 0).unwrap_or(input.len());
@@ -23,7 +23,11 @@ fuzz_target!(|input: &[u8]| {
     let limits = Limits { steps: 1_000_000 };
     let in_order = |nodes: &[u32]| {
         assert!(nodes.is_sorted_by(|a, b| a < b), "{nodes:?}");
-        assert!(nodes.last().is_none_or(|&last| (last as usize) < digest.n()));
+        assert!(
+            nodes
+                .last()
+                .is_none_or(|&last| (last as usize) < digest.n())
+        );
     };
     if let Ok(nodes) = css(&view, selector, 0, limits) {
         in_order(&nodes);
@@ -42,7 +46,11 @@ fuzz_target!(|input: &[u8]| {
         let in_template = (0..digest.n()).any(|n| digest.class(n) == Class::Fragment);
         if !in_template {
             let path = css_path(&view, node);
-            assert_eq!(css(&view, &path, 0, Limits::default()), Ok(vec![node]), "{path}");
+            assert_eq!(
+                css(&view, &path, 0, Limits::default()),
+                Ok(vec![node]),
+                "{path}"
+            );
         }
     }
 });

@@ -9,16 +9,24 @@ mod deltas;
 
 use libfuzzer_sys::fuzz_target;
 
-const REFERENCE: &[u8] = b"<!doctype html><ul><li>Cod</li><li>Ham</li><li>Eel</li></ul><p class=x>one < two</p>";
+const REFERENCE: &[u8] =
+    b"<!doctype html><ul><li>Cod</li><li>Ham</li><li>Eel</li></ul><p class=x>one < two</p>";
 
 fuzz_target!(|input: &[u8]| {
     let Some((&choice, rest)) = input.split_first() else {
         return;
     };
     if choice % 2 == 0 {
-        let middle = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
+        let middle = rest
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(rest.len());
         let (reference, page) = rest.split_at(middle);
-        deltas::comes_back(reference, page.get(1..).unwrap_or_default(), usize::from(choice / 2));
+        deltas::comes_back(
+            reference,
+            page.get(1..).unwrap_or_default(),
+            usize::from(choice / 2),
+        );
     } else if let Some((length, delta)) = rest.split_first_chunk() {
         deltas::refused_or_of_length(REFERENCE, delta, usize::from(u16::from_le_bytes(*length)));
     }

@@ -9,6 +9,7 @@
 import importlib
 import typing
 
+from quire import _moved
 from quire.errors import (
     ArchiveError,
     ArchiveLocked,
@@ -36,6 +37,8 @@ from quire.errors import (
 )
 
 if typing.TYPE_CHECKING:
+    __version__: str
+
     from quire.archive import Archive
     from quire.digest import (
         ByteList,
@@ -85,9 +88,8 @@ if typing.TYPE_CHECKING:
         word_changes,
     )
 
-    # Functions that have the names of their modules: in a cycle of imports mypy takes them for these.
+    # These functions share their names with modules; in an import cycle, mypy mixes them up.
     from quire.sdiff.changed import changed, structure_changed
-    from quire.sdiff.report import report
     from quire.sdiff.views.side_by_side import side_by_side
     from quire.sdiff.views.unified import unified
     from quire.similar import (
@@ -183,7 +185,6 @@ __all__ = [
     "peek",
     "random_sampling",
     "redline",
-    "report",
     "resemblance_matrix",
     "resemblances",
     "shared_fragments",
@@ -199,8 +200,8 @@ __all__ = [
 ]
 
 
-# Where the names are that are not errors, from the light ones to the heavy ones. They are imported when the first is
-# asked for: numpy and all that works with it takes longer than `quire --help` may.
+# The packages that define the public names other than errors, from light to heavy. They are
+# imported on first use: importing numpy and its users takes too long for `quire --help`.
 _HOMES = (
     "quire.digest",
     "quire.sdiff",
@@ -217,8 +218,15 @@ def __getattr__(name: str) -> object:
             if name in home.__all__:
                 found = globals()[name] = getattr(home, name)
                 return found
+    if name == "__version__":
+        return importlib.import_module("quire.version").version()
+    if name == "report":
+        return _moved.report()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})
+
+
+_moved.install()

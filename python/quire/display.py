@@ -1,7 +1,8 @@
-"""Writing: other people's words in what quire writes.
+"""Text for people: escape, shorten and format the text that quire prints.
 
-Pages and their names are not ours. Whatever of them stands in HTML that quire makes goes through ``escape``; whatever
-a person reads on a line goes through ``shown``, so that nothing in it reorders, hides or breaks the line.
+Pages and their names come from strangers. All such text that goes into HTML passes through
+``escape``. All such text that goes on a line for a person passes through ``printable``, so that nothing
+in it can reorder, hide or break the line.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-# Controls are no part of a document. The rest are the five characters of markup.
+# HTML documents must not contain control characters. The rest are the characters of markup.
 _MARKUP = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)), "�") | {
     ord("&"): "&amp;",
     ord("<"): "&lt;",
@@ -21,25 +22,25 @@ _MARKUP = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)), "
     ord("\r"): "&#13;",
 }
 
-# C0 and C1 controls, DEL; then what reorders or breaks lines without being seen.
+# C0 and C1 controls and DEL, then invisible characters that reorder or break lines.
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 _UNSEEN = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
 _VISIBLE = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
     code: f"\\u{code:04x}" for code in _UNSEEN
 }
 
-# Only what is nothing but an address; a browser would mend what has spaces in it.
+# The whole text must be an address: browsers would repair one with spaces in it.
 _WEB = re.compile(r"https?://[^\s\x00-\x20\x7f<>\"'`\\]+", re.IGNORECASE)
 
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
 _THOUSAND = 1000
 
-# A length of time is said in the largest of these that it fills.
+# A duration is given in the largest of these units that it reaches.
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def escape(text: str) -> str:
-    """Write text so that it is text, between tags and inside quotes alike.
+    """Escape text for HTML, both between tags and inside quoted attributes.
 
     >>> escape('<img src=x onerror="alert(1)">')
     '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;'
@@ -47,29 +48,29 @@ def escape(text: str) -> str:
     return text.translate(_MARKUP)
 
 
-def shown(text: str, *, keep: str = "") -> str:
-    r"""Make a text safe for a line that a person reads: controls and bidi controls as ``\x..``.
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Make a text safe to print on a line: show control and bidi characters as ``\x..``.
 
-    >>> print(shown("\x1b[31mred\x1b[0m \u202egnp.exe"))
+    >>> print(printable("\x1b[31mred\x1b[0m \u202egnp.exe"))
     \x1b[31mred\x1b[0m \u202egnp.exe
-    >>> shown("two\nlines", keep="\n") == "two\nlines"
+    >>> printable("two\nlines", keep="\n") == "two\nlines"
     True
 
     Args:
-        text: any text, also one with half a surrogate pair.
-        keep: the controls that may stay: line ends, where lines are what is shown.
+        text: any text, even with half a surrogate pair.
+        keep: control characters to leave in place, such as line ends for text of several lines.
     """
     escapes = {code: escape for code, escape in _VISIBLE.items() if chr(code) not in keep}
-    # Names of files hold half pairs where their bytes are not UTF-8.
+    # File names contain half surrogate pairs if their bytes are not UTF-8.
     return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
 
 
-def shortened(text: str, most: int) -> str:
-    """Leave out of the middle of a name what is more than ``most`` characters; more of its end stays.
+def shorten(text: str, most: int) -> str:
+    """Shorten a name to ``most`` characters by cutting its middle; most of its end is kept.
 
-    >>> shortened("crawls/2026/news/page-17.html", 20)
+    >>> shorten("crawls/2026/news/page-17.html", 20)
     'crawls…/page-17.html'
-    >>> shortened("a.html", 20)
+    >>> shorten("a.html", 20)
     'a.html'
     """
     if len(text) <= most:
@@ -78,16 +79,17 @@ def shortened(text: str, most: int) -> str:
     return text[: most - tail - 1] + "…" + text[len(text) - tail :]
 
 
-def told_apart(old: str, new: str, most: int) -> tuple[str, str]:
-    r"""Quote two texts on a line, at most ``most`` characters of each, so that one sees where they differ.
+def quote_pair(old: str, new: str, most: int) -> tuple[str, str]:
+    r"""Quote two texts so that the difference shows, with at most ``most`` characters of each.
 
-    White space is shown as one space, and the beginning of a long text, unless both would look the same then.
+    White space is shown as one space, and long texts are cut at the end. If both would then look
+    the same, they are shown unchanged, from shortly before the first difference.
 
-    >>> told_apart("Fish \n and chips", "Fish and peas", 20)
+    >>> quote_pair("Fish \n and chips", "Fish and peas", 20)
     ("'Fish and chips'", "'Fish and peas'")
-    >>> told_apart("14.60", "14.60\n", 20)
+    >>> quote_pair("14.60", "14.60\n", 20)
     ("'14.60'", "'14.60\\n'")
-    >>> told_apart("a" * 99 + "b", "a" * 99 + "c", 6)
+    >>> quote_pair("a" * 99 + "b", "a" * 99 + "c", 6)
     ("'…aaab'", "'…aaac'")
     """
     short = [_cut(" ".join(text[: 8 * most].split()), most) for text in (old, new)]
@@ -105,18 +107,20 @@ def _cut(text: str, most: int) -> str:
 
 
 def is_web_address(text: str) -> bool:
-    """Tell whether a text is an address that a link may lead to: http or https, and nothing else.
+    """Tell whether a text is a safe target for a link: an http or https address and nothing else.
 
-    >>> [is_web_address(text) for text in ("https://a.example/?q=1", "javascript:alert(1)", "a.html", "http://a b")]
-    [True, False, False, False]
+    >>> is_web_address("https://a.example/?q=1"), is_web_address("javascript:alert(1)")
+    (True, False)
+    >>> is_web_address("a.html"), is_web_address("http://a b")
+    (False, False)
     """
     return _WEB.fullmatch(text) is not None
 
 
-def told_seconds(seconds: float) -> str:
-    """Give a length of time for a person.
+def format_duration(seconds: float) -> str:
+    """Format a duration for people.
 
-    >>> told_seconds(0), told_seconds(90), told_seconds(5400), told_seconds(864_000)
+    >>> format_duration(0), format_duration(90), format_duration(5400), format_duration(864_000)
     ('0 s', '1.5 min', '1.5 h', '10 d')
     """
     for size, unit in _UNITS:
@@ -125,19 +129,19 @@ def told_seconds(seconds: float) -> str:
     return f"{seconds:.1f}".removesuffix(".0") + " s"
 
 
-def counted(n: int, word: str, several: str = "") -> str:
-    """Give a number with its word; ``several`` is for words that do not end in s then.
+def format_count(n: int, word: str, several: str = "") -> str:
+    """Format a number with its noun; pass ``several`` if the plural isn't the noun with an s.
 
-    >>> counted(1, "page"), counted(1200, "page"), counted(2, "life", "lives")
+    >>> format_count(1, "page"), format_count(1200, "page"), format_count(2, "life", "lives")
     ('1 page', '1,200 pages', '2 lives')
     """
     return f"{n:,} {word if n == 1 else several or f'{word}s'}"
 
 
-def told_bytes(count: int) -> str:
-    """Give a size for a person.
+def format_bytes(count: int) -> str:
+    """Format a size in bytes for people.
 
-    >>> told_bytes(999), told_bytes(12_345), told_bytes(-3_000_000)
+    >>> format_bytes(999), format_bytes(12_345), format_bytes(-3_000_000)
     ('999 B', '12.3 kB', '-3.0 MB')
     """
     size = float(count)
@@ -148,22 +152,24 @@ def told_bytes(count: int) -> str:
     return f"{count} B"
 
 
-def told_time(time: datetime) -> str:
-    """Give a time in full, so that it names the version: fractions where there are any.
+def format_time(time: datetime) -> str:
+    """Format a time in full, with its fraction of a second, so that it identifies a version.
 
-    >>> told_time(datetime(2026, 5, 17, 11, 2, 33, 500_000, tzinfo=UTC))
+    >>> from datetime import UTC
+    >>> format_time(datetime(2026, 5, 17, 11, 2, 33, 500_000, tzinfo=UTC))
     '2026-05-17T11:02:33.500000Z'
     """
     return time.isoformat().removesuffix("+00:00") + "Z"
 
 
 def common_folder(names: Iterable[str]) -> str:
-    """Find the folder that all names begin with, with its slash.
+    """Find the folder that all names start with, including its slash.
 
     >>> common_folder(["site/news/a.html", "site/news/b.html", "site/shop/a.html"])
     'site/'
     >>> common_folder(["a.html"])
     ''
     """
-    prefix = os.path.commonprefix(list(names))  # noqa: RUF071 - cut at a slash below; addresses are no paths
+    # Not `commonpath`: names can be addresses, which are not paths. The prefix is cut at a slash.
+    prefix = os.path.commonprefix(list(names))  # noqa: RUF071 - see above
     return prefix[: prefix.rfind("/") + 1]

@@ -1,75 +1,79 @@
 """Every error this package raises on purpose.
 
     QuireError
-    ├── ArchiveError                   an archive cannot do what was asked
-    │   ├── ArchiveLocked              another writer holds it
-    │   ├── CodecError                 a stored page does not decode
-    │   ├── DamagedRecord              a record's bytes are not what was written
-    │   └── PageNotFound               an archive has no such page
-    ├── CompositionError               a page cannot be composed of its fragments
-    ├── DigestFormatError              bytes are not a digest this version reads
-    ├── EngineError                    a cluster is not there, or batch work failed on it
-    ├── InternalError                  a kernel failed where it must not: a bug in quire
+    ├── ArchiveError                   the archive cannot do this
+    │   ├── ArchiveLocked              another process is writing to the archive
+    │   ├── CodecError                 a stored page cannot be decoded
+    │   ├── DamagedRecord              a record's bytes do not match its checksum
+    │   └── PageNotFound               the archive does not have this page
+    ├── CaptureTimeUnknown             a capture needs a time and does not have one
+    ├── CompositionError               a page cannot be composed from its fragments
+    ├── DigestFormatError              the bytes are not a digest this version can read
+    ├── EngineError                    a cluster is missing, or batch work failed on it
+    ├── InternalError                  a kernel failed: a bug in quire
     ├── MalformedSource                XML or JSON is not well-formed
     ├── MissingExtra                   an optional dependency is not installed
-    ├── ModelError                     a model of templates is damaged, or none
-    ├── NodeNotFound                   a page has no node of that number
-    ├── PatternError                   a regular expression cannot be read
-    ├── PlanError                      a folder of templates and fragments is damaged, or none
-    ├── ProxyError                     a cache that is to compose pages is not there, or did not start
-    ├── ScriptError                    an edit script is damaged, or for another page
-    ├── SelectorError                  a selector cannot be read
-    │   └── SelectorBudgetExceeded     a selector took more steps than it may
-    ├── SketchError                    a sketch is damaged, or compared with one of something else
-    ├── SourceClash                    two pages of a collection cannot be told apart
-    ├── SourceNotFound                 there is no such file, or nothing to read in a folder
-    ├── SourceTooLarge                 a source is longer than offsets can reach, or than an archive keeps
-    ├── SourceUnreadable               a source is there and damaged, too long or no page
-    ├── StorageFailed                  the disk did not take what an archive wrote
-    ├── TreeError                      columns do not describe a tree
-    └── VersionOrderError              versions of a page do not ascend in time
+    ├── ModelError                     the file is not a model of templates, or is damaged
+    ├── NodeNotFound                   the page has no node with this number
+    ├── PatternError                   a regular expression is not valid
+    ├── PlanError                      a folder of templates and fragments is damaged or incomplete
+    ├── ProxyError                     the cache that composes pages is missing or did not start
+    ├── ScriptError                    an edit script is damaged, or made for another page
+    ├── SelectorError                  a selector is not valid
+    │   └── SelectorBudgetExceeded     a selector took too many steps
+    ├── SketchError                    a sketch is damaged, or two sketches cannot be compared
+    ├── SourceClash                    two pages of a collection have names with the same hash
+    ├── SourceNotFound                 the file or folder does not exist, or has nothing to read
+    ├── SourceTooLarge                 a source is longer than quire can handle
+    ├── SourceUnreadable               a source exists, but cannot be read as pages
+    ├── StorageFailed                  the disk failed while an archive was being written
+    ├── TreeError                      the columns do not describe a tree
+    ├── VariantError                   pages of different users cannot be told apart
+    └── VersionOrderError              the versions of a page are not in order of time
 
-Each is also the built-in error a caller would think of, so ``except ValueError``
-around foreign input keeps working. Kernels raise these classes by name: the
-first argument is the whole message, what was found follows as keywords.
+Each class is also the built-in error a caller would expect, so ``except ValueError`` around
+untrusted input keeps working. Kernels raise these classes by name: the first argument is the whole
+message, and details follow as keyword arguments.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class QuireError(Exception):
     """The base of every error this package raises on purpose."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The default calls the class with `args` alone and would miss the
-        # keywords; errors cross process boundaries in batch work.
+        # The default calls the class with `args` only and would lose the
+        # keywords. Batch work sends errors between processes.
         return (_restore, (type(self), self.args), self.__dict__)
 
 
 def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
     error = cls.__new__(cls, *args)
-    error.args = args  # those that are an OSError do this in __init__
+    error.args = args  # subclasses of OSError set this in __init__
     return error
 
 
 class ArchiveError(QuireError, ValueError):
-    """An archive cannot do what was asked: it is none, damaged, or not in a state for it."""
+    """The archive cannot do this: it is not an archive, is damaged, or is not open for it."""
 
 
 class ArchiveLocked(ArchiveError):
-    """Another writer holds the archive."""
+    """Another process is writing to the archive."""
 
 
 class CodecError(ArchiveError):
-    """A stored page does not decode, or not to the length that was promised."""
+    """A stored page cannot be decoded, or decodes to the wrong length."""
 
 
 class DamagedRecord(ArchiveError):
-    """A record's bytes are not what was written.
+    """A record's bytes do not match its checksum.
 
     Attributes:
-        file: the file it is in.
-        offset: where in the file the record begins.
+        file: the file that holds the record.
+        offset: where the record starts in the file, in bytes.
     """
 
     def __init__(self, message: str, *, file: str, offset: int) -> None:
@@ -79,10 +83,10 @@ class DamagedRecord(ArchiveError):
 
 
 class PageNotFound(ArchiveError, KeyError):
-    """An archive has no such page.
+    """The archive does not have this page.
 
     Attributes:
-        url: the address asked for.
+        url: the address that was looked up.
     """
 
     def __init__(self, message: str, *, url: str) -> None:
@@ -90,15 +94,27 @@ class PageNotFound(ArchiveError, KeyError):
         super().__init__(message)
 
     def __str__(self) -> str:
-        # A KeyError would show its message in quotes.
+        # KeyError puts its message in quotes.
         return str(self.args[0])
 
 
-class CompositionError(QuireError, ValueError):
-    """A page cannot be composed: a fragment is missing, or a template holds what it must not.
+class CaptureTimeUnknown(QuireError, ValueError):
+    """A version of a page needs a time, and this capture does not have one.
 
     Attributes:
-        file: the template or fragment at fault.
+        name: the name of the capture.
+    """
+
+    def __init__(self, message: str, *, name: str) -> None:
+        self.name: str = name
+        super().__init__(message)
+
+
+class CompositionError(QuireError, ValueError):
+    """A page cannot be composed: a fragment is missing, or a template has forbidden content.
+
+    Attributes:
+        file: the template or fragment with the problem.
     """
 
     def __init__(self, message: str, *, file: str) -> None:
@@ -107,11 +123,11 @@ class CompositionError(QuireError, ValueError):
 
 
 class DigestFormatError(QuireError, ValueError):
-    """Bytes are not a digest this version can read.
+    """The bytes are not a digest this version can read.
 
     Attributes:
-        found: the format the digest is in, where it says so.
-        newest: the newest format this version reads, where that is the trouble.
+        found: the format of the digest, if it could be read.
+        newest: the newest format this version reads, if the digest is newer.
     """
 
     def __init__(
@@ -123,21 +139,21 @@ class DigestFormatError(QuireError, ValueError):
 
 
 class EngineError(QuireError, RuntimeError):
-    """A cluster that is not there or lacks something, or work that failed on it."""
+    """A cluster is missing or incomplete, or batch work failed on it."""
 
 
 class InternalError(QuireError, RuntimeError):
-    """A kernel failed where it must not. A bug in quire, never in the page."""
+    """A kernel failed unexpectedly. This is a bug in quire, whatever the page contains."""
 
 
 class MalformedSource(QuireError, ValueError):
-    """XML or JSON that is not well-formed.
+    """XML or JSON is not well-formed.
 
     Attributes:
         kind: ``xml`` or ``json``.
-        line: line of the fault, from 1.
-        column: its column in bytes, from 1.
-        offset: its offset in the source in bytes, from 0.
+        line: line of the error, from 1.
+        column: column of the error in bytes, from 1.
+        offset: offset of the error in the source in bytes, from 0.
     """
 
     def __init__(self, message: str, *, kind: str, line: int, column: int, offset: int) -> None:
@@ -149,14 +165,14 @@ class MalformedSource(QuireError, ValueError):
 
 
 class MissingExtra(QuireError, ImportError):
-    """An optional dependency is not installed; the message ends with the command that does it.
+    """An optional dependency is not installed; the message ends with the command to install it.
 
     >>> raise MissingExtra("lxml is not installed", extra="lxml")
     Traceback (most recent call last):
     quire.errors.MissingExtra: lxml is not installed; run: pip install 'quire[lxml]'
 
     Attributes:
-        extra: the extra of quire that brings it.
+        extra: the extra of quire that installs it.
     """
 
     def __init__(self, message: str, *, extra: str) -> None:
@@ -165,15 +181,15 @@ class MissingExtra(QuireError, ImportError):
 
 
 class ModelError(QuireError, ValueError):
-    """A model of templates that cannot be read."""
+    """The file is not a model of templates, or is damaged."""
 
 
 class NodeNotFound(QuireError, IndexError):
-    """A page has no node of that number.
+    """The page has no node with this number.
 
     Attributes:
-        node: the number asked for.
-        n: how many nodes the page has; its nodes are 0 to n - 1.
+        node: the number that was looked up.
+        n: how many nodes the page has; they are numbered 0 to n - 1.
     """
 
     def __init__(self, message: str, *, node: int, n: int) -> None:
@@ -183,11 +199,11 @@ class NodeNotFound(QuireError, IndexError):
 
 
 class PatternError(QuireError, ValueError):
-    """A regular expression that cannot be read, or takes more memory than it may.
+    """A regular expression is not valid, or needs too much memory.
 
     Attributes:
         pattern: the pattern.
-        offset: where in it the fault is, from 0; None where it is the whole.
+        offset: position of the error in the pattern, from 0; None if it has no single position.
     """
 
     def __init__(self, message: str, *, pattern: str, offset: int | None = None) -> None:
@@ -197,23 +213,23 @@ class PatternError(QuireError, ValueError):
 
 
 class PlanError(QuireError, ValueError):
-    """A folder of templates and fragments whose manifest is damaged, or missing."""
+    """The manifest of a folder of templates and fragments is damaged or missing."""
 
 
 class ProxyError(QuireError, RuntimeError):
-    """A cache that is to compose pages is not installed, or did not start."""
+    """The cache that composes pages is not installed, or did not start."""
 
 
 class ScriptError(QuireError, ValueError):
-    """An edit script that cannot be read, is damaged, or is not for this page."""
+    """An edit script is not valid, is damaged, or was made for another page."""
 
 
 class SelectorError(QuireError, ValueError):
-    """A selector that cannot be read, or asks for what is not supported.
+    """A selector is not valid, or uses a feature that quire does not support.
 
     Attributes:
         selector: the selector.
-        offset: where in it the fault is, from 0; None where it is the whole.
+        offset: position of the error in the selector, from 0; None if it has no single position.
     """
 
     def __init__(self, message: str, *, selector: str, offset: int | None = None) -> None:
@@ -223,10 +239,10 @@ class SelectorError(QuireError, ValueError):
 
 
 class SelectorBudgetExceeded(SelectorError):
-    """A selector took more steps on this page than it may.
+    """A selector took too many steps on this page.
 
     Attributes:
-        steps: the budget it ran past.
+        steps: the limit that it exceeded.
     """
 
     def __init__(self, message: str, *, selector: str, steps: int) -> None:
@@ -235,18 +251,18 @@ class SelectorBudgetExceeded(SelectorError):
 
 
 class SketchError(QuireError, ValueError):
-    """A sketch that cannot be read, or two that cannot be compared."""
+    """A sketch is damaged, or two sketches cannot be compared."""
 
 
 class SourceClash(QuireError, ValueError):
-    """Two pages of a collection cannot be told apart: their names have the same hash."""
+    """Two pages of a collection have names with the same hash, so they cannot be distinguished."""
 
 
 class SourceNotFound(QuireError, FileNotFoundError):
-    """There is no file, folder or address of that name, or nothing in it that can be read.
+    """The file, folder or address does not exist, or holds nothing that can be read.
 
     Attributes:
-        name: what was looked for.
+        name: the name that was looked up.
     """
 
     def __init__(self, message: str, *, name: str) -> None:
@@ -255,11 +271,11 @@ class SourceNotFound(QuireError, FileNotFoundError):
 
 
 class SourceTooLarge(QuireError, ValueError):
-    """A source is longer than offsets can reach, or than an archive keeps.
+    """A source is longer than a digest can address, or than an archive stores.
 
     Attributes:
-        found_bytes: its length.
-        max_bytes: the longest that is taken.
+        found_bytes: the length of the source.
+        max_bytes: the maximum length.
     """
 
     def __init__(self, message: str, *, found_bytes: int, max_bytes: int) -> None:
@@ -269,7 +285,7 @@ class SourceTooLarge(QuireError, ValueError):
 
 
 class SourceUnreadable(QuireError, OSError):
-    """A source is there, but what was found in it is damaged, too long or no page.
+    """A source exists, but its content is damaged, too long or not a page.
 
     Attributes:
         name: the source.
@@ -281,12 +297,13 @@ class SourceUnreadable(QuireError, OSError):
 
 
 class StorageFailed(QuireError, OSError):
-    """The disk did not take what an archive wrote: it is full, or broken.
+    """The disk failed while an archive was being written: it is full or broken.
 
     Attributes:
         file: the file or folder.
-        code: the system's number of the error, as in the module ``errno``.
-        is_final: whether it failed to confirm what it had taken. That may be lost, and asking again may say otherwise.
+        code: the operating system's error number, as in the module ``errno``.
+        is_final: whether the disk failed to confirm data it had already accepted. That data may be
+            lost, and a second attempt to confirm it may wrongly succeed.
     """
 
     def __init__(self, message: str, *, file: str, code: int | None, is_final: bool) -> None:
@@ -297,14 +314,33 @@ class StorageFailed(QuireError, OSError):
 
 
 class TreeError(QuireError, ValueError):
-    """Columns that do not describe a tree."""
+    """The columns do not describe a tree."""
+
+
+VariantProblem = Literal["several-sources", "same-source", "no-requests"]
+
+
+class VariantError(QuireError, ValueError):
+    """The pages that different users got cannot be told apart.
+
+    Attributes:
+        problem: ``several-sources``: there are sources of other users and several main sources;
+            ``same-source``: one source is named for two users; ``no-requests``: cookies tell users
+            apart, and a source has no requests in it.
+        source: the source at fault.
+    """
+
+    def __init__(self, message: str, *, problem: VariantProblem, source: str) -> None:
+        self.problem: VariantProblem = problem
+        self.source: str = source
+        super().__init__(message)
 
 
 class VersionOrderError(QuireError, ValueError):
-    """Versions of a page do not ascend in time.
+    """The versions of a page are not in order of time.
 
     Attributes:
-        version: the number of the one that is not later than the one before it.
+        version: the number of the first version that is not later than the one before it.
     """
 
     def __init__(self, message: str, *, version: int) -> None:

@@ -1,4 +1,4 @@
-"""Paper 003's delta, step by step, in the fewest words: what the kernel must agree with."""
+"""The delta of paper 003, step by step and as short as possible: the oracle for the kernel."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Step:
 
 
 def tokens(page: bytes) -> list[bytes]:
-    """Cut a page into tags and the strings between them."""
+    """Split a page into tags and the strings between them."""
     return TOKEN.findall(page)
 
 
 def kept(one: list[bytes], other: list[bytes], window: int) -> list[int]:
-    """Which tokens of one are in a window that the other has too."""
+    """Find the tokens of one page in a window that the other has too."""
     if window == 0:
         return list(range(len(one)))
 
@@ -42,7 +42,7 @@ def kept(one: list[bytes], other: list[bytes], window: int) -> list[int]:
 
 
 def common(one: list[bytes], other: list[bytes]) -> list[tuple[int, int]]:
-    """Give a longest common subsequence as pairs of places, by the plain dynamic program."""
+    """Return a longest common subsequence as pairs of positions, by plain dynamic programming."""
     best = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
         for j in reversed(range(len(other))):
@@ -79,7 +79,7 @@ def steps(reference: bytes, page: bytes, window: int) -> list[Step]:
 
 
 def write(script: list[Step]) -> bytes:
-    """Give the stored form."""
+    """Return the stored form."""
     return b"".join(
         number(step.skipped) + number(len(step.new)) + number(step.copied) + step.new
         for step in script
@@ -107,7 +107,7 @@ def read(delta: bytes) -> Iterator[Step]:
 
 
 def apply(reference: bytes, script: list[Step]) -> bytes:
-    """Make the page."""
+    """Rebuild the page."""
     page, at = b"", 0
     for step in script:
         at += step.skipped
@@ -117,7 +117,7 @@ def apply(reference: bytes, script: list[Step]) -> bytes:
 
 
 def number(value: int) -> bytes:
-    """Seven bits a byte, the least first; the top bit says that more follow."""
+    """Encode seven bits per byte, lowest first; the top bit says that more follow."""
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)

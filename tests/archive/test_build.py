@@ -1,4 +1,4 @@
-"""An archive that is built at once has the pages of one that was filled and compacted, and is as small."""
+"""A built archive has the same pages as one filled and compacted, and is as small."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_any_crawl_is_built_as_it_is_filled(
         return
     assert contents(folder / "built") == contents(folder / "filled")
     with Archive.open(folder / "filled") as filled, Archive.open(folder / "built") as built:
-        for version in filled.pages():  # of one address and time the last one counts, in both
+        for version in filled.pages():  # for one address and time the last counts, in both
             asked = version.url, version.time
             assert built.get(*asked).body == filled.get(*asked).body
 
@@ -245,11 +245,9 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
     assert done.body_bytes == 4 * len(body)
     assert done.passed_over == {"metadata": 1, "revisit": 1}
     reasons = sorted(trouble.reason for trouble in done.troubles)
-    assert [reason.partition(": ")[0] for reason in reasons] == [
-        "a revisit whose page is not here"
-    ] * 2
-    assert "https://a.example/1 of 2026-05-17 11:02:33+00:00 has not the digest" in reasons[0]
-    assert reasons[1].endswith("no page https://nowhere.example/ of that time or before")
+    assert [reason.partition(": ")[0] for reason in reasons] == ["unresolved revisit"] * 2
+    assert "https://a.example/1 of 2026-05-17 11:02:33+00:00 does not have the digest" in reasons[0]
+    assert reasons[1].endswith("no page https://nowhere.example/ from that time or earlier")
     with Archive.open(tmp_path / "a") as archive:
         export(archive, tmp_path / "out.warc.gz")
     kept = {*stored(tmp_path / "a.warc"), *stored(tmp_path / "b.warc")}
@@ -257,7 +255,7 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
 
 
 def test_a_revisit_may_need_bytes_of_another_cluster(tmp_path: Path) -> None:
-    """Its own address and time are those of a page, with which it has to stay."""
+    """Its own address and time are those of a page, so it must stay with that page."""
     body = page(1, 1)
     sites = [(site, n) for site in ("a", "b") for n in range(9)]
     records = [
@@ -275,7 +273,7 @@ def test_a_revisit_may_need_bytes_of_another_cluster(tmp_path: Path) -> None:
     found = [one for url, _, _, one, _ in contents(tmp_path / "a") if url == "https://b.example/3"]
     assert set(found) == {body, page(ord("b"), 3)}
     with Archive.open(tmp_path / "a") as archive:
-        assert archive.get("https://b.example/3").body == page(ord("b"), 3)  # that came last
+        assert archive.get("https://b.example/3").body == page(ord("b"), 3)  # the last one
         assert archive.stats().duplicates == 0
 
 
@@ -289,7 +287,7 @@ def test_revisits_of_an_earlier_crawl_are_added(tmp_path: Path) -> None:
     done = build_archive([str(tmp_path / "new.warc")], tmp_path / "a")
 
     assert (done.pages, done.body_bytes, done.trouble_count) == (6, 36, 1)
-    assert "has not the digest" in done.troubles[0].reason
+    assert "does not have the digest" in done.troubles[0].reason
     assert [one[3] for one in contents(tmp_path / "a")] == [body] * 7
     done = build_archive([str(tmp_path / "new.warc")], tmp_path / "a", skip_known=True)
     assert (done.pages, done.known) == (0, 6)
@@ -326,14 +324,14 @@ def test_one_writer_at_a_time(crawl: list[str], tmp_path: Path) -> None:
 def test_nothing_of_others_is_cleared_away(crawl: list[str], tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "letter.txt").write_text("Dear")
-    with pytest.raises(ArchiveError, match=r"a folder, but no archive"):
+    with pytest.raises(ArchiveError, match=r"a folder, but not an archive"):
         build_archive(crawl, tmp_path / "a")
     (tmp_path / "b.part").mkdir()
     (tmp_path / "b.part" / "letter.txt").write_text("Dear")
     with pytest.raises(ArchiveError, match=r"b\.part: holds letter\.txt, which no build"):
         build_archive(crawl, tmp_path / "b")
     (tmp_path / "c.part").touch()
-    with pytest.raises(ArchiveError, match=r"c\.part: a file"):
+    with pytest.raises(ArchiveError, match=r"c\.part: is a file"):
         build_archive(crawl, tmp_path / "c")
     assert len(list(tmp_path.rglob("letter.txt"))) == 2
 
@@ -355,7 +353,7 @@ def test_relative_paths_keep_their_names(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 class Clumsy(LocalEngine):
-    """Runs every task twice and takes the second; gives rows of a group in any order; forgets rows when told so."""
+    """Runs every task twice and uses the second; shuffles groups; can be told to lose rows."""
 
     forgets = 0
 
@@ -381,7 +379,7 @@ class Clumsy(LocalEngine):
         step: str = "",
         tasks: int = 1,
     ) -> LocalData:
-        """Work on every group twice."""
+        """Process every group twice."""
 
         def twice(groups: pa.Table) -> Iterator[pa.RecordBatch]:
             order = list(range(len(groups)))
@@ -400,7 +398,7 @@ def test_tasks_that_run_twice_change_nothing(crawl: list[str], tmp_path: Path) -
         build_archive(crawl, tmp_path / "b", time=TIME, engine=engine)
 
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    # All but the tag, which is chosen by chance for every file, is the same to the byte.
+    # Everything is equal to the byte, except the tag, which is random for every file.
     assert records_of(tmp_path / "a") == records_of(tmp_path / "b")
 
 

@@ -1,4 +1,4 @@
-"""Damage costs the page or the block it is in, and is never given out as a page."""
+"""Damage costs only the page or block it is in, and is never returned as a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK = 5
 
 
 def readable(folder: Path) -> int:
-    """Read every page, and count those that come back; a wrong byte fails the test."""
+    """Read every page, and count the readable ones; a wrong byte fails the test."""
     expected = {(url, time): body for url, time, body in site()}
     whole = 0
     with Archive.open(folder) as archive:
@@ -119,16 +119,16 @@ def test_compacting_keeps_the_files_that_have_damage(tmp_path: Path) -> None:
     with Archive.open(folder, write=True) as archive:
         archive.compact()
 
-    assert file.exists(), "someone may still repair it"
+    assert file.exists(), "it may still be repaired"
     assert readable(folder) == before == len(site()) - 1
 
 
 MARKS = {
     "missing": (None, "is missing"),
-    "empty": (b"", "is damaged: it does not say that this is an archive"),
-    "cut": (b'{"format": "quire arch', "is damaged: it does not say that this is an archive"),
-    "deep": (b"[" * 4000, "is damaged: it does not say that this is an archive"),
-    "long": (b" " * 5000 + b"{}", "is damaged: it does not say that this is an archive"),
+    "empty": (b"", "is damaged: it does not identify an archive"),
+    "cut": (b'{"format": "quire arch', "is damaged: it does not identify an archive"),
+    "deep": (b"[" * 4000, "is damaged: it does not identify an archive"),
+    "long": (b" " * 5000 + b"{}", "is damaged: it does not identify an archive"),
     "later": (
         b'{"format": "quire archive", "version": 2, "id": "00000000000000000000000000000000"}',
         "says archive format 2, but this version reads 1",

@@ -1,4 +1,4 @@
-"""What goes in as WARC comes out as WARC: the same records, where the index says."""
+"""WARC records go in and come out unchanged, at the positions that the index gives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def through(folder: Path, sources: list[Path], *, compact: bool = True) -> Path:
 
 
 def stored(path: Path) -> list[tuple[bytes, bytes, bytes]]:
-    """The records of a file that hold pages, to the byte; without a record's own number."""
+    """The page records of a file, to the byte, without their positions."""
     found = []
     for one in read_records(str(path), kinds=KEPT):
         assert isinstance(one, Record), one
@@ -45,7 +45,7 @@ def stored(path: Path) -> list[tuple[bytes, bytes, bytes]]:
 
 
 def by_warcio(path: Path) -> list[tuple[str, str | None, str, bytes]]:
-    """What another reader finds."""
+    """The records that another reader finds."""
     found = []
     with path.open("rb") as stream:
         for one in ArchiveIterator(stream, no_record_parse=False):
@@ -82,7 +82,7 @@ def check_index(path: Path) -> int:
         assert len(gzip.decompress(member)) > 0, "a member of its own"
         (one,) = ArchiveIterator(io.BytesIO(member))
         url = one.rec_headers.get_header("WARC-Target-URI").strip("<>")
-        assert url == line["url"].replace(" ", "%20"), "which is what warcio makes of spaces"
+        assert url == line["url"].replace(" ", "%20"), "warcio escapes spaces"
         if one.http_headers:
             assert one.http_headers.get_statuscode() == line.get("status", "")
         count += 1
@@ -90,7 +90,7 @@ def check_index(path: Path) -> int:
 
 
 def crawl(suffix: str, folder: Path) -> Path:
-    """A crawl with codings, odd heads, a digest, a resource, and records that hold no pages."""
+    """A crawl with encodings, odd heads, a digest, a resource, and records without pages."""
     page = b"<p>Cod 8.40" * 40
     digest = b"WARC-Payload-Digest: " + _sha1(page) + b"\r\n"
     records = [
@@ -139,7 +139,7 @@ def test_records_come_out_as_they_went_in(tmp_path: Path, suffix: str, *, compac
 
     assert stored(out) == stored(source)
     assert len(stored(out)) == 9
-    if suffix != ".zst":  # which warcio does not read
+    if suffix != ".zst":  # warcio does not read it
         assert by_warcio(out) == by_warcio(source)
     assert check_index(out) == 9
     assert not list(tmp_path.glob("*.part"))
@@ -207,7 +207,7 @@ def test_pages_without_a_record_become_responses_and_resources(tmp_path: Path) -
         ("application/json", None),
     }
     assert check_index(tmp_path / "out.warc.gz") == 3
-    # Every digest is right: a reader that checks them finds no trouble.
+    # Every digest is right: a reader that checks them reports no trouble.
     assert all(isinstance(one, Record) for one in read_records(str(tmp_path / "out.warc.gz")))
 
 

@@ -1,6 +1,7 @@
-"""The archive part of docs/format.md is true: a reader written from it alone reads the golden archives.
+"""The archive part of docs/format.md is true: a reader written from it reads the golden archives.
 
-The reader knows nothing of quire. Golden archives of every released version must open, have no finding and give their pages.
+The reader uses no quire code. Golden archives of every released version must open, have no findings
+and return their pages.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tests.sources.crawls import write as write_crawl
 
 GOLDEN = Path(__file__).parent / "golden"
 START = datetime(2026, 5, 1, 12, 30, 0, 123456, tzinfo=UTC)
-#: Folders with pages that this page's reader cannot read: it would take the whole of those codecs.
+#: Folders this reader cannot read: it would need complete implementations of their codecs.
 TIERS = ("dense", "tbc")
 FOLDERS = sorted(path for path in GOLDEN.glob("v*/*") if path.is_dir())
 PLAIN = [path for path in FOLDERS if path.name not in TIERS]
@@ -47,7 +48,7 @@ class Page(NamedTuple):
 
 
 def pages() -> list[Page]:
-    """Give what every golden archive holds."""
+    """Return the content of every golden archive."""
     found = []
     for i in range(9):
         rows = "".join(f"<tr><td>{j}<td>{i * j % 7}</tr>" for j in range(8))
@@ -67,7 +68,7 @@ def pages() -> list[Page]:
 
 
 def chapters() -> list[Page]:
-    """Give pages of a manual, whose neighbours have more in common than all: for the tiers that learn from that."""
+    """Return pages of a manual whose neighbours have most in common, for tiers that use it."""
     found = []
     for i in range(70):
         shared = "".join(f"<li>{j * j * (3 + i // 35) % 1009}" for j in range(300))
@@ -78,14 +79,14 @@ def chapters() -> list[Page]:
 
 
 def pages_in(folder: Path) -> list[Page]:
-    """Give what a golden archive holds."""
+    """Return the content of a golden archive."""
     return [*pages(), *chapters()] if folder.name in TIERS else pages()
 
 
 def write_tiers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write the golden archives of pages that were compacted otherwise."""
+    """Write the golden archives for other tiers."""
     monkeypatch.setattr(
-        "quire.archive.compact.tiers.DENSE_BASE_BYTES", 500
+        "quire.archive.compact.tiers.dense.DENSE_BASE_BYTES", 500
     )  # so that runs have their own
     for name in TIERS:
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -142,7 +143,7 @@ class Record(NamedTuple):
 
 
 def records(data: bytes) -> Iterator[Record]:
-    """Read records up to the end, or to what is none."""
+    """Read records up to the end, or to the first bytes that are not a record."""
     at = 0
     while data[at : at + 4] == b"\xabQR\n":
         kind, _tag, meta, payload, _, _ = struct.unpack_from("<4xB3sIQQI", data, at)
@@ -165,7 +166,7 @@ def unpacked(frame: bytes, length: int, base: bytes = b"") -> bytes:
 
 
 def columns(data: bytes) -> list[tuple[int, int, int, int, int, bytes, bytes, bytes]]:
-    """Read columns: time, length, length of the frame, codec, twin, address, head and extra of each page."""
+    """Read columns: time, lengths of body and frame, codec, duplicate, address, head, extra."""
     (n,) = struct.unpack_from("<I", data)
     times = struct.unpack_from(f"<{n}q", data, 4)
     numbers = struct.unpack_from(f"<{4 * n}I", data, 4 + 8 * n)
@@ -261,7 +262,7 @@ def test_a_golden_segment_has_every_kind_of_record() -> None:
 
 
 def codecs_in(name: str) -> set[int]:
-    """Which codecs a golden archive has."""
+    """List the codecs in a golden archive."""
     return {
         row[3]
         for path in GOLDEN.rglob(f"{name}/*.segment")
@@ -272,7 +273,7 @@ def codecs_in(name: str) -> set[int]:
 
 
 def warc_head_of(page: StoredPage) -> bytes | None:
-    """Put into an extra what its marks stand for, as the format page has it."""
+    """Replace the marks in an extra, as the format page describes."""
     if page.extra[:2] == b"\x00W":
         return page.extra[2:]
     if page.extra[:2] != b"\x01W":

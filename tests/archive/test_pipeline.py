@@ -1,4 +1,4 @@
-"""Threads make an ingest quicker and nothing else: the same pages, in the same order, and nobody is left running."""
+"""Threads only make an ingest faster: same pages, same order, and no thread is left running."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGES = 40
 
 @pytest.fixture
 def source(tmp_path: Path) -> str:
-    """Pages of very different lengths, so that the short ones are done before the long ones that came first."""
+    """Pages of very different lengths, so that short ones are done before earlier long ones."""
     records = [
         record(
             response(b"<p>%d" % i * (200_000 if i % 7 == 0 else 3)), url=f"https://a.example/{i}"
@@ -35,7 +35,7 @@ def source(tmp_path: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that these few pages are many portions, and more than may wait."""
+    """Shrink the limits, so that these few pages are many batches, and more than may wait."""
     monkeypatch.setattr(pipelines, "PORTION_PAGES", 2)
     monkeypatch.setattr(pipelines, "MOST_WAITING_BYTES", 1_000_000)
 
@@ -110,17 +110,18 @@ def test_a_disk_that_fails_stops_the_threads_and_leaves_the_first_pages(
 
 
 def test_an_interrupt_stops_the_threads(source: str, tmp_path: Path) -> None:
-    def interrupt(_done: int, _of: int, pages: int) -> None:
-        if pages == 25:
+    archive = Archive.create(tmp_path / "a", disk=QUICK)
+
+    def interrupt(_step: str, _done: int, _of: int) -> None:
+        if len(archive) >= 25:
             raise KeyboardInterrupt
 
-    archive = Archive.create(tmp_path / "a", disk=QUICK)
     with pytest.raises(KeyboardInterrupt), archive:
         ingest(archive, [source], threads=2, commit_pages=10, tell=interrupt)
 
     assert helpers() == []
     with Archive.open(tmp_path / "a") as found:
-        assert len(found) >= 20, "what was committed is there"
+        assert len(found) >= 20, "committed pages are there"
 
 
 def test_what_goes_wrong_in_a_thread_is_raised_where_the_page_is_written(

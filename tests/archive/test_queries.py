@@ -1,4 +1,4 @@
-"""Pages by address and time, versions compared, and every byte of the folder accounted for."""
+"""Pages by address and time, comparing versions, and statistics that cover every byte."""
 
 from __future__ import annotations
 
@@ -48,6 +48,15 @@ def test_pages_are_listed_by_their_time(stored: Path, since: int | None, until: 
         }
 
 
+def test_the_newest_version_of_every_address_is_the_one_that_get_gives(stored: Path) -> None:
+    with Archive.open(stored) as archive:
+        newest = list(archive.newest())
+        in_order = [page for page in archive if page in newest]
+
+        assert {page.url for page in newest} == {url for url, _, _ in site()}
+        assert newest == [archive.get(page.url) for page in newest] == in_order
+
+
 def test_a_version_knows_its_status_and_type(stored: Path) -> None:
     with Archive.open(stored) as archive:
         page = next(archive.pages())
@@ -69,9 +78,9 @@ def test_versions_are_compared(tmp_path: Path) -> None:
         assert archive.diff(url).differs(["content"])
         assert not archive.diff(url, at(1), at(2)).differs(["content"])
         assert not archive.diff(url, rules=quire.Rules(only=("p + p",))).differs(["content"])
-        with pytest.raises(PageNotFound, match="no version before that of 2026-05-01 12:00:00"):
+        with pytest.raises(PageNotFound, match="before the one of 2026-05-01 12:00:00 UTC"):
             archive.diff(url, new=at(0))
-        with pytest.raises(PageNotFound, match="no page of this address"):
+        with pytest.raises(PageNotFound, match="no such page in"):
             archive.diff("https://b.example/")
 
 

@@ -1,4 +1,4 @@
-"""TBC: every page back, and every delta as the paper's steps make it."""
+"""TBC returns every page, and its deltas match the steps of the paper."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_delta_is_what_the_papers_steps_make(a: bytes, b: bytes, window: int) 
     pairs = program.common([one[i] for i in kept[0]], [other[j] for j in kept[1]])
     assert told[4] == len(kept[0]) + len(kept[1]) - 2 * len(pairs)
     assert told[5]
-    # Several scripts may be shortest: each side must read what the other wrote.
+    # Several scripts may be shortest, so each side must read the other's output.
     assert program.apply(a, list(program.read(delta))) == b
     assert _core.tbc_apply(a, program.write(expected), len(b)) == b
 
@@ -153,10 +153,10 @@ def test_w_changes_the_sketches() -> None:
         ({"window": -1}, "window -1"),
         ({"packing": "xz"}, "packing 'xz'"),
         ({"reference": "first"}, "reference 'first'"),
-        ({"k": 0}, "k 0"),
-        ({"m": 0}, "m 0"),
-        ({"w": 0}, "w 0"),
-        ({"sim": 2}, "sim 2"),
+        ({"k": 0}, "k is 0"),
+        ({"m": 0}, "m is 0"),
+        ({"w": 0}, "w is 0"),
+        ({"sim": 2}, "sim is 2"),
     ],
 )
 def test_parameters_out_of_range_are_named(options: dict[str, Any], words: str) -> None:

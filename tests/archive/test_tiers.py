@@ -1,4 +1,4 @@
-"""Pages come back whichever tier wrote them; the dense tier is smaller, and what it leans on can come to harm."""
+"""Pages come back whichever tier wrote them; the dense tier is smaller, and survives damage."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from quire import _core
 from quire.archive import Archive
 from quire.archive.compact.choose_base import joined_within
-from quire.archive.compact.compaction import Place
-from quire.archive.compact.tiers import RUN_PAGES, TierName
-from quire.archive.compact.write_cluster import twins_together
+from quire.archive.compact.compaction import PageSlot
+from quire.archive.compact.tiers import TierName
+from quire.archive.compact.tiers.tier import RUN_PAGES
+from quire.archive.compact.write_cluster import duplicates_together
 from quire.archive.disk.storage import DISK
 from quire.archive.format.base_record import dense_frame
 from quire.archive.format.page_meta import Codec, about, pack_delta, unpack_delta
-from quire.archive.format.record import Head, Kind, heads
+from quire.archive.format.record import Head, RecordKind, heads
 from quire.archive.format.segment import SegmentWriter
 from quire.archive.format.stored_file import StoredFile
 from quire.errors import CodecError, DamagedRecord
@@ -37,7 +38,7 @@ def sentence(seed: object, words: int) -> str:
 
 
 def manual(pages: int = 7 * RUN_PAGES) -> list[tuple[str, datetime, bytes]]:
-    """Chapters in which neighbours repeat each other, more than one base may hold, under one template."""
+    """Chapters whose neighbours repeat each other, more than one base can hold, in one template."""
     found = []
     for i in range(pages):
         chapter = random.Random(i // RUN_PAGES).randbytes(7000).hex()
@@ -61,7 +62,7 @@ def segment(folder: Path) -> Path:
 
 
 def codecs(folder: Path) -> set[tuple[Codec, bool]]:
-    """How pages are stored, and whether on a base of their run."""
+    """List how pages are stored, and whether with a base of their run."""
     file = StoredFile(segment(folder))
     known = [file.about(*place) for place in file.index.places()]
     file.close()
@@ -112,7 +113,7 @@ def test_dense_is_smaller_and_neighbours_have_a_base_of_their_own(tmp_path: Path
 def test_an_unknown_codec_is_refused(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "a") as archive:
         archive.add("https://a.example", at(0), b"x")
-        with pytest.raises(ValueError, match="known are zstd, dense and tbc"):
+        with pytest.raises(ValueError, match="expected zstd, dense or tbc"):
             archive.compact(codec="rar")  # type: ignore[arg-type]
 
 
@@ -138,7 +139,7 @@ def test_a_base_is_cut_to_its_budget() -> None:
     small = joined_within(pages, 3, b"", 1000)
     assert 0 < len(small) < len(pages[0])
     assert len(_core.DenseBase.create(small)[1]) < 1500
-    assert joined_within(pages, 3, b"".join(pages), 1 << 20) == b"", "all is known already"
+    assert joined_within(pages, 3, b"".join(pages), 1 << 20) == b"", "everything is known already"
 
 
 def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: Path) -> None:
@@ -147,11 +148,13 @@ def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: P
     whole = segment(folder).read_bytes()
     file = StoredFile(segment(folder))
     bases = [
-        head for head in heads(file.source) if isinstance(head, Head) and head.kind == Kind.BASE
+        head
+        for head in heads(file.source)
+        if isinstance(head, Head) and head.kind == RecordKind.BASE
     ]
     file.close()
     parts = [head for head in bases if whole[head.payload_offset + 4] != 0]
-    assert len(parts) >= 2, "chapters that are not in the base of all have one of their own"
+    assert len(parts) >= 2, "chapters that the shared base lacks have a base of their own"
     part = max(parts, key=lambda head: head.payload_bytes)
 
     def read(damaged: bytes) -> int:
@@ -169,13 +172,13 @@ def test_a_damaged_base_is_made_anew_and_costs_its_own_pages_at_most(tmp_path: P
 
     copies = [head for head in parts if head.meta_hash == part.meta_hash]
     middles = [(head.payload_offset + head.payload_bytes // 2, 40) for head in copies]
-    assert read(spoilt(*middles)) == len(pages), "its guard mends it"
+    assert read(spoilt(*middles)) == len(pages), "its guard restores it"
     all_of_it = [(head.payload_offset + 8, head.payload_bytes - 8) for head in copies]
     assert 0 < len(pages) - read(spoilt(*all_of_it)) <= RUN_PAGES, "only its run is lost"
 
 
 def hostile(folder: Path, bases: list[tuple[bytes, bytes]], page: tuple[Codec, int, bytes]) -> None:
-    """An archive of one page that leans on the last of some bases."""
+    """An archive of one page that uses the last of some bases."""
     Archive.create(folder).close()
     writer = SegmentWriter(folder / "000001.segment", DISK, [])
     for content, frame in bases:
@@ -227,11 +230,11 @@ def test_a_delta_that_claims_too_much_is_refused() -> None:
 
 
 def test_twins_stand_side_by_side() -> None:
-    def place(url: str, time: int, body: bytes) -> Place:
-        return Place(None, 0, 0, url, time, 0, body)  # type: ignore[arg-type]
+    def place(url: str, time: int, body: bytes) -> PageSlot:
+        return PageSlot(None, 0, 0, url, time, 0, body)  # type: ignore[arg-type]
 
     order = [("a", 1, b"1"), ("a", 2, b"2"), ("b", 1, b"3"), ("c", 1, b"4"), ("c", 2, b"1")]
-    found = twins_together([place(*page) for page in order])
+    found = duplicates_together([place(*page) for page in order])
     assert [(one.url, one.digest) for one in found] == [
         ("a", b"1"),
         ("a", b"2"),

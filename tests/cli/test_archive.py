@@ -1,4 +1,4 @@
-"""``quire archive``: what its commands print, where, and with which exit code."""
+"""``quire archive``: the output, the streams and the exit codes of its commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ URL = "https://a.example/1"
 
 @pytest.fixture
 def crawl(folder: Path) -> Path:
-    """Two versions of a page, a coded one, a request, and a record that lies."""
+    """Two versions of a page, an encoded one, a request, and a record with a wrong length."""
     page = response(b"<p>Cod 8.40<p>Plaice")
     records = [
         record(b"GET / HTTP/1.1\r\n\r\n", kind="request"),
@@ -49,15 +49,15 @@ def archive(quire: Quire, crawl: Path) -> str:
 
 def test_an_archive_is_made_once(quire: Quire, folder: Path) -> None:
     result = quire("archive", "create", "a.quire")
-    assert (result.exit_code, result.stdout) == (0, "a.quire: an empty archive\n")
+    assert (result.exit_code, result.stdout) == (0, "a.quire: empty archive created\n")
     assert (folder / "a.quire" / "archive.json").exists()
     result = quire("archive", "create", "a.quire")
     assert result.exit_code == 2
-    assert "holds something already" in result.stderr
+    assert "not empty; a new archive needs" in result.stderr
     assert "hint: " in result.stderr
     result = quire("archive", "create", "fruit.html")
     assert result.exit_code == 2
-    assert "fruit.html: a file, not a folder" in result.stderr
+    assert "fruit.html: is a file, not a folder" in result.stderr
 
 
 def test_adding_says_what_was_added_and_what_was_not(quire: Quire, crawl: Path) -> None:
@@ -66,8 +66,8 @@ def test_adding_says_what_was_added_and_what_was_not(quire: Quire, crawl: Path) 
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("a.quire: 4 pages added (")
-    assert lines[0].endswith("; it has 4 now")
-    assert lines[1] == "passed over, as they are no pages: 1 request"
+    assert lines[0].endswith("; 4 in total")
+    assert lines[1] == "skipped, not pages: 1 request"
     assert lines[2] == "1 could not be read:"
     assert "crawl.warc#" in lines[3]
 
@@ -85,7 +85,7 @@ def test_nothing_is_added_where_nothing_can_be_read(quire: Quire, folder: Path) 
     assert result.stderr.startswith("error: nothing could be read: bad.warc#0: ")
     result = quire("archive", "add", "b.quire", "fruit.html")
     assert result.exit_code == 2
-    assert result.stderr == "error: b.quire: no such archive\nhint: --create makes it\n"
+    assert result.stderr == "error: b.quire: no such archive\nhint: use --create to create it\n"
     assert quire("archive", "add", "b.quire", "none.warc", "--create").exit_code == 2
     assert not (folder / "b.quire").exists(), "nothing is made when there is nothing to read"
 
@@ -95,7 +95,7 @@ def test_one_writer_at_a_time(quire: Quire, archive: str) -> None:
         result = quire("archive", "add", archive, "fruit.html")
         assert quire("archive", "ls", archive).exit_code == 0
     assert result.exit_code == 2
-    assert "holds this archive; wait until it is done" in result.stderr
+    assert "has this archive open; wait until it is done" in result.stderr
     assert "hint: " in result.stderr
 
 
@@ -106,7 +106,7 @@ def test_addresses_are_listed(quire: Quire, archive: str) -> None:
     long = quire("archive", "ls", archive, "https://a", "-l").stdout
     assert long.split()[:3] == ["2", "2026-05-18", "11:02:33"]
     assert quire("archive", "ls", archive, "--since", "2026-05-18").stdout == f"{URL}\n"
-    assert quire("archive", "ls", archive, "--until", "2026-05-16").stderr == "note: no page\n"
+    assert quire("archive", "ls", archive, "--until", "2026-05-16").stderr == "note: no pages\n"
     told = json.loads(quire("archive", "ls", archive, "--format", "json").stdout)
     assert told[0]["versions"] == 2
     assert told[0]["newest"] == "2026-05-18T11:02:33Z"
@@ -180,7 +180,7 @@ def test_compacting_and_statistics_add_up(quire: Quire, archive: str) -> None:
     assert (told["pages"], told["urls"], told["hosts"]) == (3, 2, 2)
     assert sum(told["parts"].values()) == told["stored_bytes"]
     text = quire("archive", "stats", archive).stdout
-    assert "where the bytes are" in text
+    assert "space by part" in text
     assert "█" * 40 in text
     told = json.loads(quire("archive", "compact", archive, "--format", "json").stdout)
     assert told["pages"] == 3
@@ -188,7 +188,7 @@ def test_compacting_and_statistics_add_up(quire: Quire, archive: str) -> None:
 
 def test_verify_finds_damage_and_leaves_with_2(quire: Quire, archive: str, folder: Path) -> None:
     whole = quire("archive", "verify", archive)
-    assert (whole.exit_code, whole.stdout) == (0, "a.quire: 3 pages, every byte as it was stored\n")
+    assert (whole.exit_code, whole.stdout) == (0, "a.quire: 3 pages, no damage found\n")
     (file,) = (folder / archive).glob("*.journal")
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 0xFF
@@ -218,7 +218,7 @@ def test_a_damaged_archive_is_mended(quire: Quire, archive: str, folder: Path) -
     assert quire("archive", "verify", "new.quire").exit_code == 0
     again = quire("archive", "repair", archive, "new.quire")
     assert again.exit_code == 2
-    assert "hint: choose a name that is free" in again.stderr
+    assert "hint: choose a name that is not taken" in again.stderr
     told = json.loads(quire("archive", "repair", archive, "--format", "json").stdout)
     assert told["pages"] == 2
     assert told["lost"][0]["offset"] > 0
@@ -234,12 +234,12 @@ def test_a_disk_that_is_full_is_named(
     result = quire("archive", "add", archive, "fruit.html")
     assert result.exit_code == 2
     assert result.stderr.startswith("error: a.quire/")
-    assert "hint: make room" in result.stderr
+    assert "hint: free some space" in result.stderr
 
 
 def test_an_export_can_be_added_again(quire: Quire, archive: str, folder: Path) -> None:
     result = quire("archive", "export", archive, "out.warc.gz")
-    assert result.stdout == "out.warc.gz: 3 records\nout.cdxj: its index\n"
+    assert result.stdout == "out.warc.gz: 3 records\nout.cdxj: index\n"
     assert (folder / "out.cdxj").read_text().count("\n") == 3
     assert quire("archive", "export", archive, "out.warc.gz").exit_code == 2
     told = quire(
@@ -260,7 +260,7 @@ def test_bars_are_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> N
 
 
 class Browser:
-    """Asks the server, as anybody might."""
+    """Sends requests to the server, like any client."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -376,7 +376,7 @@ def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, fold
     for command in ("ls", "stats", "verify", "compact", "repair"):
         for name, finding in (
             ("gone.quire", "gone.quire: no such archive"),
-            ("pages", "pages: a folder, but no archive"),
+            ("pages", "pages: a folder, but not an archive"),
             ("fruit.html", "fruit.html: a file, and an archive is a folder"),
         ):
             result = quire("archive", command, name)
@@ -390,17 +390,20 @@ def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, fold
     ("arguments", "finding", "way_out"),
     [
         (["archive", "add", "a.quire", "-"], "-: standard input is not read", "write it to a file"),
-        (["archive", "add", "a.quire", "a.quire"], "a.quire: an archive of quire", "export"),
+        (["archive", "add", "a.quire", "a.quire"], "a.quire: a quire archive", "export"),
         (["archive", "add", "a.quire", "void.warc"], "void.warc#0: empty", "sources are WARC"),
-        (["archive", "add", "-", "crawl.warc", "--create"], "'-': no name for", "site.quire"),
+        (["archive", "add", "-", "crawl.warc", "--create"], "'-': not a name for", "site.quire"),
         (["archive", "add", "fruit.html", "crawl.warc"], "a file, and an archive", "--create"),
-        (["archive", "create", "-"], "'-': no name for a folder", "site.quire"),
-        (["archive", "create", "/proc/a.quire"], "/proc/a.quire: could not be", "you may write to"),
-        (["archive", "export", "a.quire", "pages"], "pages: a folder, not a file", "name a file"),
-        (["archive", "get", "a.quire", URL, "-o", "pages"], "pages: a folder", "name a file in it"),
+        (["archive", "create", "-"], "'-': not a name for a folder", "site.quire"),
+        (["archive", "create", "/proc/a.quire"], "/proc/a.quire: could not be", "you can write to"),
+        (["archive", "export", "a.quire", "pages"], "pages: is a folder", "give a file name"),
+        (
+            ["archive", "get", "a.quire", URL, "-o", "pages"],
+            "pages: is a folder",
+            "give a file name in it",
+        ),
         (["archive", "add", "a.quire", "dropbox://a"], "pip install 'fsspec[dropbox]'", ""),
         (["templates", "-"], "-: standard input is not read here", "write it to a file"),
-        (["templates", "a.quire"], "a.quire: an archive of quire", "export"),
         (["templates", "void.warc"], "void.warc#0: empty", "sources are WARC"),
     ],
 )
@@ -417,6 +420,16 @@ def test_what_cannot_be_done_is_said_with_a_way_out(
     assert finding in error
     assert hint.startswith("hint: ")
     assert way_out in hint
+
+
+def test_an_archive_inside_a_folder_of_pages_is_left_out(quire: Quire, archive: str) -> None:
+    result = quire("archive", "add", "b.quire", ".", "--create", "--format", "json")
+
+    assert result.exit_code == 0, result.stderr
+    assert f"note: ./{archive}: a quire archive, left out\n" in result.stderr
+    urls = quire("archive", "ls", "b.quire").stdout
+    assert "archive.json" not in urls
+    assert "lock" not in urls
 
 
 def test_an_export_makes_the_folders_above_it(quire: Quire, archive: str, folder: Path) -> None:

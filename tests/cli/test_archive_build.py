@@ -1,4 +1,4 @@
-"""``quire archive build``: what it prints, where, and with which exit code."""
+"""``quire archive build``: its output, streams and exit codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.sources.crawls import record, response, write
 
 @pytest.fixture
 def crawl(folder: Path) -> Path:
-    """Ten pages of a site, a request, and a record that lies."""
+    """Ten pages of a site, a request, and a record with a wrong length."""
     page = b"<ul>" + b"<li class=a>Cod 8.40" * 40
     records = [record(response(page + b"%d" % i), url=f"https://a.example/{i}") for i in range(10)]
     records += [record(b"GET / HTTP/1.1\r\n\r\n", kind="request"), record(b"x", length=99)]
@@ -28,14 +28,14 @@ def test_a_build_says_what_is_in_it_and_what_is_not(quire: Quire, crawl: Path) -
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[:3] == [
-        "a.quire: 10 pages added (8.1 kB); it has 10 now",
-        "passed over, as they are no pages: 1 request",
+        "a.quire: 10 pages added (8.1 kB); 10 in total",
+        "skipped, not pages: 1 request",
         "1 could not be read:",
     ]
     assert lines[3].startswith("  crawl.warc.gz#")
     assert len(lines) == 4
     result = quire("archive", "verify", "a.quire")
-    assert result.stdout == "a.quire: 10 pages, every byte as it was stored\n"
+    assert result.stdout == "a.quire: 10 pages, no damage found\n"
 
 
 def test_a_build_for_programs(quire: Quire, crawl: Path) -> None:
@@ -61,7 +61,7 @@ def test_what_cannot_be_built_is_refused_with_a_way_out(
     assert "error: nothing could be read: empty.html: empty: 0 bytes" in result.stderr
     result = quire(*build, crawl.name, "-o", "fruit.html")
     assert result.exit_code == 2
-    assert "error: fruit.html: a file, not a folder\nhint: choose another name" in result.stderr
+    assert "error: fruit.html: is a file, not a folder\nhint: choose another name" in result.stderr
     result = quire(*build, crawl.name, "-o", "a.quire", "--engine", "abacus")
     assert result.exit_code == 2
     assert "error: abacus: not an engine; expected local" in result.stderr
@@ -72,7 +72,7 @@ def test_what_cannot_be_built_is_refused_with_a_way_out(
     (folder / "docs" / "letter.txt").write_text("Dear")
     result = quire(*build, crawl.name, "-o", "docs")
     assert result.exit_code == 2
-    assert "docs: a folder, but no archive" in result.stderr
+    assert "docs: a folder, but not an archive" in result.stderr
     assert not (folder / "a.quire").exists()
 
 

@@ -72,8 +72,8 @@ def test_a_page_that_exists_is_kept_unless_forced(quire: Quire, folder: Path) ->
     ("arguments", "told"),
     [
         (["a.qd", "b.qd"], "--output-dir"),
-        (["-", "--output-dir", "d"], "no name"),
-        (["a.qd", "-o", "x", "--output-dir", "d"], "exclude each other"),
+        (["-", "--output-dir", "d"], "no file name"),
+        (["a.qd", "-o", "x", "--output-dir", "d"], "cannot be combined"),
         (["gone.qd"], "no such file"),
     ],
 )

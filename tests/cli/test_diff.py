@@ -37,7 +37,7 @@ def test_changed_lines_are_shown_with_those_around_them(quire: Quire) -> None:
         "+ Kiwis",
     ]
     assert "      class: 'a' → 'b'" in lines
-    assert lines[-1] == "1 text edited, 1 part inserted (2 nodes), 1 node with other attributes"
+    assert lines[-1] == "1 text edited, 1 part inserted (2 nodes), 1 node with changed attributes"
 
 
 @pytest.mark.parametrize(
@@ -204,15 +204,18 @@ def test_what_a_page_says_never_commands_a_terminal(quire: Quire, folder: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-", "-"], "standard input is one page, and a comparison takes two"),
+        (["-", "-"], "OLD and NEW are both standard input"),
         (["old.html", "new.html", "--tolerance", "much"], "--tolerance much: not a number"),
         (["old.html", "new.html", "--tolerance", "nan"], "--tolerance nan: not a number"),
-        (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o takes the redline"),
+        (["old.html", "new.html", "--view", "tree", "-o", "x"], "-o writes a redline"),
         (["old.html", "new.html", "--only", "p["], "p["),
-        (["old.html", "new.html", "--view", "script", "--only", "p"], "a script is of whole pages"),
+        (
+            ["old.html", "new.html", "--view", "script", "--only", "p"],
+            "an edit script covers the whole page",
+        ),
         (
             ["old.html", "new.html", "--ignore-text", "a("],
-            'error: pattern "a(": unclosed group (at character 1)\nhint: quote a pattern',
+            'error: pattern "a(": unclosed group (at character 1)\nhint: quote the pattern',
         ),
         (["old.html", "gone.html"], "gone.html: no such file"),
     ],

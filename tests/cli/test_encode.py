@@ -74,7 +74,7 @@ def test_a_broken_page_is_named_and_stops_nothing(quire: Quire, folder: Path) ->
     assert [page["source"] for page in report["failed"]] == ["bad.xml", "gone.html"]
     assert "error: bad.xml: " in result.stderr
     assert "error: gone.html: no such file or directory" in result.stderr
-    assert "hint: --recover" in result.stderr
+    assert "hint: use --recover" in result.stderr
     assert (folder / "fruit.qd").is_file()
     assert not (folder / "bad.qd").exists()
 
@@ -94,8 +94,8 @@ def test_a_digest_that_exists_is_kept_unless_forced(quire: Quire, folder: Path) 
 
     refused = quire("encode", "fruit.html")
     assert refused.exit_code == 2
-    assert "error: fruit.qd: exists" in refused.stderr
-    assert "hint: --force" in refused.stderr
+    assert "error: fruit.qd: already exists" in refused.stderr
+    assert "hint: use --force" in refused.stderr
     assert (folder / "fruit.qd").read_bytes() == b"mine"
 
     assert quire("encode", "fruit.html", "--force").exit_code == 0
@@ -129,13 +129,13 @@ def test_an_unknown_encoding_is_an_error_that_names_it(quire: Quire) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["fruit.html", "-o", "a.qd", "--output-dir", "d"], "exclude each other"),
-        (["-", "fruit.html"], "comes alone"),
-        (["fruit.html", "again.html", "-o", "a.qd"], "one digest for 2 pages"),
-        (["-", "--output-dir", "d"], "no name"),
-        (["-", "--format", "json"], "takes the digest"),
+        (["fruit.html", "-o", "a.qd", "--output-dir", "d"], "cannot be combined"),
+        (["-", "fruit.html"], "cannot be combined with files"),
+        (["fruit.html", "again.html", "-o", "a.qd"], "one file, but there are 2 pages"),
+        (["-", "--output-dir", "d"], "no file name"),
+        (["-", "--format", "json"], "the digest goes to standard output"),
         (["empty"], "empty: nothing to read in this folder"),
-        (["*.nothing"], "no file fits"),
+        (["*.nothing"], "no file matches"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_written(
@@ -196,7 +196,7 @@ def test_a_folder_given_as_output_is_told_from_a_file(quire: Quire, folder: Path
         result = quire("encode", "fruit.html", "-o", "out", *force)
         assert result.exit_code == 2
         assert result.stderr == (
-            "error: out: is a folder, and -o names a file\nhint: use --output-dir for a folder\n"
+            "error: out: is a folder, but -o needs a file\nhint: use --output-dir for a folder\n"
         )
 
 

@@ -78,7 +78,7 @@ def test_verify_prints_five_figures_and_leaves_with_0(
     assert found == {"pages": 5, "equal": 4, "refused": 1, "unequal": 0, "composer": "own"}
     assert list(found) == ["pages", "equal", "refused", "unequal", "composer"]
     told = quire("fragments", "verify", "out").stdout
-    assert told == "5 pages by the own composer: 4 equal, 1 refused beforehand, 0 unequal\n"
+    assert told == "5 pages composed by quire: 4 equal, 1 refused, 0 different\n"
 
 
 def test_a_tampered_fragment_is_unequal_and_leaves_with_2(quire: Quire, shared: Path) -> None:
@@ -109,7 +109,7 @@ def test_varnish_that_is_asked_for_and_not_there_is_an_error(
     result = quire("fragments", "verify", "out", "--composer", "varnish")
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: varnishd is not installed\nhint: --composer own")
+    assert result.stderr.startswith("error: varnishd is not installed\nhint: install Varnish")
 
 
 def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
 
     assert (again.exit_code, foreign.exit_code) == (2, 2)
     assert again.stderr.startswith("error: out: exists\nhint: ")
-    assert foreign.stderr.startswith("error: site: in site, which is read")
+    assert foreign.stderr.startswith("error: site: is inside the source site")
     assert len(list(shared.iterdir())) == 4
     assert quire("fragments", "esi", "site", "-o", "out", "--force").exit_code == 0
 
@@ -134,10 +134,13 @@ def test_a_folder_that_is_there_is_not_replaced(quire: Quire, shared: Path) -> N
         (["verify", "site"], "error: site: not a composition: it has no manifest.json"),
         (["esi", "site", "-o", "out", "--policies", "site/0.html"], "error: site/0.html: "),
         (["strip", "nowhere", "-o", "out"], "error: nowhere: "),
-        (["strip", "site", "-o", ""], "error: -o: an empty name"),
-        (["strip", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
-        (["esi", "site", "-o", "site/out"], "error: site/out: in site, which is read"),
-        (["esi", "site", "--variant", "other", "-o", "other/out"], "error: other/out: in other"),
+        (["strip", "site", "-o", ""], "error: -o: empty name"),
+        (["strip", "site", "-o", "site/out"], "error: site/out: is inside the source site"),
+        (["esi", "site", "-o", "site/out"], "error: site/out: is inside the source site"),
+        (
+            ["esi", "site", "--variant", "other", "-o", "other/out"],
+            "error: other/out: is inside the source other",
+        ),
         (["plan", "site", "--variant", "site/"], "error: --variant site/: named twice"),
         (["report", "site", "-o", "."], "error: .: not a file name"),
         (["report", "site", "-o", ""], "error: -o: not a file name"),
@@ -166,7 +169,7 @@ def test_a_composition_of_no_pages_is_not_verified(
     result = quire("fragments", "verify", "nothing", "--composer", composer)
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: nothing: no pages in its manifest")
+    assert result.stderr.startswith("error: nothing: its manifest lists no pages")
     assert result.stdout == ""
 
 
@@ -236,7 +239,7 @@ def test_stripped_pages_are_files_with_an_index(quire: Quire, shared: Path) -> N
     index = json.loads((shared.parent / "texts" / "index.json").read_text())["pages"]
 
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("4 pages of 1 template: ")
+    assert result.stdout.startswith("4 pages, 1 template: kept ")
     assert [one["name"] for one in index] == [f"site/{n}.html" for n in range(4)]
     assert (shared.parent / "texts" / index[2]["file"]).read_text() == "Day 2\n14 mm of rain\n"
     assert quire("fragments", "strip", "site", "-o", "texts").exit_code == 2
@@ -304,7 +307,7 @@ def test_files_with_times_in_their_names_are_told_how_to_be_versions(
     plain = quire("fragments", "plan", ".")
     versions = quire("fragments", "plan", ".", "--by-folder")
 
-    assert "note: 4 files have times in their names; --by-folder takes" in plain.stderr
+    assert "note: 4 files have times in their names; --by-folder reads" in plain.stderr
     assert "--by-folder" not in versions.stderr
     assert "\n1 page: 1 composed of " in versions.stdout
 
@@ -321,7 +324,7 @@ def test_steps_of_a_report_are_told_in_words(watched: Watched, shared: Path) -> 
     assert shared.is_dir()
     drawn, _ = watched("fragments", "report", "site", "-o", "report.html", stream="stderr")
 
-    assert b"finding what is equal" in drawn
+    assert b"finding equal parts" in drawn
 
 
 def test_bars_are_drawn_while_versions_are_followed(watched: Watched, folder: Path) -> None:
@@ -331,7 +334,7 @@ def test_bars_are_drawn_while_versions_are_followed(watched: Watched, folder: Pa
     drawn, _ = watched("fragments", "lifetimes", ".", stream="stderr")
     simulated, _ = watched("fragments", "simulate", ".", "--requests", "10", stream="stderr")
 
-    assert b"following versions" in drawn
+    assert b"tracking versions" in drawn
     assert b"simulating requests" in simulated
 
 

@@ -135,12 +135,12 @@ def test_one_version_is_said_to_be_alone(quire: Quire, folder: Path) -> None:
 
     assert quire("fragments", "lifetimes", "captures").stdout.splitlines() == [
         "captures: 1 version",
-        "  0 fragments, depth 1; no life was seen to begin",
-        "  one version alone: nothing to compare it with",
+        "  0 fragments, depth 1; no change observed",
+        "  only one version: nothing to compare it with",
     ]
     result = quire("fragments", "simulate", "captures")
-    assert result.stdout.startswith("1 page of 1 fragment; 30,000 requests in ")
-    assert "note: no fragment was seen to change, so both caches do the same" in result.stderr
+    assert result.stdout.startswith("1 page, 1 fragment; 30,000 requests in ")
+    assert "note: no fragment changed between captures, so both caches do the same" in result.stderr
 
 
 def test_equal_versions_are_said_to_be_equal(quire: Quire, folder: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_simulation_that_ends_before_anything_changes_says_so(quire: Quire, fo
 
     short = quire("fragments", "simulate", "captures", "--requests", "10", "--rate", "60")
     long = quire("fragments", "simulate", "captures", "--requests", "1000", "--rate", "1")
-    assert "more --requests or a lower --rate last longer" in short.stderr
+    assert "use more --requests or a lower --rate" in short.stderr
     assert long.stderr == ""
 
 
@@ -191,5 +191,5 @@ def test_files_named_by_times_that_are_taken_for_pages_are_pointed_out(
 
     asked = quire("fragments", "report", "captures", "-o", "a.html")
     by_folder = quire("fragments", "report", "captures", "-o", "b.html", "--by-folder")
-    assert "3 files have times in their names; --by-folder takes those" in asked.stderr
+    assert "3 files have times in their names; --by-folder reads those" in asked.stderr
     assert "times in their names" not in by_folder.stderr

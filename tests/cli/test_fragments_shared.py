@@ -41,7 +41,7 @@ def test_fragments_are_listed_with_their_first_place(quire: Quire, crawl: Path) 
     lines = result.stdout.splitlines()
     assert result.exit_code == 0, result.stderr
     assert [line.split() for line in lines[:-1]] == [
-        ["text", "pages", "places", "same", "where", "first"],
+        ["text", "pages", "places", "match", "first", "place"],
         ["430", "4", "4", "exact", "crawl/0.html", "at", first(crawl, FOOT)],
         ["310", "4", "4", "exact", "crawl/0.html", "at", first(crawl, MENU)],
     ]
@@ -68,7 +68,7 @@ def test_every_place_is_in_the_files(quire: Quire, crawl: Path) -> None:
     for name in ("places.parquet", "places.csv"):
         result = quire("fragments", "shared", "crawl", "-o", name, "--top", "1")
         assert result.exit_code == 0, result.stderr
-        assert "… and 1 with shorter texts\n" in result.stdout
+        assert "… and 1 more with shorter text\n" in result.stdout
         assert result.stderr.startswith(f"note: {name}: written\nnote: 3 files in ")
     rows = pq.read_table(crawl.parent / "places.parquet").to_pylist()
     with (crawl.parent / "places.csv").open(newline="") as file:
@@ -111,7 +111,7 @@ def test_of_an_archive_the_newest_pages_are_taken(quire: Quire, crawl: Path) -> 
     assert (both["pages"], both["troubles"]) == (8, [])
     assert {one["pages"] for one in both["fragments"][-2:]} == {8}
     assert [one["first"]["name"] for one in both["fragments"][:4]] == [
-        f"https://a.example/{name} 2026-05-0{day}T00:00:00Z"
+        f"site.quire#https://a.example/{name} 2026-05-0{day}T00:00:00Z"
         for name, day in [("5", 5), ("4", 4), ("3", 3), ("0", 2)]
     ], "whole pages, which are in the crawl too"
 
@@ -125,8 +125,8 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["gone.warc"], "error: gone.warc: no such file or folder"),
         (["-"], "error: -: standard input is not read here"),
         (["fruit.html", "--engine", "abacus"], "error: abacus: not an engine"),
-        (["fruit.html", "-o", "places.xls"], "error: places.xls: the name says the form"),
-        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
+        (["fruit.html", "-o", "places.xls"], "error: places.xls: cannot tell the format"),
+        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: already exists"),
     ):
         result = quire("fragments", "shared", *arguments)
         assert result.exit_code == 2, arguments
@@ -139,5 +139,5 @@ def test_a_bar_is_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> N
     seen, stdout = watched("fragments", "shared", "crawl", stream="stderr")
 
     assert b"4 pages" in stdout
-    assert b"looking at pages" in seen
+    assert b"reading pages" in seen
     assert b"3/3" in seen

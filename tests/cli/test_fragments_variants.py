@@ -164,7 +164,7 @@ def test_values_of_cookies_are_written_nowhere(quire: Quire, folder: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("nobody", "mary", "--variant", "bob"), "--variant: which of 2 sources"),
+        (("nobody", "mary", "--variant", "bob"), "--variant: there are 2 main sources"),
         (("nobody", "--variant", "nowhere"), "nowhere: no such file or folder"),
         (("nobody", "--variant-cookie", "session"), "--variant-cookie reads the requests in WARC"),
         (("nobody", "--ttl", "-1"), "--ttl"),

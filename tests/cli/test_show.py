@@ -84,7 +84,7 @@ def test_nothing_found_is_said_and_no_fault(quire: Quire) -> None:
     result = quire("show", "fruit.html", "--select", "table")
 
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "no node fits" in result.stderr
+    assert "no node matches" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--select", "--xpath"])

@@ -47,7 +47,7 @@ def test_layers_are_named_for_kang(quire: Quire, folder: Path) -> None:
         "0.9375",
         "layer  same  weight  elements of A  of B",
         "    1  0.50   1.000              2     3",
-        "similar by the paper's threshold, 0.8",
+        "similar by the threshold of the paper, 0.8",
     ]
 
 
@@ -71,12 +71,12 @@ def test_json_is_for_programs(quire: Quire) -> None:
 
 def test_what_cannot_be_done_is_said(quire: Quire) -> None:
     for arguments, message in (
-        (("-", "-"), "error: standard input is one page"),
+        (("-", "-"), "error: A and B are both standard input"),
         (("fruit.html", "none.html"), "error: none.html: no such file"),
         (("fruit.html", "fruit.html", "--nodes", "p["), "error: selector"),
         (
             ("fruit.html", "fruit.html", "--on", "kang", "--nodes", "p"),
-            "error: kang compares whole",
+            "error: kang only compares whole",
         ),
     ):
         result = quire("similar", *arguments)

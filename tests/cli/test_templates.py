@@ -29,7 +29,7 @@ def broken(site: Path) -> dict[str, str]:
         "site/empty.html": "empty: 0 bytes",
         "site/lost.html": "no such file",
         "site/long.html": "200000 bytes; at most 100000 are read",
-        f"site/crawl.warc#{starts[1]}": "breaks off after",
+        f"site/crawl.warc#{starts[1]}": "truncated after",
     }
 
 
@@ -71,6 +71,48 @@ def test_json_has_everything(quire: Quire, site: Path) -> None:
     assert first["share"] == pytest.approx(5 / 9, abs=1e-6)
     assert (found["singles"], found["troubles"]) == (["site/about.html"], [])
     assert found["coverage"] == pytest.approx(8 / 9, abs=1e-6)
+
+
+@pytest.fixture
+def stored(quire: Quire, site: Path) -> Path:
+    """An archive of the site, with an older version of each page."""
+    assert quire("archive", "add", "a.quire", "site", "--create", "--time", "2026").exit_code == 0
+    for page in site.iterdir():
+        page.write_bytes(b"<p>Under construction")
+    result = quire("archive", "add", "a.quire", "site", "--time", "2025")
+    assert result.exit_code == 0, result.stderr
+    return site.parent / "a.quire"
+
+
+def test_an_archive_has_the_templates_of_its_newest_pages(quire: Quire, stored: Path) -> None:
+    outputs = ("--report", "report.html", "--model", "model.json")
+    result = quire("templates", "a.quire", *outputs, "--format", "json")
+    found = json.loads(result.stdout)
+    (first, *_) = found["groups"]
+
+    assert result.exit_code == 0, result.stderr
+    assert "note: 1 archive in " in result.stderr
+    assert (found["pages"], found["troubles"]) == (9, [])
+    assert [group["size"] for group in found["groups"]] == [5, 3]
+    assert [entry["name"].partition("#")[0] for entry in first["pages"]] == ["a.quire"] * 5
+    assert first["representative"].endswith(" 2026-01-01T00:00:00Z")
+    report = (stored.parent / "report.html").read_text(encoding="utf-8")
+    assert "<svg" in report
+    assert "no such" not in report
+    check = ("templates", "check", "--model", "model.json", "--exit-code")
+    assert quire(*check, first["representative"]).exit_code == 0
+    old = first["representative"].replace("2026-", "2025-")
+    assert quire(*check, old).exit_code == 1
+    many = quire(*check, "a.quire")
+    assert many.stderr.startswith("error: a.quire: holds many pages")
+
+
+def test_archives_and_files_are_grouped_together(quire: Quire, stored: Path) -> None:
+    assert stored.is_dir()
+    for engine in ("local:1", "local:3"):
+        result = quire("templates", "a.quire", "site", "--format", "json", "--engine", engine)
+        assert "note: 1 archive and 9 files in " in result.stderr
+        assert json.loads(result.stdout)["pages"] == 18
 
 
 def test_every_page_is_in_the_files(quire: Quire, site: Path) -> None:
@@ -122,7 +164,7 @@ def test_many_troubles_are_counted_on_the_screen(quire: Quire, site: Path) -> No
     result = quire("templates", "site")
 
     assert result.stdout.count("empty: 0 bytes") == 20
-    assert "  … 10 more; -o and --format json have all\n" in result.stdout
+    assert "  … 10 more; -o and --format json list all\n" in result.stdout
 
 
 def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
@@ -136,11 +178,14 @@ def test_nothing_to_read_is_an_error(quire: Quire, folder: Path) -> None:
         (["gone.warc"], "error: gone.warc: no such file or folder"),
         (["*.warc"], "error: *.warc: no file fits this pattern"),
         (["fruit.html", "--engine", "abacus"], "error: abacus: not an engine"),
-        (["fruit.html", "-o", "groups.xls"], "error: groups.xls: the name says the form"),
-        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: exists"),
-        (["fruit.html", "--report", "fruit.html"], "error: fruit.html: exists"),
-        (["fruit.html", "--model", "fruit.html"], "error: fruit.html: exists"),
-        (["fruit.html", "--model", "a.json", "-o", "a.json"], "error: a.json: named twice"),
+        (["fruit.html", "-o", "groups.xls"], "error: groups.xls: cannot tell the format"),
+        (["fruit.html", "-o", "fruit.html"], "error: fruit.html: already exists"),
+        (["fruit.html", "--report", "fruit.html"], "error: fruit.html: already exists"),
+        (["fruit.html", "--model", "fruit.html"], "error: fruit.html: already exists"),
+        (
+            ["fruit.html", "--model", "a.json", "-o", "a.json"],
+            "error: a.json: named for two outputs",
+        ),
     ):
         result = quire("templates", *arguments)
         assert result.exit_code == 2, arguments

@@ -76,11 +76,11 @@ def test_what_cannot_be_checked_is_said(quire: Quire, model: str, folder: Path) 
     (folder / "later.warc").write_bytes(record(response(shop(5))))
     for arguments, message in (
         (["fruit.html", "--model", "gone.json"], "error: gone.json: no such file"),
-        (["fruit.html", "--model", "fruit.html"], "error: fruit.html: a model of templates is"),
+        (["fruit.html", "--model", "fruit.html"], "error: fruit.html: not a model of templates"),
         (["gone.html", "--model", model], "error: gone.html: no such file"),
         (["later.warc", "--model", model], "error: later.warc: holds many pages"),
         (["later.warc#7", "--model", model], "error: later.warc#7: "),
-        (["-", "-", "--model", model], "error: standard input is one page"),
+        (["-", "-", "--model", model], "error: -: standard input can only be read once"),
     ):
         result = quire("templates", "check", *arguments)
         assert result.exit_code == 2, arguments

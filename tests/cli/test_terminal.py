@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.cli.common.terminal import explain, one_line, shown
-from quire.display import told_apart
+from quire.cli.common.terminal import explain, one_line, printable
+from quire.display import quote_pair
 from quire.errors import MalformedSource
 
 # Half pairs, controls and what reorders text are where a sink goes wrong.
@@ -29,7 +29,7 @@ REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 @given(texts)
 def test_nothing_a_terminal_obeys_is_left(text: str) -> None:
-    safe = shown(text)
+    safe = printable(text)
 
     assert [c for c in safe if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}] == []
     assert [c for c in safe if unicodedata.bidirectional(c) in REORDERING] == []
@@ -38,7 +38,7 @@ def test_nothing_a_terminal_obeys_is_left(text: str) -> None:
 
 @given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S", "Zs"])))
 def test_words_of_any_script_are_left_alone(text: str) -> None:
-    assert shown(text) == text
+    assert printable(text) == text
 
 
 @given(texts, st.integers(min_value=2, max_value=80))
@@ -57,14 +57,14 @@ spaced = st.text(alphabet="a \n\t\xa0\u202e\x1b…", max_size=30)
 def test_texts_that_differ_look_different_and_command_nothing(
     old: str, new: str, most: int
 ) -> None:
-    said = told_apart(old, new, most)
+    said = quote_pair(old, new, most)
 
     assert (said[0] != said[1]) == (old != new)
-    assert [shown(side) for side in said] == list(said)
+    assert [printable(side) for side in said] == list(said)
 
 
 def test_line_ends_stay_where_lines_are_shown() -> None:
-    assert shown("a\r\n\tb", keep="\n\t") == "a\\x0d\n\tb"
+    assert printable("a\r\n\tb", keep="\n\t") == "a\\x0d\n\tb"
 
 
 def test_an_error_that_does_not_know_its_file_is_told() -> None:

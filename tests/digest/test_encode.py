@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.digest.files import Kind
+from quire.digest.files import PageKind
 from tests import strategies
 from tests.strategies import Tree
 
@@ -38,7 +38,7 @@ def test_any_bytes_at_all_come_back(source: bytes) -> None:
 
 
 @given(strategies.disguised, st.sampled_from(["html", "xml", "json", "text", "bytes"]))
-def test_any_bytes_come_back_whatever_they_are_taken_for(source: bytes, kind: Kind) -> None:
+def test_any_bytes_come_back_whatever_they_are_taken_for(source: bytes, kind: PageKind) -> None:
     assert quire.encode(source, kind=kind, recover=True).decode() == source
 
 
@@ -98,7 +98,7 @@ def flat(tree: Tree | str, into: list[tuple[str, dict[str, str], str, int]]) -> 
 
 
 @given(strategies.plain_trees(), st.sampled_from(["html", "xml"]))
-def test_columns_are_the_tree_that_was_written(tree: Tree, kind: Kind) -> None:
+def test_columns_are_the_tree_that_was_written(tree: Tree, kind: PageKind) -> None:
     page = quire.encode(strategies.written(tree).encode(), kind=kind)
     expected: list[tuple[str, dict[str, str], str, int]] = []
     flat(tree, expected)
@@ -133,13 +133,16 @@ def test_the_lists_of_the_paper_are_the_columns_by_their_names() -> None:
     assert page.CM.tolist() == [-1, -1, -1, -1, -1, -1, -1, 0]
 
 
-def test_a_name_in_two_namespaces_is_two_tags_and_one_count() -> None:
+def test_a_name_in_two_namespaces_is_two_tags() -> None:
     page = quire.encode(b"<a>1</a><svg><a>2</a><clipPath/></svg>")
 
     assert [
-        space for name, space in zip(page.tags, page.tag_namespaces, strict=True) if name == "a"
-    ] == ["html", "svg"]
-    assert page.tag_counts()["a"] == page.count("a") == 2
+        (label, space)
+        for label, name, space in zip(page.tags, page.tag_names, page.tag_namespaces, strict=True)
+        if name == "a"
+    ] == [("a", "html"), ("svg:a", "svg")]
+    assert page.tag_counts()["a"] == page.tag_counts()["svg:a"] == 1
+    assert page.count("a") == 2
     assert page.tag_namespaces[page.tag_id("#text")] == ""
     assert page.tag_namespaces[page.tag_id("clipPath")] == "svg"
     assert page.tag_id("a", "svg") != page.tag_id("a") >= 0
@@ -178,6 +181,17 @@ def test_an_encoder_is_used_up_by_its_page() -> None:
         encoder.feed(b"x")
     with pytest.raises(ValueError, match="finished"):
         encoder.finish()
+
+
+def test_an_encoder_takes_the_options_of_encode() -> None:
+    encoder = quire.Encoder(fragment="tr")
+    encoder.feed(b"<td>1<td>2")
+
+    assert encoder.finish() == quire.encode(b"<td>1<td>2", fragment="tr")
+    with pytest.raises(ValueError, match="always html"):
+        quire.Encoder(kind="xml", fragment="tr")
+    with pytest.raises(ValueError, match="not known"):
+        quire.Encoder(encoding="utf-99")
 
 
 def test_a_string_is_a_path_and_bytes_are_a_page(tmp_path: Path) -> None:

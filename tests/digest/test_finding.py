@@ -148,5 +148,5 @@ def test_a_selector_that_asks_too_much_is_stopped() -> None:
 
 
 def test_an_unknown_style_of_path_is_refused() -> None:
-    with pytest.raises(ValueError, match="known are css and xpath"):
+    with pytest.raises(ValueError, match="expected css or xpath"):
         quire.encode(b"<p>").path(4, "jq")  # type: ignore[arg-type] # that is the point

@@ -141,11 +141,11 @@ def test_columns_that_are_no_tree_are_refused(
 @pytest.mark.parametrize(
     ("count", "message"),
     [
-        (-1, "node 1 has the child count -1, but"),
-        (2**32, "node 1 has the child count 4294967296, but"),
-        (2**70, "node 1 has the child count"),
+        (-1, "node 1 has child count -1; expected"),
+        (2**32, "node 1 has child count 4294967296; expected"),
+        (2**70, "node 1 has child count"),
         (2**32 - 1, "children"),
-        (0.0, "node 1 has the child count 0.0, but a count is a whole number"),
+        (0.0, "node 1 has child count 0.0; expected a whole number"),
         (1.5, "whole number"),
         ("0", "whole number"),
         (None, "whole number"),

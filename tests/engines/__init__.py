@@ -1,1 +1,1 @@
-"""Batch work, on every engine alike."""
+"""Batch work, with the same results on every engine."""

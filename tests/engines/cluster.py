@@ -1,8 +1,8 @@
 """A real Spark cluster on this machine: a master, workers, and a way to kill one of them.
 
-Every process gets a session of the operating system: what a worker starts (Java for an executor, Python for tasks) stays
-in the session of the worker, also where it leaves its process group, so that a kill leaves nothing of it alive.
-Ports are chosen by the system, and only loopback is used.
+Every process gets its own operating system session. Everything a worker starts (Java for an
+executor, Python for tasks) stays in the worker's session, even if it leaves the process group, so
+that a kill leaves nothing alive. The system chooses the ports, and only loopback is used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import pyspark
 ROOT = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent
 START_TIMEOUT_S = 120
-#: Java that starts quickly and stays small.
+#: Options for a Java that starts quickly and stays small.
 LEAN = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData"
 
 
 class Process:
-    """A Java process of Spark, the first of its session."""
+    """A Java process of Spark that leads its own session."""
 
     def __init__(self, name: str, folder: Path, arguments: list[str]) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Process:
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": LEAN,
             "SPARK_LAUNCHER_OPTS": LEAN,
-            # Where workers import the functions of the tests.
+            # So that workers can import the functions of the tests.
             "PYTHONPATH": str(ROOT),
         }
         with self.log.open("wb") as log:
@@ -55,7 +55,7 @@ class Process:
             )
 
     def said(self, pattern: str) -> list[str]:
-        """Find words in the log."""
+        """Search the log for text."""
         return re.findall(pattern, self.log.read_text(encoding="utf-8", errors="replace"))
 
     def members(self) -> list[int]:
@@ -75,7 +75,7 @@ class Process:
             for pid in members:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            self._process.poll()  # else it stays a member, though dead
+            self._process.poll()  # else it stays in the session as a zombie
             if time.monotonic() > deadline:
                 break
             time.sleep(0.01)
@@ -83,20 +83,20 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
 
 class Cluster:
-    """A master and workers of one core each. A context manager: leaving it kills them all.
+    """A master and workers with one core each. Leaving the context manager kills them all.
 
     Args:
-        folder: for logs, and for what workers keep.
-        workers: how many.
+        folder: Folder for logs and data of the workers.
+        workers: Number of workers.
 
     Attributes:
-        address: of the master.
-        workers: those that were not killed.
+        address: Address of the master.
+        workers: Workers that were not killed.
     """
 
     def __init__(self, folder: Path, workers: int = 2) -> None:
@@ -136,7 +136,7 @@ class Cluster:
         self.workers.append(Process(name, self._folder, arguments))
 
     def wait_for_workers(self) -> None:
-        """Wait until all workers are known to the master."""
+        """Wait until the master knows all workers."""
         for worker in self.workers:
             wait_for(lambda: worker.said("Successfully registered with master"), worker)  # noqa: B023
 
@@ -169,10 +169,10 @@ def wait_for(
     process: Process | None = None,
     timeout_s: float = START_TIMEOUT_S,
 ) -> None:
-    """Wait until something is so.
+    """Wait until a condition holds.
 
     Raises:
-        TimeoutError: it is not, or the process that should see to it has ended.
+        TimeoutError: It does not, or the process that should bring it about has ended.
     """
     deadline = time.monotonic() + timeout_s
     while not condition():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from quire.engines import Engine, Progress
+from quire.engines import Engine
 from quire.engines.local import LocalEngine
 from tests.conftest import require
 from tests.engines.cluster import LEAN, Cluster, wait_for
@@ -25,33 +25,37 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def told() -> list[Progress]:
-    """What the Spark engine told of its progress."""
+def told() -> list[tuple[str, int, int]]:
+    """The progress that the Spark engine reported."""
     return []
 
 
 @pytest.fixture(scope="session")
-def spark(cluster: Cluster, told: list[Progress]) -> Iterator[SparkEngine]:
-    """One session on the cluster, for all tests: it takes ten seconds and more to open."""
+def spark(cluster: Cluster, told: list[tuple[str, int, int]]) -> Iterator[SparkEngine]:
+    """One session on the cluster for all tests: opening it takes ten seconds or more."""
     from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415 - needs an extra
 
     settings = {
         "spark.driver.extraJavaOptions": LEAN,
         "spark.executor.extraJavaOptions": LEAN,
-        # Two attempts are enough for functions that always fail; a lost worker is no failure of a task.
+        # Two attempts are enough for functions that always fail; losing a worker does not count.
         "spark.task.maxFailures": "2",
-        # So small that every test of some size has groups that are cut by batches.
+        # So small that batches split groups in every larger test.
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     }
     with SparkEngine(
-        cluster.address, listener=told.append, memory="512m", partitions=4, settings=settings
+        cluster.address,
+        listener=lambda *how: told.append(how),
+        memory="512m",
+        partitions=4,
+        settings=settings,
     ) as engine:
         yield engine
 
 
 @pytest.fixture
 def both(spark: SparkEngine, cluster: Cluster) -> Iterator[SparkEngine]:
-    """The engine while two workers work for it; a worker that the test kills is replaced."""
+    """The engine with two workers; a worker that the test kills is replaced."""
     from quire.engines.spark.watch import workers  # noqa: PLC0415 - needs an extra
 
     wait_for(lambda: workers(spark._context) == 2)

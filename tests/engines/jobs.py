@@ -1,4 +1,4 @@
-"""Functions that engines run in these tests: of a module, so that the workers of a cluster can import them."""
+"""Functions that engines run in these tests, in a module that workers of a cluster can import."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from quire.archive.compact.tiers import TierName
 from quire.fragments.shared import crawl_steps as fragment_steps
 from quire.similar.crawl import steps as crawl_steps
 from quire.similar.measures import BagMeasure
+from quire.sources.reading import PathReader
 
 
 def columns(**types: pa.DataType) -> pa.Schema:
@@ -63,7 +64,7 @@ def paths_of(batch: pa.RecordBatch) -> list[str]:
 
 
 def words(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Give each word of some files with how often it is there."""
+    """Count each word of some files."""
     for path in paths_of(paths):
         text = Path(path).read_text(encoding="utf-8").split()
         for name in sorted(set(text)):
@@ -71,13 +72,13 @@ def words(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def count(groups: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Add up the words of each group. A word that comes twice comes out twice, and a test sees it."""
+    """Add up the words of each group. A split group gives its word twice, and a test notices."""
     found = groups.group_by("word").aggregate([("n", "sum")])
     yield from found.rename_columns(["word", "n"]).to_batches()
 
 
 def numbers(paths: pa.RecordBatch, rows: int, keys: int) -> Iterator[pa.RecordBatch]:
-    """Take a "path" for a number and make rows from it: keys over all 64 bits, values that tell them apart."""
+    """Make rows from a "path" that is a number: keys over all 64 bits, distinguishable values."""
     for path in paths_of(paths):
         first = int(path) * rows
         values = np.arange(first, first + rows, dtype=np.uint64)
@@ -87,7 +88,7 @@ def numbers(paths: pa.RecordBatch, rows: int, keys: int) -> Iterator[pa.RecordBa
 def spread(
     values: np.ndarray[tuple[int], np.dtype[np.uint64]],
 ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Spread small numbers over 64 bits, each to one of its own: half lie beyond what is signed."""
+    """Map small numbers to distinct ones over all 64 bits: half exceed the signed range."""
     return values * np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -100,7 +101,7 @@ def total(groups: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def pieces(groups: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Say in how many pieces each group came: one, if its rows are neighbours."""
+    """Count the pieces of each group: one if its rows are adjacent."""
     keys = groups["word"].to_pylist()
     begun = Counter(key for i, key in enumerate(keys) if i == 0 or keys[i - 1] != key)
     for key, rows in Counter(keys).items():
@@ -108,7 +109,7 @@ def pieces(groups: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def fail(paths: pa.RecordBatch, word: str) -> Iterator[pa.RecordBatch]:
-    """Give words, and fail on the file that has a certain one; slowly, so that others are at work."""
+    """Yield words, and fail on the file with a certain one; slowly, so that others are running."""
     for batch in words(paths):
         if batch["word"].to_pylist() == [word]:
             raise ValueError(f"no {word} here, please")
@@ -123,17 +124,17 @@ def fail_group(groups: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def other_columns(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Give columns that were not promised."""
+    """Yield columns that were not promised."""
     yield pa.record_batch({"word": paths["path"], "n": pa.array([1.5] * len(paths))})
 
 
 def no_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Give a batch, and nothing in it."""
+    """Yield an empty batch."""
     yield pa.record_batch({"word": paths["path"].slice(0, 0), "n": pa.array([], pa.int64())})
 
 
 def marked(paths: pa.RecordBatch, folder: str, seconds: float) -> Iterator[pa.RecordBatch]:
-    """Make numbers slowly, and leave a mark in a folder at the beginning of each."""
+    """Make numbers slowly, and leave a mark in a folder at the start of each."""
     for path in paths_of(paths):
         mark(folder, f"map-{path}")
         time.sleep(seconds)
@@ -148,7 +149,7 @@ def marked_total(groups: pa.Table, folder: str, seconds: float) -> Iterator[pa.R
 
 
 def mark(folder: str, name: str) -> None:
-    """Leave a file that says: this was begun, by this process. One for each attempt."""
+    """Leave a file that records a start and the process; one for each attempt."""
     (Path(folder) / f"{name}.{os.getpid()}.{uuid.uuid4().hex}").touch()
 
 
@@ -159,7 +160,7 @@ def regroup(groups: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def odd_types(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Give the odd types."""
+    """Yield the odd types."""
     assert paths.num_rows == 1
     yield from ODD.to_batches()
 
@@ -170,26 +171,26 @@ def same(groups: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def without_keys(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Give rows with and without a key."""
+    """Yield rows with and without a key."""
     for _ in range(paths.num_rows):
         yield pa.record_batch({"word": [None, "a"], "n": [1, 1]}, schema=WORDS)
 
 
 def large_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Give one batch that is larger than what goes through Java at once."""
+    """Yield one batch that is larger than Java transfers at once."""
     assert paths.num_rows == 1
     yield pa.record_batch({"body": pa.array([b"x" * 3_000_000] * 8)})
 
 
 def marked_sketch_pages(
-    paths: pa.RecordBatch, folder: str, *, on: BagMeasure, most_bytes: int
+    paths: pa.RecordBatch, folder: str, *, on: BagMeasure, most_bytes: int, reader: PathReader
 ) -> Iterator[pa.RecordBatch]:
-    """Sketch pages slowly, and leave a mark in a folder at the beginning of each."""
+    """Sketch pages slowly, and leave a mark in a folder at the start of each."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
         time.sleep(0.02)
         one = pa.record_batch({"path": [path]})
-        yield from crawl_steps.sketch_pages(one, on=on, most_bytes=most_bytes)
+        yield from crawl_steps.sketch_pages(one, on=on, most_bytes=most_bytes, reader=reader)
 
 
 def marked_hubs(rows: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
@@ -204,10 +205,10 @@ def marked_packed_parts(
     folder: str,
     *,
     packing: fragment_steps.Packing,
-    reader: fragment_steps.Reader,
+    reader: PathReader,
     most_bytes: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Pack parts slowly, and leave a mark in a folder at the beginning of each path."""
+    """Pack parts slowly, and leave a mark in a folder at the start of each path."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
         time.sleep(0.05)
@@ -219,7 +220,7 @@ def marked_packed_parts(
 def marked_fetch(
     paths: pa.RecordBatch, folder: str, *, reading: Reading, plans: dict[str, pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Fetch pages slowly, and leave a mark in a folder at the beginning of each file."""
+    """Fetch pages slowly, and leave a mark in a folder at the start of each file."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
         time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""An archive built by a cluster: the same pages as on this machine, also where a worker is killed on the way."""
+"""A cluster builds the same archive as this machine, even if a worker is killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FILES = 8
 
 @pytest.fixture
 def crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Three sites over eight files, with revisits, a damaged record and a folder; by names that only mean something here."""
+    """Three sites in eight files, with revisits, a damaged record and a folder; relative paths."""
     folder = tmp_path / "crawl"
     folder.mkdir()
     for number in range(FILES):

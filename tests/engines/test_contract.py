@@ -1,4 +1,4 @@
-"""What every engine promises, asked of each of them in the same words."""
+"""The promises of the engine interface, checked on every engine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def texts(tmp_path: Path) -> list[str]:
 
 
 def rows(data: Data) -> list[dict[str, object]]:
-    """All rows, in an order of their own."""
+    """All rows, sorted."""
     found = [row for batch in data.batches() for row in batch.to_pylist()]
     return sorted(found, key=lambda row: [str(value) for value in row.values()])
 
@@ -54,7 +54,7 @@ def as_numbers(engine: Engine, n_paths: int, rows: int, keys: int) -> Data:
 
 
 def expected_totals(n: int, keys: int) -> dict[int, tuple[int, int]]:
-    """For each key, its rows and the sum of their values."""
+    """The number of rows and the sum of their values for each key."""
     values = np.arange(n, dtype=np.uint64)
     key_of = jobs.spread(values % np.uint64(keys))
     names, at = np.unique(key_of, return_inverse=True)
@@ -71,7 +71,7 @@ def found_totals(data: Data) -> dict[int, tuple[int, int]]:
 def totals_of(table: pa.Table) -> dict[int, tuple[int, int]]:
     columns = [table[name].to_pylist() for name in jobs.GROUPS.names]
     found = {key: (n, value) for key, n, value in zip(*columns, strict=True)}
-    assert len(found) == table.num_rows, "a key came out twice: its group was cut"
+    assert len(found) == table.num_rows, "a key came out twice: its group was split"
     return found
 
 
@@ -240,14 +240,14 @@ def test_no_rows_are_one_file_with_the_columns(engine: Engine, tmp_path: Path) -
 def test_a_folder_that_holds_something_is_refused(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
 
-    with pytest.raises(FileExistsError, match=r"holds notes\.txt; expected an empty folder"):
+    with pytest.raises(FileExistsError, match=r"holds notes\.txt; expected a new or empty folder"):
         engine.write(as_numbers(engine, 1, rows=1, keys=1), str(tmp_path))
 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_work_that_fails_leaves_no_file(engine: Engine, texts: list[str], tmp_path: Path) -> None:
-    # The last file fails: tasks before it have written theirs.
+    # The last file fails: earlier tasks have written theirs.
     Path(texts[-1]).write_text("poison", encoding="utf-8")
     data = engine.map_paths(texts, partial(jobs.fail, word="poison"), jobs.WORDS)
     sink = tmp_path / "sink"

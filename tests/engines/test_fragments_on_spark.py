@@ -1,4 +1,4 @@
-"""What a crawl shares, found by a cluster: the same fragments as in memory, also where a worker is killed on the way."""
+"""A cluster finds the same shared fragments as in memory, even if a worker is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pool of this machine, beyond what every engine promises."""
+"""The local engine, beyond the promises of every engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.engines import Progress, grouping, open_engine, spilling
+from quire.engines import grouping, open_engine, spilling
 from quire.engines.grouping import Sorted, whole_groups
 from quire.engines.local import LocalEngine
 from quire.engines.portions import FULL_BYTES, MAX_PATHS, portions
@@ -25,7 +25,7 @@ from quire.engines.running import AHEAD, Run
 from quire.errors import EngineError
 from tests.engines import jobs
 
-# Few keys, so that groups are long enough to be cut.
+# Few keys, so that groups are long enough to be split.
 keys = st.lists(st.one_of(st.none(), st.integers(0, 2**64 - 1), st.integers(0, 3)), max_size=60)
 
 
@@ -99,7 +99,7 @@ def test_a_stream_cut_anywhere_gives_whole_groups(
 
 
 def check_groups(tables: list[pa.Table], values: list[int | None]) -> None:
-    """See that tables hold the values, each in one table and in one run."""
+    """Check that tables hold the values, each in one table and in one run."""
     found = [table["k"].to_pylist() for table in tables]
     assert all(found)
     runs = [[v for i, v in enumerate(part) if i == 0 or part[i - 1] != v] for part in found]
@@ -212,7 +212,7 @@ def test_the_first_failure_stops_the_rest_even_behind_a_slow_task() -> None:
         yield 0
 
     def broken() -> Iterator[int]:
-        release.set()  # closing waits for what runs
+        release.set()  # closing waits for running tasks
         yield int("broken")
 
     def counted(number: int) -> Iterator[int]:
@@ -234,25 +234,27 @@ def test_leaving_the_engine_ends_a_reading_that_is_under_way() -> None:
         rows = data.batches()
         next(rows)
 
-    with pytest.raises(EngineError, match="left while"):
+    with pytest.raises(EngineError, match="closed while"):
         list(rows)
     assert not [t for t in threading.enumerate() if t.name.startswith("quire-engine")]
 
 
 def test_progress_is_told_up_to_the_end(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    with LocalEngine(2, told.append) as engine:
+    told: list[tuple[str, int, int]] = []
+    with LocalEngine(2, lambda *how: told.append(how)) as engine:
         work = partial(jobs.numbers, rows=10, keys=5)
         data = engine.map_paths([str(i) for i in range(40)], work, jobs.NUMBERS, step="sketch")
         grouped = engine.group_by_key(data, "key", jobs.total, jobs.GROUPS, step="bands")
         engine.write(grouped, str(tmp_path / "sink"))
 
-    by_step = {step: [p for p in told if p.step == step] for step in ("sketch", "bands", "write")}
+    by_step = {
+        step: [how for how in told if how[0] == step] for step in ("sketch", "bands", "write")
+    }
     assert sum(map(len, by_step.values())) == len(told)
-    assert {p.of for p in by_step["sketch"]} == {14}
-    assert sorted(p.done for p in by_step["sketch"]) == list(range(1, 15))
-    assert by_step["bands"] == [Progress("bands", 1, 1)]
-    assert by_step["write"] == [Progress("write", 1, 1)]
+    assert {of for _, _, of in by_step["sketch"]} == {14}
+    assert sorted(done for _, done, _ in by_step["sketch"]) == list(range(1, 15))
+    assert by_step["bands"] == [("bands", 1, 1)]
+    assert by_step["write"] == [("write", 1, 1)]
 
 
 def test_large_data_is_written_as_several_files(

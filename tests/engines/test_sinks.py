@@ -1,4 +1,4 @@
-"""A folder is filled as a whole or not at all, whoever writes its parts."""
+"""A folder is filled completely or not at all, whichever process writes its parts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_readers_do_not_see_attempts(tmp_path: Path) -> None:
     sink = Sink(str(tmp_path))
     sink.write_attempt(0, jobs.WORDS, rows("cod"))
     sink.commit([(1, sink.write_attempt(1, jobs.WORDS, rows("eel")))])
-    late = sink.write_attempt(0, jobs.WORDS, rows("cod"))  # of a machine that was given up
+    late = sink.write_attempt(0, jobs.WORDS, rows("cod"))  # from a machine that was given up
 
     assert (tmp_path / late).exists()
     assert pq.read_table(tmp_path)["word"].to_pylist() == ["eel"]

@@ -1,7 +1,7 @@
-"""A worker of the cluster is killed while it works, and the answer is right all the same.
+"""A worker of the cluster is killed while it works, and the result is still right.
 
-Tasks leave a mark when they begin, with the process they run in. So it is known that the kill came in the phase
-it should, to a worker that had done something; and that what it had done was done again.
+Tasks leave a mark when they start, with their process. So the tests know that the kill came in the
+right phase, to a worker that had finished something, and that its work was done again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Mark(NamedTuple):
-    """A task began: which, in what process, when."""
+    """The start of a task: which, in what process, when."""
 
     task: str
     pid: int
@@ -57,7 +57,7 @@ def marks(folder: Path, phase: str) -> list[Mark]:
 
 
 def slow_totals(engine: SparkEngine, folder: Path) -> SparkData:
-    """Sums by key of many rows, in two phases whose tasks take their time."""
+    """Sums by key of many rows, in two phases with slow tasks."""
     read = partial(jobs.marked, folder=str(folder), seconds=TASK_S)
     add = partial(jobs.marked_total, folder=str(folder), seconds=TASK_S)
     data = engine.map_paths([str(i) for i in range(N_PATHS)], read, jobs.NUMBERS)
@@ -67,10 +67,10 @@ def slow_totals(engine: SparkEngine, folder: Path) -> SparkData:
 def killed_meanwhile(
     action: Callable[[], T], cluster: Cluster, folder: Path, phase: str, least: int
 ) -> tuple[T, set[int], float]:
-    """Run work, and kill a worker when it has begun its second task of a phase.
+    """Run work, and kill a worker when it has started its second task of a phase.
 
     Returns:
-        What the work gave, the Python processes of the killed worker, and the time of the kill.
+        The result of the work, the Python processes of the killed worker, and the time of the kill.
     """
     with ThreadPoolExecutor(1) as pool:
         work = pool.submit(action)
@@ -98,7 +98,7 @@ def _session(pid: int) -> int | None:
 
 
 def busy_worker(folder: Path, phase: str, least: int) -> int | None:
-    """Give a process that has begun some tasks of a phase, so that at least one of them is done."""
+    """Find a process that has started some tasks of a phase, so that at least one is done."""
     begun = Counter(mark.pid for mark in marks(folder, phase))
     return next((pid for pid, n in begun.items() if n >= least and _session(pid)), None)
 
@@ -113,12 +113,12 @@ def test_a_worker_killed_while_paths_are_read_costs_no_row(
     )
 
     assert found == EXPECTED
-    # The kill came in the phase: all groups began after it.
+    # The kill came in the phase: all groups started after it.
     assert min(mark.time for mark in marks(tmp_path, "reduce")) > at
     read = marks(tmp_path, "map")
     lost = {mark.task for mark in read if mark.pid in victim}
     again = {mark.task for mark in read if mark.pid not in victim and mark.time > at}
-    # Two were done and one had begun; what the victim had done was done again, and nothing was left out.
+    # Two tasks were done and one had started; the victim's work was repeated; none is missing.
     assert len(lost) >= 3
     assert lost <= again
     assert {mark.task for mark in read} == {f"map-{i}" for i in range(N_PATHS)}
@@ -139,10 +139,10 @@ def test_a_worker_killed_while_groups_are_worked_on_costs_no_row(
     assert sorted(str(path) for path in sink.iterdir()) == files  # and no attempt is left
     before = [mark for mark in marks(folder, "map") if mark.time < at]
     after = [mark for mark in marks(folder, "map") if mark.time > at]
-    # The kill came in the phase: all paths had been read, and groups were being worked on.
+    # The kill came in the phase: all paths had been read, and groups were being processed.
     assert {mark.task for mark in before} == {f"map-{i}" for i in range(N_PATHS)}
     assert any(mark.time < at for mark in marks(folder, "reduce"))
-    # What the victim had read was read again, by others, and its groups were worked on again.
+    # Other workers read the victim's paths again, and its groups were processed again.
     lost = {mark.task for mark in before if mark.pid in victim}
     assert lost
     assert lost <= {mark.task for mark in after}
@@ -162,5 +162,5 @@ def test_work_that_nobody_is_left_for_is_given_up(
         for worker in list(cluster.workers):
             cluster.workers.remove(worker)
             worker.kill()
-        with pytest.raises(EngineError, match="no worker has offered itself for 2 s; expected one"):
+        with pytest.raises(EngineError, match="no worker available for 2 s; expected one"):
             work.result(300)

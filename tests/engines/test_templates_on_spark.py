@@ -1,4 +1,4 @@
-"""A crawl grouped by a cluster: the same groups as on this machine, also where a worker is killed on the way."""
+"""A cluster finds the same groups as this machine, even if a worker is killed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from quire.archive import Archive, ingest
+from quire.captures import read_newest
 from quire.similar.crawl import steps as crawl_steps
 from quire.similar.crawl.templates import CrawlTemplates, crawl_templates
 from quire.sources import find
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Six sites in folders and a Parquet file, with an empty page and one that is like no other."""
+    """Six sites in folders and a Parquet file, with an empty page and one unlike all others."""
     folder = tmp_path_factory.mktemp("crawl")
     draw = random.Random(5)
     pages = [(f"site{i % 6}/{i}.html", page(i % 6, draw.randrange(1, 40))) for i in range(180)]
@@ -55,6 +57,18 @@ def test_a_cluster_finds_the_groups_of_this_machine(
     assert [group.size for group in here.templates.groups] == [30] * 6
     assert groups(there) == groups(here)
     assert there.troubles == here.troubles != ()
+
+
+def test_a_cluster_reads_archives(spark: SparkEngine, crawl: list[str], tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "site.quire") as archive:
+        ingest(archive, crawl)
+    sources = [str(tmp_path / "site.quire"), crawl[0]]
+
+    here = crawl_templates(sources, reader=read_newest)
+    there = crawl_templates(sources, engine=spark, work=str(tmp_path / "work"), reader=read_newest)
+
+    assert len(here.pages) == 181 + 60
+    assert groups(there) == groups(here)
 
 
 @pytest.mark.parametrize(("step", "phase"), [("sketch_pages", "map"), ("hubs", "reduce")])

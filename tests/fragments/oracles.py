@@ -38,7 +38,7 @@ def children(page: Digest, node: int) -> Iterator[int]:
     """The children of a node; those of formatting tags in their place."""
     child = node + 1
     while child < node + page.size[node]:
-        if page.tags[page.tag[child]] in FORMATTING:
+        if page.tag_names[page.tag[child]] in FORMATTING:
             yield from children(page, child)
         elif not is_comment(page, child):
             yield child

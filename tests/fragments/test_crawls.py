@@ -173,7 +173,7 @@ def test_a_crawl_without_pages_has_no_fragments(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_there_twice_is_refused() -> None:
-    with pytest.raises(SourceClash, match=r"a\.html: there 2 times; expected each path once"):
+    with pytest.raises(SourceClash, match=r"a\.html: given 2 times; expected each path once"):
         crawl_fragments(["a.html", "b.html", "a.html"])
 
 

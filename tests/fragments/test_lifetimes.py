@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire import Digest, Lifetimes, PageVersion, VersionOrderError, lifetimes
+from quire import Digest, Lifetimes, PageVersion, VersionOrderError, fragments, lifetimes
 from quire.fragments import Lives, kaplan_meier
 from tests.fragments import lp_oracle
 
@@ -127,7 +127,7 @@ def test_an_error_page_in_between_ends_no_life() -> None:
     assert found.verdicts == ("changed",) * 4
 
 
-# ------------------------------------------------------------ restless nodes and verdicts
+# ------------------------------------------------------------ volatile nodes and verdicts
 
 
 def noisy(hour: int, text: str = "Open", link: str = "/menu") -> Digest:
@@ -142,12 +142,12 @@ def test_what_changes_at_every_capture_is_found_and_left_out() -> None:
     pages = [noisy(hour) for hour in range(8)] + [noisy(8, "Closed"), noisy(9, "Closed", "/new")]
     found = lifetimes(hourly(pages))
 
-    assert {(one.path, one.place, one.seen) for one in found.restless} == {
+    assert {(one.path, one.aspect, one.seen) for one in found.volatile} == {
         ("html > head > script", "attributes", False),
         ("html > head > script", "content", False),
         ("html > body > a:nth-of-type(1)", "links", True),
     }
-    assert {(one.changes, one.captures) for one in found.restless} == {(9, 9)}
+    assert {(one.changes, one.captures) for one in found.volatile} == {(9, 9)}
     assert found.verdicts == ("unchanged",) * 7 + ("changed", "changed")
     assert found.plain_verdicts == ("changed",) * 9
     assert found.quiet == (True,) * 7 + (False, False)
@@ -156,12 +156,12 @@ def test_what_changes_at_every_capture_is_found_and_left_out() -> None:
 def test_visible_text_that_changes_at_every_capture_is_never_hidden() -> None:
     found = lifetimes(hourly([noisy(hour, f"It is {hour} o'clock") for hour in range(9)]))
 
-    assert ("content", True) in {(one.place, one.seen) for one in found.restless}
+    assert ("content", True) in {(one.aspect, one.seen) for one in found.volatile}
     assert found.verdicts == ("changed",) * 8
 
 
 def test_two_changes_are_no_habit() -> None:
-    assert lifetimes(hourly([noisy(hour) for hour in range(3)])).restless == ()
+    assert lifetimes(hourly([noisy(hour) for hour in range(3)])).volatile == ()
 
 
 # ------------------------------------------------------------ bad input
@@ -171,7 +171,7 @@ def test_one_version_has_no_changes_and_a_life_without_ends() -> None:
     found = lifetimes([(HOUR, shop())])
 
     assert (len(found.fragments), found.parts, found.verdicts, found.depth) == (1, (), (), 1)
-    assert (found.restless, found.bases, found.curve().lives) == ((), (True,), 0)
+    assert (found.volatile, found.bases, found.curve().lives) == ((), (True,), 0)
     assert found.fragments[0].lives.at_most_s.tolist() == [math.inf]
     assert found.fragments[0].ttl_s() == math.inf
 
@@ -179,7 +179,7 @@ def test_one_version_has_no_changes_and_a_life_without_ends() -> None:
 def test_identical_versions_are_the_same() -> None:
     found = lifetimes(hourly([shop()] * 5))
 
-    assert (found.parts, found.verdicts, found.restless) == ((), ("same",) * 4, ())
+    assert (found.parts, found.verdicts, found.volatile) == ((), ("same",) * 4, ())
     assert found.fragments[0].lives.seconds.tolist() == [4 * HOUR]
 
 
@@ -204,8 +204,8 @@ def test_of_thousands_of_parts_the_first_are_named() -> None:
     ]
     found = lifetimes(hourly(pages))
 
-    assert len(found.parts) == len(found.restless) == 1200
-    assert [bool(one.path) for one in found.restless] == [True] * 1000 + [False] * 200
+    assert len(found.parts) == len(found.volatile) == 1200
+    assert [bool(one.path) for one in found.volatile] == [True] * 1000 + [False] * 200
 
 
 @pytest.mark.parametrize("body", [b"", b" ", b"<!-- -->", b"<p></p>", b"<img src=a>"])
@@ -229,11 +229,11 @@ def test_times_that_do_not_ascend_are_refused(times: tuple[int, ...]) -> None:
 def test_other_nonsense_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="no versions"):
         lifetimes([])
-    with pytest.raises(ValueError, match="min_bytes 0: a fragment has 1 byte"):
+    with pytest.raises(ValueError, match="min_bytes 0: expected at least 1"):
         lifetimes([], min_bytes=0)
-    with pytest.raises(ValueError, match="version 0: nan is no time"):
+    with pytest.raises(ValueError, match="version 0: nan is not a time"):
         lifetimes([(math.nan, shop())])
-    with pytest.raises(ValueError, match="child_change 0: a share"):
+    with pytest.raises(ValueError, match="child_change 0: expected more than 0"):
         lifetimes([], child_change=0)
 
 
@@ -273,9 +273,9 @@ def test_lives_without_a_beginning_are_left_out_of_curves() -> None:
     assert (lives.curve().lives, lives.curve().seconds.tolist()) == (1, [6.0])
     with pytest.raises(ValueError, match="2 lengths and 1 ends"):
         kaplan_meier([1, 2], [True])
-    with pytest.raises(ValueError, match="0 seconds long or longer"):
+    with pytest.raises(ValueError, match="life of -1 s: expected 0 or more"):
         kaplan_meier([-1], [True])
-    with pytest.raises(ValueError, match="share 2: between"):
+    with pytest.raises(ValueError, match="share 2: expected 0 to 1"):
         lives.curve().quantile(2)
 
 
@@ -322,3 +322,40 @@ def test_on_real_terms_noise_is_left_out_and_nothing_visible_hidden(
     hidden = ["changed" if a.text() != b.text() else "unchanged" for a, b in pairwise(pages)]
     assert list(found.verdicts) == hidden
     assert set(found.plain_verdicts) == {"changed"}
+
+
+# ------------------------------------------------------------ old names
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("Place", "ChangedAspect"), ("RestlessNode", "VolatileNode"), ("Verdict", "VersionVerdict")],
+)
+def test_old_names_of_the_package_still_work_and_warn(old: str, new: str) -> None:
+    with pytest.warns(
+        DeprecationWarning, match=rf"quire\.fragments\.{old} is deprecated: use .*{new}$"
+    ):
+        assert getattr(fragments, old) is getattr(fragments, new)
+    assert old not in fragments.__all__
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("restless", "volatile"),
+        ("retellings", "text_changes"),
+        ("rewritings", "source_changes"),
+    ],
+)
+def test_old_attributes_of_lifetimes_still_work_and_warn(old: str, new: str) -> None:
+    found = lifetimes(hourly([noisy(hour) for hour in range(9)]))
+
+    with pytest.warns(DeprecationWarning, match=rf"{old} is deprecated: use Lifetimes\.{new}$"):
+        assert getattr(found, old) is getattr(found, new)
+    with pytest.warns(DeprecationWarning, match=r"place is deprecated: use VolatileNode\.aspect$"):
+        assert found.volatile[0].place == found.volatile[0].aspect
+
+
+def test_a_name_that_never_was_is_still_missing() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Restless'"):
+        _ = fragments.Restless

@@ -135,9 +135,9 @@ def test_a_leaf_with_another_text_changed_and_takes_the_place_of_the_old_one() -
 
 
 def test_a_share_out_of_range_is_named() -> None:
-    with pytest.raises(ValueError, match=r"min_overlap 0: a share is more than 0"):
+    with pytest.raises(ValueError, match=r"min_overlap 0: expected more than 0"):
         Comparing(min_overlap=0)
-    with pytest.raises(ValueError, match=r"child_change 1.5: a share is more than 0"):
+    with pytest.raises(ValueError, match=r"child_change 1.5: expected more than 0"):
         Comparing(child_change=1.5)
 
 

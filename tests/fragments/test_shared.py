@@ -203,12 +203,12 @@ def test_short_values_are_alike_only_when_equal() -> None:
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ({"min_bytes": 0}, "min_bytes 0: a fragment has 1 byte of text at least"),
-        ({"min_pages": 1}, "min_pages 1: a fragment is shared by 2 pages at least"),
-        ({"min_match": 0}, "min_match 0: an overlap is more than 0, and at most 1"),
-        ({"min_match": 1.1}, "min_match 1.1: an overlap is more than 0, and at most 1"),
-        ({"size_ratio": -0.1}, "size_ratio -0.1: a share is between 0 and 1"),
-        ({"estimate": "best"}, "estimate 'best' is not known; known are paper and unbiased"),
+        ({"min_bytes": 0}, "min_bytes 0: expected at least 1"),
+        ({"min_pages": 1}, "min_pages 1: expected at least 2"),
+        ({"min_match": 0}, "min_match 0: expected more than 0, and at most 1"),
+        ({"min_match": 1.1}, "min_match 1.1: expected more than 0, and at most 1"),
+        ({"size_ratio": -0.1}, "size_ratio -0.1: expected 0 to 1"),
+        ({"estimate": "best"}, "estimate 'best': expected paper or unbiased"),
     ],
 )
 @pytest.mark.parametrize("find", [shared_fragments, algorithm_1])

@@ -75,6 +75,8 @@ UNREAD = [
     "<style>p { color: red }</style>",
     "<noscript><p>Turn on scripts</noscript>",
     "<template><p>Later</template>",
+    "<datalist><option>Cod</datalist>",
+    "<div><!-- nothing --><iframe>Old browsers</iframe></div>",
 ]
 
 

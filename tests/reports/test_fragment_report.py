@@ -86,7 +86,7 @@ def check_is_safe(drawn: str) -> None:
     assert f"<style>{STYLE}</style>" in drawn
     assert len(found.select("style")) == 1
     for node in range(found.n):
-        name = str(found.tags[int(found.tag[node])])
+        name = str(found.tag_names[int(found.tag[node])])
         if name.startswith("#"):
             continue
         assert ELEMENTS.fullmatch(name), name

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 import quire
 from quire.display import escape
-from quire.engines import Progress
-from quire.reports.frame import STYLE
 from quire.reports.templates import drawings
 from quire.reports.templates import report as report_module
 from quire.reports.templates.report import template_report
+from quire.reports.templates.style import STYLE
 from quire.similar.crawl.templates import CrawlTemplates, crawl_templates
 from quire.sources import Trouble, find
 from tests.similar.test_templates import page
@@ -118,7 +117,7 @@ def check_is_safe(drawn: str) -> None:
     assert len(found.select("style")) == 1
     assert f"<style>{STYLE}</style>" in drawn
     for node in range(found.n):
-        name = found.tags[int(found.tag[node])]
+        name = found.tag_names[int(found.tag[node])]
         if name.startswith("#"):
             assert name in {"#document", "#text", "#doctype"}
             continue
@@ -187,15 +186,15 @@ def test_what_could_not_be_read_is_named_with_its_reason(tmp_path: Path) -> None
 def test_a_representative_that_is_gone_leaves_the_rest_of_its_card(tmp_path: Path) -> None:
     crawl = crawl_of(tmp_path, (5, 3))
     Path(crawl.name(crawl.templates.groups[0].representative)).unlink()
-    told: list[Progress] = []
-    drawn = template_report(crawl, listener=told.append)
+    told: list[tuple[str, int, int]] = []
+    drawn = template_report(crawl, listener=lambda *how: told.append(how))
     found = quire.encode(drawn.encode())
 
     assert [found.text(node) for node in found.select(".gone")] == [
         "Its representative could not be read again: no such file"
     ]
     assert len(found.select("article")) == 2
-    assert told == [Progress("report", 1, 2), Progress("report", 2, 2)]
+    assert told == [("report", 1, 2), ("report", 2, 2)]
 
 
 def test_groups_that_are_near_are_named(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_both_columns_are_the_pages(case: str) -> None:
 @EACH
 def test_the_report_is_plain_values(case: str) -> None:
     annotation, _ = load(case)
-    found = json.loads(json.dumps(quire.report(annotation)))
+    found = json.loads(json.dumps(annotation.to_dict()))
 
     assert found["changed"]
     assert found["summary"] == asdict(annotation.summary())

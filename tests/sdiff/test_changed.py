@@ -147,7 +147,7 @@ def test_white_space_of_a_text_and_of_a_page_differ_for_both_questions() -> None
 
 def test_a_facet_that_is_not_known_is_an_error_that_lists_those_that_are() -> None:
     page = quire.encode(b"<p>a")
-    with pytest.raises(ValueError, match="'colour' is not known; known are structure, tags"):
+    with pytest.raises(ValueError, match="unknown facet 'colour'; expected structure, tags"):
         quire.changed(page, page, ["content", "colour"])  # type: ignore[list-item]
 
 

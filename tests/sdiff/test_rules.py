@@ -94,7 +94,7 @@ def test_a_single_string_is_one_selector() -> None:
 def test_a_tolerance_is_a_difference_and_a_share(tolerance: object) -> None:
     with pytest.raises(ValueError, match="both 0 or more") as caught:
         Rules(tolerance=tolerance)  # type: ignore[arg-type]
-    assert str(caught.value).startswith(f"tolerance {tolerance!r} is not")
+    assert str(caught.value).startswith(f"tolerance is {tolerance!r}; expected")
 
 
 def test_an_element_that_is_left_out_takes_the_white_space_around_it_along() -> None:

@@ -363,7 +363,7 @@ def test_a_budget_is_any_number_that_is_not_negative() -> None:
 
     for max_steps in (0, 2**64):
         assert len(quire.edit_script(old, new, exact=True, max_steps=max_steps)) == 1
-    with pytest.raises(ValueError, match="max_steps is -1, but must be 0 or more"):
+    with pytest.raises(ValueError, match="max_steps is -1; expected 0 or more"):
         quire.edit_script(old, new, max_steps=-1)
 
 

@@ -35,4 +35,4 @@ def test_views_of_neighbouring_versions_agree(
             [line for line in old.text().split("\n") if line.strip(" \t\r\f")]
         )
         check_is_safe(quire.redline(annotation))
-        assert bool(quire.report(annotation)["changes"]) == bool(annotation)
+        assert bool(annotation.to_dict()["changes"]) == bool(annotation)

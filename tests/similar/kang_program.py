@@ -64,7 +64,7 @@ def program(a: Layers, b: Layers, D: int) -> float:
 def layers(page: Digest) -> Layers:
     """The elements of each layer below the body; below the root element where there is none."""
     children: dict[int, list[int]] = {}
-    names = [page.tags[tag] for tag in page.tag.tolist()]
+    names = [page.tag_names[tag] for tag in page.tag.tolist()]
     for node, parent in enumerate(page.parent.tolist()):
         if not names[node].startswith("#"):
             children.setdefault(parent, []).append(node)

@@ -15,7 +15,7 @@ Features = Iterator[Hashable]
 
 def tag(page: Digest, node: int) -> str:
     """The name of a node."""
-    return page.tags[int(page.tag[node])]
+    return page.tag_names[int(page.tag[node])]
 
 
 def is_element(page: Digest, node: int) -> bool:

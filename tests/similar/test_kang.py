@@ -71,5 +71,5 @@ def test_depth_is_at_least_one_and_may_be_any_larger_number() -> None:
     a, b = quire.encode(b"<p><b>"), quire.encode(b"<p><i>")
 
     assert quire.kang(a, b, depth=10**12) > 0.99
-    with pytest.raises(ValueError, match="depth 0: at least one layer"):
+    with pytest.raises(ValueError, match="depth is 0; expected 1 or more"):
         quire.kang(a, b, depth=0)

@@ -88,11 +88,11 @@ def test_coverage_and_count_are_the_papers() -> None:
 
 def test_parameters_out_of_range_are_refused() -> None:
     rows = sketches([0], 1, 0.0)
-    with pytest.raises(ValueError, match="k 0"):
+    with pytest.raises(ValueError, match="k is 0"):
         random_sampling(rows, k=0)
-    with pytest.raises(ValueError, match="sim 2"):
+    with pytest.raises(ValueError, match="sim is 2"):
         random_sampling(rows, sim=2)
-    with pytest.raises(ValueError, match="seed -1"):
+    with pytest.raises(ValueError, match="seed is -1"):
         random_sampling(rows, seed=-1)
     with pytest.raises(SketchError, match="2 dimensions"):
         random_sampling(rows[0])

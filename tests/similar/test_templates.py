@@ -111,7 +111,7 @@ def test_an_outlier_is_named_worst_first() -> None:
 
 
 def test_a_threshold_that_is_no_share_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"threshold 1\.5"):
+    with pytest.raises(ValueError, match=r"threshold is 1\.5"):
         templates([], threshold=1.5)
     with pytest.raises(ValueError, match='measure "kang"'):
         templates([quire.encode(b"<p>")], on="kang")  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""Where pages come from, and what is in their place when they are damaged."""
+"""Sources of pages, intact and damaged."""

@@ -1,4 +1,4 @@
-"""Crawls to read: records, responses and files of them, written by hand so that they can be wrong."""
+"""Crawls to read: records, responses and files, written by hand so that they can be wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def record(
     length: int | None = None,
     more: bytes = b"",
 ) -> bytes:
-    """Write a WARC record; its length may be another than it has."""
+    """Write a WARC record; its stated length may be wrong."""
     head = (
         f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-05-17T11:02:33Z\r\n"
         f"Content-Length: {len(block) if length is None else length}\r\n"
@@ -32,13 +32,13 @@ def record(
 
 
 def response(body: bytes, *fields: str, status: str = "200 OK") -> bytes:
-    """Write the answer of a server."""
+    """Write a server's response."""
     lines = [f"HTTP/1.1 {status}", "Content-Type: text/html; charset=utf-8", *fields, "", ""]
     return "\r\n".join(lines).encode() + body
 
 
 def coded(data: bytes, suffix: str) -> bytes:
-    """Code a record as a file with that suffix has it."""
+    """Compress a record for a file with this suffix."""
     if suffix == ".gz":
         return gzip.compress(data, mtime=0)
     if suffix == ".zst":
@@ -53,21 +53,21 @@ def coded(data: bytes, suffix: str) -> bytes:
 
 
 def write(path: Path, records: Sequence[bytes]) -> list[int]:
-    """Write a file of records, coded as its suffix says, and give where each begins."""
+    """Write a file of records, compressed by its suffix, and return where each begins."""
     members = [coded(one, path.suffix if path.suffix != ".warc" else "") for one in records]
     path.write_bytes(b"".join(members))
     return [sum(map(len, members[:index])) for index in range(len(members))]
 
 
 def captures(path: Path) -> list[Capture]:
-    """Read a file that has nothing wrong with it."""
+    """Read a file that must have no trouble."""
     found = list(read(str(path)))
     assert [one for one in found if isinstance(one, Trouble)] == []
     return [one for one in found if isinstance(one, Capture)]
 
 
 def told_apart(path: Path) -> tuple[list[Capture], list[Trouble]]:
-    """Read a file: its pages, its troubles."""
+    """Read a file: its pages and its troubles."""
     found = list(read(str(path)))
     return (
         [one for one in found if isinstance(one, Capture)],

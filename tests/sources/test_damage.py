@@ -1,4 +1,4 @@
-"""Damage stays where it is: it is named with its place, and every sound record around it is found."""
+"""Damage stays local: it is reported with its place, and every intact record around it is found."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_byte_that_is_wrong_harms_only_its_member(suffix: str) -> None:
     starts = [len(b"".join(members[:index])) for index in range(3)]
     whole = b"".join(members)
     for flip in (0x01, 0x41, 0xFF):
-        # The first four bytes of the file say how it is coded; without them it is no such file.
+        # The first four bytes give the compression; without them it is another kind of file.
         for at in range(4, len(whole)):
             hit = max(index for index in range(3) if starts[index] <= at)
             damaged = bytearray(whole)
@@ -57,12 +57,12 @@ def test_a_byte_that_is_wrong_harms_only_its_member(suffix: str) -> None:
 
             for index in {0, 1, 2} - {hit}:
                 assert BLOCKS[index] in good.values(), (suffix, flip, at)
-                # Where a member decodes, but to something else, the place is counted from it.
+                # If a member decodes, but to other bytes, the place is counted from it.
                 assert suffix != ".gz" or good[str(starts[index])] == BLOCKS[index], (flip, at)
-            # Some bytes carry nothing (the time in a gzip header): then all is well.
+            # Some bytes carry no information (the time in a gzip header): then nothing is wrong.
             if good.get(str(starts[hit])) == BLOCKS[hit]:
                 continue
-            # These lz4 frames have no checksum: a letter can become another, and nobody knows.
+            # These lz4 frames have no checksum, so changed letters go unnoticed.
             assert suffix == ".lz4" or bad, (suffix, flip, at)
             assert suffix == ".lz4" or set(good.values()) <= set(BLOCKS), (suffix, flip, at)
 
@@ -80,7 +80,7 @@ def test_a_file_cut_anywhere_keeps_what_is_before(suffix: str) -> None:
         assert len(good) <= complete + 1
         assert set(good.values()) <= set(BLOCKS)
         assert len(bad) <= 1
-        # What is cut is named, or is all there but for newlines or a checksum.
+        # A cut is reported, unless only newlines or a checksum are missing.
         assert bool(bad) != (len(good) == complete + 1 or length in ends), length
 
 
@@ -141,11 +141,11 @@ def test_a_wrong_length_costs_its_record_alone(tmp_path: Path, suffix: str, wron
 @pytest.mark.parametrize(
     ("head", "reason"),
     [
-        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "does not say its length"),
+        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "has no length"),
         (b"WARC/1.0\r\nContent-Length: many\r\n\r\n", "has the length 'many'; expected a number"),
         (b"WARC/1.0\r\nContent-Length: -3\r\n\r\n", "has the length '-3'; expected a number"),
-        (b"WARC/x\r\nContent-Length: 3\r\n\r\n", "expected WARC/1.0 or such"),
-        (b"WARC/1.0\r\nX: " + b"x" * (1 << 20) + b"\r\n\r\n", "does not say its length"),
+        (b"WARC/x\r\nContent-Length: 3\r\n\r\n", "expected for example WARC/1.0"),
+        (b"WARC/1.0\r\nX: " + b"x" * (1 << 20) + b"\r\n\r\n", "has no length"),
     ],
     ids=["no length", "a word", "negative", "no version", "endless"],
 )
@@ -222,7 +222,7 @@ def test_any_bytes_after_a_record_are_read_without_an_exception(rest: bytes) -> 
         assert good.get("0", BLOCKS[0]) == BLOCKS[0]
 
 
-# Pieces of records in any order meet every edge between them.
+# Parts of records in any order, to cover every boundary between them.
 PIECES = st.sampled_from(
     [
         *RECORDS,
@@ -279,14 +279,14 @@ def test_the_cost_is_linear_whatever_is_wrong(portion: bytes, before: str) -> No
 
 
 ODD: dict[str, tuple[int, int]] = {
-    # Files of others with something wrong: pages and troubles. All others have no trouble.
-    "alexa_short_header.arc.gz": (1, 0),  # nothing wrong, but warcio takes the page for a head
+    # Faulty files from other projects: pages and troubles. All other files have no trouble.
+    "alexa_short_header.arc.gz": (1, 0),  # fine, but warcio takes the page for a head
     "bad.arc": (1, 3),  # lengths -1, -1, abc
     "clipped.warc.gz": (0, 1),  # ends in its only record
     "example-bad-non-chunked.warc.gz": (1, 0),  # one member, which warcio refuses
     "example-space-in-url.arc": (0, 1),  # says 1591 bytes, has 1579
     "example-trunc.warc": (0, 1),  # says 973 bytes, has 975
-    "example-wrong-chunks.warc.gz": (0, 1),  # its digest is that of other bytes
+    "example-wrong-chunks.warc.gz": (0, 1),  # its digest belongs to other bytes
 }
 
 
@@ -299,7 +299,7 @@ def test_the_odd_files_of_other_projects(corpus_files: Callable[[str], list[Path
             pages, troubles = told_apart(path)
             assert (len(pages), len(troubles)) == ODD[path.name], path
             continue
-        if ".lz4" in path.suffixes:  # warcio does not read it; the same records are there in gzip
+        if ".lz4" in path.suffixes:  # warcio does not read it; the same records exist as gzip
             expected = warcio_pages(path.with_suffix(".gz"))
         else:
             expected = warcio_pages(path)
@@ -309,10 +309,10 @@ def test_the_odd_files_of_other_projects(corpus_files: Callable[[str], list[Path
 
 
 def warcio_pages(path: Path) -> list[tuple[str, bytes]]:
-    """What another reader finds in the same file."""
+    """The records that another reader finds in the same file."""
     with path.open("rb") as file:
         return [
-            # It spells a space as %20; we give addresses as they are stored.
+            # It writes a space as %20; we return addresses as they are stored.
             (one.rec_headers.get_header("WARC-Target-URI"), one.content_stream().read())
             for one in ArchiveIterator(file, arc2warc=True)
             if one.rec_type in {"response", "resource"}

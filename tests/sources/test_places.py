@@ -1,4 +1,4 @@
-"""What a person names is found: files, folders, patterns, addresses; and what is not is named."""
+"""Arguments are resolved: files, folders, patterns, addresses; anything missing is reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def memory() -> Iterator[str]:
-    """A folder that only fsspec knows, with a page, a crawl and rows in it."""
+    """A folder that only fsspec can see, with a page, a crawl and a Parquet file."""
     system = fsspec.filesystem("memory")
     here = Path("crawl.warc.gz")
     write(here, [record(response(b"<p>Shut"))])

@@ -1,4 +1,4 @@
-"""Which pages of a crawl were asked for with which cookie."""
+"""Finding out which pages of a crawl were requested with which cookie."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.sources.crawls import record, response, write
 
 
 def crawl(folder: Path, *cookies: bytes) -> str:
-    """A crawl of one page, for each header of a request; tied by the names of records."""
+    """A crawl of one page for each request header, linked by record ids."""
     records = []
     for number, cookie in enumerate(cookies):
         tie = f"<urn:{number}>\r\n".encode()

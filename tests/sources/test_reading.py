@@ -181,7 +181,7 @@ def test_rows_of_a_parquet_file_are_pages(tmp_path: Path) -> None:
     assert [read_one(found[row].name) for row in (0, 29, 30, 99)] == [
         found[row] for row in (0, 29, 30, 99)
     ]
-    with pytest.raises(SourceNotFound, match="no page begins there"):
+    with pytest.raises(SourceNotFound, match="not the start of a page"):
         read_one(f"{path}#100")
 
 
@@ -305,7 +305,7 @@ def test_a_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
     [
         ("gone.html", SourceNotFound, "no such file"),
         ("a.warc", SourceNotFound, "holds many pages"),
-        ("a.warc#7", SourceUnreadable, "should begin"),
+        ("a.warc#7", SourceUnreadable, "expected a WARC record"),
         ("a.warc#99999999", SourceUnreadable, "empty"),
         ("a.parquet#0", SourceNotFound, "no such file"),
         ("empty.html", SourceUnreadable, "empty: 0 bytes"),

@@ -110,7 +110,7 @@ def test_a_bomb_is_not_inflated(tmp_path: Path) -> None:
     members = {"archive/a.warc": b"\0" * (8 << 20)}
     path = packed(tmp_path / "crawl.wacz", members, zipfile.ZIP_DEFLATED)
 
-    assert "inflates to more than" in trouble(path)
+    assert "decompresses to more than" in trouble(path)
 
 
 def test_a_member_that_lies_about_its_length_is_cut(tmp_path: Path) -> None:

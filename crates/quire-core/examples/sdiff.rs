@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, encode};
-use quire_core::sdiff::annotation::{Compared, annotate};
 use quire_core::sdiff::script::{Wanted, between};
-use quire_core::sdiff::{Granularity, Rules, Scope};
+use quire_core::sdiff::{Compared, Granularity, Rules, Scope, annotate};
+use quire_core::{Digest, Options, encode};
 
 const NONE: u32 = u32::MAX;
 

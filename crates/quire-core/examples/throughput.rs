@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quire_core::digest::{Digest, Verify};
-use quire_core::encode::{Options, decode, encode};
-use quire_core::flags::Flags;
+use quire_core::{Digest, Flags, Options, Verify, decode, encode};
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     if path.is_dir() {
@@ -95,8 +93,8 @@ fn main() {
     speed("tokenizer", &mut || {
         let mut tokens = 0;
         for page in &pages {
-            let mut tokenizer = quire_core::html::tokenizer::Tokenizer::new(page, 0);
-            while tokenizer.next(false) != quire_core::html::tokenizer::Token::Eof {
+            let mut tokenizer = quire_core::html::Tokenizer::new(page, 0);
+            while tokenizer.next(false) != quire_core::html::Token::Eof {
                 tokens += 1;
             }
         }

@@ -4,12 +4,9 @@
 mod pages;
 
 use pages::{Random, mutate, page};
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
-use quire_core::flags::Flags;
-use quire_core::sdiff::labels::Labels;
 use quire_core::sdiff::script::{Action, Making, Script, edit_script};
-use quire_core::sdiff::{Pairs, Rules};
+use quire_core::sdiff::{Labels, Pairs, Rules};
+use quire_core::{Digest, Flags, Options, decode, encode};
 
 /// Pairs of pages a test draws; more with `QUIRE_PAGES=1000000`.
 fn seeds() -> u64 {

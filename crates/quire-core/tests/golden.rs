@@ -9,13 +9,9 @@
 use std::path::PathBuf;
 use std::sync::Once;
 
-use quire_core::digest::{Digest, Verify};
-use quire_core::encode::{Options, decode, encode};
-use quire_core::flags::Flags;
 use quire_core::format::{Header, VERSION, compress, decompress};
 use quire_core::html::Context;
-use quire_core::sniff::Kind;
-use quire_core::vocabulary::Namespace;
+use quire_core::{Digest, Flags, Kind, Namespace, Options, Verify, decode, encode};
 
 struct Case {
     name: &'static str,

@@ -13,11 +13,8 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use pages::{html_options, sound};
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
-use quire_core::flags::Flags;
 use quire_core::html::MAX_DEPTH;
-use quire_core::sniff::Kind;
+use quire_core::{Digest, Flags, Kind, Options, decode, encode};
 
 /// Debug builds show the same counts on smaller pages.
 const SCALE: usize = if cfg!(debug_assertions) { 16 } else { 1 };

@@ -1,4 +1,4 @@
-//! Deltas of TBC that were written for pages of all sorts, and deltas that nobody wrote.
+//! Deltas of TBC that were written for pages of all sorts, and deltas that no encoder wrote.
 
 #[path = "common/deltas.rs"]
 mod deltas;

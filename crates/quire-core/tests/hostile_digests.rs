@@ -11,10 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use files::{FIXED, ROW, ask, read_everything, reseal};
 use pages::{Random, html_options, page};
-use quire_core::digest::{Digest, Verify};
-use quire_core::encode::{Options, decode, encode};
 use quire_core::format::{MAGIC, SECTIONS, Section, compress, decompress};
-use quire_core::sniff::Kind;
+use quire_core::{Digest, Kind, Options, Verify, decode, encode};
 
 /// Notes the largest single allocation, so that a test can tell a believed count from a checked one.
 struct Watched;

@@ -6,7 +6,7 @@ mod pages;
 mod scripts;
 
 use pages::Random;
-use quire_core::error::Error;
+use quire_core::Error;
 use quire_core::sdiff::script::Script;
 use scripts::{SAMPLES, sample, try_everything};
 

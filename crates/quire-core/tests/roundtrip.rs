@@ -1,13 +1,10 @@
-//! Whatever goes in comes out, and what was written can be read: on pages made to be mis-nested.
+//! Every page comes back as it was, and every stored digest can be read: on pages made to be mis-nested.
 
 #[path = "common/pages.rs"]
 mod pages;
 
 use pages::{Random, assert_sound, html_options, mutate, page, sound};
-use quire_core::encode::{Options, decode};
-use quire_core::flags::Flags;
-use quire_core::from_tree::{Columns, from_columns};
-use quire_core::sniff::Kind;
+use quire_core::{Columns, Flags, Kind, Options, decode, from_columns};
 
 /// Pages a seed range makes; more with `QUIRE_PAGES=1000000`.
 fn seeds() -> u64 {

@@ -3,9 +3,8 @@
 //! Documents of three shapes, drawn from few words so that equal subtrees abound; that
 //! is where pairings go wrong. `SDIFF_EDITS` sets the number of seeds for each kind of edit, shape and size.
 
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
 use quire_core::sdiff::script::{Wanted, between};
+use quire_core::{Digest, Options, decode, encode};
 
 /// Numbers that are the same on every machine.
 struct Draw(u64);

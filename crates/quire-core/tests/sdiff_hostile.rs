@@ -5,10 +5,8 @@
 
 use std::time::Instant;
 
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, encode};
-use quire_core::sdiff::annotation::{Annotation, Compared, Status, annotate};
-use quire_core::sdiff::{Granularity, Rules, Scope};
+use quire_core::sdiff::{Annotation, Compared, Granularity, Rules, Scope, Status, annotate};
+use quire_core::{Digest, Options, encode};
 
 const NONE: u32 = u32::MAX;
 /// Rows of two cells: five nodes each.

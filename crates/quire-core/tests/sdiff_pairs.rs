@@ -3,11 +3,9 @@
 //! Each is a pitfall of some tool. A case says how many runs were inserted, deleted and moved, and
 //! how many nodes changed in themselves.
 
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
-use quire_core::sdiff::annotation::{Annotation, Compared, annotate};
 use quire_core::sdiff::script::{Wanted, between};
-use quire_core::sdiff::{Granularity, Rules, Scope};
+use quire_core::sdiff::{Annotation, Compared, Granularity, Rules, Scope, annotate};
+use quire_core::{Digest, Options, decode, encode};
 
 fn page(source: &str) -> Digest {
     encode(source.as_bytes(), &Options::default()).unwrap()

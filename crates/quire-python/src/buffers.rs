@@ -1,6 +1,6 @@
 //! Memory that Rust and Python share: columns out, mapped files in.
 //!
-//! All `unsafe` of the project is in this file and in the `__getbuffer__` that call it, and comes down to two promises: what is lent to
+//! All `unsafe` of the project is in this file and in the `__getbuffer__` that call it, and comes down to two promises: memory that is lent to
 //! Python never moves or changes while it is lent, and files that are mapped do not change either.
 
 use std::ffi::c_int;
@@ -8,11 +8,11 @@ use std::fs::File;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use memmap2::{Mmap, MmapOptions};
+use memmap2::MmapOptions;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use quire_core::digest::Digest;
+use quire_core::{Buffer, Digest};
 
 /// Lend `bytes` to Python, read-only, for as long as `owner` lives.
 ///
@@ -128,12 +128,13 @@ impl Floats {
 }
 
 /// Map a file from its first byte. The map outlives the file descriptor.
-pub fn map(file: &File, length: u64) -> std::io::Result<Mmap> {
+pub fn map(file: &File, length: u64) -> std::io::Result<Buffer> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     // SAFETY: the map is private to this crate and never written to. Another process could write
     // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
     // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
-    unsafe { MmapOptions::new().len(length).map(file) }
+    let map = unsafe { MmapOptions::new().len(length).map(file) }?;
+    Ok(Box::new(map))
 }
 
 /// Bytes that Python owns and cannot change.

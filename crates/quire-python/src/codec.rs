@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quire_core::codec::base::choose_base_within;
-use quire_core::codec::dense;
-use quire_core::codec::tbc;
-use quire_core::codec::zstd_base::Base as Kept;
+use quire_core::codec;
+use quire_core::codec::{Base as Kept, choose_base_within, tbc};
 
 use crate::guard::run;
 
@@ -61,7 +59,7 @@ impl Base {
 /// What pages of a cluster are written against, slowly and smaller. Threads wait for each other.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct DenseBase {
-    kept: dense::DenseBase,
+    kept: codec::DenseBase,
     length: usize,
 }
 
@@ -70,7 +68,7 @@ impl DenseBase {
     /// Learn a base, and give the frame that it is opened from.
     #[staticmethod]
     fn create<'py>(py: Python<'py>, content: &[u8]) -> PyResult<(Self, Bound<'py, PyBytes>)> {
-        let (kept, frame) = run(py, || Ok(dense::DenseBase::create(content)))?;
+        let (kept, frame) = run(py, || Ok(codec::DenseBase::create(content)))?;
         let length = content.len();
         Ok((Self { kept, length }, PyBytes::new(py, &frame)))
     }
@@ -96,7 +94,7 @@ impl DenseBase {
     /// Learn a base of so many bytes from its frame.
     #[staticmethod]
     fn open(py: Python<'_>, frame: &[u8], length: usize) -> PyResult<Self> {
-        let kept = run(py, || dense::DenseBase::open(frame, length))?;
+        let kept = run(py, || codec::DenseBase::open(frame, length))?;
         Ok(Self { kept, length })
     }
 

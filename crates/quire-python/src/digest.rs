@@ -1,19 +1,16 @@
 //! The digest as a Python object: facts, columns, strings, questions.
 
+use std::borrow::Cow;
 use std::ffi::c_int;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use quire_core::digest::Digest as Page;
-use quire_core::encode;
-use quire_core::error::Error;
 use quire_core::format::{Section, Signatures};
-use quire_core::reading::{self, Reader, Reference};
-use quire_core::select::{CssSelector, Found, Limits, XPath, css_path, css_paths, xpath_of};
-use quire_core::view::View;
-use quire_core::vocabulary::{Class, Namespace};
+use quire_core::select::{CssSelector, Found, Limits, View, XPath, css_path, css_paths, xpath_of};
+use quire_core::text::{Reader, Reference};
+use quire_core::{Class, Digest as Page, Error, Namespace, Places, decode, places, text};
 
 use crate::buffers::{Column, Navigation, lend};
 use crate::errors;
@@ -25,6 +22,8 @@ use crate::guard::{brief, run};
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Digest {
     page: Arc<Page>,
+    /// Where each node begins and ends in the source; found out when first asked.
+    places: OnceLock<Option<Places>>,
 }
 
 /// A node number as Python gives it; whether the page has it is checked later.
@@ -51,6 +50,7 @@ impl Digest {
     pub fn new(page: Page) -> Self {
         Self {
             page: Arc::new(page),
+            places: OnceLock::new(),
         }
     }
 
@@ -218,8 +218,28 @@ impl Digest {
         self.navigation(py, Column::Size)
     }
 
-    /// Name and namespace of each tag.
-    fn tags(&self) -> Vec<(&str, &'static str)> {
+    /// For each node, whether a reader can see it: a byte, 0 or 1.
+    fn visible<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let visible = self.read(py, |page| Ok(Reader::new(page).visible()))?;
+        let bytes: Vec<u8> = visible.into_iter().map(u8::from).collect();
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// First byte of a node in the source and the one after its last; nothing on a page that is
+    /// flagged `verbatim`.
+    fn span(&self, py: Python<'_>, node: Number) -> PyResult<Option<(u32, u32)>> {
+        let node = self.node(py, node)?;
+        let places = if let Some(found) = self.places.get() {
+            found
+        } else {
+            let found = self.read(py, places)?;
+            self.places.get_or_init(|| found)
+        };
+        Ok((places.as_ref()).map(|places| (places.start[node], places.end[node])))
+    }
+
+    /// Label, name and namespace of each tag; no two labels are the same.
+    fn tags(&self) -> Vec<(Cow<'_, str>, &str, &'static str)> {
         (0..self.page.tag_count())
             .map(|tag| {
                 let info = self.page.tag_info(tag);
@@ -233,12 +253,12 @@ impl Digest {
                     Namespace::Json => "json",
                     Namespace::Tree => "tree",
                 };
-                (self.page.tag_name(tag), namespace)
+                (self.page.tag_label(tag), self.page.tag_name(tag), namespace)
             })
             .collect()
     }
 
-    /// How often each name occurs. `names` are those of `tags`, given so that they are made once.
+    /// How often each name occurs. `names` are the labels of `tags`, given so that they are made once.
     fn tag_counts<'py>(
         &self,
         py: Python<'py>,
@@ -246,19 +266,8 @@ impl Digest {
     ) -> PyResult<Bound<'py, PyDict>> {
         let counts = brief(py, || Ok(self.page.tag().histogram(self.page.tag_count())))?;
         let totals = PyDict::new(py);
-        for (name, &count) in names.iter().zip(&counts) {
+        for (name, count) in names.iter().zip(counts) {
             totals.set_item(name, count)?;
-        }
-        if totals.len() < names.len() {
-            // A name in two namespaces is counted once for both.
-            totals.clear();
-            for (name, &count) in names.iter().zip(&counts) {
-                let before: u32 = match totals.get_item(&name)? {
-                    Some(before) => before.extract()?,
-                    None => 0,
-                };
-                totals.set_item(name, before + count)?;
-            }
         }
         Ok(totals)
     }
@@ -290,14 +299,14 @@ impl Digest {
     /// The exact source.
     fn decode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let page = &*self.page;
-        let source = run(py, || encode::decode(page))?;
+        let source = run(py, || decode(page))?;
         Ok(PyBytes::new(py, &source))
     }
 
     /// The text of a subtree in reading order.
     fn text(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)?;
-        self.read(py, |page| Ok(reading::text(page, node)))
+        self.read(py, |page| Ok(text::text(page, node)))
     }
 
     /// The attributes of a node, names as the tree has them.
@@ -372,11 +381,11 @@ impl Digest {
     fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String, String)>> {
         self.read(py, |page| {
             let reader = Reader::new(page);
-            let links = reading::links(page).into_iter().map(|link| {
+            let links = text::links(page).into_iter().map(|link| {
                 let node = link.node as usize;
                 let is_anchor = page.tag_name(page.tag().get(node) as usize) == "a";
                 let text = if is_anchor {
-                    reader.beginning(node, reading::MAX_LINK_TEXT)
+                    reader.beginning(node, text::MAX_LINK_TEXT)
                 } else {
                     String::new()
                 };
@@ -388,13 +397,19 @@ impl Digest {
 
     /// Images: node and address as written.
     fn images(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
-        self.read(py, |page| Ok(pairs(reading::images(page))))
+        self.read(py, |page| Ok(pairs(text::images(page))))
     }
 
     /// The address in the first `base` element, as written.
     fn base(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.read(py, |page| Ok(reading::base(page)))
+        self.read(py, |page| Ok(text::base(page)))
     }
+}
+
+/// Names of the HTML elements whose content is not part of the text of a page.
+#[pyfunction]
+pub fn hidden_elements() -> Vec<&'static str> {
+    text::HIDDEN_ELEMENTS.to_vec()
 }
 
 fn pairs(references: Vec<Reference>) -> Vec<(u32, String)> {

@@ -1,8 +1,8 @@
-//! Errors of kernels as the classes of `quire.errors`: the message, then what was found as keywords.
+//! Errors of kernels as the classes of `quire.errors`: the message, then the findings as keywords.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use quire_core::error::Error;
+use quire_core::Error;
 
 /// The Python exception for an error of a kernel.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {

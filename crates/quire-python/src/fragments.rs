@@ -6,15 +6,10 @@ use std::time::Instant;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quire_core::fragments::alike::{self, Rows};
-use quire_core::fragments::groups::{Estimate, Likeness, groups};
-use quire_core::fragments::hish::{self, Shingling};
-use quire_core::fragments::maximal;
-use quire_core::fragments::packed::Packer;
-use quire_core::fragments::pool::{Pool, Row};
-use quire_core::fragments::spans::Spans;
-use quire_core::fragments::tree::AfTree as Tree;
-use quire_core::fragments::windows::Windows;
+use quire_core::fragments as kernel;
+use quire_core::fragments::{
+    AfTree as Tree, Estimate, Likeness, Packer, Pool, Row, Rows, Shingling, Windows, groups,
+};
 
 use crate::digest::Digest;
 use crate::guard::{brief, run};
@@ -130,7 +125,7 @@ impl AfTree {
         let how = shingling(window, sample, bits)?;
         let tree = &self.tree;
         let (found, took) = run(py, || {
-            let method = if direct { hish::direct } else { hish::hish };
+            let method = if direct { kernel::direct } else { kernel::hish };
             let start = Instant::now();
             Ok((method(&tree.shape, &tree.text, how), start.elapsed()))
         })?;
@@ -197,7 +192,7 @@ pub fn pair_alike<'py>(
     if let Some(fault) = old.fault().or_else(|| new.fault()) {
         return Err(PyValueError::new_err(fault));
     }
-    let found = run(py, || Ok(alike::pair_alike(old, new, min_overlap, most)))?;
+    let found = run(py, || Ok(kernel::pair_alike(old, new, min_overlap, most)))?;
     let (olds, news): (Vec<u32>, Vec<u32>) = found.into_iter().unzip();
     Ok((narrow(py, &olds), narrow(py, &news)))
 }
@@ -216,9 +211,9 @@ pub fn source_spans<'py>(
 ) -> PyResult<Option<PySpans<'py>>> {
     let page = Arc::clone(page.get().page());
     let found = run(py, move || {
-        let spans = Spans::of(&page)?;
+        let spans = quire_core::Spans::of(&page)?;
         Ok(spans.map(|spans| {
-            let hashes = spans.hashes();
+            let hashes = kernel::span_hashes(&spans);
             (spans, hashes)
         }))
     })?;
@@ -266,7 +261,7 @@ impl PartPacker {
         let page = Arc::clone(page.get().page());
         let packed = run(py, || {
             let tree = Tree::of(&page, &self.formatting, false)?;
-            let shingles = hish::hish(&tree.shape, &tree.text, self.how);
+            let shingles = kernel::hish(&tree.shape, &tree.text, self.how);
             let mut packer = self.packer.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(packer.pack(&tree, &shingles))
         })?;
@@ -312,7 +307,7 @@ impl FragmentPool {
         let page = Arc::clone(page.get().page());
         run(py, || {
             let tree = Tree::of(&page, &self.formatting, false)?;
-            let shingles = hish::hish(&tree.shape, &tree.text, self.how);
+            let shingles = kernel::hish(&tree.shape, &tree.text, self.how);
             self.with(|pool| pool.push(&tree, &shingles));
             Ok(())
         })
@@ -413,7 +408,7 @@ impl FragmentPool {
             },
         };
         let found = run(py, || {
-            Ok(self.with(|pool| maximal::fragments(pool, &groups(pool, &likeness), min_pages)))
+            Ok(self.with(|pool| kernel::fragments(pool, &groups(pool, &likeness), min_pages)))
         })?;
         let ends = found.iter().scan(0, |end, members| {
             *end += members.len() as u32;

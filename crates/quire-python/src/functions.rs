@@ -8,17 +8,14 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use quire_core::digest::{Digest as Page, Verify};
-use quire_core::encode::Options;
-use quire_core::format::{self, Header, Signatures};
-use quire_core::from_tree::{self, Columns};
-use quire_core::html::Context;
-use quire_core::sniff::Kind;
-use quire_core::vocabulary::Namespace;
+use quire_core::format::{Header, Signatures};
+use quire_core::{Columns, Kind, Namespace, Options};
 
-use crate::buffers::Owned;
+use quire_core::html::Context;
+use quire_core::{Digest as Page, Verify, format};
+
+use crate::buffers::{Owned, map};
 use crate::digest::Digest;
-use crate::files;
 use crate::guard::{brief, run};
 
 /// Make the digest of a source.
@@ -35,15 +32,70 @@ pub fn encode(
     fragment: Option<&str>,
     recover: bool,
 ) -> PyResult<Digest> {
-    let options = Options {
+    let options = options_of(kind, content_type, encoding, scripting, fragment, recover)?;
+    run(py, move || quire_core::encode(&source, &options)).map(Digest::new)
+}
+
+/// Collects the chunks of a page. Used by one thread at a time.
+#[pyclass(module = "quire._core._native")]
+pub struct Encoder {
+    /// Gone when the page is finished.
+    kept: Option<quire_core::Encoder>,
+}
+
+impl Encoder {
+    fn finished() -> PyErr {
+        PyValueError::new_err("the page is finished; use a new Encoder for the next one")
+    }
+}
+
+#[pymethods]
+impl Encoder {
+    /// Start without any bytes.
+    #[new]
+    #[pyo3(signature = (kind, content_type, encoding, scripting, fragment, recover))]
+    fn new(
+        kind: Option<&str>,
+        content_type: Option<String>,
+        encoding: Option<&str>,
+        scripting: bool,
+        fragment: Option<&str>,
+        recover: bool,
+    ) -> PyResult<Self> {
+        let options = options_of(kind, content_type, encoding, scripting, fragment, recover)?;
+        let kept = Some(quire_core::Encoder::new(options));
+        Ok(Self { kept })
+    }
+
+    /// Add the next bytes of the page.
+    fn feed(&mut self, py: Python<'_>, chunk: &[u8]) -> PyResult<()> {
+        let encoder = self.kept.as_mut().ok_or_else(Self::finished)?;
+        brief(py, || encoder.feed(chunk))
+    }
+
+    /// Make the digest; the encoder is used up.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Digest> {
+        let encoder = self.kept.take().ok_or_else(Self::finished)?;
+        run(py, move || encoder.finish()).map(Digest::new)
+    }
+}
+
+fn options_of(
+    kind: Option<&str>,
+    content_type: Option<String>,
+    encoding: Option<&str>,
+    scripting: bool,
+    fragment: Option<&str>,
+    recover: bool,
+) -> PyResult<Options> {
+    Ok(Options {
         kind: kind.map(kind_of).transpose()?,
         content_type,
         encoding: encoding.map(encoding_of).transpose()?,
         scripting,
         context: fragment.map(context_of).transpose()?,
         recover,
-    };
-    run(py, move || quire_core::encode::encode(&source, &options)).map(Digest::new)
+    })
 }
 
 fn kind_of(name: &str) -> PyResult<Kind> {
@@ -105,7 +157,7 @@ pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult
 #[pyfunction]
 pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
-    let opened = run(py, || match files::open(&path, verify) {
+    let opened = run(py, || match quire_core::open_file(&path, verify, map) {
         Ok(opened) => opened.map(Ok),
         Err(error) => Ok(Err(error)),
     })?;
@@ -179,7 +231,7 @@ pub fn from_columns(
             .into_iter()
             .map(|content| content.map(|bytes| bytes.to_vec()))
             .collect();
-        from_tree::from_columns(&Columns {
+        quire_core::from_columns(&Columns {
             children,
             tags,
             attributes,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
-use quire_core::error::Error;
+use quire_core::Error;
 
 use crate::errors;
 

@@ -9,7 +9,6 @@ mod buffers;
 mod codec;
 mod digest;
 mod errors;
-mod files;
 mod fragments;
 mod functions;
 mod guard;
@@ -26,14 +25,14 @@ mod _native {
     #[pymodule_export]
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
-    use crate::digest::Digest;
+    use crate::digest::{Digest, hidden_elements};
     #[pymodule_export]
     use crate::fragments::{
         AfTree, FragmentPool, PartPacker, pair_alike, source_spans, window_hashes,
     };
     #[pymodule_export]
     use crate::functions::{
-        _panic_for_test, compress, encode, from_bytes, from_columns, from_file, peek,
+        _panic_for_test, Encoder, compress, encode, from_bytes, from_columns, from_file, peek,
     };
     #[pymodule_export]
     use crate::script::{Script, edit_script, script_from_json, script_of_pairs};

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use quire_core::error::Error;
-use quire_core::sdiff::exact::Budget;
-use quire_core::sdiff::labels::Labels;
-use quire_core::sdiff::script::{self, Making, Script as Kernel, Wanted};
-use quire_core::sdiff::{Pairs, Rules};
+use quire_core::Error;
+use quire_core::sdiff::script::{Making, Script as Kernel, Wanted};
+use quire_core::sdiff::{Budget, Labels, Pairs, Rules, script};
 
 use crate::digest::Digest;
 use crate::guard::run;

@@ -6,15 +6,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
-use quire_core::draft::NONE;
-use quire_core::error::Error;
-use quire_core::reading::{Line, read_lines};
-use quire_core::sdiff::annotation::{Annotation, Compared};
-use quire_core::sdiff::rows::{self, Row};
-use quire_core::sdiff::words;
-use quire_core::sdiff::{Granularity, Pairs, Rules, Scope, Tolerance};
-use quire_core::select::{CssSelector, Limits};
-use quire_core::view::View;
+use quire_core::sdiff::{Annotation, Compared, Granularity, Pairs, Row, Rules, Scope, Tolerance};
+use quire_core::select::{CssSelector, Limits, View};
+use quire_core::text::{Line, read_lines};
+use quire_core::{Error, NONE};
 
 use crate::digest::{Digest, numbers};
 use crate::guard::run;
@@ -49,7 +44,7 @@ impl Asked {
     }
 
     /// Find what the selectors choose on a page.
-    pub fn scope(&self, page: &quire_core::digest::Digest) -> Result<Scope, Error> {
+    pub fn scope(&self, page: &quire_core::Digest) -> Result<Scope, Error> {
         let chosen = |selectors: &[String]| {
             let mut nodes = Vec::new();
             for selector in selectors {
@@ -123,7 +118,7 @@ fn status_bytes(status: &[u16]) -> Vec<u8> {
 #[pyfunction]
 pub fn word_changes(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, u32, u32, u32)>> {
     run(py, || {
-        Ok((words::word_changes(old, new).into_iter())
+        Ok((quire_core::sdiff::word_changes(old, new).into_iter())
             .map(|hunk| (hunk.old.start, hunk.old.end, hunk.new.start, hunk.new.end))
             .collect())
     })
@@ -161,12 +156,12 @@ pub fn text_rows<'py>(
         old.check_heaps()?;
         new.check_heaps()?;
         let (old_lines, new_lines) = (read_lines(&old), read_lines(&new));
-        let rows = rows::rows(
-            &rows::Page {
+        let rows = quire_core::sdiff::rows(
+            &quire_core::sdiff::Page {
                 lines: &old_lines,
                 status: &old_status,
             },
-            &rows::Page {
+            &quire_core::sdiff::Page {
                 lines: &new_lines,
                 status: &new_status,
             },

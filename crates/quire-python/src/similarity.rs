@@ -6,8 +6,10 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use quire_core::similarity::sketch::{Sketch as Kept, Values, token_bins as kernel_bins};
-use quire_core::similarity::{self as kernel, Bag as Features, Measure, Scope, pairs};
+use quire_core::similarity as kernel;
+use quire_core::similarity::{
+    Bag as Features, Measure, Scope, Sketch as Kept, Values, token_bins as kernel_bins,
+};
 
 use crate::buffers::Floats;
 use crate::digest::Digest;
@@ -131,7 +133,7 @@ pub fn likeness(
     let measure = measure_of(measure)?;
     let (one, other) = (Arc::clone(one.get().page()), Arc::clone(other.get().page()));
     run(py, move || {
-        let found = kernel::explain::explain(&one, &other, measure, nodes, most)?;
+        let found = kernel::explain(&one, &other, measure, nodes, most)?;
         let parts = (found.parts.into_iter()).map(|part| (part.text, part.one, part.other));
         Ok((
             found.overlap.shared,
@@ -155,7 +157,7 @@ pub fn kang(
 ) -> PyResult<(f64, f64, Vec<PyLayer>)> {
     let (one, other) = (Arc::clone(one.get().page()), Arc::clone(other.get().page()));
     run(py, move || {
-        let found = kernel::kang::kang(&one, &other, depth);
+        let found = kernel::kang(&one, &other, depth);
         let layers = (found.layers.iter())
             .map(|at| (at.one, at.other, at.changed, at.places, at.weight))
             .collect();
@@ -284,7 +286,7 @@ pub fn resemblances(one: &Bound<'_, PyAny>, rows: &Bound<'_, PyAny>) -> PyResult
     let py = one.py();
     let one = numbers_in(one, None)?;
     let rows = numbers_in(rows, Some(one.len()))?;
-    run(py, move || Ok(pairs::one_with_many(&one, &rows))).map(Floats::new)
+    run(py, move || Ok(kernel::one_with_many(&one, &rows))).map(Floats::new)
 }
 
 /// Estimates of all rows of m bins with all, row by row.
@@ -301,5 +303,5 @@ pub fn all_resemblances(rows: &Bound<'_, PyAny>, m: usize) -> PyResult<Floats> {
             "{n} rows have {n} times {n} estimates of 4 bytes, which is more than there is memory"
         )));
     }
-    run(py, move || Ok(pairs::all_pairs(&rows, m))).map(Floats::new)
+    run(py, move || Ok(kernel::all_pairs(&rows, m))).map(Floats::new)
 }

@@ -7,10 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use quire_core::hash;
-use quire_core::similarity::templates::groups::{self, Link};
-use quire_core::similarity::templates::sampling::{self, Settings};
-use quire_core::similarity::templates::{Bags as Kept, Likeness, hubs as kernel};
-use quire_core::similarity::{Bag as Features, Scope};
+use quire_core::similarity::templates::{Bags as Kept, Likeness, Link, Settings};
+use quire_core::similarity::{Bag as Features, Scope, templates as kernel};
 
 use crate::digest::Digest;
 use crate::guard::run;
@@ -139,7 +137,7 @@ impl Bags {
         let of = numbers::<u32>(of)?;
         check_below("bag", &of, self.kept.len())?;
         let of: Vec<usize> = of.into_iter().map(|at| at as usize).collect();
-        run(py, || Ok(groups::medoid(&self.kept, &of)))
+        run(py, || Ok(kernel::medoid(&self.kept, &of)))
     }
 }
 
@@ -215,7 +213,7 @@ pub fn stars<'py>(
     links: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let links = links_of(n, links)?;
-    let found = run(py, move || Ok(groups::stars(n, &links)))?;
+    let found = run(py, move || Ok(kernel::stars(n, &links)))?;
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
 
@@ -226,7 +224,7 @@ pub fn sample_groups<'py>(
     of: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let of = numbers::<u32>(of)?;
-    let found = run(py, move || Ok(groups::sample(&of)))?;
+    let found = run(py, move || Ok(kernel::sample(&of)))?;
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
 
@@ -248,7 +246,7 @@ pub fn merge_groups<'py>(
     let bags = bags.get();
     check_length("bags", bags.kept.len(), sampled.len())?;
     let found = run(py, || {
-        Ok(groups::merge(&of, &links, &sampled, &bags.kept, threshold))
+        Ok(kernel::merge(&of, &links, &sampled, &bags.kept, threshold))
     })?;
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
@@ -277,7 +275,7 @@ pub fn random_sampling<'py>(
         seed,
         patience,
     };
-    let found = run(py, move || Ok(sampling::cluster(&rows, m, &settings)))?;
+    let found = run(py, move || Ok(kernel::cluster(&rows, m, &settings)))?;
     let numbers = packed(&found, |template| {
         template.map_or(-1, |row| row as i32).to_le_bytes()
     });

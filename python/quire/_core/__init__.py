@@ -1,8 +1,7 @@
-"""The one door between Python and the kernels.
+"""The compiled kernels. All Python code imports them from here.
 
-Everything compiled is imported from here and from nowhere else; it is typed in
-``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in one arrives
-as ``InternalError``.
+Their types are in ``_native.pyi``. Kernels raise the classes of ``quire.errors``; a panic in a
+kernel becomes an ``InternalError``.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from quire._core._native import (
     Base,
     DenseBase,
     Digest,
+    Encoder,
     Floats,
     FragmentPool,
     Navigation,
@@ -34,6 +34,7 @@ from quire._core._native import (
     from_columns,
     from_file,
     hash64,
+    hidden_elements,
     hubs,
     kang,
     likeness,
@@ -66,6 +67,7 @@ __all__ = [
     "Base",
     "DenseBase",
     "Digest",
+    "Encoder",
     "Floats",
     "FragmentPool",
     "Navigation",
@@ -83,6 +85,7 @@ __all__ = [
     "from_columns",
     "from_file",
     "hash64",
+    "hidden_elements",
     "hubs",
     "kang",
     "likeness",
@@ -109,6 +112,6 @@ __all__ = [
     "word_changes",
 ]
 
-# Look at the memory of a digest, of a derived column or of what a kernel made; it stays while it is looked at. A type
-# checker can see that an object is a buffer from Python 3.12 on.
+# View the memory of a digest, a derived column or another result of a kernel. The view keeps the
+# memory alive. The cast is needed because type checkers only see buffers from Python 3.12 on.
 view = cast("Callable[[Digest | Floats | Navigation], memoryview]", memoryview)

@@ -1,8 +1,9 @@
-"""The archive: many pages kept small, any one back byte for byte, nothing lost that was acknowledged.
+"""The archive: stores many pages in little space and gives each back byte for byte.
 
-``Archive`` is a folder of journals and segments (``docs/format.md``). ``ingest`` fills one with crawls, ``export`` writes
-one as WARC; ``quire.archive.repair`` makes a new one of what can be read of a damaged one. ``tbc_encode`` is paper 003's
-compression, kept for comparison.
+No acknowledged page is ever lost. ``Archive`` is a folder of journals and segments
+(``docs/format.md``), and ``is_archive`` recognises one. ``ingest`` adds crawls to one, ``export`` writes one as WARC, and
+``quire.archive.repair`` copies everything readable from a damaged archive to a new one.
+``tbc_encode`` is the compression method of paper 003, kept for comparison.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from quire.archive.archive import Archive
 from quire.archive.compact.compaction import Compacted
 from quire.archive.damage import Finding
+from quire.archive.format.marker import is_archive
 from quire.archive.results import StoredPage, Version
 from quire.archive.statistics import Statistics
 from quire.archive.tbc import Packing, TbcArchive, TbcSizes, TbcSteps, TbcTimes, tbc_encode
@@ -32,5 +34,6 @@ __all__ = [
     "Version",
     "export",
     "ingest",
+    "is_archive",
     "tbc_encode",
 ]

@@ -1,13 +1,14 @@
-"""The archive: a folder that holds many pages small and gives any one back.
+"""The archive: a folder that stores many pages in little space and gives each back.
 
-New pages go into a journal; ``commit`` is the acknowledgement, after which a page survives a power cut. ``compact`` makes
-one segment of the journals, in which alike pages lean on common bases. No file is ever changed: the newest
-files count, and a segment says which files it took over.
+New pages are appended to a journal. ``commit`` acknowledges them: from then on they survive a
+power cut. ``compact`` turns the journals into one segment, in which similar pages are stored as
+differences from shared bases. No file is ever changed. The newest files count, and a segment
+lists the files it replaces.
 
-One writer at a time holds the lock, which the system lets go of when the writer dies. Any number of readers see what was
-there when they opened, or last said ``refresh``.
+One writer at a time holds the lock; the operating system releases it when the writer dies. Any
+number of readers see the archive as it was when they opened it or last called ``refresh``.
 
-How pages are found is in ``reading``; here is what writes.
+This module writes. ``reader`` has the methods that find and read pages.
 """
 
 from __future__ import annotations
@@ -19,23 +20,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from quire.archive.compact.compaction import Compacted, Tell, compact
+from quire.archive.compact.compaction import Compacted, compact
 from quire.archive.compact.tiers import TierName
 from quire.archive.disk.lock import WriterLock
 from quire.archive.disk.storage import DISK, Disk, failing
 from quire.archive.format import index as indexes
 from quire.archive.format.journal import JournalWriter, Packed, packed
-from quire.archive.format.marker import MARK, PART, other_version, write_mark
+from quire.archive.format.marker import MARK, PART, is_archive, other_version, write_mark
 from quire.archive.format.page_meta import about
 from quire.archive.format.record import VERSION
 from quire.archive.format.segment import Piece, SegmentWriter
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.archive.reader import Reader
 from quire.errors import ArchiveError, StorageFailed
+from quire.progress import Progress, no_progress
 
 
 class Archive(Reader):
-    """A folder of pages.
+    """A folder of pages that can be read and written.
 
     >>> import tempfile
     >>> from datetime import datetime, UTC
@@ -66,19 +68,19 @@ class Archive(Reader):
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, disk: Disk = DISK) -> Self:
-        """Make an archive, and open it for writing.
+        """Create an archive and open it for writing.
 
         Raises:
-            FileExistsError: there is something of that name that is not an empty folder.
-            StorageFailed: the disk did not take it.
+            FileExistsError: The path exists and is not an empty folder.
+            StorageFailed: The disk could not store the new archive.
         """
         folder = Path(path)
         with failing(folder):
             disk.make_folder(folder)
-            disk.remove(folder / PART)  # of an attempt that was cut off
+            disk.remove(folder / PART)  # left by an interrupted attempt
             if any(folder.iterdir()):
                 raise FileExistsError(
-                    f"{folder}: holds something already; an archive is a new folder"
+                    f"{folder}: not empty; a new archive needs a new or empty folder"
                 )
             disk.sync_folder(folder.absolute().parent)
         write_mark(folder, disk)
@@ -89,24 +91,22 @@ class Archive(Reader):
         """Open an archive.
 
         Args:
-            path: its folder.
-            write: also add pages; one writer at a time.
-            disk: where it is.
+            path: Folder of the archive.
+            write: Also open it for writing; only one writer at a time.
+            disk: The disk the archive is on.
 
         Raises:
-            ArchiveError: it is none, or of a later version.
-            ArchiveLocked: another writer holds it.
+            ArchiveError: The path is not an archive, or a later version wrote it.
+            ArchiveLocked: Another writer has it open.
         """
         folder = Path(path)
         if not folder.is_dir():
-            what = "a file, and an archive is a folder" if folder.exists() else "no archive here"
-            raise ArchiveError(f"{folder}: {what}; `Archive.create` makes one")
-        if (
-            not (folder / MARK).exists()
-            and not any(folder.glob("*.journal"))
-            and not any(folder.glob("*.segment"))
-        ):
-            raise ArchiveError(f"{folder}: a folder, but no archive: {MARK} is missing")
+            what = "is a file; an archive is a folder" if folder.exists() else "no archive here"
+            raise ArchiveError(f"{folder}: {what}; create one with `Archive.create`")
+        if not is_archive(folder):
+            raise ArchiveError(
+                f"{folder}: a folder, but not an archive: {MARK} is missing or damaged"
+            )
         other = other_version(folder) if write else None
         if other is not None:
             raise ArchiveError(
@@ -123,37 +123,41 @@ class Archive(Reader):
         *,
         extra: bytes = b"",
     ) -> None:
-        r"""Take in a page. It is safe after ``commit``.
+        r"""Add a page. It is safe after ``commit``.
 
         Args:
-            url: its address.
-            time: when it was fetched; without a zone it is UTC.
-            body: its bytes.
-            headers: HTTP status line and header block as they came, or names and values.
-            extra: what else is to be kept with it.
+            url: Address of the page.
+            time: Fetch time; taken as UTC if it has no time zone.
+            body: Bytes of the page.
+            headers: HTTP status line and headers as received, or a mapping of names to values.
+            extra: Anything else to store with the page.
 
         Raises:
-            ArchiveError: the archive was not opened for writing, or writing failed before.
-            SourceTooLarge: it is longer than what readers are ready for: 256 MiB, address and headers 1 MiB.
+            ArchiveError: The archive is not open for writing, or an earlier write failed.
+            SourceTooLarge: The page exceeds what readers accept: 256 MiB for the body, 1 MiB for
+                address and headers.
         """
         self._check_writing()
         page = about(url, time, bytes(body), _head(headers), extra)
         self.add_packed(packed(page, bytes(body)))
 
     def add_packed(self, page: Packed) -> None:
-        """Take in a page that is compressed already, which any thread can do. It is safe after ``commit``.
+        """Add a page that is already compressed, which any thread can do.
+
+        The page is safe after ``commit``.
 
         Raises:
-            ArchiveError: the archive was not opened for writing, or writing failed before.
+            ArchiveError: The archive is not open for writing, or an earlier write failed.
         """
         offset = self._writer().add(page)
         self._pending.append((indexes.url_hash(page.about.url), page.about.time, offset, 0))
 
     def commit(self) -> None:
-        """Acknowledge: every page added so far survives a power cut from here on.
+        """Acknowledge all pages added so far: from now on they survive a power cut.
 
         Raises:
-            StorageFailed: the disk did not take them. They may be lost; open the archive again to go on.
+            StorageFailed: The disk did not confirm the pages. They may be lost; open the archive
+                again to continue.
         """
         self._check_disk()
         if self._journal is not None:
@@ -161,21 +165,21 @@ class Archive(Reader):
             self._committed += self._pending
             self._pending = []
 
-    def compact(
-        self, tell: Tell = lambda _step, _done, _of: None, *, codec: TierName = "zstd"
-    ) -> Compacted:
-        """Make one segment of all files, in which alike pages lean on common bases.
+    def compact(self, tell: Progress = no_progress, *, codec: TierName = "zstd") -> Compacted:
+        """Rewrite all files as one segment in which similar pages share bases.
 
-        The old files are removed when the new one is safe. Pages that cannot be read keep theirs.
+        The old files are removed once the new one is safely on disk. Files with pages that
+        cannot be read are kept.
 
         Args:
-            tell: is told of progress: the step, what is done, of how much.
-            codec: ``zstd`` is read in microseconds; ``dense`` is up to a third smaller, is written ten times as slowly and read
-                in milliseconds; ``tbc`` is the method of paper 003, for comparison.
+            tell: Progress callback, called with the step, the work done and the total.
+            codec: ``zstd`` reads a page in microseconds. ``dense`` is up to a third smaller, but
+                writes ten times as slowly and reads a page in milliseconds. ``tbc`` is the
+                method of paper 003, for comparison.
 
         Raises:
-            ArchiveError: the archive was not opened for writing.
-            StorageFailed: the disk did not take the segment; all is as it was.
+            ArchiveError: The archive is not open for writing.
+            StorageFailed: The disk could not store the segment; the archive is unchanged.
         """
         self._check_writing()
         self.commit()
@@ -196,13 +200,16 @@ class Archive(Reader):
         return done
 
     def add_pieces(self, pieces: Iterable[Piece]) -> int:
-        """Take in pages that were encoded elsewhere as one new segment, and say how many; all of them or none.
+        """Add pages that were encoded elsewhere, all of them or none, as one new segment.
 
-        When it comes back they survive a power cut.
+        When this returns, the pages survive a power cut.
+
+        Returns:
+            The number of pages added.
 
         Raises:
-            ArchiveError: the archive was not opened for writing.
-            StorageFailed: the disk did not take the segment; all is as it was.
+            ArchiveError: The archive is not open for writing.
+            StorageFailed: The disk could not store the segment; the archive is unchanged.
         """
         self._check_writing()
         self.commit()
@@ -226,10 +233,10 @@ class Archive(Reader):
         return 0 if writer is None else writer.pages
 
     def close(self) -> None:
-        """Commit, and let go of the archive.
+        """Commit all pages and close the archive.
 
         Raises:
-            StorageFailed: the disk did not take the last pages.
+            StorageFailed: The disk did not confirm the last pages.
         """
         try:
             if self._journal is not None:
@@ -260,7 +267,7 @@ class Archive(Reader):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # After an error nothing more is promised: what was committed is safe, the rest is let go.
+        # After an error, committed pages are safe; pages that were not committed are dropped.
         if kind is None:
             self.close()
         else:
@@ -274,15 +281,15 @@ class Archive(Reader):
     def _check_writing(self) -> None:
         if self._lock is None:
             raise ArchiveError(
-                f"{self.folder}: opened for reading; Archive.open(path, write=True) writes"
+                f"{self.folder}: open for reading only; use Archive.open(path, write=True)"
             )
         self._check_disk()
 
     def _check_disk(self) -> None:
         if self._has_failed:
             raise ArchiveError(
-                f"{self.folder}: the disk failed before, and what it says now cannot be relied on; "
-                "open the archive again to go on"
+                f"{self.folder}: the disk failed earlier, so its confirmations cannot be trusted; "
+                "open the archive again to continue"
             )
 
     def _writer(self) -> JournalWriter:
@@ -301,7 +308,7 @@ class Archive(Reader):
         return max((file_number(path) for path in names), default=0) + 1
 
     def _open_files(self) -> list[StoredFile]:
-        """Give the files, with all that this writer has committed."""
+        """Return the files, including everything this writer has committed."""
         files = super()._open_files()
         if self._committed and self._journal is not None:
             path = self._journal.path
@@ -325,14 +332,14 @@ class Archive(Reader):
                 indexes.save(file.index, file.index_path, file.source, self._disk)
 
     def _clean(self) -> None:
-        """Remove files that others took over, and what a crash left half-done."""
-        left = [*self._taken_over, *self.folder.glob("*.part")]
+        """Remove replaced files and anything a crash left half-written."""
+        left = [*self._replaced, *self.folder.glob("*.part")]
         kept = {path.name for path in data_files(self.folder) if path not in left}
         left += [path for path in self.folder.glob("*.index") if path.stem not in kept]
         if not left:
             return
         with failing(self.folder, is_final=True):
-            # Who took over may have died before its name was safe.
+            # The writer of the new file may have died before its name was on disk.
             self._disk.sync_folder(self.folder)
             for path in left:
                 self._disk.remove(path)
@@ -348,6 +355,6 @@ def _head(headers: bytes | Mapping[str, str] | None) -> bytes:
     for name, value in headers.items():
         line = f"{name}: {value}"
         if "\r" in line or "\n" in line:
-            raise ValueError(f"header {name!r}: a line end within a header would make two of it")
+            raise ValueError(f"header {name!r}: contains a line end, which would split it in two")
         lines.append(line.encode("latin-1", "replace"))
     return b"\r\n".join([*lines, b"", b""])

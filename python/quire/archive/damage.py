@@ -1,6 +1,7 @@
-"""Findings: what is wrong with a file of an archive, with its place.
+"""Damage: finds damage in the files of an archive and reports where it is.
 
-Two depths: the structure (every record, every address and length; not the pages' own bytes), and every byte.
+There are two depths: the structure (every record, address and length, but not the bodies of
+pages), or every byte.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ class Finding:
     """Something in an archive that cannot be read.
 
     Attributes:
-        file: where it is.
-        offset: the place of the record in the file; 0 where it is the file as a whole.
-        what: what is wrong there, in words.
-        kind: ``lost``, what was acknowledged; ``spare``, one of several copies, so that nothing is lost; ``torn``, what a
-            crash cut off, and nobody was promised.
-        url: address of the page, where it is known.
+        file: The file it is in.
+        offset: Offset of the record in the file; 0 for the file as a whole.
+        what: Description of the damage.
+        kind: ``lost``: acknowledged data is gone. ``spare``: one of several copies is damaged, so
+            nothing is lost. ``torn``: a crash cut it off before it was acknowledged.
+        url: Address of the page, if known.
     """
 
     file: Path
@@ -43,25 +44,25 @@ class Finding:
 
 
 def mark_findings(folder: Path) -> Iterator[Finding]:
-    """Say what is wrong with the mark of an archive. No page needs it."""
+    """Check the marker file of an archive. Pages can be read without it."""
     wrong = wrong_mark(folder)
     if wrong is not None:
         yield Finding(folder / MARK, 0, wrong, "spare")
 
 
 def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
-    """Go through a file and give what is wrong with it."""
+    """Check a file and yield everything that is wrong with it."""
     index = file.scan()
     for gap in index.gaps:
         yield Finding(file.path, gap.offset, _words(gap))
     known = indexes.known(file.index_path, file.source)
     for gap in index.torn:
-        # An index knows what was torn when it was written; the rest was whole.
+        # The index lists the parts that were torn when it was written; the rest was intact.
         was_whole = known is not None and gap.offset < known.length and gap not in known.torn
         yield Finding(file.path, gap.offset, _words(gap), "lost" if was_whole else "torn")
     cut = 0 if known is None else int((known.rows["offset"] >= index.length).sum())
     if max(cut, index.missing):
-        what = f"{max(cut, index.missing):,} of the pages that were stored here are gone"
+        what = f"{max(cut, index.missing):,} of the pages stored here are gone"
         yield Finding(file.path, index.length, what)
     yield from _bases(file, index, every_byte=every_byte)
     if every_byte:
@@ -84,14 +85,14 @@ def _bases(file: StoredFile, index: Index, *, every_byte: bool) -> Iterator[Find
         if every_byte:
             for place in places:
                 if not file.bases.is_whole(place):
-                    what = f"base {number} is damaged here, and whole elsewhere"
+                    what = f"base {number} is damaged here, but another copy is intact"
                     yield Finding(file.path, place, what, "spare")
 
 
 def _words(gap: Gap) -> str:
     if gap.end == gap.offset:
         return "the end of the file is missing"
-    return f"{gap.end - gap.offset:,} bytes are no record that can be read"
+    return f"{gap.end - gap.offset:,} bytes are not a readable record"
 
 
 def _own_words(file: StoredFile, error: ArchiveError) -> str:

@@ -1,8 +1,9 @@
-"""Reading an archive: pages by address and time, by prefix, and all of them.
+"""Reads an archive: one page by address and time, pages by prefix, or all pages.
 
-An archive is a list of files, and each has an index that is sorted by the hash of the address. One page is found by a search
-in every index; of one address the newest is first, and of one time what was stored last. Many pages are read as
-they are stored, file by file. Nothing here writes, so any number of readers go on beside a writer.
+An archive is a list of files, each with an index sorted by the hash of the address. To find one
+page, every index is searched; the newest version comes first, and among versions with the same
+time the one stored last. Many pages are read file by file, in stored order. Nothing here writes,
+so any number of readers can work beside a writer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Literal
 
 from quire.archive.damage import findings, mark_findings
 from quire.archive.format import index as indexes
-from quire.archive.format.page_meta import About, about, to_microseconds
+from quire.archive.format.page_meta import About, about, to_microseconds, to_time
 from quire.archive.format.stored_file import StoredFile, live_files
 from quire.archive.results import StoredPage, Version, page_of, version_of
 from quire.archive.statistics import Statistics, statistics
@@ -25,23 +26,23 @@ from quire.sdiff.rules import EVERYTHING
 
 
 class Reader:
-    """The pages of a folder, as they were when it was opened or last refreshed."""
+    """The pages of an archive, as they were when it was opened or last refreshed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files: list[StoredFile] | None = []
-        self._taken_over: list[Path] = []
+        self._replaced: list[Path] = []
 
     def get(self, url: str, time: datetime | None = None) -> StoredPage:
-        """Give a page back, byte for byte.
+        """Get a page back, byte for byte.
 
         Args:
-            url: its address.
-            time: the newest version of that time or before; None for the newest of all.
+            url: Address of the page.
+            time: Get the newest version fetched at or before this time (default: the newest).
 
         Raises:
-            PageNotFound: there is none.
-            DamagedRecord: its bytes are no longer what was stored.
+            PageNotFound: The page or version does not exist.
+            DamagedRecord: The stored bytes are damaged.
         """
         for file, offset, slot in self._find(url, time):
             found, body = file.page(offset, slot)
@@ -54,11 +55,11 @@ class Reader:
         return [version_of(known) for known in self.abouts(url)][::-1]
 
     def abouts(self, url: str, time: datetime | None = None) -> Iterator[About]:
-        """Give what is stored of the versions of a page beside their bytes, newest first.
+        """Yield the metadata of a page's versions, newest first.
 
         Args:
-            url: its address.
-            time: versions of that time or before; None for all.
+            url: Address of the page.
+            time: Only versions fetched at or before this time (default: all).
         """
         for file, offset, slot in self._find(url, time):
             known = file.about(offset, slot)
@@ -66,7 +67,10 @@ class Reader:
                 yield known
 
     def has(self, url: str, time: datetime, head: bytes, body: bytes) -> bool:
-        """Tell whether a page is there already: the same address, time, head and bytes. Reads no bodies."""
+        """Tell whether the archive has this page: same address, time, head and bytes.
+
+        Reads no bodies.
+        """
         asked = about(url, time, body, head)
         for known in self.abouts(url, time):
             if known.time != asked.time:
@@ -87,13 +91,13 @@ class Reader:
         """Compare two versions of a page.
 
         Args:
-            url: its address.
-            old: the newest of that time or before; None for the version before the new one.
-            new: the newest of that time or before; None for the newest of all.
-            rules: what is not a difference.
+            url: Address of the page.
+            old: Newest version at or before this time (default: the version before the new one).
+            new: Newest version at or before this time (default: the newest).
+            rules: Which differences to ignore.
 
         Raises:
-            PageNotFound: there is no such version.
+            PageNotFound: The version does not exist.
         """
         before, after = self.pair(url, old, new)
         return annotate(before.digest(), after.digest(), rules)
@@ -101,10 +105,10 @@ class Reader:
     def pair(
         self, url: str, old: datetime | None = None, new: datetime | None = None
     ) -> tuple[StoredPage, StoredPage]:
-        """Give two versions of a page, as ``diff`` chooses them.
+        """Get the two versions of a page that ``diff`` would compare.
 
         Raises:
-            PageNotFound: there is no such version.
+            PageNotFound: The version does not exist.
         """
         if old is not None:
             return self.get(url, old), self.get(url, new)
@@ -116,7 +120,8 @@ class Reader:
                 return found[1], found[0]
         if found:
             raise PageNotFound(
-                f"{url}: {self.folder} has no version before that of {found[0].time}", url=url
+                f"{url}: no version in {self.folder} before the one of {_in_words(found[0].time)}",
+                url=url,
             )
         raise self._not_found(url, new)
 
@@ -128,13 +133,14 @@ class Reader:
         until: datetime | None = None,
         order: Literal["stored", "url"] = "stored",
     ) -> Iterator[Version]:
-        """Go through pages without their bytes.
+        """Iterate over pages without their bytes.
 
         Args:
-            prefix: what their address begins with.
-            since: of that time or later.
-            until: of that time or before.
-            order: as they are stored, which is quickest, or by address and time, for which all are held in memory.
+            prefix: Only addresses that start with this.
+            since: Only pages fetched at this time or later.
+            until: Only pages fetched at this time or earlier.
+            order: ``stored`` is fastest; ``url`` sorts by address and time and holds the metadata
+                of all pages in memory.
         """
         places = self._places(prefix, since, until)
         if order == "url":
@@ -150,16 +156,17 @@ class Reader:
         until: datetime | None = None,
         on_damage: Callable[[ArchiveError], None] | None = None,
     ) -> Iterator[StoredPage]:
-        """Go through pages with their bytes, in stored order.
+        """Iterate over pages with their bytes, in stored order.
 
         Args:
-            prefix: what their address begins with.
-            since: of that time or later.
-            until: of that time or before.
-            on_damage: is told of pages that cannot be read, and the next is given.
+            prefix: Only addresses that start with this.
+            since: Only pages fetched at this time or later.
+            until: Only pages fetched at this time or earlier.
+            on_damage: Called with the error for each page that cannot be read; iteration then
+                continues with the next page.
 
         Raises:
-            DamagedRecord: a page cannot be read, and nobody asked to be told.
+            DamagedRecord: A page cannot be read and ``on_damage`` is None.
         """
         for _, file, offset, slot in self._places(prefix, since, until, on_damage):
             try:
@@ -171,45 +178,81 @@ class Reader:
                 continue
             yield page
 
+    def newest(
+        self, *, on_damage: Callable[[ArchiveError], None] | None = None
+    ) -> Iterator[StoredPage]:
+        """Go through the newest version of every address, in stored order.
+
+        Gives the versions that ``get`` gives. Bodies of older versions are not read.
+
+        Args:
+            on_damage: called for each page that cannot be read; reading goes on after it.
+
+        Raises:
+            DamagedRecord: a page cannot be read, and there is no ``on_damage``.
+        """
+        last: dict[str, tuple[int, StoredFile, int, int]] = {}
+        for known, file, offset, slot in self._places("", None, None, on_damage):
+            # Of one time, the version stored last counts.
+            if known.url not in last or known.time >= last[known.url][0]:
+                last.pop(known.url, None)  # keeps the order of what is stored
+                last[known.url] = (known.time, file, offset, slot)
+        for _, file, offset, slot in last.values():
+            try:
+                page = page_of(*file.page(offset, slot))
+            except ArchiveError as error:
+                if on_damage is None:
+                    raise
+                on_damage(error)
+                continue
+            yield page
+
     def __iter__(self) -> Iterator[StoredPage]:
-        """Go through all pages with their bytes, in stored order."""
+        """Iterate over all pages with their bytes, in stored order."""
         return self.read()
 
     def stats(self) -> Statistics:
-        """Count pages, addresses and hosts, and say where the bytes went."""
+        """Count pages, addresses and hosts, and the bytes of each part of the archive."""
         return statistics(self.folder, self._open_files())
 
     def __len__(self) -> int:
         return sum(len(file.index.rows) for file in self._open_files())
 
     def refresh(self) -> None:
-        """See what others have added since. Threads that still read go on with what they have."""
+        """Make everything committed since the archive was opened visible.
+
+        Threads that are still reading continue with the files they have.
+        """
         self._open_files()
-        self._files, self._taken_over = live_files(self.folder)
+        self._files, self._replaced = live_files(self.folder)
 
     def verify(self, *, every_byte: bool = True) -> list[str]:
-        """Look for damage and list it, in words; nothing is changed.
+        """Check for damage and return a list of findings; nothing is changed.
 
         Args:
-            every_byte: also read every page. Else only what leads to them: records, addresses, lengths.
+            every_byte: Also read every page. Otherwise only records, addresses and lengths are
+                checked.
         """
         of_files = (findings(file, every_byte=every_byte) for file in self._open_files())
         found = itertools.chain(mark_findings(self.folder), *of_files)
         return [str(finding) for finding in found if finding.kind != "torn"]
 
     def _open_files(self) -> list[StoredFile]:
-        """Give the files.
+        """Return the open files.
 
         Raises:
-            ArchiveError: the archive was closed.
+            ArchiveError: The archive is closed.
         """
         if self._files is None:
             raise ArchiveError(f"{self.folder}: this archive is closed; open it again")
         return self._files
 
     def _not_found(self, url: str, time: datetime | None) -> PageNotFound:
-        when = f" of {time} or before" if time is not None else ""
-        return PageNotFound(f"{url}: {self.folder} has no page of this address{when}", url=url)
+        if time is None:
+            return PageNotFound(f"{url}: no such page in {self.folder}", url=url)
+        return PageNotFound(
+            f"{url}: no version in {self.folder} from {_in_words(time)} or earlier", url=url
+        )
 
     def _places(
         self,
@@ -218,7 +261,7 @@ class Reader:
         until: datetime | None,
         on_damage: Callable[[ArchiveError], None] | None = None,
     ) -> Iterator[tuple[About, StoredFile, int, int]]:
-        """What is known of pages, and where they are, in stored order."""
+        """Yield the metadata and position of pages, in stored order."""
         for file in self._open_files():
             for offset, slot in _stored_order(file, since, until):
                 try:
@@ -232,7 +275,7 @@ class Reader:
                     yield known, file, offset, slot
 
     def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
-        """Where versions of a page are, newest first; of one time the one stored last is first."""
+        """Find the versions of a page, newest first; for equal times, the one stored last."""
         key = indexes.url_hash(url)
         latest = None if time is None else to_microseconds(time)
         files = self._open_files()
@@ -244,6 +287,10 @@ class Reader:
                     found.append((when, number, int(row["offset"]), int(row["slot"])))
         for _, number, offset, slot in sorted(found, reverse=True):
             yield files[number], offset, slot
+
+
+def _in_words(time: datetime) -> str:
+    return f"{to_time(to_microseconds(time)):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _stored_order(

@@ -1,10 +1,12 @@
-"""Repair: a new archive with every page of a damaged one that can still be read.
+"""Repair: makes a new archive with every readable page of a damaged one.
 
-The damaged archive is only read. The new one is made beside it under another name, read back, and given its name at the
-end: killed half-way, repair leaves nothing but a folder that the next one removes.
+The damaged archive is only read. The new archive is written beside it under a temporary name,
+read back, and renamed at the end. If repair is killed, it leaves only a folder that the next
+repair removes.
 
-Files that are whole are copied as they are. Of the others every page that can be read, and is not in a whole one, goes into
-a journal of the same number. Files that a segment took over, where a crash left them, give what is readable nowhere else.
+Files without damage are copied as they are. From the other files, every readable page that no
+undamaged file has goes into a journal with the same number. Files that a segment replaced but a
+crash left behind contribute the pages that cannot be read anywhere else.
 """
 
 from __future__ import annotations
@@ -15,17 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire.archive.archive import Archive
-from quire.archive.compact.compaction import Tell
 from quire.archive.damage import Finding, findings, mark_findings
 from quire.archive.disk.storage import DISK, Disk, Writer, failing
 from quire.archive.format.journal import JournalWriter, packed
-from quire.archive.format.marker import MARK, PART
+from quire.archive.format.marker import MARK, PART, is_archive
 from quire.archive.format.page_meta import About
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.errors import ArchiveError
+from quire.progress import Progress, no_progress
 
 _CHUNK_BYTES = 1 << 22
-#: Pages of files that were taken over go before all others.
+#: Number of the journal for pages from replaced files, so that it sorts before all others.
 _FIRST = 0
 
 _Identity = tuple[str, int, bytes, int]
@@ -33,12 +35,12 @@ _Identity = tuple[str, int, bytes, int]
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What repair did, or would do.
+    """The result of a repair, or of a dry run.
 
     Attributes:
-        pages: how many can be read, and are in the new archive.
-        findings: what could not be read, with file and offset.
-        target: the new archive; None where nothing was written.
+        pages: Number of readable pages, all of them in the new archive.
+        findings: Everything that could not be read, with file and offset.
+        target: The new archive; None for a dry run.
     """
 
     pages: int
@@ -47,7 +49,7 @@ class Repaired:
 
     @property
     def lost(self) -> tuple[Finding, ...]:
-        """What had been acknowledged and cannot be read."""
+        """The findings about acknowledged data that cannot be read."""
         return tuple(finding for finding in self.findings if finding.kind == "lost")
 
 
@@ -56,9 +58,9 @@ def repair(
     target: str | os.PathLike[str] | None = None,
     *,
     disk: Disk = DISK,
-    tell: Tell = lambda _step, _done, _of: None,
+    tell: Progress = no_progress,
 ) -> Repaired:
-    """Read all that can be read of an archive, and write it into a new one.
+    """Copy everything readable from an archive into a new one.
 
     >>> import tempfile
     >>> from datetime import datetime, UTC
@@ -71,22 +73,22 @@ def repair(
     1
 
     Args:
-        path: the folder of the archive. It is only read.
-        target: a folder that is not there yet; None to look and write nothing.
-        disk: where the new archive is.
-        tell: is told of progress: the step, what is done, of how much.
+        path: Folder of the archive. It is only read.
+        target: Folder to create; None to report only and write nothing.
+        disk: The disk for the new archive.
+        tell: Progress callback, called with the step, the work done and the total.
 
     Raises:
-        ArchiveError: there is no archive, or it is of a later version.
-        FileExistsError: there is something of the target's name.
-        StorageFailed: the disk did not take the new archive.
+        ArchiveError: The path is not an archive, or a later version wrote it.
+        FileExistsError: The target already exists.
+        StorageFailed: The disk could not store the new archive.
     """
     folder = Path(path)
-    if not folder.is_dir() or not (data_files(folder) or (folder / MARK).exists()):
+    if not is_archive(folder):
         raise ArchiveError(f"{folder}: no archive here")
     goal = None if target is None else Path(target)
     if goal is not None and (goal.exists() or goal.is_symlink()):
-        raise FileExistsError(f"{goal}: is there already; repair makes a new folder")
+        raise FileExistsError(f"{goal}: already exists; repair needs the name of a new folder")
     if goal is not None and folder.resolve() in goal.resolve().parents:
         raise ArchiveError(f"{goal}: is inside the damaged archive, which is only read")
     salvage = _Salvage(folder, tell)
@@ -111,9 +113,9 @@ def repair(
 
 
 class _Salvage:
-    """What can be read of an archive."""
+    """The readable pages of an archive."""
 
-    def __init__(self, folder: Path, tell: Tell) -> None:
+    def __init__(self, folder: Path, tell: Progress) -> None:
         self._findings: dict[Path, list[Finding]] = {folder: list(mark_findings(folder))}
         self._readable: dict[Path, list[tuple[int, int]]] = {}
         self._seen: set[_Identity] = set()
@@ -124,7 +126,8 @@ class _Salvage:
         for i, file in enumerate(self.files):
             tell("read", i, len(opened))
             self._findings[file.path] = list(findings(file, every_byte=True))
-        # Whole files first. Where nobody can say who took over whom, a page may be in two, and is kept once.
+        # Undamaged files first. If no record of replaced files can be read, a page may be in two
+        # files; it is kept once.
         for file in sorted([*self.files, *self._old], key=self._worth):
             is_whole = file in self.files and self.is_whole(file)
             self._readable[file.path] = [
@@ -136,7 +139,7 @@ class _Salvage:
         for path in data_files(folder):
             file = StoredFile(path)
             found = file.scan()
-            # What an index knows may be more than what is found after damage.
+            # The index may know pages that a scan no longer finds after damage.
             places = {*file.index.places(), *found.places()}
             for number, at in file.index.bases.items():
                 known = found.bases.setdefault(number, [])
@@ -164,16 +167,16 @@ class _Salvage:
         return is_new
 
     def is_whole(self, file: StoredFile) -> bool:
-        """Tell whether a file can be copied as it is."""
+        """Tell whether a file has no damage and can be copied as it is."""
         return not self._findings[file.path]
 
     def pages(self, file: StoredFile) -> Iterator[tuple[About, bytes]]:
-        """Give the pages of a file that can be read."""
+        """Yield the readable pages of a file."""
         for offset, slot in self._readable[file.path]:
             yield file.page(offset, slot)
 
     def otherwise_lost(self) -> Iterator[tuple[About, bytes]]:
-        """Give the pages of files that were taken over, where nobody else has them."""
+        """Yield the pages of replaced files that no other file has."""
         for file in self._old:
             yield from self.pages(file)
 
@@ -213,18 +216,19 @@ def _read_back(folder: Path, pages: int) -> None:
         wrong = archive.verify()
         if wrong or len(archive) != pages:
             raise ArchiveError(
-                f"{folder}: has {len(archive):,} of {pages:,} pages after it was written; {wrong[:1]}"
+                f"{folder}: has {len(archive):,} of {pages:,} pages after it was written; "
+                f"{wrong[:1]}"
             )
 
 
 def _remove_rest(part: Path, disk: Disk) -> None:
-    """Remove what an earlier repair left when it was killed; a folder of something else stays, and is an error."""
+    """Remove the leftovers of an interrupted repair; any other folder is an error."""
     if not part.is_dir():
         return
     ours = {MARK, PART, "lock", *(path.name for path in data_files(part))}
     others = [path.name for path in part.iterdir() if path.name not in ours]
     if others:
-        raise FileExistsError(f"{part}: is there already, and holds {others[0]}")
+        raise FileExistsError(f"{part}: already exists and holds {others[0]}")
     with failing(part):
         for name in sorted(ours):
             disk.remove(part / name)

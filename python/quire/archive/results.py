@@ -1,4 +1,4 @@
-"""What an archive gives back: a page with its bytes, or what is known of it without them."""
+"""Results of reading an archive: a page with its bytes, or a version without them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from quire.sources.codings import CannotDecode, undo
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page out of an archive.
+    """A page read from an archive.
 
     Attributes:
-        url: its address.
-        time: when it was fetched, UTC.
-        head: HTTP status line and headers as they came, or nothing.
-        body: its exact bytes: of a page out of a WARC file with all its codings.
-        sha256_start: the first 16 bytes of the SHA-256 of the body.
-        extra: what else was stored with it.
+        url: Address of the page.
+        time: Fetch time, UTC.
+        head: HTTP status line and headers as received, or empty.
+        body: The exact bytes; for a page from a WARC file, with all encodings left on.
+        sha256_start: First 16 bytes of the SHA-256 of the body.
+        extra: Anything else stored with the page.
     """
 
     url: str
@@ -35,19 +35,20 @@ class StoredPage:
 
     @property
     def content_type(self) -> str | None:
-        """The content type as its head declares it."""
+        """The content type declared in the headers."""
         return _content_type(self.head)
 
     @property
     def status(self) -> int | None:
-        """The HTTP status, where there is one."""
+        """The HTTP status, or None."""
         return status(self.head)
 
     def content(self, *, most_bytes: int = MOST_BYTES) -> bytes:
-        """Give the page as its reader would get it: transfer and content codings undone.
+        """Return the page as a browser would see it, with transfer and content encodings undone.
 
         Raises:
-            SourceUnreadable: they cannot be undone, or give more than ``most_bytes``.
+            SourceUnreadable: The encodings cannot be undone, or the result exceeds
+                ``most_bytes``.
         """
         try:
             return undo(self.head, self.body, most_bytes)
@@ -55,28 +56,28 @@ class StoredPage:
             raise SourceUnreadable(f"{self.url}: {error}", name=self.url) from None
 
     def digest(self) -> Digest:
-        """Encode the page.
+        """Encode the page as a digest.
 
         Raises:
-            SourceUnreadable: its codings cannot be undone.
+            SourceUnreadable: The encodings of the page cannot be undone.
         """
         return encode(self.content(), content_type=self.content_type)
 
     def warc_head(self) -> bytes | None:
-        """Give the head of the WARC record it came in, as it was; None where it came in none."""
+        """Return the head of the WARC record the page came in, or None if it had none."""
         return unfold(self.extra, self.url, self.time, self.head, self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A page that an archive has, without its bytes.
+    """A version of a page in an archive, without its bytes.
 
     Attributes:
-        url: its address.
-        time: when it was fetched, UTC.
-        length: bytes of the body.
-        stored: bytes it takes in the archive, without what it shares with others.
-        head: HTTP status line and headers as they came, or nothing.
+        url: Address of the page.
+        time: Fetch time, UTC.
+        length: Length of the body in bytes.
+        stored: Bytes the version takes in the archive, without shared bases.
+        head: HTTP status line and headers as received, or empty.
     """
 
     url: str
@@ -87,17 +88,17 @@ class Version:
 
     @property
     def content_type(self) -> str | None:
-        """The content type as its head declares it."""
+        """The content type declared in the headers."""
         return _content_type(self.head)
 
     @property
     def status(self) -> int | None:
-        """The HTTP status, where there is one."""
+        """The HTTP status, or None."""
         return status(self.head)
 
 
 def page_of(known: About, body: bytes) -> StoredPage:
-    """Give a page as it was stored."""
+    """Make the page from its metadata and body."""
     return StoredPage(
         url=known.url,
         time=to_time(known.time),
@@ -109,7 +110,7 @@ def page_of(known: About, body: bytes) -> StoredPage:
 
 
 def version_of(known: About) -> Version:
-    """Say what a reader may know of a page without its bytes."""
+    """Make the version from its metadata."""
     return Version(
         url=known.url,
         time=to_time(known.time),

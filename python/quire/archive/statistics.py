@@ -1,6 +1,7 @@
-"""Statistics: what an archive holds, and where its bytes went.
+"""Statistics: the contents of an archive, and how many bytes each part takes.
 
-Every byte of the folder is in one part, so the parts add up to what the disk says. Frames and bodies are not read.
+Every byte of the folder belongs to one part, so the parts add up to the size on disk. The bodies
+of pages are not read.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from pathlib import Path
 
 from quire.archive.compact.clusters import host
 from quire.archive.format.page_meta import About, Codec
-from quire.archive.format.record import Gap, Head, Kind, heads
+from quire.archive.format.record import Gap, Head, RecordKind, heads
 from quire.archive.format.segment import read_block
 from quire.archive.format.stored_file import StoredFile
 from quire.errors import ArchiveError
 
-#: What codecs are called; others by their own names.
+#: Names of codecs in the report; a codec not listed here is called by its own name.
 _FRAMES = {
     Codec.RAW: "pages as they are",
     Codec.ZSTD: "pages alone",
@@ -30,16 +31,16 @@ _FRAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What an archive holds.
+    """The contents of an archive in figures.
 
     Attributes:
-        pages: versions of pages.
-        urls: addresses.
-        hosts: hosts of them; names of files have none.
-        duplicates: pages that only point at the same bytes.
-        body_bytes: bytes of all bodies.
-        head_bytes: bytes of their HTTP heads, and of what else came with them.
-        parts: bytes of the folder, by what they are for.
+        pages: Number of page versions.
+        urls: Number of addresses.
+        hosts: Number of hosts; file names have none.
+        duplicates: Number of pages stored as a pointer to the same bytes.
+        body_bytes: Bytes of all bodies before compression.
+        head_bytes: Bytes of all HTTP headers and other metadata before compression.
+        parts: Bytes of the folder by part.
     """
 
     pages: int
@@ -52,12 +53,12 @@ class Statistics:
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of the folder."""
+        """Size of the folder in bytes."""
         return sum(self.parts.values())
 
 
 def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
-    """Count what is in the files of an archive."""
+    """Compute the statistics of an archive from its files."""
     parts: Counter[str] = Counter()
     hosts: set[str] = set()
     urls: set[int] = set()
@@ -99,17 +100,17 @@ def _pages(file: StoredFile) -> Iterator[About]:
 
 
 def _parts(file: StoredFile, head: Head, seen_bases: set[int]) -> Iterator[tuple[str, int]]:
-    """What the bytes of a record are for."""
+    """Yield the parts a record consists of, with their bytes."""
     frame_of_record = head.payload_offset - head.offset
-    if head.kind == Kind.PAGE:
+    if head.kind == RecordKind.PAGE:
         yield "journals", head.end - head.offset
-    elif head.kind == Kind.BASE:
-        # The same meta again is the second copy.
+    elif head.kind == RecordKind.BASE:
+        # A second record with the same meta is the copy.
         yield ("guards" if head.meta_hash in seen_bases else "bases"), head.end - head.offset
         seen_bases.add(head.meta_hash)
-    elif head.kind == Kind.GUARD:
+    elif head.kind == RecordKind.GUARD:
         yield "guards", head.end - head.offset
-    elif head.kind == Kind.BLOCK:
+    elif head.kind == RecordKind.BLOCK:
         yield "addresses and heads", frame_of_record
         try:
             block = read_block(file.source, head.offset)

@@ -1,11 +1,13 @@
-"""TBC, template-based compression: paper 003's method, by its name and with its parameters.
+"""TBC, template-based compression: the method of paper 003, with its names and parameters.
 
-Pages are clustered by their templates; of each cluster one page, the reference, is stored whole, and of every other
-page the delta against it. Pages without a template are stored whole. gzip or zstd goes over each stored page, as the
-paper's "TBC + Gzip" does, so that any page is read with its reference alone.
+Pages are clustered by their templates. One page of each cluster, the reference, is stored whole;
+every other page is stored as a delta against it. Pages without a template are stored whole. Each
+stored page is then compressed with gzip or zstd, as in the paper's "TBC + Gzip", so reading a
+page needs only its reference.
 
-It is kept for comparison, in memory, with sizes and times by step: ``Archive`` stores pages in half of its bytes.
-What the paper leaves open is settled in ``docs/papers.md``; ``docs/concepts/tbc.md`` tells the steps.
+TBC is kept for comparison, in memory, with sizes and times for each step: ``Archive`` stores the
+same pages in half the space. ``docs/papers.md`` says how open questions of the paper were
+settled, and ``docs/concepts/tbc.md`` explains the steps.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.digest.files import encode
 from quire.similar.sampling import (
     SIMILARITY,
@@ -33,31 +36,31 @@ from quire.similar.sampling import (
 )
 from quire.similar.sketches import VALUES
 
-#: The paper's window, in tokens.
+#: Window of the paper, in tokens.
 WINDOW = 7
 GZIP_LEVEL = 9
 ZSTD_LEVEL = 19
-#: What is kept of a page beside its bytes: length, length of what was packed, reference; 32 bits each.
+#: Bytes stored for each page besides its data: 32 bits each for length, packed length, reference.
 DIRECTORY_BYTES = 12
 
-#: What goes over each stored page.
+#: Compression applied to each stored page.
 Packing: TypeAlias = Literal["gzip", "zstd"]
-#: Which page of a cluster is its reference.
+#: Which page of a cluster becomes its reference.
 ReferenceChoice: TypeAlias = Literal["template", "random"]
 
-_GZIP_FORMAT = 31  # zlib's word for a gzip header
+_GZIP_FORMAT = 31  # tells zlib to use the gzip format
 
 
 @dataclass(frozen=True, slots=True)
 class TbcSizes:
-    """Where the bytes are.
+    """Bytes by part.
 
     Attributes:
-        pages: of the pages as they came.
-        references: of stored references.
-        deltas: of stored deltas.
-        alone: of stored pages without a template.
-        directory: of what is kept beside.
+        pages: Original pages.
+        references: Stored references.
+        deltas: Stored deltas.
+        alone: Stored pages without a template.
+        directory: Directory of all pages.
     """
 
     pages: int
@@ -68,33 +71,33 @@ class TbcSizes:
 
     @property
     def stored(self) -> int:
-        """All that is stored."""
+        """Total bytes stored."""
         return self.references + self.deltas + self.alone + self.directory
 
     @property
     def ratio(self) -> float:
-        """What is stored as a share of the pages: table 1's compression ratio."""
+        """Stored bytes divided by original bytes: the compression ratio of table 1."""
         return self.stored / self.pages if self.pages else 1.0
 
     @property
     def saved(self) -> float:
-        """The share that is saved: the compression ratio of figures 4 and 5."""
+        """Share of bytes saved: the compression ratio of figures 4 and 5."""
         return 1 - self.ratio
 
 
 @dataclass(frozen=True, slots=True)
 class TbcTimes:
-    """Seconds by step: CPU time of the thread, but for the parts of the delta, which are wall clock.
+    """Seconds by step: CPU time of the thread; wall-clock time for the parts of the delta.
 
     Attributes:
-        sketch: pages to sketches.
-        cluster: sketches to clusters.
-        delta: references and pages to deltas, all of it.
-        cut: of the delta, pages to tokens.
-        filter: of the delta, what no window has in common is put aside.
-        myers: of the delta, the shortest edit script.
-        merge: of the delta, one script out of three, and its bytes.
-        pack: gzip or zstd.
+        sketch: Sketching the pages.
+        cluster: Clustering the sketches.
+        delta: Computing all deltas.
+        cut: Part of delta: tokenizing the pages.
+        filter: Part of delta: setting aside tokens that share no window.
+        myers: Part of delta: finding the shortest edit script.
+        merge: Part of delta: merging three scripts into one and serializing it.
+        pack: Compressing with gzip or zstd.
     """
 
     sketch: float
@@ -108,20 +111,20 @@ class TbcTimes:
 
     @property
     def total(self) -> float:
-        """All steps."""
+        """Seconds of all steps."""
         return self.sketch + self.cluster + self.delta + self.pack
 
 
 @dataclass(frozen=True, slots=True)
 class TbcSteps:
-    """What the steps of all deltas counted.
+    """Counts over all deltas.
 
     Attributes:
-        deltas: how many.
-        tokens: of references and pages.
-        kept: of those, left by the filter.
-        edits: between what was left (the paper's D).
-        shortest: how many scripts are known to be the shortest; others ran out of their budget.
+        deltas: Number of deltas.
+        tokens: Tokens of references and pages.
+        kept: Tokens left after the filter.
+        edits: Edits between the remaining tokens (D in the paper).
+        shortest: Number of scripts known to be shortest; the others ran out of budget.
     """
 
     deltas: int
@@ -133,7 +136,7 @@ class TbcSteps:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A page: its length, its reference or -1, its bytes or its delta, packed, and their length before."""
+    """A stored page: length, reference (or -1), packed bytes or delta, and unpacked length."""
 
     length: int
     reference: int
@@ -142,13 +145,13 @@ class _Stored:
 
 
 class TbcArchive:
-    """Pages stored as paper 003 stores them; made by ``tbc_encode``.
+    """Pages stored with the method of paper 003; made by ``tbc_encode``.
 
     Attributes:
-        clusters: which pages have which template.
-        sizes: where the bytes are.
-        times: seconds by step.
-        steps: what the steps counted.
+        clusters: Which pages have which template.
+        sizes: Bytes by part.
+        times: Seconds by step.
+        steps: Counts over all deltas.
     """
 
     __slots__ = ("_packing", "_stored", "clusters", "sizes", "steps", "times")
@@ -172,10 +175,10 @@ class TbcArchive:
         return len(self._stored)
 
     def decode(self, i: int) -> bytes:
-        """Give a page back, byte for byte.
+        """Get a page back, byte for byte.
 
         Raises:
-            IndexError: there is no such page.
+            IndexError: The page does not exist.
         """
         page = self._stored[i]
         plain = _unpack(page, self._packing)
@@ -185,12 +188,15 @@ class TbcArchive:
         return _core.tbc_apply(reference, plain, page.length)
 
     def reference(self, i: int) -> int | None:
-        """Name the page that a page is stored against; none for one that is stored whole."""
+        """Return the page that a page is stored against, or None if it is stored whole."""
         found = self._stored[i].reference
         return None if found < 0 else found
 
     def __repr__(self) -> str:
-        return f"<TbcArchive: {len(self):,} pages, {self.clusters.count:,} clusters, {self.sizes.ratio:.1%}>"
+        return (
+            f"<TbcArchive: {len(self):,} pages, {self.clusters.count:,} clusters, "
+            f"{self.sizes.ratio:.1%}>"
+        )
 
 
 def tbc_encode(
@@ -206,7 +212,7 @@ def tbc_encode(
     reference: ReferenceChoice = "template",
     clusters: Clusters | None = None,
 ) -> TbcArchive:
-    """Store pages as paper 003 does.
+    """Store pages with the method of paper 003.
 
     >>> pages = [b"<ul><li>Cod<li>Ham<li>Eel</ul><p>" + name for name in (b"One", b"Two", b"Three")]
     >>> stored = tbc_encode(pages, packing=None)
@@ -216,24 +222,24 @@ def tbc_encode(
     (1, 1)
 
     Args:
-        pages: their bytes.
-        k: templates drawn in each round of the clustering.
-        m: values of a sketch.
-        w: tokens in a row that make a shingle.
-        sim: pages join a template that is more alike than this.
-        window: tokens of the filter's window; 0 filters nothing.
-        seed: what chance starts from.
-        packing: what goes over each stored page: ``gzip`` (level 9), ``zstd`` (level 19), or nothing.
-        reference: a cluster's own template, which was drawn by chance, or another draw among its pages.
-        clusters: clusters of these pages that were made before; k, m, w and sim are not used then.
+        pages: Bytes of the pages.
+        k: Number of templates drawn in each round of clustering.
+        m: Number of values in a sketch.
+        w: Number of consecutive tokens in a shingle.
+        sim: Minimum similarity (exclusive) for a page to join a template.
+        window: Window of the filter in tokens; 0 disables the filter.
+        seed: Random seed; the same seed gives the same result.
+        packing: Compression of each stored page: ``gzip`` (level 9), ``zstd`` (level 19) or None.
+        reference: Use the cluster's own (randomly drawn) template, or draw again among its pages.
+        clusters: Clusters made earlier for these pages; k, m, w and sim are then ignored.
 
     Raises:
-        ValueError: a parameter is out of its range, or the clusters are of other pages.
+        ValueError: A parameter is out of range, or the clusters belong to other pages.
     """
     if window < 0:
-        raise ValueError(f"window {window}: a window has 0 tokens or more")
+        raise ValueError(f"window {window}: expected 0 tokens or more")
     if packing not in {"gzip", "zstd", None}:
-        raise ValueError(f"packing {packing!r} is not known; known are gzip, zstd and None")
+        raise ValueError(f"packing {packing!r} is not known; expected gzip, zstd or None")
     start = time.thread_time()
     if clusters is None:
         matrix = token_sketches((encode(page) for page in pages), m=m, w=w)
@@ -243,11 +249,12 @@ def tbc_encode(
         sketched = start
         if len(clusters.template_of) != len(pages):
             raise ValueError(
-                f"the clusters are of {len(clusters.template_of):,} pages, but there are {len(pages):,}"
+                f"the clusters are of {len(clusters.template_of):,} pages, "
+                f"but there are {len(pages):,}"
             )
     clustered = time.thread_time()
     reference_of = _references(clusters, reference, seed)
-    plain, told, nanoseconds = _deltas(pages, reference_of, window)
+    plain, steps, nanoseconds = _deltas(pages, reference_of, window)
     compared = time.thread_time()
     stored = [
         _Stored(len(page), int(of), _pack(body, packing), len(body))
@@ -258,19 +265,19 @@ def tbc_encode(
     sketch, cluster, delta, pack = (after - before for before, after in pairwise(ends))
     cut, filtered, myers, merge = (nanoseconds / 1e9).tolist()
     times = TbcTimes(sketch, cluster, delta, cut, filtered, myers, merge, pack)
-    return TbcArchive(stored, packing, clusters, times, told)
+    return TbcArchive(stored, packing, clusters, times, steps)
 
 
 def _references(clusters: Clusters, choice: ReferenceChoice, seed: int) -> NDArray[np.int32]:
-    """For every page its reference; -1 for pages that are stored whole."""
+    """Return the reference of every page; -1 for pages that are stored whole."""
     of = clusters.template_of.copy()
     if choice == "random":
-        draw = random.Random(seed)  # noqa: S311 - chance of an experiment, not a secret
+        draw = random.Random(seed)  # noqa: S311 - chance in an experiment, not a secret
         for template in np.unique(of[of >= 0]).tolist():
             members = np.flatnonzero(clusters.template_of == template)
             of[members] = members[draw.randrange(len(members))]
     elif choice != "template":
-        raise ValueError(f"reference {choice!r} is not known; known are template and random")
+        raise ValueError(f"reference {choice!r} is not known; expected template or random")
     of[of == np.arange(len(of))] = -1
     return of
 
@@ -278,12 +285,12 @@ def _references(clusters: Clusters, choice: ReferenceChoice, seed: int) -> NDArr
 def _deltas(
     pages: Sequence[bytes], reference_of: NDArray[np.int32], window: int
 ) -> tuple[list[bytes], TbcSteps, NDArray[np.int64]]:
-    """What is stored of every page, what the steps counted, and their nanoseconds."""
+    """Return the bytes to store for every page, the counts, and the nanoseconds of each step."""
     plain = list(pages)
     counts = np.zeros(6, np.int64)
     nanoseconds = np.zeros(4, np.int64)
     deltas = 0
-    # Cluster by cluster: a reference is cut once, and only one is held.
+    # Cluster by cluster: each reference is tokenized once, and only one is in memory.
     order = np.argsort(reference_of, kind="stable")
     order = order[reference_of[order] >= 0]
     held, against = -1, None
@@ -292,8 +299,8 @@ def _deltas(
             held = int(reference_of[i])
             against = _core.TbcReference(pages[held], window)
             nanoseconds += against.nanoseconds
-        plain[i], told, spent = against.delta(pages[i])
-        counts += told
+        plain[i], counted, spent = against.delta(pages[i])
+        counts += counted
         nanoseconds += spent
         deltas += 1
     tokens, page_tokens, kept, page_kept, edits, shortest = counts.tolist()
@@ -305,7 +312,7 @@ def _pack(plain: bytes, packing: Packing | None) -> bytes:
     if packing == "gzip":
         return zlib.compress(plain, GZIP_LEVEL, _GZIP_FORMAT)
     if packing == "zstd":
-        return _core.Base(b"").encode(plain, ZSTD_LEVEL)
+        return PLAIN_ZSTD.encode(plain, ZSTD_LEVEL)
     return plain
 
 
@@ -313,17 +320,17 @@ def _unpack(page: _Stored, packing: Packing | None) -> bytes:
     if packing == "gzip":
         return zlib.decompress(page.frame, _GZIP_FORMAT)
     if packing == "zstd":
-        return _core.Base(b"").decode(page.frame, page.plain)
+        return PLAIN_ZSTD.decode(page.frame, page.plain)
     return page.frame
 
 
 def _sizes(stored: Sequence[_Stored]) -> TbcSizes:
-    leaned_on = {page.reference for page in stored}
+    references = {page.reference for page in stored}
     whole = [(i, page) for i, page in enumerate(stored) if page.reference < 0]
     return TbcSizes(
         pages=sum(page.length for page in stored),
-        references=sum(len(page.frame) for i, page in whole if i in leaned_on),
+        references=sum(len(page.frame) for i, page in whole if i in references),
         deltas=sum(len(page.frame) for page in stored if page.reference >= 0),
-        alone=sum(len(page.frame) for i, page in whole if i not in leaned_on),
+        alone=sum(len(page.frame) for i, page in whole if i not in references),
         directory=DIRECTORY_BYTES * len(stored),
     )

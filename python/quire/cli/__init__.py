@@ -1,10 +1,10 @@
-"""The command line: ``quire encode``, ``diff``, ``templates``, ``fragments``, ``archive`` and the rest of ``quire --help``.
+"""The command line: ``quire encode``, ``diff``, ``templates``, ``fragments``, ``archive`` and more.
 
-One file for each group of commands; ``terminal`` is the only way out to a
-person's screen, ``files`` the only one to their disk. Commands import what is
-heavy (tables, columns) when they run, so that ``quire --help`` answers at once.
+There is one folder for each group of commands. Only ``common.terminal`` prints, and commands write
+files through ``common.files``. Commands import heavy modules (tables, columns) when they run, so
+that ``quire --help`` is fast.
 
-Exit codes: 0 done, 2 error; 1 is for "changed" and "does not fit", where a command is asked for it.
+Exit codes: 0 on success, 2 on error; 1 for "changed" or "does not fit", if the user asks for it.
 """
 
 from __future__ import annotations
@@ -19,27 +19,26 @@ from quire.cli.common import terminal
 from quire.cli.fragments.app import app as fragments
 from quire.cli.page import decode, diff, encode, show, similar
 from quire.cli.templates import group as templates
+from quire.version import version as installed_version
 
 __all__ = ["app", "main"]
 
 app: typer.Typer = typer.Typer(
     name="quire",
     help=(
-        "Encode web pages as digests: flat columns that turn back into the exact bytes.\n\n"
-        "Every command explains itself: quire COMMAND --help"
+        "Encode web pages as digests: flat columns that decode to the exact bytes.\n\n"
+        "For help on a command: quire COMMAND --help"
     ),
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,  # plain help: it keeps our line breaks, and is quick
+    rich_markup_mode=None,  # plain help keeps our line breaks, and is fast
     pretty_exceptions_enable=False,
 )
 
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from importlib import metadata  # noqa: PLC0415 - heavy
-
-        terminal.write_text(f"quire {metadata.version('quire')}\n")
+        terminal.write_text(f"quire {installed_version()}\n")
         raise typer.Exit
 
 
@@ -49,7 +48,7 @@ def _quire(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", is_eager=True, callback=_print_version, help="Say which version this is."
+            "--version", is_eager=True, callback=_print_version, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -65,12 +64,12 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(fragments, name="fragments")
 app.add_typer(archive, name="archive")
 
-# What typer raises for a wrong option; its own name for the class is not public.
+# The class that typer raises for a wrong option; its own name for it is not public.
 _UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     terminal.prepare()
     try:
         code = app(standalone_mode=False)
@@ -84,6 +83,6 @@ def main() -> None:
     except BrokenPipeError:
         terminal.let_go_of_output()
         code = 0
-    except OSError as error:  # what is small is written when it is flushed
+    except OSError as error:  # short output is only written when it is flushed
         code = terminal.fail(error)
     sys.exit(code if isinstance(code, int) else 0)

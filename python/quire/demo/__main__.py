@@ -1,6 +1,6 @@
-"""The tour: every page of the site as a digest, one of them looked at, a day later, and kept for two months.
+"""The tour: encode every page of the site, look at one, compare it with a later version, store it.
 
-Prints for a person who sees quire for the first time, and ends by itself.
+Prints output for people who see quire for the first time. Needs no input.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from quire.digest import Digest, encode
 from quire.sdiff import annotate, edit_script, unified
 from quire.similar import similarity
 
-# As in figure 2 of the paper: a table of one row, small enough to be read as columns.
+# As in figure 2 of the paper: a table of one row, small enough to print its columns.
 TINY = b'<table border="0"><tr><td><img src="a.gif"><td>Open <b>now</b></table>'
 
-# The market a day later: two texts edited, a row new.
+# The market page a day later: two texts edited, one row added.
 SATURDAY = (
     (b"Friday", b"Saturday"),
     (b"7.95", b"8.10"),
@@ -33,13 +33,13 @@ console: Console = Console(highlight=False, markup=False, emoji=False)
 
 
 def heading(words: str) -> None:
-    """Begin a part of the tour."""
+    """Print the heading of a part of the tour."""
     console.print()
     console.print(words, style="bold")
 
 
 def plain_table(*headings: str, left: int = 1) -> Table:
-    """Open a table without lines; the first ``left`` columns hold words, the others numbers."""
+    """Make a table without lines; the first ``left`` columns hold words, the others numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     for place, title in enumerate(headings):
         table.add_column(title, justify="left" if place < left else "right")
@@ -47,7 +47,7 @@ def plain_table(*headings: str, left: int = 1) -> Table:
 
 
 def show_site() -> None:
-    """One line for each page of the site."""
+    """Print one line for each page of the site."""
     heading(f"A small newspaper, {SITE.name}/, page by page")
     table = plain_table("page", "kind", "bytes", "nodes", "digest", "compressed", "exact", left=2)
     for path in sorted(SITE.iterdir()):
@@ -63,25 +63,25 @@ def show_site() -> None:
         )
     console.print(table)
     console.print(
-        "Pages this small are outweighed by a digest's header, checksums and signatures "
-        "(some 900 bytes); real ones are not.",
+        "These digests are larger than their pages because header, checksums and signatures take "
+        "some 900 bytes; on real pages that hardly matters.",
         style="dim",
     )
 
 
 def show_tree(page: Digest, root: int) -> None:
-    """A subtree, one node a line: nodes are in document order, a subtree is a slice."""
+    """Print a subtree, one node per line: nodes are in document order, a subtree is a slice."""
     top = page.depth[root]
     for node in range(root, root + page.size[root]):
         words = " ".join(page.text(node).split()) if page.content[node] >= 0 else ""
         if page.content[node] >= 0 and not words:
-            continue  # line ends between tags
+            continue  # line breaks between tags
         indent = "   " * int(page.depth[node] - top)
         console.print(f"{indent}{page.tags[page.tag[node]]} {words}".rstrip())
 
 
 def show_columns(page: Digest) -> None:
-    """The columns, under the names they have in the paper."""
+    """Print the columns with the names they have in the paper."""
     console.print(f"  {TINY.decode()}", style="dim")
     table = plain_table("column", "paper", "holds", left=3)
     table.add_row("n", "N", str(page.n))
@@ -96,7 +96,7 @@ def show_columns(page: Digest) -> None:
 
 
 def show_changes(old: Digest, new: Digest) -> None:
-    """The lines that changed, then what turns one page into the other."""
+    """Print the changed lines, then the edit script."""
     for hunk in unified(annotate(old, new), context=1):
         console.print(f"  {hunk.heading}", style="cyan")
         for line in hunk.lines:
@@ -111,7 +111,7 @@ def show_changes(old: Digest, new: Digest) -> None:
 
 
 def show_likeness(pages: dict[str, Digest], first: Digest) -> None:
-    """How alike a page is to others, by what is compared."""
+    """Print how similar a page is to others, by several measures."""
     table = plain_table("", "structure", "content")
     for name, page in pages.items():
         alike = (similarity(first, page, "structure"), similarity(first, page, "content"))
@@ -120,7 +120,7 @@ def show_likeness(pages: dict[str, Digest], first: Digest) -> None:
 
 
 def show_archive(days: int = 60) -> None:
-    """Two months of the site, a copy of every page each day, and what they take."""
+    """Store a copy of every page each day for two months, and print how much space that takes."""
     start = datetime(2026, 5, 1, 6, tzinfo=UTC)
     bodies = {path.name: path.read_bytes() for path in sorted(SITE.iterdir())}
     captures = [
@@ -153,7 +153,7 @@ def main() -> None:
     show_site()
 
     market = encode(SITE / "market.html")
-    heading('market.html: page.select("table.prices tbody tr"), the first of them')
+    heading('market.html: the first result of page.select("table.prices tbody tr")')
     rows = market.select("table.prices tbody tr")
     show_tree(market, int(rows[0]))
     console.print()
@@ -163,7 +163,7 @@ def main() -> None:
         prices.add_row(cells[0], cells[-1])
     console.print(prices)
 
-    heading("OLDNEWS.HTM: tags in capitals, some overlap, few end; its text")
+    heading("OLDNEWS.HTM: the text of a page with upper-case, overlapping and unclosed tags")
     old = encode(SITE / "OLDNEWS.HTM")
     for line in old.text(0).splitlines():
         if line.strip():
@@ -179,11 +179,11 @@ def main() -> None:
     heading("market.html on Saturday: what changed")
     show_changes(market, later)
 
-    heading("How alike market.html is to other pages, from 0 to 1")
+    heading("Similarity of market.html to other pages, from 0 to 1")
     others = {"itself on Saturday": later, "tides.html": encode(SITE / "tides.html")}
     show_likeness(others, market)
 
-    heading("Every page of two months, kept in an archive")
+    heading("Every page of two months, stored in an archive")
     show_archive()
 
     heading("Try next")

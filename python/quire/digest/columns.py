@@ -1,10 +1,10 @@
-"""The columns of a page: what a digest holds, as read-only arrays over its own memory.
+"""The columns of a page: read-only arrays over the digest's own memory, without copying.
 
-Never copies: in pre-order, so that a subtree is the slice ``i : i + size[i]`` and the
-next sibling is ``i + size[i]``. Node 0 is ``#document``.
+Columns are in pre-order: a subtree is the slice ``i : i + size[i]``, and the next sibling is
+``i + size[i]``. Node 0 is ``#document``.
 
-A digest never changes, so everything derived is kept, and any number of threads may
-share one. Two threads may derive the same view at once; both get the same memory.
+A digest never changes, so derived columns are cached, and any number of threads may share a digest.
+If two threads derive the same column at once, both get the same memory.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+#: HTML elements whose content is not part of the text of a page; ``noscript`` only on a page that
+#: is flagged ``scripting``. ``Digest.visible`` applies them, and to SVG its ``script`` and ``style``.
+HIDDEN_ELEMENTS: frozenset[str] = frozenset(_core.hidden_elements())
+
 
 class Columns:
-    """What a digest holds: facts about the page, columns and lists."""
+    """The data of a digest: facts about the page, columns and lists."""
 
     __slots__ = ("_kept", "_native")
 
@@ -45,14 +49,17 @@ class Columns:
 
     @property
     def kind(self) -> str:
-        """Which parser read it: ``html``, ``xml``, ``json``, ``text``, ``bytes``, or ``tree`` for none."""
+        """The parser that read the page: ``html``, ``xml``, ``json``, ``text`` or ``bytes``.
+
+        ``tree`` if no parser did: the digest was made from a tree.
+        """
         return self._native.kind
 
     @property
     def flags(self) -> frozenset[str]:
-        """What is to be known about the page as a whole, such as ``quirks`` or ``verbatim``.
+        """Notable properties of the whole page, such as ``quirks`` or ``verbatim``.
 
-        All flags are explained in ``docs/concepts/digest.md``.
+        ``docs/concepts/digest.md`` explains all flags.
         """
         return frozenset(self._native.flags)
 
@@ -63,7 +70,7 @@ class Columns:
 
     @property
     def encoding_reason(self) -> str:
-        """How the character set was found.
+        """How the character set was determined.
 
         One of ``bom``, ``transport``, ``meta``, ``late-meta``, ``xml-declaration``, ``utf8-valid``,
         ``default``, ``given``.
@@ -72,17 +79,17 @@ class Columns:
 
     @property
     def signatures(self) -> Signatures:
-        """128 bits for the source and for each facet."""
+        """A 128-bit signature of the source and one of each facet."""
         return self._keep("signatures", lambda: Signatures.of(self._native.signatures))
 
     @property
     def source_bytes(self) -> int:
-        """Length of the source."""
+        """Length of the source in bytes."""
         return self._native.source_bytes
 
     @property
     def nbytes(self) -> int:
-        """Length of the digest in memory and in an uncompressed file; what is derived comes on top."""
+        """Size of the digest in memory and in an uncompressed file, without derived columns."""
         return self._native.nbytes
 
     # ------------------------------------------------------------ columns
@@ -119,15 +126,45 @@ class Columns:
 
     @property
     def size(self) -> Nodes:
-        """Number of nodes in each subtree: that of node ``i`` is ``i : i + size[i]``."""
+        """Number of nodes in each subtree; the subtree of node ``i`` is ``i : i + size[i]``."""
         return self._derived("size", self._native.size)
+
+    @property
+    def visible(self) -> NDArray[np.bool_]:
+        """Whether a reader can see each node: whether ``text`` of the whole page reads it.
+
+        Not visible are ``HIDDEN_ELEMENTS`` with everything in them, comments, doctypes and processing
+        instructions. No style sheet is looked at. The ``title`` of a page is visible, as in ``text``.
+
+        >>> import quire
+        >>> page = quire.encode(b"<p>Fish<!-- cod --><script>x()</script>")
+        >>> [page.tags[tag] for tag in page.tag[page.visible]]
+        ['#document', 'html', 'head', 'body', 'p', '#text']
+        """
+        return self._keep("visible", lambda: _truths(self._native.visible()))
 
     # ------------------------------------------------------------ lists
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The names on the page (the paper's TL): ``div``, ``clipPath``, ``#text``."""
-        return self._keep("tags", lambda: tuple(name for name, _ in self._native.tags()))
+        """The names on the page, all different (the paper's TL): ``div``, ``svg:clipPath``, ``#text``.
+
+        Elements of SVG and MathML in an HTML page have ``svg:`` and ``math:`` in front, so that the two
+        ``title`` of a page with a drawing are ``title`` and ``svg:title``. Names of XML are as written,
+        with their prefix. Two rare names are marked to stay different: an HTML name that itself
+        begins with ``svg:``, ``math:`` or ``html:`` gets ``html:`` in front, and a JSON key that begins
+        with ``#`` has it twice. Selectors do not know these spellings; ``tag_names`` has the plain names.
+
+        >>> import quire
+        >>> quire.encode(b"<title>a</title><svg><title>b").tags[3:]
+        ('title', '#text', 'body', 'svg:svg', 'svg:title')
+        """
+        return self._keep("tags", lambda: tuple(label for label, _, _ in self._native.tags()))
+
+    @property
+    def tag_names(self) -> tuple[str, ...]:
+        """The name of each of ``tags`` without its namespace; ``title`` may be there twice."""
+        return self._keep("names", lambda: tuple(name for _, name, _ in self._native.tags()))
 
     @property
     def tag_namespaces(self) -> tuple[str, ...]:
@@ -135,7 +172,7 @@ class Columns:
 
         One of ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for names with ``#``.
         """
-        return self._keep("namespaces", lambda: tuple(space for _, space in self._native.tags()))
+        return self._keep("namespaces", lambda: tuple(space for _, _, space in self._native.tags()))
 
     @property
     def attrs(self) -> ByteList:
@@ -159,7 +196,7 @@ class Columns:
 
     # ------------------------------------------------------------ inside
 
-    # `get` and not `try`: every page is asked a first time, and raising costs more than a view.
+    # `get`, not `try`: each column misses once per page, and an exception costs more than a view.
 
     def _keep(self, name: str, make: Callable[[], _T]) -> _T:
         kept: _T | None = self._kept.get(name)
@@ -182,7 +219,7 @@ class Columns:
         return column
 
 
-# numpy is imported when a column is first looked at: it takes as long as all of ``quire --help``.
+# numpy is imported when a column is first used: the import takes as long as all of `quire --help`.
 
 
 def nodes(memory: bytes | memoryview) -> Nodes:
@@ -190,6 +227,12 @@ def nodes(memory: bytes | memoryview) -> Nodes:
     from quire.digest import views  # noqa: PLC0415 - see above
 
     return views.nodes(memory)
+
+
+def _truths(memory: bytes) -> NDArray[np.bool_]:
+    from quire.digest import views  # noqa: PLC0415 - see above
+
+    return views.truths(memory)
 
 
 def _column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Where digests come from: bytes, files, chunks."""
+"""Make digests from bytes, files and chunks, and open stored ones."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from quire.digest.page import Digest
 from quire.digest.signatures import Signatures
 from quire.errors import DigestFormatError, MalformedSource, QuireError, SourceTooLarge
 
-Kind: TypeAlias = Literal["html", "xml", "json", "text", "bytes"]
+PageKind: TypeAlias = Literal["html", "xml", "json", "text", "bytes"]
 StrPath: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = bytes | bytearray | memoryview
 
-# The longest header there is has 832 bytes.
+# The longest possible header has 832 bytes.
 _HEAD_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a stored digest says in its first bytes.
+    """The header of a stored digest.
 
     Attributes:
-        kind: which parser read the page.
+        kind: the parser that read the page.
         n: number of nodes.
-        flags: what is to be known about the page as a whole.
-        source_bytes: length of the page.
+        flags: notable properties of the whole page; see ``Digest.flags``.
+        source_bytes: length of the page in bytes.
         compressed: whether the file is compressed.
-        signatures: 128 bits for the source and for each facet.
+        signatures: a 128-bit signature of the source and one of each facet.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Header:
 def encode(
     source: Bytes | StrPath,
     *,
-    kind: Kind | None = None,
+    kind: PageKind | None = None,
     content_type: str | None = None,
     encoding: str | None = None,
     scripting: bool = True,
@@ -53,8 +53,8 @@ def encode(
 ) -> Digest:
     """Make the digest of a page.
 
-    Any bytes at all have a digest, and it gives them back. The one exception: XML and JSON that are
-    not well-formed are an error, unless ``recover`` is set.
+    Any bytes can be encoded, and the digest decodes to exactly those bytes. The one exception: XML
+    and JSON that are not well-formed are an error, unless you set ``recover``.
 
     >>> page = encode(b"<p>Fish<p>Chips")
     >>> page.kind, page.n, page.decode()
@@ -64,22 +64,19 @@ def encode(
 
     Args:
         source: the bytes of the page, or the path of a file; a ``str`` is always a path.
-        kind: which parser reads it; decided by ``content_type`` and content when not given.
-        content_type: the ``Content-Type`` the page came with.
-        encoding: the character set, when it is known for certain.
-        scripting: HTML as a browser with scripts reads it: ``noscript`` holds text.
-        fragment: HTML: read as the inside of this element: ``"td"``, ``"svg path"``.
-        recover: XML and JSON: read on past faults; the digest is flagged ``recovered``.
+        kind: the parser to use (default: decided from ``content_type`` and the content).
+        content_type: the ``Content-Type`` header the page was served with.
+        encoding: the character set, if you know it for certain.
+        scripting: parse HTML like a browser with scripts enabled: ``noscript`` holds text.
+        fragment: parse HTML as the inside of this element: ``"td"``, ``"svg path"``.
+        recover: continue past errors in XML and JSON; the digest is flagged ``recovered``.
 
     Raises:
-        MalformedSource: XML or JSON is not well-formed; says where. On a page that is flagged ``transcoded``
-            and holds bytes that are no characters, offset and column are those of the copy in UTF-8.
+        MalformedSource: XML or JSON is not well-formed; the error has the position. If the page is
+            flagged ``transcoded`` and has invalid bytes, offset and column refer to its UTF-8 copy.
         SourceTooLarge: the source has 2 GiB or more.
     """
-    if fragment is not None:
-        if kind not in {None, "html"}:
-            raise ValueError(f"a fragment is always html, but kind is {kind!r}")
-        kind = "html"
+    kind = _kind_with(fragment, kind)
     if isinstance(source, str | os.PathLike):
         path, data = source, Path(source).read_bytes()
     else:
@@ -97,12 +94,11 @@ def encode(
 def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
     """Open a stored digest.
 
-    The file is read, or mapped into memory if it is large. If ``verify`` is ``columns``, texts stay
-    in the file, or packed in a compressed one, until they are first read; the last few digests keep
-    their files open for that, older ones a map. While a digest is
-    in use its file may be renamed, deleted or replaced by another (as ``save`` does), but must not
-    be written to or cut short in place: where that can be seen it is a ``DigestFormatError``, but
-    under a map it ends the process.
+    The file is read, or mapped into memory if it is large. With ``verify="columns"``, texts stay in
+    the file (compressed, if the file is) until they are first read. For this, the last few digests
+    keep their files open and older ones keep a map. While a digest is in use, you may rename,
+    delete or replace its file (as ``save`` does), but must not write to it or truncate it in place:
+    if quire can detect that, it raises ``DigestFormatError``, but under a map the process dies.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -112,11 +108,11 @@ def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
 
     Args:
         path: the file.
-        verify: ``all`` checks every checksum now; ``columns`` leaves those of the texts until
-            they are first read, which then may raise ``DigestFormatError``.
+        verify: ``all`` checks every checksum now; ``columns`` checks those of the texts when they
+            are first read, which may then raise ``DigestFormatError``.
 
     Raises:
-        DigestFormatError: the file is not a digest, or is damaged, or was written by a newer version.
+        DigestFormatError: the file is not a digest, is damaged, or was written by a newer version.
     """
     try:
         return Digest(_core.from_file(path, verify))
@@ -126,9 +122,9 @@ def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
 
 
 def from_bytes(data: Bytes, *, verify: Literal["all", "columns"] = "all") -> Digest:
-    """Open a digest that is in memory, as ``Digest.to_bytes`` gives it.
+    """Open a digest from bytes, as returned by ``Digest.to_bytes``.
 
-    ``bytes`` are used where they are; anything that could change is copied.
+    ``bytes`` are used without copying; mutable buffers are copied.
 
     >>> from_bytes(encode(b"<p>Fish").to_bytes()).text()
     'Fish'
@@ -140,7 +136,7 @@ def from_bytes(data: Bytes, *, verify: Literal["all", "columns"] = "all") -> Dig
 
 
 def peek(path: StrPath) -> Header:
-    """Read the header of a stored digest and nothing else: enough to tell whether a page changed.
+    """Read only the header of a stored digest: enough to tell whether a page changed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -163,9 +159,10 @@ def peek(path: StrPath) -> Header:
 
 
 class Encoder:
-    """Encode a page that arrives in chunks; how it was cut makes no difference.
+    """Encode a page that arrives in chunks of any size.
 
-    The chunks are kept until ``finish``: sniffing and character sets need the whole page.
+    The chunks are kept until ``finish``: sniffing and character sets need the whole page. A page that
+    grows too long (2 GiB) is refused at once, not when it ends.
 
     >>> encoder = Encoder(content_type="text/html; charset=utf-8")
     >>> encoder.feed(b"<p>Fi")
@@ -177,59 +174,49 @@ class Encoder:
     def __init__(
         self,
         *,
-        kind: Kind | None = None,
+        kind: PageKind | None = None,
         content_type: str | None = None,
         encoding: str | None = None,
         scripting: bool = True,
         fragment: str | None = None,
         recover: bool = False,
     ) -> None:
-        self._chunks: list[bytes] | None = []
-        self._kind: Kind | None = kind
-        self._content_type = content_type
-        self._encoding = encoding
-        self._scripting = scripting
-        self._fragment = fragment
-        self._recover = recover
+        kind = _kind_with(fragment, kind)
+        self._native = _core.Encoder(kind, content_type, encoding, scripting, fragment, recover)
 
     def feed(self, chunk: Bytes) -> None:
         """Add the next bytes of the page.
 
         Raises:
             ValueError: the page is finished.
+            SourceTooLarge: the page is too long with this chunk, which is not added.
         """
-        self._open().append(_frozen(chunk))
+        self._native.feed(_frozen(chunk))
 
     def finish(self) -> Digest:
-        """Make the digest; the encoder is used up.
+        """Return the digest; the encoder cannot be used again.
 
         Raises:
-            ValueError: the page is finished already.
+            ValueError: ``finish`` was already called.
             MalformedSource: XML or JSON is not well-formed.
         """
-        source = b"".join(self._open())
-        self._chunks = None
-        return encode(
-            source,
-            kind=self._kind,
-            content_type=self._content_type,
-            encoding=self._encoding,
-            scripting=self._scripting,
-            fragment=self._fragment,
-            recover=self._recover,
-        )
+        return Digest(self._native.finish())
 
-    def _open(self) -> list[bytes]:
-        if self._chunks is None:
-            raise ValueError("the page is finished; use a new Encoder for the next one")
-        return self._chunks
+
+def _kind_with(fragment: str | None, kind: PageKind | None) -> PageKind | None:
+    """Give the kind of a page that may be a fragment."""
+    if fragment is None:
+        return kind
+    if kind not in {None, "html"}:
+        raise ValueError(f"a fragment is always html, but kind is {kind!r}")
+    return "html"
 
 
 def _frozen(data: Bytes) -> bytes:
-    """Give bytes that nobody can change while a kernel reads them."""
+    """Return bytes that cannot change while a kernel reads them."""
     return data if isinstance(data, bytes) else bytes(memoryview(data))
 
 
 def _name(error: QuireError, path: StrPath) -> None:
-    """Put the name of a file in front of what is said about it."""
+    """Put the name of the file in front of the message."""
     error.args = (f"{os.fspath(path)}: {error}",)

@@ -1,4 +1,4 @@
-"""Lists of a digest that are read where they lie: one entry becomes an object when asked for."""
+"""Lazy lists over the memory of a digest: an entry becomes a Python object when you access it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import SupportsIndex, final, overload
 
 @final
 class ByteList(Sequence[bytes]):
-    """A list of byte strings, made one at a time.
+    """A read-only list of byte strings, each created on access.
 
     >>> letters = ByteList(3, lambda index: b"abc"[index : index + 1])
     >>> len(letters), letters[-1], letters[:2], b"b" in letters
@@ -19,7 +19,7 @@ class ByteList(Sequence[bytes]):
 
     __slots__ = ("_count", "_entry")
 
-    # Longer lists are printed in part; pages have thousands of contents.
+    # Longer lists are abbreviated when printed: pages have thousands of contents.
     _SHOWN = 6
 
     def __init__(self, count: int, entry: Callable[[int], bytes]) -> None:

@@ -1,9 +1,9 @@
-"""Handing a page to code that wants an lxml tree.
+"""Convert a page to an lxml tree.
 
-lxml refuses names and characters that XML does not have, so they are changed on the
-way: forbidden characters of a text become U+FFFD, those of a name are spelled
-``U0003A`` as html5lib does. Doctypes are left out. In HTML, elements have no namespace except
-those of SVG and MathML, as lxml's own HTML parser has it. One pass over the page, no recursion.
+lxml rejects names and characters that XML does not allow, so this module replaces them: in texts
+with U+FFFD, in names with their code (``U0003A``), as html5lib does. Doctypes are left out. In
+HTML, only SVG and MathML elements have a namespace, as in lxml's own HTML parser. The conversion
+takes one pass over the page and does not recurse.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _NAMESPACES = {
     "svg": "http://www.w3.org/2000/svg",
     "math": "http://www.w3.org/1998/Math/MathML",
 }
-# Prefixes that are bound without being declared.
+# Prefixes that need no declaration.
 _XML: Mapping[str | None, str] = {"xml": "http://www.w3.org/XML/1998/namespace"}
 _HTML: Mapping[str | None, str] = {**_XML, "xlink": "http://www.w3.org/1999/xlink"}
 _BAD_TEXT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Narrower than XML, so that whatever passes is a name to every version of libxml2.
+# Stricter than XML, so that every version of libxml2 accepts the name.
 _BAD_IN_NAME = re.compile(
     r"[^A-Za-z0-9_.\-\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u3001-\ud7ff]"
 )
@@ -36,9 +36,9 @@ _BAD_FIRST = re.compile(r"[0-9.\-]")
 
 
 def to_lxml(page: Digest) -> etree._Element:
-    """Build an lxml tree and give its root element.
+    """Build an lxml tree and return its root element.
 
-    A page without exactly one element at the top (a fragment) gets a ``div`` around it.
+    If a page does not have exactly one top-level element (a fragment), a ``div`` is put around it.
 
     >>> import quire
     >>> root = to_lxml(quire.encode(b"<p>Fish &amp; <b>chips</b>!"))
@@ -47,7 +47,7 @@ def to_lxml(page: Digest) -> etree._Element:
 
     Raises:
         MissingExtra: lxml is not installed.
-        TypeError: a page of this kind has no elements.
+        TypeError: pages of this kind have no elements.
     """
     try:
         from lxml import etree as library  # noqa: PLC0415 - optional, and slow to import
@@ -64,22 +64,22 @@ class _Builder:
     def __init__(self, page: Digest, library: ModuleType) -> None:
         self.page = page
         self.library = library
-        self.last: etree._Element | None = None  # the node that a text comes after
+        self.last: etree._Element | None = None  # the node that the next text follows
         self.texts: list[str] = []
-        # Open elements: where they end, and what the prefixes they bind were bound to outside.
+        # Open elements: their end, and the outer bindings of the prefixes that they declare.
         self.open: list[tuple[int, etree._Element, Mapping[str | None, str | None]]] = []
-        # The prefixes bound here. One table for all: a copy for each element would be quadratic.
+        # The prefixes in scope. One shared table: a copy for each element would be quadratic.
         self.bound: dict[str | None, str] = dict(_XML)
-        # Comments and instructions beside the root, which have no parent.
+        # Comments and instructions beside the root; they have no parent.
         self.before: list[etree._Element] = []
         self.after: list[etree._Element] = []
 
     def build(self) -> etree._Element:
-        """Add every node of the page and give the root element."""
+        """Add every node of the page and return the root element."""
         page = self.page
         if not self._has_one_root():
             self.open.append((page.n, self.library.Element("div"), {}))
-        tags, namespaces = page.tags, page.tag_namespaces
+        tags, namespaces = page.tag_names, page.tag_namespaces
         column, sizes = page.tag.tolist(), page.size.tolist()
         root: etree._Element | None = None
         for node in range(1, page.n):
@@ -98,7 +98,7 @@ class _Builder:
 
     def _among_neighbours(self, root: etree._Element | None) -> etree._Element:
         if root is None:
-            raise AssertionError("a page has one root element, or gets one")
+            raise AssertionError("the tree has no root element")
         for neighbour in self.before:
             root.addprevious(neighbour)
         for neighbour in reversed(self.after):
@@ -106,7 +106,7 @@ class _Builder:
         return root
 
     def _has_one_root(self) -> bool:
-        """Tell whether all there is at the top is one element, and comments and space around it."""
+        """Tell whether the top level has one element, with only comments and space around it."""
         page = self.page
         elements = 0
         for child in page.root:
@@ -150,9 +150,8 @@ class _Builder:
             outside = {prefix: self.bound.get(prefix) for prefix in declared}
             for prefix, address in declared.items():
                 self._bind(prefix, address)
-            if not declared.get(
-                None, "-"
-            ):  # lxml has no word for it: a name without address is enough
+            # lxml cannot undeclare the default namespace; a name without one is enough.
+            if not declared.get(None, "-"):
                 del declared[None]
             spelled = _qualified(name, self.bound, default=True)
             attributes = {
@@ -171,7 +170,7 @@ class _Builder:
         clean = {key: _BAD_TEXT.sub("\ufffd", value) for key, value in attributes.items()}
         try:
             element = self._make(spelled, clean, declared)
-        except ValueError:  # the address of a namespace is none to lxml
+        except ValueError:  # lxml rejects the address of a namespace
             clean = {_name(key): value for key, value in clean.items()}
             element = self._make(_name(name), clean, {})
         self.open.append((end, element, outside))
@@ -189,7 +188,7 @@ class _Builder:
         return element
 
     def _leaf(self, name: str, text: str, root: etree._Element | None) -> None:
-        """Add a comment or an instruction; doctypes and the content nodes of templates are not there."""
+        """Add a comment or instruction; skip doctypes and the content nodes of templates."""
         if name == "#comment":
             leaf = self.library.Comment(_comment(text))
         elif name == "#instruction" and text.partition(" ")[0].lower() != "xml":
@@ -207,7 +206,7 @@ class _Builder:
 
 
 def _comment(text: str) -> str:
-    """Spell a comment without two dashes in a row or one at the end."""
+    """Rewrite a comment without double dashes and without a dash at the end."""
     text = _BAD_TEXT.sub("\ufffd", text)
     while "--" in text:
         text = text.replace("--", "- -")
@@ -215,7 +214,7 @@ def _comment(text: str) -> str:
 
 
 def _declared(attributes: Mapping[str, str]) -> dict[str | None, str]:
-    """Read the prefixes that an XML element binds; ``xmlns=""`` binds the default to nothing."""
+    """Return the prefixes an XML element declares; ``xmlns=""`` clears the default namespace."""
     return {
         key.partition(":")[2] or None: value
         for key, value in attributes.items()
@@ -224,7 +223,7 @@ def _declared(attributes: Mapping[str, str]) -> dict[str | None, str]:
 
 
 def _qualified(name: str, bound: Mapping[str | None, str], *, default: bool) -> str:
-    """Spell a name as lxml does, with the address of its namespace."""
+    """Write a name as lxml does, with the address of its namespace."""
     prefix, colon, local = name.partition(":")
     if colon and local and prefix in bound:
         return f"{{{bound[prefix]}}}{_name(local)}"
@@ -234,7 +233,7 @@ def _qualified(name: str, bound: Mapping[str | None, str], *, default: bool) -> 
 
 
 def _name(name: str) -> str:
-    """Spell a name with characters that XML has."""
+    """Replace the characters of a name that XML does not allow."""
     name = _BAD_IN_NAME.sub(_code, name)
     return _BAD_FIRST.sub(_code, name, count=1) if _BAD_FIRST.match(name) else name or "_"
 

@@ -1,7 +1,7 @@
-"""A handle on one node, for people.
+"""A handle on one node of a page, for interactive use.
 
-A node is a page and a number; everything it says is read from the columns of the
-page when asked. To walk a whole page, use the columns.
+A node is a page and a number; every property is read from the columns of the page on demand. To
+walk a whole page, use the columns: they are much faster.
 """
 
 from __future__ import annotations
@@ -38,17 +38,20 @@ class Node:
 
     @property
     def tag(self) -> str:
-        """The name: ``div``, ``#text``."""
-        return self.page.tags[int(self.page.tag[self.number])]
+        """The name without a namespace: ``div``, ``#text``."""
+        return self.page.tag_names[int(self.page.tag[self.number])]
 
     @property
     def namespace(self) -> str:
-        """The namespace: ``html``, ``svg``, ``math``, ``xml``, ``json``, ``tree``; empty for ``#text`` and its like."""
+        """The namespace: ``html``, ``svg``, ``math``, ``xml``, ``json`` or ``tree``.
+
+        Empty for ``#text`` and other names that start with ``#``.
+        """
         return self.page.tag_namespaces[int(self.page.tag[self.number])]
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Names and values, as a browser sees them."""
+        """The attributes, as a browser reads them."""
         return self.page.attributes(self.number)
 
     @property
@@ -57,14 +60,27 @@ class Node:
         return self.page.text(self.number)
 
     @property
+    def source(self) -> bytes:
+        """The bytes of the source it was written with, from start tag to end tag: see ``Digest.span``.
+
+        Decodes the page each time. For many nodes, decode the page once and cut it by ``Digest.span``.
+
+        >>> import quire
+        >>> quire.encode(b"<ul><li>Fish &amp; <b>chips</b><li>Peas</ul>").node(5).source
+        b'<li>Fish &amp; <b>chips</b>'
+        """
+        start, end = self.page.span(self.number)
+        return self.page.decode()[start:end]
+
+    @property
     def parent(self) -> Node | None:
-        """The node this one is in; None for the document."""
+        """The parent node; None for the document."""
         parent = int(self.page.parent[self.number])
         return None if parent < 0 else Node(self.page, parent)
 
     @property
     def children(self) -> tuple[Node, ...]:
-        """The nodes in this one; iterate over the node itself to get them one at a time."""
+        """The child nodes; iterate over the node itself to get them one at a time."""
         return tuple(self)
 
     @property
@@ -78,7 +94,7 @@ class Node:
 
     @property
     def previous_sibling(self) -> Node | None:
-        """The node before this one in the same parent. Takes a step for each one before it."""
+        """The node before this one in the same parent. Takes one step per preceding sibling."""
         before = None
         for sibling in self.parent or ():
             if sibling.number == self.number:
@@ -91,8 +107,13 @@ class Node:
         found = self.page.select(selector, within=self.number)
         return [Node(self.page, number) for number in found.tolist()]
 
+    def select_one(self, selector: str) -> Node | None:
+        """Find the first element below this node that matches a CSS selector."""
+        found = self.page.select_one(selector, within=self.number)
+        return None if found is None else Node(self.page, found)
+
     def path(self, style: Literal["css", "xpath"] = "css") -> str:
-        """Name this node's place: a selector that finds this node only."""
+        """Return a selector that finds this node and no other; see ``Digest.path``."""
         return self.page.path(self.number, style)
 
     def __iter__(self) -> Iterator[Node]:

@@ -1,19 +1,17 @@
-"""The digest: one page, and the questions people ask a page.
+"""The digest of one page: its text, its links, selectors, and saving it.
 
-Columns come first: they are in ``columns``. Whatever walks nodes is a kernel; what is left here is
-naming and wrapping.
+The columns themselves are in ``columns``; ``Digest`` inherits from it. Every loop over nodes runs
+in a Rust kernel; this module only names the kernels and wraps their results.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self, SupportsIndex, TypeVar, final
 
 from quire import _core
+from quire.atomic import write_atomic
 from quire.digest.columns import Columns, nodes
 from quire.digest.lxml_tree import to_lxml
 from quire.digest.node import Node
@@ -27,17 +25,18 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# A page is compressed once and loaded often: level 6 takes 1.1 ms for a page where 3 takes 0.4, for
-# 6 % fewer bytes that are unpacked in 5 % less time.
+# A page is compressed once and loaded often. Level 6 takes 1.1 ms per page, level 3 only 0.4 ms,
+# but level 6 gives 6 % fewer bytes, and they decompress 5 % faster.
 _LEVEL = 6
 
 
 @final
 class Digest(Columns):
-    """A page as columns, from which the exact bytes come back.
+    """A page as columns that decode to its exact bytes.
 
-    Made by ``quire.encode``, ``quire.load``, ``quire.from_bytes`` and ``Digest.from_tree``.
-    Digests are immutable, equal when their kind and all their signatures are, and can be pickled.
+    Create one with ``quire.encode``, ``quire.load``, ``quire.from_bytes`` or ``Digest.from_tree``.
+    Digests are immutable and can be pickled. Two digests are equal if their kind and all their
+    signatures are equal.
 
     >>> import quire
     >>> page = quire.encode(b"<p>Fish &amp; <b>chips</b>")
@@ -65,11 +64,12 @@ class Digest(Columns):
         attributes: Callable[[_T], Mapping[str, str] | None] | None = None,
         content: Callable[[_T], bytes | str | None] | None = None,
     ) -> Self:
-        """Make the digest of any ordered tree; four functions say how to read it.
+        """Make the digest of any ordered tree, read through the four functions you pass.
 
-        Content becomes a ``#text`` in front of a node's children. A node whose tag is ``#text``
-        or ``#comment`` is a leaf, and its content its own. Decoding gives the serialisation of the
-        paper's Algorithm 2, escaped as in XML. Trees of any depth: nothing recurses.
+        The content of a node becomes a ``#text`` node in front of its children. Only nodes with the
+        tag ``#text`` or ``#comment`` keep their own content; they must be leaves. Decoding gives
+        the serialisation of the paper's Algorithm 2, escaped as in XML. Trees may have any depth:
+        nothing recurses.
 
         >>> recipe = ("cake", [("flour", []), ("eggs", [])])
         >>> page = Digest.from_tree(
@@ -79,7 +79,7 @@ class Digest(Columns):
         ([1, 2, 0, 0], b'<cake><flour></flour><eggs></eggs></cake>')
 
         Raises:
-            TreeError: a name cannot be a tag, or a node is its own descendant.
+            TreeError: a name is not a valid tag, or a node is its own descendant.
         """
         columns = columns_of(root, children, tag, attributes, content)
         return cls(_core.from_columns(*columns))
@@ -93,22 +93,22 @@ class Digest(Columns):
         attributes: Sequence[Mapping[str, str] | None] | None = None,
         contents: Sequence[bytes | str | None] | None = None,
     ) -> Self:
-        """Make the digest of a tree that is already in columns, one entry for each node.
+        """Make the digest of a tree given as columns, with one entry per node.
 
-        The same as ``from_tree``: ``#document`` is put in front, and content goes into leaves. Of the columns
-        of a digest, leave node 0 out.
+        Works like ``from_tree``: ``#document`` is added in front, and content goes into leaves. If
+        the columns come from a digest, leave out its node 0.
 
         >>> Digest.from_columns([1, 0], ["a", "b"], contents=[None, "x < y"]).decode()
         b'<a><b>x &lt; y</b></a>'
 
         Args:
-            children: child counts in pre-order, the paper's ST.
-            tags: names.
-            attributes: names and values; None for none.
-            contents: contents; None for none.
+            children: child counts in pre-order (the paper's ST).
+            tags: tag names.
+            attributes: attribute names and values; None for a node without attributes.
+            contents: contents; None for a node without content.
 
         Raises:
-            TreeError: the counts do not describe one tree, or a name cannot be a tag.
+            TreeError: the counts do not describe exactly one tree, or a name is not a valid tag.
         """
         return cls(
             _core.from_columns(
@@ -122,19 +122,20 @@ class Digest(Columns):
     # ------------------------------------------------------------ reading
 
     def decode(self) -> bytes:
-        """Give the exact bytes of the page back.
+        """Return the exact bytes of the page.
 
         Raises:
-            DigestFormatError: the digest was forged or damaged.
+            DigestFormatError: the digest is forged or damaged.
         """
         return self._native.decode()
 
     def text(self, node: SupportsIndex = 0) -> str:
-        r"""Read the text of a subtree in reading order.
+        r"""Return the text of a subtree in reading order.
 
-        Block elements and ``br`` break lines, cells of a row are separated by tabs, white space
-        collapses except in ``pre`` and its like; scripts, styles and templates are left out. A text, comment
-        or other leaf that is asked for itself gives its decoded content as it is.
+        Block elements and ``br`` start new lines, tabs separate the cells of a row, and white space
+        collapses except in ``pre`` and similar elements. Scripts, styles and templates are left
+        out. If ``node`` is itself a text, comment or other leaf, you get its decoded content
+        unchanged.
 
         >>> import quire
         >>> quire.encode(b"<p>Fish &amp;\n chips<p>9.50<script>x</script>").text()
@@ -142,8 +143,41 @@ class Digest(Columns):
         """
         return self._native.text(node)
 
+    def span(self, node: SupportsIndex) -> tuple[int, int]:
+        """Return the start and end of a node in the source bytes.
+
+        From its start tag to its end tag, with everything in between. If both tags are implied, as
+        those of ``html``, ``head``, ``body`` and ``tbody`` often are, the span is that of its content;
+        if there is no content it is empty, at the place where the node would be. So spans nest
+        as nodes do, and that of node 0 is the whole source. Bytes that stand for no node, such as a stray
+        end tag, are in the span of the node they are in or come after. The first call finds the
+        spans of all nodes.
+
+        On a page that is flagged ``reordered`` a browser moved some nodes, such as a text between
+        the cells of a table. A moved node has an empty span, and its bytes are in the span of the element
+        it was written in. An element that a browser closes and opens again (``b`` in
+        ``<p><b>x</p>y``) has its start tag in the span of the first one only.
+
+        >>> import quire
+        >>> source = b"<ul><li>Fish<li>Chips</ul>"
+        >>> page = quire.encode(source)
+        >>> start, end = page.span(7)
+        >>> source[start:end]
+        b'<li>Chips'
+
+        Raises:
+            NodeNotFound: the page has no node of that number.
+            ValueError: the page is flagged ``verbatim``: its tree does not tell where nodes are.
+        """
+        found = self._native.span(node)
+        if found is None:
+            raise ValueError("the page is flagged verbatim: the places of its nodes are not known")
+        return found
+
     def attributes(self, node: SupportsIndex) -> dict[str, str]:
-        """Read the attributes of a node as a browser does: decoded, names in lower case, the first of a name.
+        """Return the attributes of a node as a browser reads them.
+
+        Values are decoded, names are in lower case, and of duplicate names the first one counts.
 
         >>> import quire
         >>> quire.encode(b"<p ID=a title='x &lt; y' id=b>").attributes(4)
@@ -152,16 +186,16 @@ class Digest(Columns):
         return self._native.attributes(node)
 
     def node(self, number: SupportsIndex) -> Node:
-        """Give a handle on a node.
+        """Return a handle on a node.
 
         >>> import quire
         >>> quire.encode(b"<p class=note>").node(4)
         <Node 4 p.note>
 
         Raises:
-            NodeNotFound: the page has no node of that number.
+            NodeNotFound: the page has no node with that number.
         """
-        self._native.attributes(number)  # refuses a node that is not there
+        self._native.attributes(number)  # raises NodeNotFound
         return Node(self, number.__index__())
 
     @property
@@ -170,10 +204,10 @@ class Digest(Columns):
         return Node(self, 0)
 
     def links(self, base: str | None = None) -> list[Link]:
-        """List the links of the page in document order, resolved.
+        """List the links of the page in document order, with resolved addresses.
 
-        They are those of the ``links`` facet: ``href`` of ``a``, ``area``, ``link``; ``action`` of ``form``;
-        ``src`` of ``iframe``, ``frame``, ``embed``, ``script``.
+        These are the links that the ``links`` facet compares: ``href`` of ``a``, ``area`` and
+        ``link``; ``action`` of ``form``; ``src`` of ``iframe``, ``frame``, ``embed``, ``script``.
 
         >>> import quire
         >>> page = quire.encode(b"<base href=/shop/><a href=fish>Fish</a>")
@@ -181,7 +215,8 @@ class Digest(Columns):
         'https://example.org/shop/fish'
 
         Args:
-            base: the address of the page; a ``base`` element of the page is resolved against it.
+            base: the address of the page. If the page has a ``base`` element, that element is
+                resolved against this address first.
         """
         base = self._base(base)
         found = []
@@ -192,7 +227,9 @@ class Digest(Columns):
         return found
 
     def images(self, base: str | None = None) -> list[Image]:
-        """List the images of the page in document order, resolved; each candidate of a ``srcset`` is one.
+        """List the images of the page in document order, with resolved addresses.
+
+        Each candidate of a ``srcset`` is listed as one image.
 
         >>> import quire
         >>> page = quire.encode(b"<img src=a.png alt=Fish srcset='b.png 2x'>")
@@ -200,7 +237,8 @@ class Digest(Columns):
         [('https://example.org/a.png', 'Fish'), ('https://example.org/b.png', 'Fish')]
 
         Args:
-            base: the address of the page; a ``base`` element of the page is resolved against it.
+            base: the address of the page. If the page has a ``base`` element, that element is
+                resolved against this address first.
         """
         base = self._base(base)
         return [
@@ -219,26 +257,44 @@ class Digest(Columns):
     def select(self, selector: str, within: SupportsIndex = 0) -> Nodes:
         """Find elements by CSS selector, in document order.
 
-        As ``querySelectorAll``: of the elements below ``within``, with ``:scope`` meaning ``within``.
+        Works like ``querySelectorAll``: it searches the elements below ``within``, and ``:scope``
+        means ``within``.
 
         >>> import quire
         >>> quire.encode(b"<ul><li>a<li class=x>b</ul>").select("li.x").tolist()
         [7]
 
         Raises:
-            SelectorError: the selector cannot be read.
-            SelectorBudgetExceeded: it took too many steps on this page.
+            SelectorError: the selector is not valid.
+            SelectorBudgetExceeded: the selector took too many steps on this page.
             NodeNotFound: the page has no node ``within``.
         """
         return nodes(self._native.select(selector, within))
 
+    def select_one(self, selector: str, within: SupportsIndex = 0) -> int | None:
+        """Find the first element that matches a CSS selector, as ``querySelector`` does.
+
+        >>> import quire
+        >>> page = quire.encode(b"<ul><li>a<li class=x>b</ul>")
+        >>> page.select_one("li"), page.select_one("table")
+        (5, None)
+
+        Raises:
+            SelectorError: the selector cannot be read.
+            SelectorBudgetExceeded: it took too many steps on this page.
+            NodeNotFound: the page has no node ``within``.
+        """
+        found = self.select(selector, within)
+        return int(found[0]) if len(found) else None
+
     def xpath(
         self, expression: str, node: SupportsIndex = 0
     ) -> Nodes | list[str] | float | str | bool:
-        """Evaluate an XPath at a node; the subset is in ``docs/concepts/digest.md``.
+        """Evaluate an XPath expression at a node.
 
-        Nodes come as an array, attributes as a list of their values, all else as itself. Where
-        nothing is found it is an empty array.
+        Nodes are returned as an array, attributes as a list of their values, other results as they
+        are. If nothing matches, the result is an empty array. ``docs/concepts/digest.md`` describes
+        the supported subset of XPath.
 
         >>> import quire
         >>> page = quire.encode(b"<a href=x>1</a><a href=y>2</a>")
@@ -246,59 +302,66 @@ class Digest(Columns):
         (['y'], 2.0)
 
         Raises:
-            SelectorError: the expression cannot be read, or asks for what is not supported.
-            SelectorBudgetExceeded: it took too many steps on this page.
+            SelectorError: the expression is not valid, or uses an unsupported part of XPath.
+            SelectorBudgetExceeded: the expression took too many steps on this page.
             NodeNotFound: the page has no such node.
         """
         found = self._native.xpath(expression, node)
         return nodes(found) if isinstance(found, bytes) else found
 
     def path(self, node: SupportsIndex, style: Literal["css", "xpath"] = "css") -> str:
-        """Name a node's place: a selector that finds this node and no other.
+        """Return a selector that finds this node and no other.
 
-        A node that the language does not reach gets the path of the nearest node around
-        it that it does reach. CSS reaches elements outside of templates, and where there
-        is none around the node the path is ``:root``; XPath reaches all but doctypes,
-        the content node of a template, objects and arrays of JSON, paragraphs of plain
-        text and bytes. A path of more than 64 KiB is longer than selectors may be.
+        Some nodes cannot be selected; they get the path of the nearest ancestor that can. CSS
+        selects elements outside of templates; if no ancestor is one, the path is ``:root``. XPath
+        selects everything except doctypes, the content node of a template, objects and arrays of
+        JSON, paragraphs of plain text, and bytes. A path longer than 64 KiB exceeds the limit for
+        selectors.
 
         >>> import quire
         >>> page = quire.encode(b"<p>a<p>b")
         >>> page.path(6), page.path(7, "xpath")
         ('html > body > p:nth-of-type(2)', '/html/body/p[2]/text()')
-        >>> page.path(7)  # a text, which CSS does not reach
+        >>> page.path(7)  # a text, which CSS cannot select
         'html > body > p:nth-of-type(2)'
         """
         if style == "css":
             return self._native.css_path(node)
         if style == "xpath":
             return self._native.xpath_path(node)
-        raise ValueError(f"style {style!r} is not known; known are css and xpath")
+        raise ValueError(f"unknown style {style!r}; expected css or xpath")
 
     def tag_id(self, name: str, namespace: str | None = None) -> int:
-        """Look a name up in ``tags``; -1 when it is not there, which no node has.
+        """Return the index of a name in ``tags`` or ``tag_names``, or -1 if no node has it.
+
+        A plain name that is in several namespaces gives the first of them.
 
         >>> import quire
         >>> page = quire.encode(b"<ul><li>a<li>b</ul>")
         >>> (page.tag == page.tag_id("li")).nonzero()[0].tolist()
         [5, 7]
         """
-        for index, (found, space) in enumerate(zip(self.tags, self.tag_namespaces, strict=True)):
+        if namespace is None and name in self.tags:
+            return self.tags.index(name)
+        for index, (found, space) in enumerate(
+            zip(self.tag_names, self.tag_namespaces, strict=True)
+        ):
             if found == name and namespace in {None, space}:
                 return index
         return -1
 
     def count(self, name: str) -> int:
-        """Count the nodes of a name, whatever their namespace.
+        """Count the nodes with a name, in any namespace; ``svg:title`` counts those of SVG only.
 
         >>> import quire
         >>> quire.encode(b"<ul><li>a<li>b</ul>").count("li")
         2
         """
-        return self.tag_counts().get(name, 0)
+        counts = zip(self.tag_names, self.tag_counts().items(), strict=True)
+        return sum(count for found, (label, count) in counts if name in {found, label})
 
     def tag_counts(self) -> dict[str, int]:
-        """Count the nodes by name; a name in two namespaces is counted once for both.
+        """Count the nodes by name, as in ``tags``.
 
         >>> import quire
         >>> quire.encode(b"<ul><li>a<li>b</ul>").tag_counts()
@@ -309,7 +372,7 @@ class Digest(Columns):
     # ------------------------------------------------------------ leaving
 
     def to_lxml(self) -> etree._Element:
-        """Build an lxml tree of an HTML or XML page or a tree; its root element is given.
+        """Build an lxml tree of an HTML page, an XML page or a tree, and return its root element.
 
         >>> import quire
         >>> quire.encode(b"<p>Fish").to_lxml().findtext("body/p")
@@ -317,12 +380,12 @@ class Digest(Columns):
 
         Raises:
             MissingExtra: lxml is not installed.
-            TypeError: a page of this kind has no elements.
+            TypeError: pages of this kind have no elements.
         """
         return to_lxml(self)
 
     def to_bytes(self, *, compress: bool = False) -> bytes:
-        """Give the digest as it would be saved.
+        """Return the digest as the bytes that ``save`` would write.
 
         >>> import quire
         >>> page = quire.encode(b"<p>Fish")
@@ -330,15 +393,15 @@ class Digest(Columns):
         True
 
         Args:
-            compress: with zstd; the header stays readable.
+            compress: compress with zstd; the header stays readable without decompressing.
         """
         return _core.compress(self._native, _LEVEL) if compress else self._native.to_bytes()
 
     def save(self, path: str | os.PathLike[str], *, compress: bool = False) -> None:
-        """Write the digest to a file, by convention named ``.qd``.
+        """Write the digest to a file; the usual extension is ``.qd``.
 
-        The file is written under another name, flushed to the disk and renamed, so a reader sees
-        the old digest or the new one, and digests loaded from the old file stay whole.
+        The file is written atomically (see ``quire.atomic``). Readers see either the old digest or
+        the new one, and digests loaded from the old file stay intact.
 
         >>> import quire, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -347,22 +410,11 @@ class Digest(Columns):
         b'<p>Fish'
 
         Args:
-            path: where to.
-            compress: with zstd: a few times smaller, and unpacked into memory when loaded.
+            path: the file to write.
+            compress: compress with zstd; the file is a few times smaller, and is decompressed into
+                memory when loaded.
         """
-        target = Path(path)
-        data = self.to_bytes(compress=compress)
-        filling = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-        try:
-            with filling.open("xb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            filling.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                filling.unlink()
-            raise
+        write_atomic(path, self.to_bytes(compress=compress))
 
     def __reduce__(self) -> tuple[Callable[[bytes], Digest], tuple[bytes]]:
         return _restore, (self.to_bytes(),)
@@ -391,7 +443,7 @@ class Digest(Columns):
         return base_of(base, self._native.base())
 
     def _name(self, node: int) -> str:
-        return self.tags[int(self.tag[node])]
+        return self.tag_names[int(self.tag[node])]
 
 
 def _restore(data: bytes) -> Digest:

@@ -1,9 +1,9 @@
-"""Links and images: where a page points.
+"""Links and images of a page, with their addresses resolved.
 
-Addresses are read as browsers read them (white space around them and line ends in them go) and then
-resolved by RFC 3986, with ``urllib.parse.urljoin``. What the URL Standard of browsers does beyond that is
-not done: backslashes stay backslashes, nothing is percent-encoded, hosts keep their capitals and their
-script, default ports stay.
+Addresses are cleaned as in browsers (surrounding white space and inner line breaks are removed) and
+then resolved by RFC 3986 with ``urllib.parse.urljoin``. The other steps of the URL Standard are not
+applied: backslashes stay backslashes, nothing is percent-encoded, hosts keep their upper case and
+their script, and default ports stay.
 """
 
 from __future__ import annotations
@@ -11,25 +11,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
-# What browsers take out of an address before they read it.
+# Characters that browsers remove from an address before parsing it.
 _INNER = str.maketrans("", "", "\t\n\r")
 _OUTER = "".join(map(chr, range(0x21)))
-# Schemes that are no base, whatever follows.
+# Schemes that browsers never accept in a base address.
 _NO_BASE = frozenset({"data", "javascript"})
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One address that a page points to.
+    """One address that a page links to.
 
     Attributes:
         node: the element.
-        tag: its name: ``a``, ``area``, ``link``, ``form``, ``iframe``, ``frame``, ``embed``, ``script``.
-        url: the address, resolved.
-        raw: the address as written, character references decoded.
-        text: what a reader sees of an ``a``; the ``alt`` of an ``area``; empty for others. Of an ``a`` the
-            first 1,000 characters (of at most 1,000 nodes and 16,000 bytes): links can be nested, and each
-            would repeat all the text inside it. ``page.text(link.node)`` gives everything.
+        tag: its name: ``a``, ``area``, ``link``, ``form``, ``iframe``, ``frame``, ``embed`` or
+            ``script``.
+        url: the resolved address.
+        raw: the address as written, with character references decoded.
+        text: the visible text of an ``a``, or the ``alt`` of an ``area``; empty for other elements.
+            The text of an ``a`` is cut at 1,000 characters (from at most 1,000 nodes and 16,000
+            bytes), because links can be nested and each would repeat all the text inside it.
+            ``page.text(link.node)`` returns all of it.
     """
 
     node: int
@@ -41,14 +43,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """One image that a page shows; each candidate of a ``srcset`` is one.
+    """One image of a page; each candidate of a ``srcset`` is one image.
 
     Attributes:
         node: the element.
-        tag: its name: ``img``, ``source``, ``video``, ``input``, ``image``.
-        url: the address, resolved.
-        raw: the address as written, character references decoded.
-        alt: the text in its place.
+        tag: its name: ``img``, ``source``, ``video``, ``input`` or ``image``.
+        url: the resolved address.
+        raw: the address as written, with character references decoded.
+        alt: the alternative text.
     """
 
     node: int
@@ -59,9 +61,9 @@ class Image:
 
 
 def base_of(page: str | None, own: str | None) -> str | None:
-    """Choose what the addresses of a page are resolved against.
+    """Choose the base address that the addresses of a page are resolved against.
 
-    As in browsers, a ``base`` that nothing can be relative to is none.
+    As in browsers, a ``base`` element is ignored if nothing can be relative to it.
 
     >>> base_of("https://example.org/a/", "../b/")
     'https://example.org/b/'
@@ -86,7 +88,7 @@ def base_of(page: str | None, own: str | None) -> str | None:
 def resolve(base: str | None, address: str) -> str:
     r"""Resolve an address against a base.
 
-    Where there is no absolute base, or the address cannot be read, it stays as written.
+    If there is no absolute base, or the address cannot be parsed, it stays as written.
 
     >>> resolve("https://example.org/a/b", " ../c?d\n")
     'https://example.org/c?d'
@@ -95,7 +97,7 @@ def resolve(base: str | None, address: str) -> str:
     """
     address = address.strip(_OUTER).translate(_INNER)
     try:
-        # Joined to a relative base, `..` would be lost.
+        # Joining to a relative base would lose `..`.
         return urljoin(base, address) if base and urlsplit(base).scheme else address
     except ValueError:  # unbalanced brackets and the like
         return address

@@ -1,8 +1,8 @@
-"""Signatures: 128 bits that stand for a whole facet of a page.
+"""Signatures: a 128-bit hash of each facet of a page.
 
-Two pages with equal signatures of a facet are equal in that facet. What a facet
-compares is what a reader would compare: character references decoded, quoting and
-the order of attributes ignored (see ``docs/concepts/digest.md``).
+If two pages have the same signature of a facet, they are equal in that facet. Facets are compared
+as a reader would compare them: character references are decoded, and quoting and the order of
+attributes are ignored (see ``docs/concepts/digest.md``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Signatures:
-    """The signatures of a page, one for its bytes and one for each facet.
+    """The signatures of a page: one of its bytes and one of each facet.
 
     >>> Signatures(1, 2, 3, 4, 5, 6, 7)
     Signatures(source=0x00000000000000000000000000000001, ...
@@ -24,10 +24,10 @@ class Signatures:
     Attributes:
         source: the bytes of the page.
         structure: child counts.
-        tags: names, and which node has which.
-        attributes: names and values, as a reader compares them.
+        tags: the tag name of every node.
+        attributes: attribute names and decoded values.
         content: decoded texts.
-        links: addresses in ``href``, ``action`` and the like.
+        links: addresses in ``href``, ``action`` and similar attributes.
         images: addresses of images.
     """
 
@@ -41,7 +41,7 @@ class Signatures:
 
     @classmethod
     def of(cls, values: Iterable[int]) -> Self:
-        """Name signatures that come in the order they are stored."""
+        """Make signatures from values in the order in which a digest stores them."""
         return cls(*values)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""From any tree of objects to the columns that a digest is made of."""
+"""Turn any tree of Python objects into the columns of a digest."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from quire.errors import TreeError
 
 _T = TypeVar("_T")
 
-# Child counts, names, attributes, contents: what ``_core.from_columns`` takes.
+# The arguments of `_core.from_columns`: child counts, names, attributes, contents.
 Columns = tuple[list[int], list[str], list[list[tuple[str, str]]], list[bytes | None]]
 
 
-# Counts are 32-bit in the kernels. What fits and is still too many for the tree, they say themselves.
+# Counts are 32-bit in the kernels. The kernels report counts that fit but do not suit the tree.
 _MAX_COUNT = 2**32 - 1
 
 
 def counts_of(children: Iterable[SupportsIndex]) -> list[int]:
-    """Read child counts.
+    """Check child counts and return them as plain integers.
 
     >>> counts_of([2, 0, True])
     [2, 0, 1]
 
     Raises:
-        TreeError: one is not a whole number, negative, or more than any tree has.
+        TreeError: a count is not a whole number, is negative, or does not fit in 32 bits.
     """
     counts = []
     for node, count in enumerate(children):
@@ -33,12 +33,10 @@ def counts_of(children: Iterable[SupportsIndex]) -> list[int]:
             number = operator.index(count)
         except TypeError:
             raise TreeError(
-                f"node {node} has the child count {count!r}, but a count is a whole number"
+                f"node {node} has child count {count!r}; expected a whole number"
             ) from None
         if not 0 <= number <= _MAX_COUNT:
-            raise TreeError(
-                f"node {node} has the child count {number}, but a count is 0 to {_MAX_COUNT}"
-            )
+            raise TreeError(f"node {node} has child count {number}; expected 0 to {_MAX_COUNT}")
         counts.append(number)
     return counts
 
@@ -50,7 +48,7 @@ def columns_of(
     attributes: Callable[[_T], Mapping[str, str] | None] | None,
     content: Callable[[_T], bytes | str | None] | None,
 ) -> Columns:
-    """Walk a tree in pre-order, without recursion, asking each node once.
+    """Walk a tree in pre-order, without recursion, calling each function once per node.
 
     >>> columns_of((), lambda node: [], lambda node: "a", None, lambda node: "x")
     ([0], ['a'], [[]], [b'x'])
@@ -75,7 +73,7 @@ def columns_of(
         contents.append(found.encode() if isinstance(found, str) else found)
         return len(counts) - 1, id(node), iter(children(node))
 
-    # Nodes stay referenced by `path` while they are open: an id is not used twice.
+    # `path` keeps a reference to each open node, so that no id is reused.
     path: list[_T] = [root]
     open_nodes = [enter(root)]
     while open_nodes:

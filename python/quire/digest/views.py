@@ -1,7 +1,7 @@
-"""Memory as numpy arrays, without copying.
+"""Views of memory as numpy arrays, without copying.
 
-Apart from ``page`` because numpy takes as long to import as everything else together, and the
-command line shows its help without it.
+A separate module from ``columns``, because importing numpy takes as long as importing everything
+else, and the command line can print its help without it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# numpy takes longer to read a type from a string than to make the view.
+# Parsing a type name takes numpy longer than making the view.
 _TYPES = {name: np.dtype(name) for name in ("u1", "<u2", "<u4", "i1", "<i2", "<i4")}
 
 
@@ -25,9 +25,18 @@ def column(memory: memoryview, dtype: str, count: int, offset: int) -> NDArray[A
 
 
 def nodes(memory: bytes | memoryview) -> NDArray[np.int32]:
-    """View a column of node numbers.
+    """View memory as a column of node numbers.
 
     >>> nodes(bytes(4)).tolist()
     [0]
     """
     return np.frombuffer(memory, np.int32)
+
+
+def truths(memory: bytes) -> NDArray[np.bool_]:
+    """View a column of truth values, one byte each.
+
+    >>> truths(bytes([1, 0])).tolist()
+    [True, False]
+    """
+    return np.frombuffer(memory, np.bool_)

@@ -1,11 +1,12 @@
-"""Engines: where batch work over many pages runs.
+"""Engines: run batch work over many pages, on this machine or on a cluster.
 
-``seam`` says what work may ask for; ``local`` is the pool of this machine, ``spark`` a cluster; ``open_engine`` chooses.
+``seam`` defines the interface; ``local`` uses the threads of this machine, ``spark`` a cluster;
+``open_engine`` chooses one.
 """
 
 from __future__ import annotations
 
 from quire.engines.opening import open_engine
-from quire.engines.seam import Data, Engine, GroupsToRows, Listener, PathsToRows, Progress
+from quire.engines.seam import Data, Engine, GroupsToRows, PathsToRows
 
-__all__ = ["Data", "Engine", "GroupsToRows", "Listener", "PathsToRows", "Progress", "open_engine"]
+__all__ = ["Data", "Engine", "GroupsToRows", "PathsToRows", "open_engine"]

@@ -1,8 +1,8 @@
-"""Grouping: where one key ends and the next begins.
+"""Grouping: makes tables of whole groups from rows with a key.
 
-Two ways to tables of whole groups. ``Sorted`` sorts rows that are all here, by key. ``whole_groups`` takes a stream
-that is sorted already and puts together what a batch boundary has cut. Neither looks at rows one by one, so that
-millions of groups of two cost no more than a few large ones.
+There are two ways. ``Sorted`` sorts rows that are all in memory by key. ``whole_groups`` takes a
+stream that is already sorted and joins groups that a batch boundary has split. Neither looks at
+single rows, so millions of groups of two cost no more than a few large ones.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-#: Rows of a table that a function gets, at least while there are more groups; the last group may go past it.
+#: Minimum rows of a table passed to a function, while there are more groups; the last group may
+#: exceed it.
 TABLE_ROWS = 1 << 16
-#: Bytes of such a table, in the same way: where rows hold pages there is work for seconds in so few of them.
+#: The same limit in bytes: if rows hold pages, few of them are seconds of work.
 TABLE_BYTES = 2 << 20
-# Offsets of 32 bits end here; a column of texts beyond it needs those of 64.
+# Limit of 32-bit offsets; longer text columns need 64-bit offsets.
 _NARROW_BYTES = (1 << 31) - 1
 
 
 def check_key(schema: pa.Schema, key: str, step: str) -> None:
-    """Refuse a key that cannot be grouped by.
+    """Refuse a key that cannot be used for grouping.
 
     Raises:
-        KeyError: there is no such column.
-        TypeError: it is of a type that is not told apart exactly, or not everywhere alike.
+        KeyError: The column does not exist.
+        TypeError: Values of this type cannot be compared exactly, or not the same way everywhere.
     """
     if key not in schema.names:
         raise KeyError(f"step {step}: no column {key}; there are {', '.join(schema.names)}")
@@ -50,30 +51,30 @@ def check_key(schema: pa.Schema, key: str, step: str) -> None:
 
 
 def starts(keys: pa.ChunkedArray[Any]) -> npt.NDArray[np.int64]:
-    """Give the rows, but for the first, where another key begins. Rows of a key must be neighbours.
+    """Return the rows, except the first, where a new key begins. Equal keys must be adjacent.
 
     >>> starts(pa.chunked_array([["a", "a", "b"], ["b", None, None]])).tolist()
     [2, 4]
     """
-    if len(keys) < 2:  # noqa: PLR2004 - two rows make a difference
+    if len(keys) < 2:  # noqa: PLR2004 - a comparison needs two rows
         return np.empty(0, np.int64)
     here, before = keys.slice(1), keys.slice(0, len(keys) - 1)
     differ = pc.not_equal(here, before)
     if keys.null_count:
-        # Null where either is: then they differ if only one is.
+        # The result is null if either is null: then they differ if only one is.
         differ = pc.coalesce(differ, pc.xor(pc.is_null(here), pc.is_null(before)))
     return np.flatnonzero(differ.to_numpy()) + 1
 
 
 class Sorted:
-    """Rows in the order of their keys, as tables of whole groups that are made when they are asked for.
+    """Rows sorted by key, as tables of whole groups that are made on demand.
 
-    Holds the rows once, whole, and eight bytes a row; a table is a copy of its rows.
+    Holds all rows once, and eight bytes for each row; a table is a copy of its rows.
     """
 
     def __init__(self, table: pa.Table, key: str) -> None:
         self._schema = table.schema
-        # One chunk a column: picking rows from thousands of chunks costs four times as much.
+        # One chunk per column: picking rows from thousands of chunks costs four times as much.
         self._table = _one_chunk(table)
         del table
         # Stable, so that the same rows give the same tables.
@@ -81,7 +82,7 @@ class Sorted:
         self._cuts = cuts_of(pc.take(self._table[key], self._order), self._table.nbytes)
 
     def __len__(self) -> int:
-        """How many tables there are."""
+        """Return the number of tables."""
         return len(self._cuts) - 1
 
     def __getitem__(self, number: int) -> pa.Table:
@@ -108,10 +109,15 @@ def _wide(kind: pa.DataType) -> pa.DataType:
 
 
 def cuts_of(keys: pa.ChunkedArray[Any], n_bytes: int) -> list[int]:
-    """Say where tables of whole groups begin and the last one ends, by the keys of all rows and their bytes together."""
+    """Return where tables of whole groups begin, and where the last one ends.
+
+    Args:
+        keys: Sorted keys of all rows.
+        n_bytes: Bytes of all rows together.
+    """
     n = len(keys)
     new = starts(keys)
-    # By their bytes on average.
+    # Estimated from the average size of a row.
     rows = max(1, min(TABLE_ROWS, n * TABLE_BYTES // max(1, n_bytes)))
     cuts = [0]
     while cuts[-1] < n:
@@ -121,13 +127,13 @@ def cuts_of(keys: pa.ChunkedArray[Any], n_bytes: int) -> list[int]:
 
 
 def whole_groups(batches: Iterator[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
-    """Cut a stream, whose rows of a key are neighbours, into tables of whole groups.
+    """Split a stream, in which equal keys are adjacent, into tables of whole groups.
 
     >>> cut = [pa.record_batch({"k": [1, 1, 2]}), pa.record_batch({"k": [2, 2, 3]})]
     >>> [table["k"].to_pylist() for table in whole_groups(iter(cut), "k")]
     [[1, 1, 2, 2, 2, 3]]
 
-    Holds one table, and the group that is longest if that is more.
+    Holds one table, or the longest group if that is larger.
     """
     held: list[pa.RecordBatch] = []
     rows = n_bytes = 0
@@ -135,7 +141,7 @@ def whole_groups(batches: Iterator[pa.RecordBatch], key: str) -> Iterator[pa.Tab
         if not batch.num_rows:
             continue
         if rows >= TABLE_ROWS or n_bytes >= TABLE_BYTES:
-            # The group at the end of what is held goes on up to the first row of another key.
+            # The last group held continues up to the first row with another key.
             last = held[-1].column(key)
             keys = pa.chunked_array([last.slice(len(last) - 1), batch.column(key)])
             new = starts(keys)

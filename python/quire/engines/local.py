@@ -1,7 +1,8 @@
-"""The pool: batch work on the threads of this machine.
+"""The local engine: runs batch work on the threads of this machine.
 
-Kernels let other threads run, so threads are enough and nothing is copied between processes. Paths are read as far ahead
-as a few tasks and no farther. Grouping holds rows in memory, and where they are too many for that their keys.
+Kernels release the interpreter lock, so threads are enough and nothing is copied between processes.
+Only a few tasks are read ahead. Grouping holds rows in memory or, if there are too many, their
+keys.
 
 The same paths and functions give the same rows in the same order, whatever the number of threads.
 """
@@ -16,8 +17,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from quire.engines.portions import portions
-from quire.engines.seam import Data, GroupsToRows, Listener, PathsToRows, Progress
+from quire.engines.seam import Data, GroupsToRows, PathsToRows
 from quire.errors import MissingExtra
+from quire.progress import Progress, no_progress
 
 try:
     import pyarrow as pa
@@ -30,9 +32,9 @@ from quire.engines.running import AHEAD, Run
 from quire.engines.sinks import Sink
 from quire.engines.spilling import Spilled, gathered
 
-#: Rows of a file that is written, in bytes of memory: each thread holds one.
+#: Maximum rows of a file in bytes of memory: each thread holds one file.
 FILE_BYTES = 64 << 20
-#: Most rows of a file.
+#: Maximum rows of a file.
 FILE_ROWS = 1 << 20
 
 T = TypeVar("T")
@@ -51,28 +53,30 @@ class LocalData:
         return self._schema
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Run the work, once for each call, and give its rows."""
+        """Run the work, once for each call, and yield its rows."""
         return self._read()
 
 
 class LocalEngine:
     """Runs batch work on the threads of this machine.
 
-    A step runs each time its rows are read. Stop reading early (close the iterator) and what has not begun never runs.
+    A step runs each time its rows are read. If you stop reading early (close the iterator), tasks
+    that have not started never run.
 
     >>> def lengths(paths):
     ...     yield pa.record_batch({"length": [len(path) for path in paths["path"].to_pylist()]})
     >>> with LocalEngine() as engine:
-    ...     data = engine.map_paths(["a.html", "bb.html"], lengths, pa.schema({"length": pa.int64()}))
+    ...     schema = pa.schema({"length": pa.int64()})
+    ...     data = engine.map_paths(["a.html", "bb.html"], lengths, schema)
     ...     [row for batch in data.batches() for row in batch.to_pylist()]
     [{'length': 6}, {'length': 7}]
 
     Args:
-        threads: how many; None for one a core.
-        listener: is told of progress, from any thread.
+        threads: Number of threads (default: one per core).
+        listener: Progress callback, called from any thread.
     """
 
-    def __init__(self, threads: int | None = None, listener: Listener | None = None) -> None:
+    def __init__(self, threads: int | None = None, listener: Progress = no_progress) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"{threads} threads; expected 1 or more")
         self._threads = threads or os.cpu_count() or 1
@@ -82,7 +86,7 @@ class LocalEngine:
     def map_paths(
         self, paths: Sequence[str], fn: PathsToRows, schema: pa.Schema, *, step: str = "read"
     ) -> LocalData:
-        """Turn paths into rows; see ``Engine``. What ``fn`` raises gets a note that names its paths."""
+        """Turn paths into rows; see ``Engine``. An error of ``fn`` gets a note with its paths."""
 
         def read() -> Iterator[pa.RecordBatch]:
             cut = list(portions(paths, self._threads))
@@ -99,9 +103,12 @@ class LocalEngine:
         schema: pa.Schema,
         *,
         step: str = "group",
-        tasks: int = 1,  # noqa: ARG002 - tables are cut by their bytes
+        tasks: int = 1,  # noqa: ARG002 - tables are split by their bytes
     ) -> LocalData:
-        """Bring rows of one key together; see ``Engine``. Many of them are in a temporary file while it is read."""
+        """Bring rows with the same key together; see ``Engine``.
+
+        If there are many rows, they are kept in a temporary file while they are read.
+        """
         check_key(data.schema, key, step)
 
         def read() -> Iterator[pa.RecordBatch]:
@@ -143,11 +150,10 @@ class LocalEngine:
         of: int = 0,
         ahead: int = AHEAD,
     ) -> Iterator[T]:
-        """Run tasks and tell how many are done, of how many; where that is not known, of those begun."""
+        """Run tasks and report how many are done, of all, or of those started if unknown."""
 
         def tell(done: int, begun: int) -> None:
-            if self._listener is not None:
-                self._listener(Progress(step, done, of or begun))
+            self._listener(step, done, of or begun)
 
         run = Run(tasks, self._threads, ahead=ahead, tell=tell)
         self._runs.add(run)
@@ -183,7 +189,7 @@ def _write(
 
 
 def _files(data: Data) -> Iterator[list[pa.RecordBatch]]:
-    """Cut rows into files, by batches; there is one at least."""
+    """Group batches into files; there is at least one."""
     rows: list[pa.RecordBatch] = []
     n_rows = n_bytes = 0
     for batch in data.batches():

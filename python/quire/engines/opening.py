@@ -1,31 +1,32 @@
-"""Opening: from the word a person gives (``--engine``) to an engine."""
+"""Opens the engine that an address (``--engine``) names."""
 
 from __future__ import annotations
 
 import re
 
-from quire.engines.seam import Engine, Listener
+from quire.engines.seam import Engine
+from quire.progress import Progress, no_progress
 
 
 def open_engine(
-    address: str | None = None, *, threads: int | None = None, listener: Listener | None = None
+    address: str | None = None, *, threads: int | None = None, listener: Progress = no_progress
 ) -> Engine:
-    """Open the engine of an address. Use it in a ``with``.
+    """Open the engine that an address names. Use it in a ``with`` statement.
 
     >>> with open_engine("local:4") as engine:
     ...     type(engine).__name__
     'LocalEngine'
 
     Args:
-        address: None or ``local`` for the threads of this machine, ``local:4`` for four of them; ``spark://host:7077`` for a
-            cluster, ``spark-local[2]`` for Spark on this machine.
-        threads: threads of the pool, where the address does not say; a cluster has its own.
-        listener: is told of progress, from any thread.
+        address: ``local`` or None for the threads of this machine, ``local:4`` for four threads;
+            ``spark://host:7077`` for a cluster, ``spark-local[2]`` for Spark on this machine.
+        threads: Number of threads, if the address does not give it; ignored for a cluster.
+        listener: Progress callback, called from any thread.
 
     Raises:
-        ValueError: the address is not of an engine.
+        ValueError: The address does not name an engine.
         MissingExtra: pyarrow or pyspark is not installed.
-        EngineError: the cluster does not answer, or there is no Java.
+        EngineError: The cluster does not answer, or Java is missing.
     """
     pool = re.fullmatch(r"local(?::([1-9][0-9]{0,5}))?", "local" if address is None else address)
     if pool is not None:
@@ -41,5 +42,6 @@ def open_engine(
         master = spark[1] or ("local[*]" if spark[2] == "local" else spark[2])
         return SparkEngine(master, listener=listener)
     raise ValueError(
-        f"{address}: not an engine; expected local, local:THREADS, spark://HOST:PORT or spark-local[THREADS]"
+        f"{address}: not an engine; expected local, local:THREADS, spark://HOST:PORT "
+        "or spark-local[THREADS]"
     )

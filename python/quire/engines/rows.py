@@ -1,4 +1,4 @@
-"""Rows: what a function gives is held against the columns it promised."""
+"""Checks that the rows a function yields have the columns it promised."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import pyarrow as pa
 def checked(
     batches: Iterator[pa.RecordBatch], schema: pa.Schema, step: str
 ) -> Iterator[pa.RecordBatch]:
-    """Pass batches on that have the columns; leave empty ones out.
+    """Pass on batches that have the right columns; skip empty ones.
 
     Raises:
-        TypeError: a batch has other columns.
+        TypeError: A batch has other columns.
     """
     for batch in batches:
         if not batch.schema.equals(schema):
             raise TypeError(
-                f"step {step}: a batch has the columns {_named(batch.schema)}; expected {_named(schema)}"
+                f"step {step}: a batch has the columns {_named(batch.schema)}; "
+                f"expected {_named(schema)}"
             )
         if batch.num_rows:
             yield batch
@@ -32,7 +33,7 @@ def _named(schema: pa.Schema) -> str:
 
 
 def sample(paths: list[str]) -> str:
-    """Name a portion in few words.
+    """Name a portion briefly.
 
     >>> sample(["a.html", "b.html", "c.html"])
     'a.html and 2 more'

@@ -1,8 +1,9 @@
-"""Running: many tasks on a few threads, their rows in the order of the tasks.
+"""Running: executes many tasks on a few threads, and returns their rows in task order.
 
-A task is run in a thread of its own and its rows wait until they are read; a task that gives much waits with them.
-So memory holds a few batches of a few tasks, however many there are, and the oldest task is always one that
-can go on. Each run has its own threads: two that are read in turns never wait for one another.
+Each task runs in one thread, and its rows wait until they are read; a task with many rows waits
+too. So memory holds a few batches of a few tasks, however many tasks there are, and the oldest task
+can always proceed. Each run has its own threads, so two runs that are read in turn never wait for
+each other.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from quire.errors import EngineError
 
 T = TypeVar("T")
 
-#: Tasks for each thread that are begun before the oldest is done: a slow one does not stop the others.
+#: Tasks per thread that start before the oldest is done, so that a slow task does not stop others.
 AHEAD = 4
-#: Results of a task that wait to be read.
+#: Maximum results of a task that wait to be read.
 HELD = 8
 
 
 class _Output(Generic[T]):
-    """What a task gave and nobody has read yet."""
+    """The results of a task that have not been read yet."""
 
     def __init__(self) -> None:
         self.waiting: deque[T] = deque()
@@ -32,20 +33,20 @@ class _Output(Generic[T]):
 
 
 class Run(Generic[T]):
-    """Tasks on threads. Iterate it once; ``close`` ends it early.
+    """Runs tasks on threads. Iterate over it once; ``close`` ends it early.
 
     >>> run = Run([lambda: iter("ab"), lambda: iter("c")], threads=2)
     >>> list(run)
     ['a', 'b', 'c']
 
-    The first task that raises stops those that have not begun, and others at their next result; what it raised
-    comes out of the iteration.
+    If a task raises, tasks that have not started never run, and the others stop at their next
+    result. The iteration raises the error.
 
     Args:
-        tasks: each gives an iterator, which is run to its end by one thread.
-        threads: how many run at once.
-        ahead: tasks for each thread that are begun before the oldest has been read.
-        tell: is called with the number of tasks done and begun, whenever one is done.
+        tasks: Each returns an iterator, which one thread runs to its end.
+        threads: Number of threads.
+        ahead: Tasks per thread that start before the oldest has been read.
+        tell: Called with the number of tasks done and started, whenever one is done.
     """
 
     def __init__(
@@ -71,13 +72,14 @@ class Run(Generic[T]):
             while self._begin():
                 oldest = self._outputs[0]
                 with self._change:
+                    # The lambda is only called here, before `oldest` changes.
                     self._change.wait_for(
-                        lambda: self._stopped or oldest.waiting or oldest.done  # noqa: B023 - called here
+                        lambda: self._stopped or oldest.waiting or oldest.done  # noqa: B023
                     )
                     if self._error is not None:
                         raise self._error
                     if self._stopped:
-                        raise EngineError("the engine was left while its rows were being read")
+                        raise EngineError("the engine was closed while its rows were being read")
                     results = list(oldest.waiting)
                     oldest.waiting.clear()
                     if results:
@@ -89,7 +91,7 @@ class Run(Generic[T]):
             self.close()
 
     def close(self) -> None:
-        """Begin no more tasks, and wait for those that run to come to their next result."""
+        """Start no more tasks, and wait until running ones reach their next result."""
         with self._change:
             self._stopped = True
             self._change.notify_all()
@@ -118,7 +120,7 @@ class Run(Generic[T]):
                 self._done += 1
                 done, begun = self._done, self._begun
             self._tell(done, begun)
-        except BaseException as error:  # noqa: BLE001 - raised again where the results are read
+        except BaseException as error:  # noqa: BLE001 - raised again by the iteration
             with self._change:
                 self._error = self._error or error
                 self._stopped = True

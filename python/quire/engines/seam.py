@@ -1,60 +1,42 @@
-"""The seam: what batch work may ask of whoever runs it.
+"""The seam: the interface between batch work and the engine that runs it.
 
-Work over a crawl is written once, as functions of Arrow record batches, and handed to an engine: the pool of
-this machine, or a cluster. An engine knows three verbs.
+Work over a crawl is written once, as functions of Arrow record batches, and handed to an engine:
+the threads of this machine, or a cluster. An engine has three operations.
 
-* ``map_paths``: every path is read once, somewhere, and turned into rows.
-* ``group_by_key``: rows of one key come together, whatever task made them.
-* ``write``: rows become Parquet files, whole or not at all.
+* ``map_paths``: read every path once, anywhere, and turn it into rows.
+* ``group_by_key``: bring rows with the same key together, whichever task made them.
+* ``write``: write rows to Parquet files, all or nothing.
 
-Engines lose machines and run tasks again, some of them twice at once. So a function is *pure* (the same rows in,
-the same rows out, nothing else touched), *deterministic* (no clock, no chance, no order of a set) and *importable*: a
-function of a module, or a ``functools.partial`` of one. In what order rows come out of an engine is not said, nor
-in what order the rows of one key come to a function: one that cares sorts them.
+Engines lose machines and run tasks again, sometimes twice at once. So a function must be *pure*
+(the same rows in give the same rows out, and nothing else is touched), *deterministic* (no clock,
+no randomness, no order of a set) and *importable*: a function of a module, or a
+``functools.partial`` of one. Neither the order of an engine's rows nor the order of the rows of a
+key is defined; a function that needs an order sorts them.
 
-A ``Data`` is only a handle, and lazy: a step runs when its rows are read or written, and again each time they are. What is
-needed twice is written once, and its files are paths for ``map_paths``. No engine's own type shows above this module.
+A ``Data`` is only a lazy handle: a step runs when its rows are read or written, and again each
+time. Write data that is needed twice; its files are paths for ``map_paths``. Types of a particular
+engine never appear above this module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows for some of the paths: gets a batch with the one column ``path``.
+#: Makes rows from some paths: gets a batch with the single column ``path``.
 PathsToRows: TypeAlias = "Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]"
 
-#: Rows for some of the groups: each table it gets holds whole groups. All rows of a key are in it, one after the other;
-#: in what order the keys are is not said, since a cluster may know no unsigned numbers to sort by.
+#: Makes rows from some groups: each table holds whole groups, with all rows of a key in a row. The
+#: order of the keys is not defined, since a cluster may have no unsigned numbers to sort by.
 GroupsToRows: TypeAlias = "Callable[[pa.Table], Iterator[pa.RecordBatch]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a step of the work is.
-
-    Attributes:
-        step: its name: ``sketch``, ``group``.
-        done: tasks that are done.
-        of: tasks there are; it may grow.
-    """
-
-    step: str
-    done: int
-    of: int
-
-
-#: Is told how far the work is; called from any thread, often.
-Listener: TypeAlias = Callable[[Progress], None]
-
-
 class Data(Protocol):
-    """Rows that an engine holds, or knows how to make."""
+    """Rows that an engine has or can make."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -62,12 +44,12 @@ class Data(Protocol):
         ...
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Bring the rows here, a batch at a time. Runs the work; what a function raises comes out here."""
+        """Run the work and yield its rows, a batch at a time; raises the errors of functions."""
         ...
 
 
 class Engine(Protocol):
-    """Runs batch work. A context manager: leaving it lets go of threads and machines."""
+    """Runs batch work. Leaving the context manager releases its threads and machines."""
 
     def map_paths(
         self, paths: Sequence[str], fn: PathsToRows, schema: pa.Schema, *, step: str = "read"
@@ -75,10 +57,10 @@ class Engine(Protocol):
         """Turn paths into rows.
 
         Args:
-            paths: what to read, in the engine's own choice of portions.
-            fn: gets a portion, gives its rows.
-            schema: the columns of those.
-            step: a name for progress and logs.
+            paths: Paths to read; the engine splits them into portions.
+            fn: Gets a portion, yields its rows.
+            schema: Columns of these rows.
+            step: Name of the step for progress and logs.
         """
         ...
 
@@ -92,36 +74,37 @@ class Engine(Protocol):
         step: str = "group",
         tasks: int = 1,
     ) -> Data:
-        """Bring rows of one key together and turn each group into rows.
+        """Bring rows with the same key together, and turn each group into rows.
 
         Args:
-            data: rows, of this engine.
-            key: the column of the key: integers, strings or bytes. Rows without one are a group of their own.
-            fn: gets whole groups, gives their rows.
-            schema: the columns of those.
-            step: a name for progress and logs.
-            tasks: at least so many, for an engine that has to know before: a task's rows go through memory when they are read.
+            data: Rows of this engine.
+            key: Column of the key: integers, strings or bytes. Rows without a key form a group.
+            fn: Gets whole groups, yields their rows.
+            schema: Columns of these rows.
+            step: Name of the step for progress and logs.
+            tasks: Minimum number of tasks, for an engine that must know it beforehand: the rows of
+                a task pass through memory when they are read.
 
         Raises:
-            KeyError: the rows have no such column.
-            TypeError: the column is of another type.
+            KeyError: The rows have no such column.
+            TypeError: The column has another type.
         """
         ...
 
     def write(self, data: Data, sink: str, *, step: str = "write") -> list[str]:
-        """Write rows as Parquet files into a folder, and name the files, sorted.
+        """Write rows as Parquet files into a folder, and return the files, sorted.
 
-        A file is written under a hidden name of its attempt; all are renamed when all are whole. A task that runs twice
-        leaves one file, one that dies leaves none, and neither does work that fails. Without rows there is one file, that
-        of the schema.
+        A file is written under a hidden name for each attempt; all are renamed when all are
+        complete. A task that runs twice leaves one file; a task that dies, or work that fails,
+        leaves none. Without any rows, one file with the schema is written.
 
         Args:
-            data: rows, of this engine.
-            sink: a folder, as a path or an address that fsspec knows; made where it is not there.
-            step: a name for progress and logs.
+            data: Rows of this engine.
+            sink: A folder, as a path or an fsspec address; created if needed.
+            step: Name of the step for progress and logs.
 
         Raises:
-            FileExistsError: the folder holds something already.
+            FileExistsError: The folder is not empty.
         """
         ...
 

@@ -1,8 +1,8 @@
-"""Sinks: a folder of Parquet files that is filled as a whole or not at all.
+"""Sinks: folders of Parquet files that are filled completely or not at all.
 
-Whoever writes a part writes it under a name of its own, hidden from readers by a dot. When every part is whole, one
-process renames one attempt of each and removes the others. Plain paths go through the functions of this machine;
-addresses (``s3://…``, ``hdfs://…``) through fsspec.
+Each part is written under a name of its own, hidden from readers by a dot. When every part is
+complete, one process renames one attempt of each and removes the others. Local paths use the
+operating system; addresses (``s3://…``, ``hdfs://…``) use fsspec.
 """
 
 from __future__ import annotations
@@ -18,26 +18,29 @@ from typing import IO, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from quire.atomic import create, sync_file, sync_folder
 from quire.errors import EngineError, MissingExtra
 
-# Renaming in a store is a copy there: many at once, since each mostly waits.
+# Renaming in an object store is a copy: do many at once, since each mostly waits.
 _RENAMES_AT_ONCE = 16
 _ATTEMPT = ".attempt-"
 
 
 class _Folder(Protocol):
-    """The little that is asked of a place for files."""
+    """The operations a folder must support."""
 
     def make(self) -> None: ...
     def names(self) -> list[str]: ...
     def open(self, name: str) -> IO[bytes]: ...
+    def finish(self, stream: IO[bytes]) -> None: ...
     def rename(self, old: str, new: str) -> None: ...
+    def sync(self) -> None: ...
     def remove(self, name: str) -> None: ...
     def address(self, name: str) -> str: ...
 
 
 class _LocalFolder:
-    """A folder of this machine."""
+    """A folder on this machine."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
@@ -49,10 +52,16 @@ class _LocalFolder:
         return [entry.name for entry in self._path.iterdir()]
 
     def open(self, name: str) -> IO[bytes]:
-        return (self._path / name).open("xb")
+        return os.fdopen(create(self._path / name), "wb")
+
+    def finish(self, stream: IO[bytes]) -> None:
+        sync_file(stream)
 
     def rename(self, old: str, new: str) -> None:
         (self._path / old).replace(self._path / new)
+
+    def sync(self) -> None:
+        sync_folder(self._path)
 
     def remove(self, name: str) -> None:
         (self._path / name).unlink(missing_ok=True)
@@ -62,7 +71,7 @@ class _LocalFolder:
 
 
 class _RemoteFolder:
-    """A folder of a store that fsspec knows."""
+    """A folder in a store that fsspec supports."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -80,9 +89,9 @@ class _RemoteFolder:
         self._store.invalidate_cache(self._path)
         try:
             found = self._store.ls(self._path, detail=False)
-        except FileNotFoundError:  # a store of objects has no empty folders
+        except FileNotFoundError:  # an object store has no empty folders
             return []
-        # Some list the folder itself.
+        # Some stores list the folder itself.
         return [
             path.rpartition("/")[2] for path in found if path.strip("/") != self._path.strip("/")
         ]
@@ -91,8 +100,16 @@ class _RemoteFolder:
         stream: IO[bytes] = self._store.open(f"{self._path}/{name}", "wb")
         return stream
 
+    def finish(self, stream: IO[bytes]) -> None:
+        stream.flush()
+        with suppress(OSError, AttributeError):  # a stream of a store has no descriptor
+            os.fsync(stream.fileno())
+
     def rename(self, old: str, new: str) -> None:
         self._store.mv(f"{self._path}/{old}", f"{self._path}/{new}")
+
+    def sync(self) -> None:
+        """A store keeps what it acknowledged."""
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
@@ -106,7 +123,7 @@ class Sink:
     """A folder that is being filled.
 
     Args:
-        address: a path, or an address that fsspec knows.
+        address: A path or an fsspec address.
     """
 
     def __init__(self, address: str) -> None:
@@ -116,41 +133,41 @@ class Sink:
         )
 
     def prepare(self) -> None:
-        """Make the folder where it is not there.
+        """Create the folder if needed.
 
         Raises:
-            FileExistsError: it holds something already.
+            FileExistsError: The folder is not empty.
         """
         self._folder.make()
         names = self._folder.names()
         if names:
             raise FileExistsError(
                 f"{self.address}: holds {min(names)}{' and more' if len(names) > 1 else ''}; "
-                "expected an empty folder, or none"
+                "expected a new or empty folder"
             )
 
     def write_attempt(self, part: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> str:
-        """Write a part under a name of its own, and give the name. What fails leaves nothing."""
+        """Write a part under a name of its own and return the name. A failure leaves nothing."""
         name = f"{_ATTEMPT}{part:06d}-{uuid.uuid4().hex}"
         try:
             with self._folder.open(name) as stream:
                 with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
                     for batch in batches:
                         writer.write_batch(batch)
-                _to_disk(stream)
+                self._folder.finish(stream)
         except BaseException:
             self._folder.remove(name)
             raise
         return name
 
     def commit(self, attempts: Sequence[tuple[int, str]]) -> list[str]:
-        """Give each part its last name, remove what else was tried, and name the files, sorted.
+        """Give each part its final name, remove other attempts, and return the files, sorted.
 
         Args:
-            attempts: the number of each part, and the name under which it was written.
+            attempts: Number of each part, and the name it was written under.
 
         Raises:
-            EngineError: an attempt is not there.
+            EngineError: An attempt is missing.
         """
         missing = {name for _, name in attempts} - set(self._folder.names())
         if missing:
@@ -161,6 +178,7 @@ class Sink:
         parts = {name: f"part-{part:06d}.parquet" for part, name in attempts}
         with ThreadPoolExecutor(_RENAMES_AT_ONCE) as pool:
             list(pool.map(self._folder.rename, parts.keys(), parts.values()))
+        self._folder.sync()
         self.clear()
         return sorted(self._folder.address(name) for name in parts.values())
 
@@ -169,10 +187,3 @@ class Sink:
         for name in self._folder.names():
             if name.startswith(_ATTEMPT):
                 self._folder.remove(name)
-
-
-def _to_disk(stream: IO[bytes]) -> None:
-    """See to it that a file is whole on the disk before it gets its name, where there is a disk."""
-    stream.flush()
-    with suppress(OSError, AttributeError):  # a stream of a store has no number
-        os.fsync(stream.fileno())

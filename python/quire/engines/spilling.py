@@ -1,8 +1,8 @@
-"""Spilling: rows that are grouped on this machine, and are too many for its memory.
+"""Spilling: groups rows on this machine that do not fit into its memory.
 
-Up to 128 MB of rows stay in memory (``Sorted``). More of them go into a temporary file as they come, and
-only their keys stay: a table of groups is gathered from the file when it is asked for. The file is mapped, so what memory
-is free holds it, and no more.
+Up to 128 MB of rows stay in memory (``Sorted``). Beyond that, rows are written to a temporary file
+and only their keys stay in memory; a table of groups is read from the file on demand. The file is
+memory-mapped, so it uses free memory as a cache, and no more.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import pyarrow.compute as pc
 
 from quire.engines.grouping import Sorted, cuts_of
 
-#: Bytes of rows that are held in memory; they are there twice for a moment.
+#: Maximum bytes of rows in memory; for a moment they are there twice.
 HELD_BYTES = 128 << 20
 
 
 def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> Sorted | Spilled:
-    """Take rows in, and give them as tables of whole groups."""
+    """Collect rows, and return them as tables of whole groups."""
     held: list[pa.RecordBatch] = []
     n_bytes = 0
     for batch in batches:
@@ -39,31 +39,32 @@ def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> 
 
 
 class Spilled:
-    """Rows in a file, as tables of whole groups that are made when they are asked for; the same as ``Sorted`` gives.
+    """Rows in a file, as tables of whole groups that are made on demand, equal to ``Sorted``.
 
-    Holds the keys, and eight bytes a row. The file is in the folder for temporary ones (``TMPDIR``), and gone with this.
+    Holds the keys, and eight bytes for each row. The file is in the temporary folder (``TMPDIR``),
+    and is removed with this object.
     """
 
     def __init__(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> None:
         self._schema = schema
         folder = Path(tempfile.mkdtemp(prefix="quire-groups-"))
-        # An attribute, so that it ends with this and not before.
+        # Kept as an attribute, so that it runs when this object goes, and not before.
         self._end = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         keys: list[pa.Array[Any]] = []
         n_bytes = 0
-        # As a stream: dictionaries may differ from batch to batch.
+        # The stream format, since dictionaries may differ from batch to batch.
         with (
             pa.OSFile(str(folder / "rows"), "wb") as file,
             pa.ipc.new_stream(file, schema) as writer,
         ):
             for batch in batches:
                 writer.write_batch(batch)
-                # A copy: a slice would keep the whole batch.
+                # A copy: a slice would keep the whole batch in memory.
                 column = batch.column(key)
                 keys.append(pa.concat_arrays([column, column.slice(0, 0)]))
                 n_bytes += batch.nbytes
         self._batches = list(pa.ipc.open_stream(pa.memory_map(str(folder / "rows"))))
-        with suppress(OSError):  # where a mapped file can be removed, a crash leaves nothing
+        with suppress(OSError):  # where a mapped file can be removed, a crash leaves nothing behind
             (folder / "rows").unlink()
             folder.rmdir()
         self._starts = np.cumsum([0, *(batch.num_rows for batch in self._batches)])
@@ -74,7 +75,7 @@ class Spilled:
         self._order = order.to_numpy().astype(np.int64)
 
     def __len__(self) -> int:
-        """How many tables there are."""
+        """Return the number of tables."""
         return len(self._cuts) - 1
 
     def __getitem__(self, number: int) -> pa.Table:

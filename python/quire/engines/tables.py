@@ -1,4 +1,4 @@
-"""Tables as files: Parquet for work that reads what another step wrote, and what people take away."""
+"""Reads and writes tables as Parquet or CSV files, locally or through fsspec."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ def read_table(path: str, columns: Sequence[str]) -> pa.Table:
     [{'b': 2}]
 
     Args:
-        path: a path, or an address that fsspec knows.
-        columns: their names.
+        path: A path or an fsspec address.
+        columns: Names of the columns.
     """
     with _opened(path, "rb") as file:
         return pq.ParquetFile(file).read(columns=list(columns))
 
 
 def write_table(path: str, table: pa.Table) -> None:
-    """Write a Parquet file, replacing what is there; folders on the way are made."""
+    """Write a Parquet file, replacing an existing one and creating folders as needed."""
     with _opened(path, "wb") as file:
         pq.write_table(table, file, compression="zstd")
 
 
 def table_bytes(table: pa.Table, suffix: str) -> bytes:
-    """Give the file that a table is in one form.
+    """Return a table in a file format.
 
     >>> table_bytes(pa.table({"a": [1], "b": ["x"]}), ".csv").splitlines()
     [b'"a","b"', b'1,"x"']
 
     Args:
-        table: it.
+        table: The table.
         suffix: ``.csv`` or ``.parquet``.
 
     Raises:
-        ValueError: it is another.
+        ValueError: The suffix is another one.
     """
     stream = pa.BufferOutputStream()
     if suffix == ".csv":
@@ -71,6 +71,7 @@ def _opened(path: str, mode: str) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", file)
         return
     if "w" in mode:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120 - a path like any other here
+        folder = os.path.dirname(path) or "."  # noqa: PTH120 - a plain string like the path
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - same
     with open(path, mode) as file:  # noqa: PTH123 - same
         yield cast("IO[bytes]", file)

@@ -1,19 +1,24 @@
-"""Fragments: the parts that pages share, and the parts that change at their own pace (paper 004).
+"""Fragments: find the parts that pages share and how long each part stays the same (paper 004).
 
-``AfTree`` is a page as its parts with text, each with its value, its shingles and its source bytes.
-``shared_fragments`` finds the parts that several pages have; ``algorithm_1`` is the paper's own
-loop, for comparison. ``lifetimes`` finds the parts of one page that change at their own pace;
-``dependency_graph`` combines both, and ``simulate`` estimates the savings of a cache of fragments.
+* ``AfTree`` reduces a page to the parts that hold text. Each part has its text, its shingles and
+  its position in the source.
+* ``shared_fragments`` finds the parts that several pages have in common. ``algorithm_1`` is the
+  paper's own loop, for comparison.
+* ``lifetimes`` finds the parts of one page that change independently of the rest.
+  ``dependency_graph`` combines both results, and ``simulate`` estimates the savings of a cache that
+  stores fragments.
+* ``plan_fragments`` chooses which identical parts to cut out of pages, ``write_composition`` writes
+  them as ESI templates and fragments, and ``verify`` composes every page again and compares it with
+  the original.
+* ``strip`` removes the blocks that most pages of a template contain.
 
-``plan_fragments`` chooses which equal parts to cut out of pages, ``write_composition`` writes them
-as ESI templates and fragments, and ``verify`` composes every page again and compares it with the
-original. ``strip`` removes the blocks that most pages of a template have.
-
-``caching.site_plan`` plans a site with its versions and users, which show how long each file may be
-cached and for whom; ``study.study`` adds figures and advice to a plan, and
-``quire.reports.fragments`` draws it. These are imported from their modules, as they need more.
+Three modules are imported by their own names. ``quire.fragments.shared.crawl`` finds the shared
+fragments of a whole crawl and needs pyarrow. ``quire.fragments.caching.site_plan`` plans a site
+from all versions of its pages, with a measured cache time for each file;
+``quire.fragments.study.study`` adds figures and advice to that plan.
 """
 
+from quire import _moved
 from quire.fragments.boilerplate.strip import StrippedPage, strip
 from quire.fragments.caching.plan import FragmentPlan, plan_fragments
 from quire.fragments.cuts.hazards import Hazard, HazardKind, refusals
@@ -26,7 +31,7 @@ from quire.fragments.lifetime.lifetimes import PageVersion, lifetimes
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
 from quire.fragments.lifetime.version_parts import NodeStatus
-from quire.fragments.lifetime.volatile import Place, RestlessNode, Verdict
+from quire.fragments.lifetime.volatile import ChangedAspect, VersionVerdict, VolatileNode
 from quire.fragments.policy import Policy, Sharing
 from quire.fragments.shared.algorithm_1 import algorithm_1
 from quire.fragments.shared.find import Members, SharedFragment, SharedFragments, shared_fragments
@@ -67,6 +72,7 @@ __all__ = [
     "CacheLoad",
     "CachedFragment",
     "CachedSite",
+    "ChangedAspect",
     "ComposedPage",
     "Curve",
     "EsiFile",
@@ -88,11 +94,9 @@ __all__ = [
     "ObjectGraph",
     "ObjectKind",
     "PageVersion",
-    "Place",
     "PlanRules",
     "Policy",
     "Pruned",
-    "RestlessNode",
     "SharedFragment",
     "SharedFragments",
     "Sharing",
@@ -103,8 +107,9 @@ __all__ = [
     "SourcePage",
     "SourceSpans",
     "StrippedPage",
-    "Verdict",
     "Verification",
+    "VersionVerdict",
+    "VolatileNode",
     "Volumes",
     "algorithm_1",
     "compose",
@@ -124,3 +129,5 @@ __all__ = [
     "window_hashes",
     "write_composition",
 ]
+
+__getattr__ = _moved.old_names(__name__)

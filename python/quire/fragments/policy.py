@@ -1,4 +1,4 @@
-"""Policies: how long a cache may keep a fragment or the page around it, for whom, and why."""
+"""Policies: how long a cache may keep a fragment or a page, for which users, and why."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: TTL if nothing is known: an hour.
+#: One hour, for files about which nothing is known.
 DEFAULT_TTL_S = 3600
 #: The reason of a default policy.
 NO_HISTORY = "no history"
 LONGEST_TTL_S = 10 * 365 * 24 * 3600
-#: Whether all users get the same bytes; ``unknown`` if only one user was seen, or if time may
-#: explain the difference.
+#: Whether all users get the same bytes. ``unknown`` if only one user was seen, or if the difference
+#: may be a change over time.
 Sharing = Literal["shared", "private", "unknown"]
 #: Where a policy comes from: nothing is known, captures were compared, or the user set it.
 PolicySource = Literal["default", "measured", "given"]
-# A header's name, and nothing that could end a string of VCL.
+# The name of a header, without any character that could end a VCL string.
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Policy:
-    """How long something may be cached, and for whom.
+    """How long a cache may keep a file, and for which users.
 
     >>> Policy(60, ("Cookie",)).is_cached, Policy(60, sharing="private").is_cached
     (True, False)
@@ -31,13 +31,13 @@ class Policy:
     ValueError: vary 'Cookie"; C{': expected the name of a header
 
     Attributes:
-        ttl_s: seconds; with 0 it is fetched each time.
-        vary: headers of the request by which it differs.
-        sharing: ``private`` is never kept in a cache for several users, ``shared`` is the same for
-            all, so that cookies do not count. If it is ``unknown``, a cache keeps responses to
-            requests without cookies.
-        source: the origin of the policy, for code.
-        reason: the observation or setting behind it, for people.
+        ttl_s: seconds to keep it; 0 means fetch it for every request.
+        vary: request headers that select between variants.
+        sharing: ``private`` files never enter a shared cache. ``shared`` files are the same for
+            every user, so cookies are ignored. ``unknown`` files are cached only for requests
+            without cookies.
+        source: where the policy comes from, for code.
+        reason: what was measured or set, in words.
     """
 
     ttl_s: int = DEFAULT_TTL_S
@@ -63,7 +63,7 @@ class Policy:
 
     @property
     def why(self) -> str:
-        """The origin of the policy and the reason for it, in words.
+        """The source of the policy and the reason for it, in words.
 
         >>> Policy().why
         'default: no history'
@@ -72,5 +72,5 @@ class Policy:
 
     @property
     def is_cached(self) -> bool:
-        """Whether a cache keeps it at all."""
+        """Whether a shared cache keeps the file at all."""
         return self.ttl_s > 0 and self.sharing != "private"

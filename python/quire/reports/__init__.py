@@ -1,8 +1,9 @@
-"""Reports: everything that quire draws as HTML, with one frame, one style sheet and one escaping path.
+"""HTML reports: the changes of a page, the templates of a crawl, its fragments.
 
-``redline`` marks the changes of a page on the page itself; ``quire.reports.templates.report`` and
-``quire.reports.fragments.report`` draw the templates and the fragments of a crawl. The rooms below
-return data; nothing below this room writes HTML.
+``redline`` shows a page with its changes marked; ``quire.reports.templates.report`` and
+``quire.reports.fragments.report`` show the templates and the fragments of a crawl. All share one
+frame and style sheet (``frame``) and one way to escape text (``quire.display.escape``; ``names``
+for names of pages). Only this package writes HTML; the packages it uses return data.
 """
 
 from quire.reports.changes.redline import redline

@@ -1,18 +1,19 @@
-"""Names: how pages are called in the report.
+"""Names of pages and short texts in reports, as safe markup.
 
-A page has a name (a path, a place in a WARC file) and often an address. Both are other people's words: they are cut in the
-middle, made visible and escaped here and nowhere else, and only an address of the web becomes a link.
+A page has a name (a path, a position in a WARC file) and often an address. Both come from
+strangers: only this module shortens and escapes them for reports, and only http and https addresses
+become links.
 """
 
 from __future__ import annotations
 
-from quire.display import common_folder, escape, is_web_address, shortened, shown
+from quire.display import common_folder, escape, is_web_address, printable, shorten
 from quire.similar.crawl.templates import CrawlTemplates
 
-# Of a name, on the page and where it is pointed at.
+# Maximum number of characters of a name: visible, and in the tooltip.
 _MOST_SEEN = 90
 _MOST_TITLE = 1000
-# A longer address is no link: no server takes it.
+# Longer addresses do not become links: no server accepts them.
 _MOST_ADDRESS = 4000
 
 
@@ -20,19 +21,19 @@ class Names:
     """The names of a crawl's pages, as safe markup.
 
     Attributes:
-        folder: what all names begin with; it is left out of them.
+        folder: the folder that all names start with; it is not shown in the names.
     """
 
     def __init__(self, crawl: CrawlTemplates) -> None:
         self._pages = crawl.pages
-        # Both are in order: first and last begin as all do.
+        # Both are sorted, so the first and the last name have the prefix of all.
         names = [trouble.name for trouble in crawl.troubles[:: max(1, len(crawl.troubles) - 1)]]
         if len(crawl.pages):
             names += [crawl.name(0), crawl.name(len(crawl.pages) - 1)]
         self.folder: str = common_folder(names)
 
     def page(self, page: int, most: int = _MOST_SEEN) -> str:
-        """Name a page in at most so many letters: its address as a link where it has one, else its name."""
+        """Return the address of a page as a link, or its name if it has no web address."""
         name = str(self._pages["name"][page].as_py())
         address = str(self._pages["url"][page].as_py() or "")
         if is_web_address(address):
@@ -40,15 +41,17 @@ class Names:
         return self.named(name, most)
 
     def named(self, name: str, most: int = _MOST_SEEN) -> str:
-        """Name what has no number: a trouble."""
+        """Return a name as safe markup; for sources that could not be read and have no number."""
         return _text(name.removeprefix(self.folder) or name, title=name, most=most)
 
 
 def link(address: str, *, title: str, most: int = _MOST_SEEN) -> str:
-    """Give a link to an address of the web; text alone where it is too long to be one.
+    r"""Return a link to a web address, or only its text if it is too long.
 
-    >>> link("https://a.example/?a=1&b=2", title="crawl.warc#0")
-    '<a href="https://a.example/?a=1&amp;b=2" rel="noreferrer noopener" title="crawl.warc#0"><bdi>https://a.example/?a=1&amp;b=2</bdi></a>'
+    >>> print(link("https://a.example/?a=1&b=2", title="crawl.warc#0").replace("><", ">\n<"))
+    <a href="https://a.example/?a=1&amp;b=2" rel="noreferrer noopener" title="crawl.warc#0">
+    <bdi>https://a.example/?a=1&amp;b=2</bdi>
+    </a>
     """
     if len(address) > _MOST_ADDRESS:
         return _text(address, title=title, most=most)
@@ -59,13 +62,13 @@ def link(address: str, *, title: str, most: int = _MOST_SEEN) -> str:
 
 
 def words(text: str, most: int = _MOST_SEEN) -> str:
-    r"""Give text of a page as safe markup, on one line and cut at its end.
+    r"""Return text of a page as safe markup, on one line and cut at the end.
 
     >>> words("  Fish \n & chips", 9)
     'Fish &amp; c…'
     """
     line = " ".join(text[: 8 * most].split())
-    return escape(shown(line if len(line) <= most else line[: most - 1] + "…"))
+    return escape(printable(line if len(line) <= most else line[: most - 1] + "…"))
 
 
 def _text(name: str, *, title: str, most: int) -> str:
@@ -73,7 +76,7 @@ def _text(name: str, *, title: str, most: int) -> str:
 
 
 def _seen(name: str, most: int) -> str:
-    return escape(shown(shortened(name, most)))
+    return escape(printable(shorten(name, most)))
 
 
 def _title(name: str) -> str:

@@ -1,8 +1,9 @@
-"""Sdiff: what changed between two pages, from a yes or no to a script.
+"""Compare two versions of a page: from a yes or no up to a full edit script.
 
-A ladder from cheap to rich: ``changed`` reads signatures, ``annotate`` says what became of
-every node, and the views arrange that for people (``unified``, ``side_by_side``, ``text_changes``,
-``redline``) and programs (``report``). Views are data; drawing them is for the interfaces.
+Two digests go in. From cheap to rich, you get: ``changed`` (compares signatures only), ``annotate``
+(the status of every node), views of the annotation for people (``unified``, ``side_by_side``,
+``text_changes``) and for programs (``Annotation.to_dict``), and ``edit_script`` (turns one page into the
+other). Views are data; ``quire.reports`` and ``quire.cli`` draw them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from quire.sdiff.annotation import (
 )
 from quire.sdiff.changed import changed, structure_changed
 from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status
-from quire.sdiff.report import report
 from quire.sdiff.rules import Rules
 from quire.sdiff.script import EditScript, PageHead, edit_script
 from quire.sdiff.views.lines import Row, TextLine, text_rows
@@ -74,7 +74,6 @@ __all__ = [
     "annotate",
     "changed",
     "edit_script",
-    "report",
     "side_by_side",
     "structure_changed",
     "text_changes",

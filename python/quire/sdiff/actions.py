@@ -1,8 +1,8 @@
-"""Actions: what an edit script says, as small values that print themselves.
+"""The actions of an edit script, as small values that print themselves.
 
-They are read from the JSON form of a script (``docs/edit-script.md``), so what is
-here is what is there. Every node is named by its number on the old page, on the new page, or on
-both; a place is a parent and the sibling before it.
+They are read from the JSON form of a script (``docs/edit-script.md``) and have the same fields.
+Every node has its number on the old page, on the new page, or on both; a position is a parent and
+the sibling before it.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from quire.display import told_apart
+from quire.display import quote_pair
 
 T = TypeVar("T")
 
-# How much of a text is shown.
+# Texts are cut at this many characters when printed.
 _SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRef:
-    """A node by its number: on both pages, or on the one it is on.
+    """The number of a node on one page or on both.
 
     Attributes:
         old: its number on the old page; None for inserted nodes.
@@ -40,11 +40,11 @@ class NodeRef:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place among the children of a node.
+    """A position among the children of a node.
 
     Attributes:
         parent: the parent.
-        previous: the sibling before; None for the first child.
+        previous: the sibling before the position; None for the first child.
     """
 
     parent: NodeRef
@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ValueChange(Generic[T]):
-    """What a value was and what it is; None for none, and for what a script left out."""
+    """The old and the new value; None if there is none, or if the script left it out."""
 
     old: T | None
     new: T | None
@@ -65,12 +65,13 @@ class ValueChange(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class ScriptNode:
-    """A node of a piece that comes or goes; without a name, a hole in which a node stays.
+    """A node of an inserted or deleted part, or a placeholder for a node that stays.
 
     Attributes:
         node: its number.
-        children: how many of the nodes that follow are its children.
-        name: its tag; None for holes, and for deleted nodes of scripts without a way back.
+        children: the number of its children among the nodes that follow.
+        name: its tag; None for placeholders, and for deleted nodes of scripts that cannot be
+            inverted.
         attributes: its attributes as written.
         content: its own content as written.
     """
@@ -84,10 +85,10 @@ class ScriptNode:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Adjacent siblings that are new, with all below them.
+    """Inserted adjacent siblings, with everything below them.
 
     Attributes:
-        at: where the first of them stands on the new page.
+        at: the position of the first one on the new page.
         nodes: the nodes in pre-order.
     """
 
@@ -100,10 +101,10 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Adjacent siblings that are gone, with all below them.
+    """Deleted adjacent siblings, with everything below them.
 
     Attributes:
-        at: where the first of them stood on the old page.
+        at: the position of the first one on the old page.
         nodes: the nodes in pre-order.
     """
 
@@ -116,7 +117,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class MovedNode:
-    """A node that went elsewhere, with all below it."""
+    """A moved node, with everything below it."""
 
     node: NodeRef
     name: str
@@ -126,7 +127,7 @@ class MovedNode:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Siblings that went elsewhere together."""
+    """Siblings that moved together."""
 
     nodes: tuple[MovedNode, ...]
 
@@ -158,7 +159,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A node whose tag changed, with what else changed on it.
+    """A node whose tag changed, with its other changes.
 
     Attributes:
         node: the node.
@@ -205,7 +206,7 @@ def action_of(entry: Mapping[str, Any]) -> Action:
 
 
 def raw_of(value: str | Mapping[str, str]) -> bytes:
-    """Read bytes: a string where they are UTF-8, else base64."""
+    """Read bytes from a string, or from base64 if they are not UTF-8."""
     return value.encode() if isinstance(value, str) else base64.b64decode(value["base64"])
 
 
@@ -246,7 +247,7 @@ def _short(value: bytes | None) -> str:
 
 
 def _piece(nodes: tuple[ScriptNode, ...]) -> str:
-    """Name the first node that is not white space, its first text, and how many there are."""
+    """Describe a part: its first node that is not white space, its first text, and its size."""
     own = [node for node in nodes if node.name is not None or node.node.old is None]
     solid = [node for node in own if node.name != "#text" or (node.content or b"").strip()]
     first = (solid or own or list(nodes))[0]
@@ -260,7 +261,7 @@ def _piece(nodes: tuple[ScriptNode, ...]) -> str:
 
 def _values(attributes: ValueChange[bytes] | None, content: ValueChange[bytes] | None) -> str:
     said = [
-        " to ".join(told_apart(_decoded(change.old), _decoded(change.new), _SHOWN))
+        " to ".join(quote_pair(_decoded(change.old), _decoded(change.new), _SHOWN))
         for change in (attributes, content)
         if change
     ]

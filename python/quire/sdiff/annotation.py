@@ -1,9 +1,9 @@
 """Annotation: which nodes of a page changed since the last version, and how.
 
-Two digests in, arrays out: a status for every node of either page, and a
-partner (or none). Everything above this module asks the arrays; nothing above it walks trees.
+Two digests go in, arrays come out: a status for every node of either page, and its partner (or -1)
+on the other one. All other modules read these arrays; none of them walks trees.
 
-Here the two pages are put together; what is asked of one of them alone is ``sides``'s.
+This module combines the two pages; questions about only one of them are in ``sides``.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ Side: TypeAlias = Literal["old", "new"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one node.
+    """What happened to one node.
 
     Attributes:
-        node: the node, of the new page; what is gone is of the old one.
-        partner: what it was on the old page; None for a node that is new or gone.
-        kind: the most that can be said in a word: ``inserted``, ``deleted``, ``moved``, ``renamed`` (another tag),
-            ``updated`` (other attributes or content), ``layout`` (white space between elements).
-        facets: all that changed of it. A node that is new, gone or moved changed in ``structure``.
-        page: whose node it is: ``old`` for what is gone, else ``new``.
+        node: the number of the node: on the new page, or on the old page if it was deleted.
+        partner: its number on the old page; None if it was inserted or deleted.
+        kind: the most important change: ``inserted``, ``deleted``, ``moved``, ``renamed`` (another
+            tag), ``updated`` (other attributes or content) or ``layout`` (white space between
+            elements).
+        facets: all facets that changed. Nodes that were inserted, deleted or moved changed in
+            ``structure``.
+        page: the page that ``node`` is on: ``old`` if it was deleted, else ``new``.
     """
 
     node: int
@@ -49,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class AttributeChange:
-    """An attribute that changed; None for a value that was not there, or no longer is."""
+    """A changed attribute; a value is None if the attribute was added or removed."""
 
     name: str
     old: str | None
@@ -58,20 +60,20 @@ class AttributeChange:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How much changed, in nodes. A node can be in several of the counts.
+    """How much changed, in nodes. A node can be part of several counts.
 
     Attributes:
-        insertions: parts that are new: subtrees, however large.
-        inserted: all nodes in them.
-        deletions: parts that are gone.
-        deleted: all nodes in them.
-        moved: nodes that moved, with all below them.
-        renamed: nodes with another tag.
-        attributes: nodes with other attributes.
-        content: texts, comments and other leaves that say something else.
-        layout: white space between elements that changed, came or went.
-        links: nodes that link to something else, came or went.
-        images: nodes that show another image, came or went.
+        insertions: inserted parts (subtrees of any size).
+        inserted: all nodes in inserted parts.
+        deletions: deleted parts.
+        deleted: all nodes in deleted parts.
+        moved: nodes that moved, each with everything below it.
+        renamed: nodes whose tag changed.
+        attributes: nodes whose attributes changed.
+        content: texts, comments and other leaves whose content changed.
+        layout: white space between elements that changed, was added or was removed.
+        links: nodes with a link that changed, was added or was removed.
+        images: nodes with an image that changed, was added or was removed.
     """
 
     insertions: int
@@ -89,7 +91,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Annotation:
-    """What became of every node of two pages. Made by ``quire.annotate``; true when anything changed.
+    """What happened to every node of two pages. Made by ``quire.annotate``; true if any changed.
 
     >>> import quire
     >>> old = quire.encode(b"<ul><li>Fish<li>Chips</ul>")
@@ -104,13 +106,13 @@ class Annotation:
     Attributes:
         old: the old page.
         new: the new page.
-        rules: what was not a difference.
+        rules: the rules of the comparison.
         to_new: the partner of each node of the old page; -1 for none.
         to_old: the partner of each node of the new page; -1 for none.
         old_status: bits of ``Status`` for each node of the old page.
         new_status: bits of ``Status`` for each node of the new page.
-        coarse: pairs of nodes, old and new, whose children were paired by a shorter way because a limit
-            was met. What is said of them is true, but could be said in fewer changes.
+        coarse: pairs of nodes, old and new, whose children were compared by a faster method because
+            they exceed a limit. The changes reported there are correct, but may not be the fewest.
     """
 
     old: Digest
@@ -126,7 +128,7 @@ class Annotation:
     # ------------------------------------------------------------ asking
 
     def status(self, node: int, page: Side = "new") -> Status:
-        """Give what became of a node, as bits.
+        """Return what happened to a node, as bits.
 
         >>> import quire
         >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>b")).status(5)
@@ -136,7 +138,7 @@ class Annotation:
         return Status(int(side.status[side.check(node)]))
 
     def partner(self, node: int, page: Side = "new") -> int | None:
-        """Give the node that a node of this page is on the other one; None for a node that is new or gone.
+        """Return the number of a node on the other page; None if it was inserted or deleted.
 
         >>> import quire
         >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>b")).partner(5)
@@ -147,9 +149,9 @@ class Annotation:
         return None if found < 0 else found
 
     def count(self, node: int, facet: Facet, page: Side = "new") -> int:
-        """Count the nodes of a subtree that changed in a facet, itself included. O(1) after the first time.
+        """Count the nodes of a subtree, its root included, that changed in a facet.
 
-        Nodes that are gone are on the old page, and counted there.
+        Takes O(1) after the first call. Deleted nodes are on the old page and are counted there.
 
         >>> import quire
         >>> annotation = quire.annotate(quire.encode(b"<p>a<p>b"), quire.encode(b"<p>a<p>c"))
@@ -160,19 +162,21 @@ class Annotation:
         return self._side(page).count(node, facet)
 
     def changed_below(self, node: int, facet: Facet | None = None, page: Side = "new") -> bool:
-        """Tell whether anything in a subtree changed, itself included. O(1) after the first time.
+        """Tell whether anything in a subtree, its root included, changed.
 
-        What is gone from below a node counts too: it is looked for below its partner.
+        Takes O(1) after the first call. Nodes deleted from below the node count too: the subtree of
+        its partner is checked as well.
 
         >>> import quire
-        >>> annotation = quire.annotate(quire.encode(b"<p>a<b>c</b><p>b"), quire.encode(b"<p>a<p>b"))
+        >>> old, new = quire.encode(b"<p>a<b>c</b><p>b"), quire.encode(b"<p>a<p>b")
+        >>> annotation = quire.annotate(old, new)
         >>> annotation.changed_below(4), annotation.changed_below(6)
         (True, False)
 
         Args:
             node: the root of the subtree.
             facet: the facet; None for any.
-            page: whose node it is.
+            page: the page that ``node`` is on.
         """
         facets = ALL_FACETS if facet is None else check_facets(facet)
         other: Side = "old" if page == "new" else "new"
@@ -184,10 +188,10 @@ class Annotation:
         )
 
     def differs(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> bool:
-        """Tell whether anything changed in some facets.
+        """Tell whether anything changed in any of the facets.
 
-        A part that moved with what it says counts for the facets of what it says: the texts
-        of the page have another order now.
+        A part that moved counts for the facets of its content too: if it has text, for example, the
+        texts of the page are now in a different order.
 
         >>> import quire
         >>> annotation = quire.annotate(quire.encode(b"<p id=a>x"), quire.encode(b"<p id=b>x"))
@@ -207,9 +211,9 @@ class Annotation:
     # ------------------------------------------------------------ listing
 
     def changes(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
-        """List what became of the nodes that changed in some facets, in document order.
+        """List the nodes that changed in any of the facets, in document order.
 
-        Nodes of the new page are in its order; what is gone comes where it was.
+        Nodes of the new page come in its order, deleted nodes at the position where they were.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a<p>b<p>c"), quire.encode(b"<p>a<p>c")
@@ -221,10 +225,10 @@ class Annotation:
         wanted = check_facets(facets)
         new, old = self._side("new"), self._side("old")
         is_changed = new.changed_in(wanted)
-        # Of the old page only what has no partner; the rest is said of the new one.
+        # Of the old page only nodes without a partner; the others are listed for the new page.
         is_gone = old.changed_in(wanted) & (self.to_new < 0)
         fresh, gone = np.flatnonzero(is_changed), np.flatnonzero(is_gone)
-        # A node that is gone comes after the last node before it that is still there.
+        # A deleted node comes after the last node before it that still exists.
         kept = np.where(self.to_new >= 0, np.arange(self.old.n), 0)
         after = self.to_new[np.maximum.accumulate(kept)[gone]]
         order = np.lexsort(
@@ -245,9 +249,9 @@ class Annotation:
             yield self._change(node, "new" if place < len(fresh) else "old", sets[code])
 
     def parts(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
-        """List the same, with parts that are new or gone as one change each, however large.
+        """List changes like ``changes``, but each inserted or deleted part as only one change.
 
-        Such a change names the root of the part, and what changed in any of its nodes.
+        Such a change has the root of the part as its node, and the facets of all nodes in the part.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a"), quire.encode(b"<p>a<ul><li>b<li>c</ul>")
@@ -264,7 +268,9 @@ class Annotation:
         yield from listed.values()
 
     def attribute_changes(self, node: int) -> tuple[AttributeChange, ...]:
-        """List the attributes of a node of the new page that changed, by name; none of a node that is new.
+        """List the changed attributes of a node of the new page, by name.
+
+        The list is empty for an inserted node.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p id=a class=x>"), quire.encode(b"<p class=y title=z>")
@@ -316,13 +322,35 @@ class Annotation:
         )
 
     def tops(self, page: Side = "new") -> NDArray[np.int64]:
-        """List the roots of what is new (on the old page: of what is gone): nodes without a partner whose parent has one.
+        """List the roots of the inserted parts (on the old page, of the deleted parts).
+
+        These are the nodes without a partner whose parent has one.
 
         >>> import quire
         >>> quire.annotate(quire.encode(b"<p>a"), quire.encode(b"<p>a<p>b")).tops().tolist()
         [6]
         """
         return self._side(page).tops()
+
+    def to_dict(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> dict[str, object]:
+        """Return the changes as plain values that ``json.dumps`` accepts.
+
+        A part that was inserted or deleted is one entry, however large it is. The schema is in
+        ``docs/guide/compare-pages.md``.
+
+        >>> import quire
+        >>> old, new = quire.encode(b"<p>Open 9 to 5"), quire.encode(b"<p>Open 9 to 6")
+        >>> found = quire.annotate(old, new).to_dict()
+        >>> [(word["kind"], word["text"]) for word in found["changes"][0]["words"]]
+        [('same', 'Open 9 to '), ('deleted', '5'), ('inserted', '6')]
+
+        Args:
+            facets: include only changes in these facets.
+        """
+        # Here, since that module reads annotations.
+        from quire.sdiff.changes_dict import changes_dict  # noqa: PLC0415
+
+        return changes_dict(self, facets)
 
     # ------------------------------------------------------------ inside
 
@@ -365,7 +393,7 @@ def annotate(
     *,
     granularity: Granularity = "normal",
 ) -> Annotation:
-    """Say what became of every node of two pages.
+    """Compare two pages and return what happened to every node.
 
     >>> import quire
     >>> annotation = annotate(quire.encode(b"<p>Open 9 to 5"), quire.encode(b"<p>Open 9 to 6"))
@@ -375,15 +403,15 @@ def annotate(
     [0, 1, 2, 3, 4, 5]
 
     Args:
-        old: a page.
-        new: another version of it.
-        rules: what is compared, and what is not a difference.
-        granularity: ``brief`` says of a part that changed a lot that it was replaced; ``fine`` follows nodes
-            as long as anything speaks for them.
+        old: the old page.
+        new: the new page.
+        rules: which parts to compare and which differences to ignore.
+        granularity: ``brief`` reports a part that changed a lot as replaced; ``fine`` matches nodes
+            as long as there is any evidence that they are the same.
 
     Raises:
-        PatternError: a pattern of the rules cannot be read.
-        SelectorError: a selector of the rules cannot be read.
+        PatternError: a pattern of the rules is not valid.
+        SelectorError: a selector of the rules is not valid.
         SelectorBudgetExceeded: a selector took too many steps on a page.
     """
     import numpy as np  # noqa: PLC0415 - heavy

@@ -1,14 +1,15 @@
-"""Changed or not: the first question, answered from as little as possible.
+"""Tell whether a page changed, reading as little as possible.
 
-A ladder; each step stops as soon as it can answer:
+There are three steps; each one returns as soon as it knows the answer:
 
-1. all signatures together: equal bytes, read in the same way, are equal pages;
-2. the signatures of the facets: equal in a facet, whatever the bytes. Without rules this is the answer;
-3. with rules, the annotation: what is left once all that is ignored is ignored.
+1. Compare all signatures at once: equal bytes, parsed in the same way, are equal pages.
+2. Compare the signatures of the facets: pages with different bytes can be equal in a facet. Without
+   rules, this is the final answer.
+3. With rules, annotate both pages and see whether any difference is left that no rule ignores.
 
-The first two are in the header of a digest, so of stored digests nothing else is
-read. Facets are compared node by node in document order: where an element is new, every
-facet that has something to say after it has moved too.
+Steps 1 and 2 need only the header of a digest, so nothing else of a stored digest is read.
+Signatures compare facets node by node in document order: after a new element, every facet with
+values further down the page differs too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from quire.sdiff.annotation import annotate
 from quire.sdiff.facets import ALL_FACETS, Facet, check_facets
 from quire.sdiff.rules import EVERYTHING, Rules
 
-# A page, or a stored digest as its path or its header.
+# A page, or a stored digest: its path or its header.
 Comparable: TypeAlias = Digest | Header | str | os.PathLike[str]
 
 
@@ -36,8 +37,8 @@ def changed(
 ) -> bool:
     """Tell whether any of the facets differs between two pages.
 
-    Reads signatures first, so two stored digests are compared without loading
-    their columns, and without rules they never are.
+    Compares signatures first, so the columns of two stored digests are loaded only if there are
+    rules to apply.
 
     >>> import quire
     >>> old = quire.encode(b"<p class=a>Open 9 to 5</p>")
@@ -48,16 +49,17 @@ def changed(
     False
 
     Args:
-        old: a page: its digest, or the path or header of a stored one.
-        new: another.
-        facets: what to look at: ``structure``, ``tags``, ``attributes``, ``content``, ``links``, ``images``.
-        rules: what is not a difference.
+        old: the old page: its digest, or the path or header of a stored digest.
+        new: the new page, likewise.
+        facets: the facets to compare: ``structure``, ``tags``, ``attributes``, ``content``,
+            ``links``, ``images``.
+        rules: which differences to ignore.
 
     Raises:
-        TypeError: there are rules to apply, but only the header of a page to apply them to.
+        TypeError: there are rules, but of one page only the header was given.
         DigestFormatError: a file is not a digest.
-        PatternError: a pattern of the rules cannot be read.
-        SelectorError: a selector of the rules cannot be read.
+        PatternError: a pattern of the rules is not valid.
+        SelectorError: a selector of the rules is not valid.
     """
     wanted = check_facets(facets)
     before, after = _head(old), _head(new)
@@ -72,15 +74,15 @@ def changed(
 def structure_changed(old: Comparable, new: Comparable) -> bool:
     """Tell whether two pages differ in structure: the paper's Algorithm 3.
 
-    First the numbers of nodes are compared, then the child counts (the paper's ST) entry by
-    entry; the first difference ends it. Names, attributes and contents play no part.
+    Compares the numbers of nodes, then the child counts (the paper's ST) entry by entry, and stops
+    at the first difference. Names, attributes and contents are ignored.
 
     >>> import quire
     >>> one, two = quire.encode(b"<p>Fish<p>Chips"), quire.encode(b"<p>Fish<br>Chips")
     >>> structure_changed(one, two), structure_changed(one, quire.encode(b"<p>Fish<p>Peas"))
     (True, False)
 
-    Of headers, there are no columns to read; then the signature of the structure stands for them.
+    A header has no columns; for headers, the signatures of the structure are compared instead.
 
     Raises:
         DigestFormatError: a file is not a digest.
@@ -89,7 +91,7 @@ def structure_changed(old: Comparable, new: Comparable) -> bool:
     if before.n != after.n:
         return True
     if isinstance(before, Digest) and isinstance(after, Digest):
-        # Entry by entry, in one step of numpy: a column is as wide as its largest entry needs.
+        # One numpy call compares all entries. The columns may have different integer widths.
         return bool((before.children != after.children).any())
     return before.signatures.structure != after.signatures.structure
 
@@ -101,7 +103,7 @@ def _head(page: Comparable) -> Digest | Header:
 def _whole(page: Comparable) -> Digest:
     if isinstance(page, Header):
         raise TypeError(
-            "rules need the whole page, not its header; give the digest, or the path of its file"
+            "rules need the whole page, not its header; pass the digest or the path of its file"
         )
     return page if isinstance(page, Digest) else load(page)
 

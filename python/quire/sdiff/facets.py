@@ -1,4 +1,4 @@
-"""Facets, statuses and kinds of change: the words that everything about changes is said in."""
+"""Facets, statuses and kinds of change: the vocabulary of every comparison."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ ALL_FACETS: tuple[Facet, ...] = get_args(Facet)
 
 
 class Status(IntFlag):
-    """What became of a node, as bits; none for a node that did not change.
+    """What happened to a node, as bits; 0 for an unchanged node.
 
     >>> Status(18)
     <Status.MOVED|CONTENT: 18>
 
     Attributes:
-        ALONE: it has no partner: deleted on the old page, inserted on the new one.
-        MOVED: it is somewhere else now, and with it all below it.
-        TAG: its name changed.
+        ALONE: the node has no partner: it was deleted (old page) or inserted (new page).
+        MOVED: the node moved, together with everything below it.
+        TAG: its tag name changed.
         ATTRIBUTES: its attributes changed.
         CONTENT: its own content changed.
-        LAYOUT: white space that only lays the source out, and changed, came or went.
-        OUTSIDE: it was not compared.
-        LINKS: what it links to changed, or it came or went with a link.
-        IMAGES: the images it shows changed, or it came or went with some.
+        LAYOUT: white space between elements that changed, was added or was removed.
+        OUTSIDE: the node was not compared.
+        LINKS: its link target changed, or it was added or removed and has a link.
+        IMAGES: its images changed, or it was added or removed and has images.
     """
 
     ALONE = 1
@@ -42,16 +42,16 @@ class Status(IntFlag):
 
 
 def check_facets(facets: Iterable[Facet] | Facet) -> tuple[Facet, ...]:
-    """Give facets in their usual order, each once.
+    """Return facets in their usual order, without duplicates.
 
     >>> check_facets(["links", "content", "links"]), check_facets("tags")
     (('content', 'links'), ('tags',))
 
     Raises:
-        ValueError: one is not known.
+        ValueError: a facet does not exist.
     """
     asked = {facets} if isinstance(facets, str) else set(facets)
     unknown = sorted(asked.difference(ALL_FACETS), key=repr)
     if unknown:
-        raise ValueError(f"facet {unknown[0]!r} is not known; known are {', '.join(ALL_FACETS)}")
+        raise ValueError(f"unknown facet {unknown[0]!r}; expected {', '.join(ALL_FACETS)}")
     return tuple(facet for facet in ALL_FACETS if facet in asked)

@@ -1,4 +1,4 @@
-"""Rules: what counts as a difference, and where."""
+"""Rules of a comparison: which parts to compare, and which differences to ignore."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numbers import Real
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    r"""What is compared, and what is not a difference. The default compares everything.
+    r"""Which parts to compare and which differences to ignore. The default compares everything.
 
     >>> import quire
     >>> old, new = quire.encode(b"<p id=a>9 to 5 "), quire.encode(b"<p id=b>9  TO 5")
@@ -19,26 +19,27 @@ class Rules:
     >>> quire.changed(old, new, rules=rules)
     False
 
-    A number, for ``tolerance``, is a run of digits that is not right behind a letter, with a sign in
-    front, a decimal ``.`` or ``,``, and thousands separated by ``.``, ``,``, an apostrophe or a space
-    that does not break. ``1.234`` and ``1,234`` could be either, and are read as thousands: what is doubtful
-    is reported and not hidden. Numbers in attributes are names and addresses more often than
-    quantities, so there every difference counts; ``ignore_attributes`` is for those.
+    For ``tolerance``, a number is a run of digits that does not directly follow a letter. It may
+    have a sign, a decimal ``.`` or ``,``, and thousands separated by ``.``, ``,``, an apostrophe or
+    a no-break space. ``1.234`` and ``1,234`` are ambiguous and read as thousands, so that doubtful
+    differences are reported rather than hidden. Numbers in attributes are usually names and
+    addresses, not quantities, so there every difference counts; use ``ignore_attributes`` for them.
 
     Attributes:
-        only: CSS selectors; only what is in elements they choose is compared.
-        without: CSS selectors; what is in elements they choose is not compared, nor white space between
-            elements, which came and went with them.
-        ignore_space: runs of white space are one space, and none at the ends of a text; white space
-            between elements does not count at all.
-        ignore_case: texts and attribute values are compared in lower case.
-        ignore_attributes: names of attributes; ``data-*`` stands for all that begin so.
-        ignore_text: regular expressions; what they match is not compared. Written as for
-            Rust's ``regex``, which is linear in the text and knows no look-around.
-        ignore_order: siblings that only changed places are unchanged, and white space between elements does not
-            count.
-        tolerance: numbers in otherwise equal texts are equal when they differ by no more than the first number, or
-            by no more than the second as a share of the larger.
+        only: CSS selectors; compare only the content of these elements.
+        without: CSS selectors; do not compare the content of these elements. White space between
+            elements is then ignored too, because it is added and removed with them.
+        ignore_space: treat runs of white space as one space, and drop them at the ends of a text;
+            white space between elements is ignored entirely.
+        ignore_case: compare texts and attribute values in lower case.
+        ignore_attributes: names of attributes to ignore; ``data-*`` matches all names that start
+            with ``data-``.
+        ignore_text: regular expressions; do not compare text that they match. The syntax is that of
+            Rust's ``regex``, which runs in linear time and has no look-around.
+        ignore_order: siblings that only changed their order count as unchanged, and white space
+            between elements is ignored.
+        tolerance: an absolute difference and a share of the larger number. Numbers in otherwise
+            equal texts count as equal if they differ by no more than either of the two.
 
     Raises:
         ValueError: a tolerance is not two numbers of 0 or more.
@@ -54,7 +55,7 @@ class Rules:
     tolerance: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        # A string is a sequence of strings too: `only="p b"` would be four selectors.
+        # A string is a sequence of strings too: `only="p b"` would be three selectors.
         for name in ("only", "without", "ignore_attributes", "ignore_text"):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
@@ -63,10 +64,10 @@ class Rules:
 
     @property
     def compares_layout(self) -> bool:
-        """Whether white space between elements counts.
+        """Whether white space between elements is compared.
 
-        It belongs to the elements around it. So where elements are left out or may change places, it would
-        tell of what is not to be told.
+        It belongs to the elements around it. If elements are left out or may change their order,
+        comparing it would report the ignored changes after all.
 
         >>> Rules().compares_layout, Rules(without=("nav",)).compares_layout
         (True, False)
@@ -86,13 +87,15 @@ class Rules:
 
 
 def _checked(tolerance: object) -> tuple[float, float]:
-    """Read a tolerance from whoever has no type checker."""
+    """Check a tolerance at run time, for callers without a type checker."""
     match tolerance:
         case (Real() as absolute, Real() as relative) if (
             0 <= float(absolute) < math.inf and 0 <= float(relative) < math.inf
         ):
             return float(absolute), float(relative)
-    raise ValueError(f"tolerance {tolerance!r} is not a difference and a share, both 0 or more")
+    raise ValueError(
+        f"tolerance is {tolerance!r}; expected a difference and a share, both 0 or more"
+    )
 
 
 EVERYTHING = Rules()

@@ -1,14 +1,14 @@
-"""Edit scripts: what turns one page into another, byte for byte, and back.
+"""Edit scripts: turn one page into another, byte for byte, and back.
 
-A script has three layers. Actions are what a reader would say changed, and are
-what is counted; layout is white space between things and other spellings of the same; the residual is
-what no node accounts for. ``docs/edit-script.md`` has all three as JSON.
+A script has three layers. The actions are the changes a reader would see; only they are counted.
+The layout is white space between elements and different spellings of the same markup. The residual
+is everything that belongs to no node. ``docs/edit-script.md`` describes all three as JSON.
 
 Two choices worth knowing before changing this file:
 
-* A script is data of a kernel. Actions become Python values only when somebody looks at them.
-* A script that was made from pages holds them, so that it can say where its nodes are and be
-  composed. One that was read from JSON, or pickled, does not.
+* A script lives in the kernel. Actions become Python values only when you access them.
+* A script made from two pages keeps them, so that it can be composed and can give the paths of its
+  nodes. A script read from JSON, or unpickled, does not have them.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from quire.sdiff.actions import Action, Rename, Update, action_of
 if TYPE_CHECKING:
     from quire.sdiff.annotation import Granularity
 
-# What the kernel counts with; five hundred years.
+# The kernel counts steps with 63 bits, enough for five hundred years.
 _MOST_STEPS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """By what a script knows a page.
+    """The facts by which a script recognises a page.
 
     Attributes:
         signature: the signature of its source.
-        n: how many nodes it has.
+        n: the number of its nodes.
         kind: its kind.
-        source_bytes: how long its source is.
+        source_bytes: the length of its source in bytes.
     """
 
     signature: int
@@ -49,7 +49,7 @@ class PageHead:
 
 @final
 class EditScript:
-    """What turns one page into another, and back. Immutable; made by ``quire.edit_script``.
+    """Turns one page into another, and back. Immutable; made by ``quire.edit_script``.
 
     >>> import quire
     >>> old = quire.encode(b"<ul><li>Fish<li>Chips</ul>")
@@ -85,9 +85,9 @@ class EditScript:
         nodewise: bool = False,
         invertible: bool = True,
     ) -> Self:
-        """Make the script of a pairing of your own.
+        """Make a script from your own pairing of nodes.
 
-        Any pairing gives an exact script; a better one gives a shorter.
+        Every pairing gives an exact script; a better pairing gives a shorter one.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a"), quire.encode(b"<p>b")
@@ -98,22 +98,22 @@ class EditScript:
         Args:
             old: the old page.
             new: the new page.
-            pairs: numbers of nodes of the old and the new page, one to one, with (0, 0) among them.
-            nodewise: each inserted, deleted and relabelled node is an action of its own.
-            invertible: keep what the way back needs.
+            pairs: node numbers of the old and the new page, one to one, including (0, 0).
+            nodewise: make each inserted, deleted and relabelled node an action of its own.
+            invertible: keep the data that ``invert`` needs.
 
         Raises:
-            ScriptError: the pairs are not one to one, or the roots are not a pair.
+            ScriptError: the pairs are not one to one, or do not pair the roots.
         """
         native = _core.script_of_pairs(old._native, new._native, list(pairs), nodewise, invertible)
         return cls(native, old, new)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a script from JSON. Whether it fits a page is found out when it is applied.
+        """Read a script from JSON. ``apply`` checks whether it fits a page.
 
         Raises:
-            ScriptError: the text is not an edit script this version reads.
+            ScriptError: the text is not an edit script this version can read.
         """
         return cls(_core.script_from_json(text))
 
@@ -127,24 +127,24 @@ class EditScript:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What changed: insertions, moves and changes in the order of the new page, then deletions."""
+        """Insertions, moves and updates in the order of the new page, then deletions."""
         if self._read is None:
             self._read = tuple(map(action_of, self._data()["actions"]))
         return self._read
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many actions there are of each kind."""
+        """The number of actions of each kind."""
         return self._native.counts()
 
     @property
     def layout(self) -> tuple[Mapping[str, Any], ...]:
-        """What changed and is not seen, as in JSON: white space between things, other spellings."""
+        """Changes that are not visible, as in the JSON: white space and spelling of markup."""
         return tuple(self._data()["layout"])
 
     @property
     def residual(self) -> Mapping[str, Any]:
-        """What is left, as in JSON: bytes that no node accounts for, facts about whole pages."""
+        """The rest, as in the JSON: bytes that belong to no node, and facts about whole pages."""
         return cast("Mapping[str, Any]", self._data()["residual"])
 
     @property
@@ -159,33 +159,33 @@ class EditScript:
 
     @property
     def exact_tree(self) -> bool:
-        """Whether the layers alone give the new source; otherwise a patch of bytes completes it."""
+        """Whether the layers alone produce the new source; if not, a byte patch completes it."""
         return self._native.exact_tree
 
     @property
     def invertible(self) -> bool:
-        """Whether the script has the way back."""
+        """Whether the script can be inverted."""
         return self._native.invertible
 
     @property
     def node_edits(self) -> int | None:
-        """How many nodes are inserted, deleted or relabelled; None unless each was counted."""
+        """Number of inserted, deleted or relabelled nodes; None if they were not counted."""
         return self._native.node_edits
 
     @property
     def proven_minimal(self) -> bool:
-        """Whether no script without moves has fewer node edits."""
+        """Whether it is proven that no script without moves has fewer node edits."""
         return self._native.proven_minimal
 
     @property
     def coarse(self) -> tuple[tuple[int | None, int | None], ...]:
-        """Where the pairing met a limit and is coarser than it could be: old and new nodes."""
+        """Old and new nodes where the pairing hit a limit, so that there may be fewer changes."""
         return tuple(self._native.coarse)
 
     def where(self, action: Action) -> str | None:
-        """Find the path of an action's element; None for a script that does not hold its pages.
+        """Return the path of an action's element; None if the script does not have its pages.
 
-        Of the new page, for deletions of the old one.
+        The path is on the new page; for a deletion, on the old page.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a<p>b"), quire.encode(b"<p>a<p>c")
@@ -202,12 +202,13 @@ class EditScript:
     # ------------------------------------------------------------ using
 
     def apply(self, old: Digest) -> Digest:
-        """Make the new page of the old one, byte for byte.
+        """Turn the old page into the new one, byte for byte.
 
-        The source is read as the new page was: its kind, character set, scripting and fragment.
+        The result is parsed like the new page was: with its kind, character set, scripting and
+        fragment.
 
         Raises:
-            ScriptError: the script is for another page, or damaged.
+            ScriptError: the script was made for another page, or is damaged.
         """
         return Digest(self._native.apply(old._native))
 
@@ -220,9 +221,9 @@ class EditScript:
         return EditScript(self._native.invert(), self._new, self._old)
 
     def compose(self, following: EditScript, *, base: Digest | None = None) -> EditScript:
-        """Make one script of this one and the one that follows it.
+        """Combine this script and the next one into a single script.
 
-        What the first does and the second undoes is gone; what moved twice moved once.
+        Changes that the second script undoes disappear; a part that moved twice moves once.
 
         >>> import quire
         >>> a, b, c = (quire.encode(text) for text in (b"<p>a", b"<p>b", b"<p>c"))
@@ -231,15 +232,16 @@ class EditScript:
         ["update #text 5: 'a' to 'c'"]
 
         Args:
-            following: the script that is applied to what this one makes.
-            base: the old page, for scripts that do not hold their pages.
+            following: the script for the page that this one produces.
+            base: the old page, if this script does not have its pages.
 
         Raises:
-            ScriptError: the second script is not for the page that the first makes, or a page is missing.
+            ScriptError: the second script was made for another page than the first one produces, or
+                a page is missing.
         """
         old = base or self._old
         if old is None:
-            message = "a script from JSON does not hold its pages; pass the old one as base"
+            message = "a script from JSON does not include its pages; pass the old page as base"
             raise ScriptError(message)
         between = self._new or following._old or self.apply(old)
         new = following._new or following.apply(between)
@@ -250,7 +252,7 @@ class EditScript:
         return self.compose(following)
 
     def to_json(self) -> str:
-        """Write the script as JSON, see ``docs/edit-script.md``."""
+        """Return the script as JSON; see ``docs/edit-script.md``."""
         return self._native.to_json()
 
     # ------------------------------------------------------------ being a value
@@ -286,8 +288,8 @@ def edit_script(
 ) -> EditScript:
     """Make the script that turns one page into another.
 
-    ``len`` of a script is the number of its actions. ``script.apply(old)`` has the source of
-    ``new``, always: each script is applied once when it is made.
+    ``len`` of a script is the number of its actions. ``script.apply(old)`` always has exactly the
+    source of ``new``: each script is applied once, as a check, when it is made.
 
     >>> import quire
     >>> old = quire.encode(b"<h1>Menu</h1><p>Fish</p>")
@@ -295,7 +297,7 @@ def edit_script(
     >>> len(edit_script(old, new)), len(edit_script(old, old))
     (1, 0)
 
-    With ``exact``, the tree edit distance, as far as the budget goes:
+    With ``exact``, you get the tree edit distance, within a budget of steps:
 
     >>> script = edit_script(old, new, exact=True)
     >>> len(script), script.node_edits, script.proven_minimal
@@ -304,20 +306,20 @@ def edit_script(
     Args:
         old: the old page.
         new: the new page.
-        exact: no moves; each inserted, deleted and relabelled node is an action.
-            ``proven_minimal`` says whether there is no script with fewer.
-        granularity: ``brief`` for short scripts, ``fine`` to keep the identity of nodes.
-        invertible: keep old values and deleted parts, which the way back needs.
-        max_steps: how long ``exact`` may look for the fewest, in steps of some two nanoseconds;
-            200 million if not given. Beyond, the fewest found so far are answered.
+        exact: find the fewest actions without moves; each inserted, deleted and relabelled node is
+            one action. ``proven_minimal`` says whether the result is certainly the smallest.
+        granularity: ``brief`` for short scripts, ``fine`` to preserve the identity of nodes.
+        invertible: keep old values and deleted parts, which ``invert`` needs.
+        max_steps: limit for the search of ``exact``, in steps of about two nanoseconds (default:
+            200 million). At the limit, you get the smallest script found so far.
 
     Raises:
         DigestFormatError: the texts of a stored digest are damaged.
-        ValueError: the granularity is not known, or ``max_steps`` is negative.
+        ValueError: the granularity does not exist, or ``max_steps`` is negative.
     """
     if max_steps is not None:
         if max_steps < 0:
-            raise ValueError(f"max_steps is {max_steps}, but must be 0 or more")
+            raise ValueError(f"max_steps is {max_steps}; expected 0 or more")
         max_steps = min(max_steps, _MOST_STEPS)
     native = _core.edit_script(old._native, new._native, exact, granularity, invertible, max_steps)
     return EditScript(native, old, new)

@@ -2,10 +2,9 @@
 
 Two choices worth knowing before changing this file:
 
-* Counts are kept as prefix sums, one for each facet, made when first asked for. A
-  subtree is a slice, so "what changed below this node" is one subtraction.
-* White space that only lays the source out has a status of its own. It counts as
-  content (as bytes it is), unless the rules say otherwise.
+* Counts are stored as prefix sums, one array per facet, computed on first use. A subtree is a
+  slice, so the number of changes below a node is one subtraction.
+* White space between elements has its own status. It counts as content, unless the rules ignore it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class OneSide:
-    """What became of the nodes of one page, and what follows from it for subtrees and facets."""
+    """The statuses of the nodes of one page, summed up by facet and by subtree."""
 
     __slots__ = ("_changed", "_compares_layout", "_sums", "page", "status")
 
@@ -35,15 +34,15 @@ class OneSide:
         self._sums: dict[Facet, NDArray[np.int32]] = {}
 
     def check(self, node: int) -> int:
-        """Give a node's number back; a node that is not there is an error."""
-        if not 0 <= node < self.page.n:  # a negative number would be a node from the end
+        """Return the number of a node, or raise if the page does not have it."""
+        if not 0 <= node < self.page.n:  # arrays would count a negative number from the end
             self.page.node(node)  # raises
         return node
 
     # ------------------------------------------------------------ facets
 
     def changed(self, facet: Facet) -> NDArray[np.bool_]:
-        """Tell of each node whether it changed in a facet."""
+        """Tell for each node whether it changed in a facet."""
         found = self._changed.get(facet)
         if found is None:
             found = self._changed[facet] = self._find(facet)
@@ -69,7 +68,7 @@ class OneSide:
         return found
 
     def changed_in(self, facets: Iterable[Facet]) -> NDArray[np.bool_]:
-        """Tell of each node whether it changed in any of some facets."""
+        """Tell for each node whether it changed in any of the facets."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         found = np.zeros(self.page.n, np.bool_)
@@ -78,7 +77,7 @@ class OneSide:
         return found
 
     def codes(self) -> NDArray[np.uint8]:
-        """Give the facets in which each node changed, as bits in the order of ``ALL_FACETS``."""
+        """Return the facets in which each node changed, as bits in the order of ``ALL_FACETS``."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         codes = np.zeros(self.page.n, np.uint8)
@@ -89,25 +88,25 @@ class OneSide:
     # ------------------------------------------------------------ subtrees
 
     def count(self, node: int, facet: Facet) -> int:
-        """Count the nodes of a subtree that changed in a facet, itself included."""
+        """Count the nodes of a subtree, its root included, that changed in a facet."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         node = self.check(node)
         sums = self._sums.get(facet)
-        if sums is None:  # how many nodes before each one changed
+        if sums is None:  # for each node, how many nodes before it changed
             sums = np.zeros(self.page.n + 1, np.int32)
             np.cumsum(self.changed(facet), out=sums[1:])
             self._sums[facet] = sums
         return int(sums[node + int(self.page.size[node])] - sums[node])
 
     def has_moved(self, facet: Facet) -> bool:
-        """Tell whether a part moved that has something of a facet in it."""
+        """Tell whether a part with values of this facet moved."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         page = self.page
         moved = np.flatnonzero((self.status & Status.MOVED) != 0)
         if facet == "structure" or not len(moved):
-            return False  # moves are counted under structure already
+            return False  # structure counts moves already
         if facet == "tags":
             return True
         has = np.zeros(page.n, np.bool_)
@@ -131,7 +130,7 @@ class OneSide:
         return np.flatnonzero(is_alone & ~below)
 
     def roots(self) -> dict[int, int]:
-        """For every node without a partner, give the root of the part that came or went with it."""
+        """Return, for every node without a partner, the root of its inserted or deleted part."""
         alone = self._is_alone().nonzero()[0]
         parents = self.page.parent[alone]
         roots: dict[int, int] = {}

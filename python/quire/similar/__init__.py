@@ -1,9 +1,9 @@
-"""Similarity: how alike two pages are, in one number from 0 to 1.
+"""Measure how similar two pages are, and group pages by template.
 
-``similarity`` has every measure; each is also a function of its own name here. Most turn a page
-into a bag of small parts (four tags in a row, five words in a row) and compare what two bags share
-with what either has: ``Bag`` is that for whoever compares a page many times, ``Sketch`` a sample of it in a few
-hundred bytes for whoever has millions of pages.
+``similarity`` has every measure, as a number from 0 to 1; each measure is also a function here.
+Most measures turn a page into a bag of small parts (four tags in a row, five words in a row) and
+divide the parts that both bags share by the parts that either has. Use ``Bag`` to compare one page
+many times, and ``Sketch`` (a sample of a few hundred bytes) for millions of pages.
 """
 
 from __future__ import annotations

@@ -1,20 +1,23 @@
-"""Templates: which pages of a collection were made alike.
+"""Group the pages of a collection by the template they were made from.
 
-A crawl holds a few templates and many pages of each. ``templates`` finds them without being told how many there are, and
-without comparing all pages with all:
+A crawl has a few templates and many pages of each. ``templates`` finds them without knowing how
+many there are, and without comparing every page with every other:
 
-1. every page is sketched, and meets the pages that agree with it in some value of the sketch;
-2. where pages meet, the smallest is the *hub*, being nearest to the bare template; a page is compared, exactly,
-   with the twelve hubs it meets most often;
-3. two pages hold together when most of the smaller one (``threshold``, 0.8) is in the larger one: pages of one
-   template differ in length a hundredfold. They also share a tenth of all they have, as nearly nothing is in everything;
-4. a page joins its best hub. Then groups merge by size: a few pages join a group by one link, but two groups of many
-   pages are one only where half of the smaller one's pages have partners in the other.
+1. Sketch every page. Two pages *meet* if they share a value of their sketches.
+2. Among the pages that share a value, the smallest is the *hub*, because it is closest to the bare
+   template. Compare each page exactly with the twelve hubs it meets most often.
+3. Two pages *match* if most of the smaller one (``threshold``, default 0.8) is in the larger one:
+   pages of one template can differ in length by a factor of a hundred. They must also share a tenth
+   of all their parts, because a nearly empty page is contained in everything.
+4. Each page joins its best hub. Then groups merge by size: a small group joins another one through
+   a single link, but two large groups merge only if half of the smaller one's pages have partners
+   in the other.
 
-Cost: linear in the pages for steps 1 to 3. Step 4 compares samples of at most 64 pages of groups that are linked.
+Cost: steps 1 to 3 are linear in the number of pages. Step 4 compares samples of at most 64 pages
+per linked group.
 
-Columns of the result: ``group_of`` says for every page its group, -1 for a page that is like no other; ``fits`` says how
-much it resembles its group's representative.
+Columns of the result: ``group_of`` has the group of every page (-1 for a page that matches no
+other), ``fits`` its resemblance to the representative of its group.
 """
 
 from __future__ import annotations
@@ -31,22 +34,23 @@ from quire.digest.page import Digest
 from quire.similar.measures import BagMeasure
 from quire.similar.sketches import EMPTY, VALUES, Sketch, sketches_to_matrix
 
-#: What is compared: elements with their classes, below parent and grandparent.
+#: Default measure: elements with their parents and grandparents, all with their classes.
 MEASURE: BagMeasure = "structure+class"
-#: How much of the smaller page is in the larger one, at least, for the two to hold together.
+#: Default share of the smaller page that must be in the larger one for the two to match.
 THRESHOLD = 0.8
-#: Hubs a page is compared with, at most.
+#: Maximum number of hubs to compare a page with.
 MOST_HUBS = 12
-#: What two pages share of all they have, at least, to hold together.
+#: Minimum share of all their parts that two pages must have in common to match.
 LEAST_SHARED = 0.1
-#: Pages that stand for a group, at most.
+#: Maximum number of sampled pages per group.
 SAMPLE = 64
 
-#: An outlier fits this much worse than the middle one of its group, at least; else in deviations of the group.
+#: An outlier's fit is below the median of its group by more than both of these: an absolute
+#: difference, and a multiple of the group's deviation.
 OUTLIER_FALL = 0.15
 OUTLIER_DEVIATIONS = 4.0
 
-#: Links of pages and hubs as columns: page, hub, contained, resemblance.
+#: Links between pages and hubs, as columns: page, hub, contained, resemblance.
 Links: TypeAlias = tuple[
     NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64]
 ]
@@ -54,13 +58,13 @@ Links: TypeAlias = tuple[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Pages of one template.
+    """The pages of one template.
 
     Attributes:
         number: its number, from 0; the largest group is first.
-        pages: its pages, by their numbers in the collection, ascending.
-        representative: the page most like the others.
-        fit: how much the middle page resembles the representative, from 0 to 1.
+        pages: the numbers of its pages in the collection, ascending.
+        representative: the page most similar to the others.
+        fit: the median resemblance of its pages to the representative, from 0 to 1.
         outliers: pages that fit much worse than the others, worst first.
     """
 
@@ -72,7 +76,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many pages it has."""
+        """The number of pages."""
         return len(self.pages)
 
     def __repr__(self) -> str:
@@ -87,12 +91,12 @@ class Templates:
     """The templates of a collection.
 
     Attributes:
-        on: what was compared.
-        threshold: how much of the smaller page is in the larger one, at least.
-        groups: the templates, largest first; each has two pages at least.
-        singles: pages that are like no other.
-        group_of: for every page the number of its group, or -1.
-        fits: for every page how much it resembles the representative of its group; 1 for singles.
+        on: the measure.
+        threshold: minimum share of the smaller of two pages that is in the larger one.
+        groups: the templates, largest first; each has at least two pages.
+        singles: pages that match no other page.
+        group_of: for every page, the number of its group, or -1.
+        fits: for every page, its resemblance to the representative of its group; 1 for singles.
     """
 
     on: BagMeasure
@@ -109,7 +113,7 @@ class Templates:
         return 1 - len(self.singles) / n if n else 1.0
 
     def renumbered(self, number_of: NDArray[np.int64]) -> Templates:
-        """Give the same groups of pages that are numbered otherwise: the page ``i`` becomes ``number_of[i]``."""
+        """Return the same groups with pages renumbered: page ``i`` becomes ``number_of[i]``."""
 
         def moved(column: NDArray[Any]) -> NDArray[Any]:
             there = np.empty_like(column)
@@ -125,7 +129,7 @@ class Templates:
             )
             for group in self.groups
         )
-        # Of groups of one size the one with the first page is first.
+        # Among groups of the same size, the one with the first page comes first.
         order = sorted(groups, key=lambda group: (-group.size, group.pages[0]))
         number = np.full(len(groups) + 1, -1, np.int32)
         for new, group in enumerate(order):
@@ -139,7 +143,10 @@ class Templates:
         )
 
     def __repr__(self) -> str:
-        return f"<Templates of {len(self.group_of):,} pages: {len(self.groups):,} groups, {len(self.singles):,} singles>"
+        return (
+            f"<Templates of {len(self.group_of):,} pages: {len(self.groups):,} groups, "
+            f"{len(self.singles):,} singles>"
+        )
 
 
 def templates(
@@ -157,12 +164,14 @@ def templates(
     [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, -1]
 
     Args:
-        pages: the pages. For more than memory holds, or files: ``quire.similar.crawl.templates.crawl_templates``.
-        on: what is compared: any measure but Kang's.
-        threshold: how much of the smaller of two pages is in the larger one, at least, for them to hold together.
+        pages: the pages. For files, or more pages than fit in memory, use
+            ``quire.similar.crawl.templates.crawl_templates``.
+        on: the measure; any except Kang's.
+        threshold: minimum share of the smaller of two pages that must be in the larger one for them
+            to match.
 
     Raises:
-        ValueError: the measure is not known, or the threshold is not between 0 and 1.
+        ValueError: the measure does not exist, or the threshold is not between 0 and 1.
     """
     check_threshold(threshold)
     all_pages = list(pages)
@@ -180,7 +189,7 @@ def templates(
     label = merged(label, links, sampled, chosen, threshold)
     representatives = representatives_of(label, sampled, chosen)
     every = np.arange(n, dtype=np.uint32)
-    stands_for = every.copy()  # a page alone stands for itself
+    stands_for = every.copy()  # a single page represents itself
     for group, representative in representatives.items():
         stands_for[group] = representative
     _, fits = likenesses(every, bags, stands_for[label], bags)
@@ -188,17 +197,17 @@ def templates(
 
 
 def check_threshold(threshold: float) -> None:
-    """Refuse what is no share.
+    """Check that a threshold is between 0 and 1.
 
     Raises:
-        ValueError: it is not between 0 and 1.
+        ValueError: it is not.
     """
     if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold {threshold}: a share is between 0 and 1")
+        raise ValueError(f"threshold is {threshold}; expected 0 to 1")
 
 
 def sizes_of(bags: _core.Bags) -> NDArray[np.uint32]:
-    """How many parts each page has."""
+    """Return the number of parts of each page."""
     totals: NDArray[np.uint64] = np.frombuffer(bags.totals(), "<u8")
     return totals.clip(max=0xFFFF_FFFF).astype(np.uint32)
 
@@ -206,7 +215,7 @@ def sizes_of(bags: _core.Bags) -> NDArray[np.uint32]:
 def meeting_rows(
     matrix: NDArray[np.uint32], numbers: NDArray[np.uint64], sizes: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]:
-    """Say where pages meet: a row for each value of a sketch, with its key, its page and the page's size."""
+    """Return a row for each value of each sketch: its key, its page and the size of the page."""
     if not matrix.size:
         return np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0, np.uint32)
     row, column = np.nonzero(matrix != EMPTY)
@@ -218,7 +227,7 @@ def meeting_rows(
 def hubs_of(
     keys: NDArray[np.uint64], pages: NDArray[np.uint64], sizes: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Link pages with the hub of each of their keys. Rows of one key are neighbours."""
+    """Link pages with the hub of each of their keys. Rows with the same key must be adjacent."""
     met, hubs = _core.hubs(keys, pages, sizes)
     return np.frombuffer(met, "<u8"), np.frombuffer(hubs, "<u8")
 
@@ -226,7 +235,7 @@ def hubs_of(
 def best_hubs(
     pages: NDArray[np.uint64], hubs: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Keep for every page the hubs it met most often. Rows of one page are neighbours."""
+    """Keep the hubs that each page met most often. Rows of the same page must be adjacent."""
     kept, best = _core.most_met(pages, hubs, MOST_HUBS)
     return np.frombuffer(kept, "<u8"), np.frombuffer(best, "<u8")
 
@@ -234,7 +243,7 @@ def best_hubs(
 def likenesses(
     these: NDArray[np.uint32], bags: _core.Bags, those: NDArray[np.uint32], others: _core.Bags
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Say of pairs of bags how much of the smaller is in the larger, and how much they share of all."""
+    """Return how much of the smaller bag of each pair is in the larger, and their similarity."""
     contained, resemblance = bags.likenesses(these, others, those)
     return np.frombuffer(contained, "<f8"), np.frombuffer(resemblance, "<f8")
 
@@ -242,7 +251,7 @@ def likenesses(
 def holding(
     pages: NDArray[np.uint32], hubs: NDArray[np.uint32], bags: _core.Bags, threshold: float
 ) -> Links:
-    """Compare pages with their hubs, exactly, and keep the pairs that hold together."""
+    """Compare pages with their hubs exactly, and keep the pairs that match."""
     contained, resemblance = likenesses(pages, bags, hubs, bags)
     return held(pages, hubs, contained, resemblance, threshold)
 
@@ -254,13 +263,16 @@ def held(
     resemblance: NDArray[np.float64],
     threshold: float,
 ) -> Links:
-    """Keep the links that hold."""
+    """Keep the links between pages that match."""
     holds = (contained >= threshold) & (resemblance >= LEAST_SHARED)
     return pages[holds], hubs[holds], contained[holds], resemblance[holds]
 
 
 def first_groups(n: int, links: Links) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Let pages join their best hubs; give the least page of each page's group, and pages that stand for the groups."""
+    """Let pages join their best hubs.
+
+    Returns the first page of each page's group, and the sampled pages of the groups.
+    """
     label: NDArray[np.uint32] = np.frombuffer(_core.stars(n, links), "<u4")
     return label, np.frombuffer(_core.sample_groups(label), "<u4")
 
@@ -272,28 +284,28 @@ def merged(
     bags: _core.Bags,
     threshold: float,
 ) -> NDArray[np.uint32]:
-    """Merge groups along links, by size. The bags are of the pages sampled."""
+    """Merge groups along links, by size. The bags are those of the sampled pages."""
     return np.frombuffer(_core.merge_groups(label, links, sampled, bags, threshold), "<u4")
 
 
 def representatives_of(
     label: NDArray[np.uint32], sampled: NDArray[np.uint32], bags: _core.Bags
 ) -> dict[int, int]:
-    """Find for every group of two pages or more the one most like the others, among those sampled."""
+    """Find, for every group of two or more, the sampled page most similar to the others."""
     sizes = np.bincount(label, minlength=len(label))
     order = np.argsort(label[sampled], kind="stable")
     groups, starts = np.unique(label[sampled][order], return_index=True)
     found: dict[int, int] = {}
     for group, places in zip(groups.tolist(), np.split(order, starts[1:]), strict=False):
         if sizes[group] > 1:
-            # Merged groups have several samples; as many as one has are enough.
+            # Merged groups have several samples; the size of one sample is enough.
             medoid = bags.medoid(np.sort(places)[:SAMPLE].astype(np.uint32))
             found[group] = int(sampled[places[0] if medoid is None else medoid])
     return found
 
 
 def bags_at(bags: _core.Bags, chosen: NDArray[np.uint32]) -> _core.Bags:
-    """Some of the bags, in this order."""
+    """Return the chosen bags, in this order."""
     return packed_bags(bags.packed(int(at)) for at in chosen)
 
 
@@ -312,7 +324,7 @@ def arranged(
     on: BagMeasure,
     threshold: float,
 ) -> Templates:
-    """Number groups by their size, and find their outliers."""
+    """Number groups by size and find their outliers."""
     n = len(label)
     order = np.argsort(label, kind="stable")
     labels, starts = np.unique(label[order], return_index=True)

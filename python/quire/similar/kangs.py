@@ -1,8 +1,9 @@
-"""Kang's measure: the layers of two trees, compared place by place.
+"""Kang's measure: the layers of two trees, compared position by position.
 
-The program of the paper to the letter, with every ambiguity settled as ``docs/papers.md`` says. It is here
-because people know it, and it is quick. It cannot tell the templates of one site apart as ``structure``
-does, its least value is 0.4375 and not 0, and shallow pages come out alike.
+This is exactly the program of the paper; ``docs/papers.md`` says how we resolved its ambiguities.
+It is here because it is well known and fast. Its limits: it does not distinguish the templates of
+one site as well as ``structure`` does, its minimum is 0.4375 instead of 0, and shallow pages always
+come out as similar.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from quire import _core
 from quire.digest.page import Digest
 from quire.similar.likeness import KangLayer, Likeness
 
-#: The paper's D: how many layers are looked at.
+#: The paper's D: number of layers to compare.
 DEPTH = 8
-#: The paper's Q: pages are similar when S is greater.
+#: The paper's Q: pages are similar if S is greater.
 THRESHOLD = 0.8
 
-# What the kernel counts layers with.
+# The kernel counts layers with 32 bits.
 _MOST_DEPTH = 2**32 - 1
 
 
 def kang(a: Digest, b: Digest, *, depth: int = DEPTH) -> float:
-    """Give Kang's S: 1 for equal trees, at least 0.4375 at the usual depth.
+    """Compute Kang's S: 1 for equal trees, at least 0.4375 at the default depth.
 
     >>> import quire
     >>> one = quire.encode(b"<h1>Fish</h1><table><tr><td>Cod</table>")
@@ -33,37 +34,37 @@ def kang(a: Digest, b: Digest, *, depth: int = DEPTH) -> float:
 
     Args:
         a: a page.
-        b: another.
-        depth: the paper's D: how many layers below ``body`` are looked at.
+        b: another page.
+        depth: the paper's D: number of layers below ``body`` to compare.
 
     Raises:
-        ValueError: the depth is not at least 1.
+        ValueError: the depth is less than 1.
     """
     return _core.kang(a._native, b._native, _checked(depth))[0]
 
 
 def kang_normalised(a: Digest, b: Digest, *, depth: int = DEPTH) -> float:
-    """Give Kang's S stretched to 0 to 1, over the layers that the pages have.
+    """Compute Kang's S over the layers that the pages have, scaled to the range 0 to 1.
 
     >>> import quire
     >>> kang_normalised(quire.encode(b"<p>Fish"), quire.encode(b"<ul><li>Fish"))
     0.0
 
     Raises:
-        ValueError: the depth is not at least 1.
+        ValueError: the depth is less than 1.
     """
     return _core.kang(a._native, b._native, _checked(depth))[1]
 
 
 def kang_similar(a: Digest, b: Digest, *, depth: int = DEPTH, threshold: float = THRESHOLD) -> bool:
-    """Tell whether two pages are similar by the paper: S is greater than Q.
+    """Tell whether two pages are similar in the sense of the paper: S is greater than Q.
 
     >>> import quire
     >>> kang_similar(quire.encode(b"<p>Fish"), quire.encode(b"<p>Meat"))
     True
 
     Raises:
-        ValueError: the depth is not at least 1.
+        ValueError: the depth is less than 1.
     """
     return kang(a, b, depth=depth) > threshold
 
@@ -71,7 +72,7 @@ def kang_similar(a: Digest, b: Digest, *, depth: int = DEPTH, threshold: float =
 def kang_likeness(
     a: Digest, b: Digest, on: Literal["kang", "kang_normalised"], *, depth: int = DEPTH
 ) -> Likeness:
-    """Give Kang's measure layer by layer.
+    """Compute Kang's measure layer by layer.
 
     >>> import quire
     >>> found = kang_likeness(quire.encode(b"<p>Fish"), quire.encode(b"<p><b>Fish"), "kang")
@@ -79,7 +80,7 @@ def kang_likeness(
     ([(1, 1.0), (2, 0.0)], True)
 
     Raises:
-        ValueError: the depth is not at least 1.
+        ValueError: the depth is less than 1.
     """
     value, normalised, layers = _core.kang(a._native, b._native, _checked(depth))
     return Likeness(
@@ -92,5 +93,5 @@ def kang_likeness(
 
 def _checked(depth: int) -> int:
     if depth < 1:
-        raise ValueError(f"depth {depth}: at least one layer has to be looked at")
+        raise ValueError(f"depth is {depth}; expected 1 or more")
     return min(depth, _MOST_DEPTH)

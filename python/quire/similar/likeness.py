@@ -1,4 +1,4 @@
-"""Likeness: a similarity with its reasons."""
+"""Likeness: the similarity of two pages with an explanation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ class DifferingPart:
     """A part that one page has more often than the other.
 
     Attributes:
-        text: the part in words: ``ul li li li``, ``html > body > p.note``, ``open from nine to five``.
-        in_a: how often the first page has it; at most 1 where a measure does not count.
-        in_b: how often the second one has it.
+        text: the part as text: ``ul li li li``, ``html > body > p.note``,
+            ``open from nine to five``.
+        in_a: how often the first page has it; at most 1 if the measure does not count.
+        in_b: how often the second page has it.
     """
 
     text: str
@@ -22,15 +23,15 @@ class DifferingPart:
 
 @dataclass(frozen=True, slots=True)
 class KangLayer:
-    """A layer of two trees, compared place by place; in brackets the paper's names.
+    """A layer of two trees, compared position by position; the paper's names are in brackets.
 
     Attributes:
         layer: its number, 1 for the children of ``body`` [i].
-        in_a: elements of the first page on it.
-        in_b: elements of the second one.
-        changed: places that differ, special tags twice [Ek].
-        places: all places, special tags twice [Ej].
-        weight: what the layer counts for [W].
+        in_a: elements of the first page on this layer.
+        in_b: elements of the second page on this layer.
+        changed: positions that differ, special tags counted twice [Ek].
+        places: all positions, special tags counted twice [Ej].
+        weight: the weight of the layer [W].
     """
 
     layer: int
@@ -42,7 +43,7 @@ class KangLayer:
 
     @property
     def value(self) -> float:
-        """The share of the layer that is the same.
+        """The share of the layer that is equal.
 
         >>> KangLayer(layer=1, in_a=2, in_b=3, changed=1, places=4, weight=1.0).value
         0.75
@@ -52,17 +53,17 @@ class KangLayer:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How alike two pages are, and what makes the difference.
+    """How similar two pages are, and where they differ.
 
     Attributes:
         on: the measure.
         value: the similarity.
-        shared: parts on both pages, as often as both have them; None for Kang's measure.
-        total: parts on either page, as often as one has them; None for Kang's measure.
-        differing: how many different parts there are that one page has more often.
-        parts: those that differ most, largest difference first.
-        layers: the layers of Kang's measure; none for others.
-        similar: whether Kang's S exceeds his threshold Q; None for other measures.
+        shared: sum of the smaller counts of all parts; None for Kang's measure.
+        total: sum of the larger counts of all parts; None for Kang's measure.
+        differing: number of distinct parts that one page has more often than the other.
+        parts: the parts that differ most, largest difference first.
+        layers: the layers of Kang's measure; empty for other measures.
+        similar: whether Kang's S exceeds the threshold Q; None for other measures.
     """
 
     on: str

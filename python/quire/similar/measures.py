@@ -1,14 +1,15 @@
-"""The measures: one function for all of them, one for each, and bags for many comparisons.
+"""The similarity measures: one function for all of them, one for each, and bags of parts.
 
-A bag is the parts of a page with how often each occurs. Two bags are as alike as what they share,
-divided by what either has: of each part the smaller count, divided by the larger one, summed. Sets are
-bags where every count is 1. Two pages without any part are alike (1.0), one without and one with are not (0.0).
+A bag holds the parts of a page and how often each one occurs. The similarity of two bags is the sum
+of the smaller counts of all parts divided by the sum of the larger counts. A set is a bag in which
+every count is 1. Two pages without any parts have similarity 1.0; a page without parts and a page
+with some have 0.0.
 
-A page keeps the parts it was asked for, 12 bytes for each different one, as it keeps all that is derived from it. So
-comparing it again is a walk along two arrays.
+A page caches its bags, at 12 bytes per distinct part, like everything derived from it. Comparing
+the page again only walks along two arrays.
 
-Parts are 64-bit hashes made by a kernel (``crates/quire-core/src/similarity``). They are the same on every
-machine and in every version.
+Parts are 64-bit hashes made by a kernel (``crates/quire-core/src/similarity``). They are the same
+on every machine and in every version.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from quire.digest.page import Digest
 from quire.similar.kangs import kang, kang_likeness, kang_normalised
 from quire.similar.likeness import DifferingPart, Likeness
 
-#: Measures that are bags or sets of parts, and so have sketches and can be restricted to nodes.
+#: Measures based on bags or sets of parts. They have sketches and can be restricted to nodes.
 BagMeasure: TypeAlias = Literal[
     "structure", "structure+class", "content", "paths", "paths+counts", "tokens"
 ]
-#: Every measure.
+#: All measures.
 Measure: TypeAlias = Literal[BagMeasure, "kang", "kang_normalised"]
 
 BAG_MEASURES: tuple[BagMeasure, ...] = get_args(BagMeasure)
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
-# Names of bags among all that a page keeps: "content" is a column.
+# Names of the bags in the cache of a page. Plain "content" is a column.
 _KEPT_AS = {on: f"bag of {on}" for on in BAG_MEASURES}
 
-#: How many differing parts an explanation has, unless asked otherwise.
+#: Default number of differing parts in an explanation.
 MOST_PARTS = 20
 
 
@@ -69,7 +70,7 @@ def similarity(
     explain: bool = False,
     most: int = MOST_PARTS,
 ) -> float | Likeness:
-    """Say how alike two pages are, from 0 to 1.
+    """Measure how similar two pages are, from 0 to 1.
 
     >>> import quire
     >>> friday = quire.encode(b"<h1>Fish</h1><ul><li>Cod, fresh from the boat<li>Haddock</ul>")
@@ -83,35 +84,39 @@ def similarity(
 
     Args:
         a: a page.
-        b: another.
-        on: what is compared.
+        b: another page.
+        on: the measure.
 
-            - ``structure``: four tags in a row, counted. Tells templates apart.
-            - ``structure+class``: an element below its parent and grandparent, all with their classes, counted.
+            - ``structure``: four tags in a row, counted. Distinguishes templates.
+            - ``structure+class``: an element with its parent and grandparent, all with their
+              classes, counted.
             - ``content``: five words in a row.
             - ``paths``: paths of tags from the root; ``paths+counts`` counts them.
             - ``tokens``: three tokens in a row, tags or whole texts (paper 003).
-            - ``kang``: layers of the trees, place by place (paper 001); ``kang_normalised`` from 0 on.
-        nodes: a CSS selector: compare only what it chooses, with all that is in it.
-        explain: give a ``Likeness`` with the parts that differ, instead of the number alone.
-        most: how many differing parts it has.
+            - ``kang``: layers of the trees, position by position (paper 001);
+              ``kang_normalised`` scales this to start at 0.
+        nodes: a CSS selector; compare only the elements it selects and everything in them.
+        explain: return a ``Likeness`` with the parts that differ, instead of only the number.
+        most: maximum number of differing parts in the explanation.
 
     Raises:
-        ValueError: the measure is not known, or compares whole pages only.
-        SelectorError: the selector cannot be read.
+        ValueError: the measure does not exist, or only compares whole pages.
+        SelectorError: the selector is not valid.
     """
     if on in {"kang", "kang_normalised"}:
         if nodes is not None:
-            raise ValueError(f"{on} compares whole pages; nodes are for {', '.join(BAG_MEASURES)}")
+            raise ValueError(
+                f"{on} only compares whole pages; nodes work with {', '.join(BAG_MEASURES)}"
+            )
         if explain:
             return kang_likeness(a, b, on)
         return kang(a, b) if on == "kang" else kang_normalised(a, b)
     if on not in BAG_MEASURES:
-        raise ValueError(f"measure {on!r} is not known; known are {', '.join(MEASURES)}")
+        raise ValueError(f"unknown measure {on!r}; expected {', '.join(MEASURES)}")
     if not explain:
         return _compared(a, b, on, nodes)
     if most < 0:
-        raise ValueError(f"most {most}: a number of parts is not negative")
+        raise ValueError(f"most is {most}; expected 0 or more")
     shared, total, differing, parts = _core.likeness(a._native, b._native, on, nodes, most)
     return Likeness(
         on=on,
@@ -134,7 +139,7 @@ def structure(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
 
 
 def structure_class(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
-    """Compare elements with their classes, below parent and grandparent with theirs, counted.
+    """Compare elements with their parents and grandparents, all with their classes, counted.
 
     >>> import quire
     >>> structure_class(quire.encode(b"<p class=a>"), quire.encode(b"<p class=b>"))
@@ -144,9 +149,9 @@ def structure_class(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
 
 
 def content(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
-    """Compare five words in a row, of the text in reading order; capitals do not count.
+    """Compare five words in a row of the text in reading order, ignoring upper and lower case.
 
-    Where a script puts no spaces between words, each letter is one.
+    If a script has no spaces between words, each letter counts as a word.
 
     >>> import quire
     >>> content(quire.encode(b"<p>Fish &amp; chips"), quire.encode(b"<b>FISH, chips</b>"))
@@ -176,7 +181,7 @@ def path_counts(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
 
 
 def tokens(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
-    """Compare three tokens in a row: tags, and texts however long, one token each (paper 003).
+    """Compare three tokens in a row; each tag and each whole text is one token (paper 003).
 
     >>> import quire
     >>> tokens(quire.encode(b"<p>One</p>"), quire.encode(b"<p>Two</p>"), nodes="p")
@@ -192,12 +197,12 @@ def _compared(a: Digest, b: Digest, on: BagMeasure, nodes: str | None) -> float:
 
 
 def _bag(page: Digest, on: BagMeasure) -> _core.Bag:
-    """The parts of a whole page. Kept with it: whoever compares a page once compares it again."""
+    """Return the parts of a whole page, cached: a page compared once is usually compared again."""
     return page._keep(_KEPT_AS[on], lambda: _core.Bag(page._native, on, None))
 
 
 class Bag:
-    """The parts of a page, for whoever compares it with many others.
+    """The parts of a page, for comparing it with many others.
 
     >>> import quire
     >>> pages = [quire.encode(source) for source in (b"<p>One", b"<p>One<p>Two", b"<ul><li>One")]
@@ -213,16 +218,16 @@ class Bag:
 
     @classmethod
     def of(cls, page: Digest, on: BagMeasure = "structure", *, nodes: str | None = None) -> Self:
-        """Take the parts of a page.
+        """Collect the parts of a page.
 
         Args:
             page: the page.
-            on: which parts: any measure but Kang's.
-            nodes: a CSS selector: only what it chooses, with all that is in it.
+            on: the measure; any except Kang's.
+            nodes: a CSS selector; use only the elements it selects and everything in them.
 
         Raises:
-            ValueError: the measure is not known.
-            SelectorError: the selector cannot be read.
+            ValueError: the measure does not exist.
+            SelectorError: the selector is not valid.
         """
         return cls(
             _bag(page, on)
@@ -237,24 +242,24 @@ class Bag:
 
     @property
     def total(self) -> int:
-        """How many parts there are, each as often as it occurs."""
+        """The number of parts, counting repeated ones."""
         return self._native.total
 
     @property
     def hashes(self) -> NDArray[np.uint64]:
-        """The different parts as hashes, ascending."""
+        """The hashes of the distinct parts, ascending."""
         return np.frombuffer(self._native.hashes(), np.dtype("<u8"))
 
     @property
     def counts(self) -> NDArray[np.uint32]:
-        """How often each occurs."""
+        """How often each part occurs."""
         return np.frombuffer(self._native.counts(), np.dtype("<u4"))
 
     def similarity(self, other: Bag) -> float:
-        """Say how alike two pages are, as ``similarity`` does.
+        """Measure how similar two pages are, like ``quire.similarity``.
 
         Raises:
-            ValueError: the bags are of different measures.
+            ValueError: the bags have different measures.
         """
         return self._native.similarity(other._native)
 

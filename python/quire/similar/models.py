@@ -1,16 +1,18 @@
-"""A model of templates: which template a later page belongs to, and whether it still fits.
+"""A model of templates: find the template of a later page, and check whether it still fits.
 
-What a grouping found, small enough to keep: of every group its representative (as a digest, so that differences can be
-named) and the bags of up to eight exemplars, chosen over the range of lengths from the shortest page to the longest.
-A page *fits* a template when it holds together with one of them, by the rule of the grouping; whoever watches a site hears
-so of a page that does not, or no longer does.
+A model stores the result of a grouping in little space. For every group it has the representative
+(as a digest, so that differences can be explained) and the bags of up to eight exemplars, chosen
+across the range of lengths from the shortest page to the longest. A page *fits* a template if it
+matches one of the exemplars, by the same rule as in the grouping. When you monitor a site, a page
+that does not fit, or no longer fits, is worth a look.
 
-``update`` takes in later pages: those that fit are counted, those that do not are grouped among themselves and with the
-pages that fitted nowhere before, and become new templates.
+``update`` adds later pages. Pages that fit are counted. Pages that do not fit are grouped with each
+other and with earlier pages that did not fit, and become new templates.
 
-The file is JSON: ``format``, ``version``, ``on``, ``threshold``, ``groups`` (``size``, ``fit``, ``representative`` with
-``name`` and ``digest``, ``exemplars``) and ``loose`` (``name``, ``digest``). Digests are compressed ones and bags are packed
-(``docs/format.md``), both in base64. A model is foreign input like a page, and checked as such.
+The file is JSON: ``format``, ``version``, ``on``, ``threshold``, ``groups`` (``size``, ``fit``,
+``representative`` with ``name`` and ``digest``, ``exemplars``) and ``loose`` (``name``,
+``digest``). Digests are compressed and bags are packed (``docs/format.md``), both in base64. A
+model is untrusted input like a page, and is checked like one.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quire import _core
+from quire import _core, sources
+from quire.atomic import write_atomic
 from quire.digest import encode, from_bytes
 from quire.digest.page import Digest
 from quire.errors import ModelError, QuireError
@@ -40,7 +43,8 @@ from quire.similar.groups import (
 )
 from quire.similar.likeness import Likeness
 from quire.similar.measures import BAG_MEASURES, BagMeasure, similarity
-from quire.sources import MOST_BYTES, read_one
+from quire.sources import MOST_BYTES
+from quire.sources.reading import NameReader
 
 if TYPE_CHECKING:
     from quire.similar.crawl.templates import CrawlTemplates
@@ -48,9 +52,9 @@ if TYPE_CHECKING:
 FORMAT = "quire template model"
 VERSION = 1
 
-#: Where in the order of lengths the exemplars of a group are.
+#: The positions of a group's exemplars among its pages sorted by length.
 _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-#: Pages that fitted nowhere are kept, the last ones, to become templates with others.
+#: Maximum number of recent pages without a template to keep; later pages may join them.
 MOST_LOOSE = 64
 
 
@@ -59,11 +63,11 @@ class Fit:
     """How a page fits the templates of a model.
 
     Attributes:
-        fits: whether it holds together with an exemplar of a template.
-        group: the number of that template, or of the nearest; None where the model has none.
+        fits: whether it matches an exemplar of a template.
+        group: the number of that template, or of the nearest one; None if the model is empty.
         contained: how much of the smaller of page and exemplar is in the larger one.
-        resemblance: what they share of all they have.
-        representative: the name of the page that stands for the template.
+        resemblance: the share of all their parts that both have.
+        representative: the name of the page that represents the template.
     """
 
     fits: bool
@@ -79,11 +83,11 @@ class ModelGroup:
 
     Attributes:
         number: its number, from 0.
-        size: pages that were found to have it.
-        fit: how much the middle page resembled the representative.
-        representative: the name of the page that stands for it.
+        size: the number of pages found with this template.
+        fit: the median resemblance of its pages to the representative.
+        representative: the name of the page that represents it.
         page: that page.
-        exemplars: packed bags of pages of all lengths; the representative's is the first.
+        exemplars: packed bags of pages of all lengths; the first is that of the representative.
     """
 
     number: int
@@ -102,16 +106,17 @@ class TemplateModel:
     >>> rows = [f"<h1>Fish</h1><table>{'<tr><td>Cod<td>9' * i}</table>" for i in range(3, 9)]
     >>> pages = [(f"{i}.html", quire.encode(row.encode())) for i, row in enumerate(rows)]
     >>> model = TemplateModel.of_pages(pages)
-    >>> model.fit(quire.encode(b"<h1>Meat</h1><table><tr><td>Ham<td>7<tr><td>Pie<td>5</table>")).fits
+    >>> same = quire.encode(b"<h1>Meat</h1><table><tr><td>Ham<td>7<tr><td>Pie<td>5</table>")
+    >>> model.fit(same).fits
     True
     >>> model.fit(quire.encode(b"<article><h2>We have moved</h2><p>See you there</article>")).fits
     False
 
     Attributes:
-        on: what is compared.
-        threshold: how much of the smaller page is in the larger one, at least.
+        on: the measure.
+        threshold: minimum share of the smaller of two pages that is in the larger one.
         groups: the templates.
-        loose: pages that fitted nowhere, with their names.
+        loose: pages without a template, with their names.
     """
 
     on: BagMeasure
@@ -120,15 +125,22 @@ class TemplateModel:
     loose: tuple[tuple[str, Digest], ...] = ()
 
     @classmethod
-    def of(cls, crawl: CrawlTemplates, *, most_bytes: int = MOST_BYTES) -> Self:
+    def of(
+        cls,
+        crawl: CrawlTemplates,
+        *,
+        most_bytes: int = MOST_BYTES,
+        read_one: NameReader = sources.read_one,
+    ) -> Self:
         """Make the model of a grouped crawl; reads the pages that stand for groups again.
 
         Args:
             crawl: what ``crawl_templates`` found.
             most_bytes: as it was for ``crawl_templates``.
+            read_one: reads a page by its name; ``quire.captures.read_one`` also reads archives.
 
         Raises:
-            SourceNotFound: a page is no longer where it was.
+            SourceNotFound: a page no longer exists.
         """
 
         def page(number: int) -> Digest:
@@ -139,11 +151,11 @@ class TemplateModel:
 
     @classmethod
     def of_pages(cls, pages: Iterable[tuple[str, Digest]], found: Templates | None = None) -> Self:
-        """Make the model of pages with their names.
+        """Make the model of named pages.
 
         Args:
             pages: names and pages.
-            found: their templates, where they are known; else they are found.
+            found: the templates of the pages, if you have them already (default: find them).
         """
         named = list(pages)
         found = found or templates(page for _, page in named)
@@ -180,20 +192,23 @@ class TemplateModel:
         return cls(on=found.on, threshold=found.threshold, groups=tuple(groups), loose=loose)
 
     def fit(self, page: Digest) -> Fit:
-        """Say which template a page has, or is nearest to, and whether it fits."""
+        """Find the template that a page fits, or the nearest one."""
         return self._fits([page])[0]
 
     def explain(self, page: Digest) -> Likeness | None:
-        """Say what a page has otherwise than the representative of the nearest template; None without templates."""
+        """Explain how a page differs from the representative of the nearest template.
+
+        Returns None if the model has no templates.
+        """
         group = self.fit(page).group
         if group is None:
             return None
         return similarity(self.groups[group].page, page, self.on, explain=True)
 
     def update(self, pages: Iterable[tuple[str, Digest]]) -> TemplateModel:
-        """Take in later pages: count those that fit, find templates among those that do not.
+        """Add later pages: count the ones that fit, find new templates among the others.
 
-        The templates there are keep their numbers, new ones follow.
+        Existing templates keep their numbers; new ones follow.
 
         Args:
             pages: names and pages.
@@ -226,7 +241,7 @@ class TemplateModel:
             bags = _core.Bags.of_pages([page._native], self.on)
             contained, resemblance = likenesses(np.zeros_like(places), bags, places, known)
             holds = (contained >= self.threshold) & (resemblance >= LEAST_SHARED)
-            # Those that hold first, by what is contained; else the nearest is what resembles most.
+            # Matches come first, by `contained`; without a match, the largest resemblance wins.
             first = np.where(holds, contained, resemblance)
             best = int(np.lexsort((-places.astype(np.int64), resemblance, first, holds))[-1])
             group = self.groups[int(owner[best])]
@@ -242,7 +257,7 @@ class TemplateModel:
         return found
 
     def to_json(self) -> str:
-        """Give the stored form."""
+        """Return the model as JSON."""
         return json.dumps(
             {
                 "format": FORMAT,
@@ -264,22 +279,16 @@ class TemplateModel:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all."""
-        target = Path(path)
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            temporary.write_text(self.to_json(), encoding="utf-8")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        """Write the model to a file atomically."""
+        write_atomic(path, self.to_json().encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model from a file.
 
         Raises:
-            ModelError: it is no model, or damaged.
-            OSError: it cannot be read.
+            ModelError: the file is not a model, or is damaged.
+            OSError: the file cannot be read.
         """
         try:
             return cls.from_json(Path(path).read_bytes())
@@ -288,20 +297,20 @@ class TemplateModel:
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Self:
-        """Read the stored form.
+        """Read a model from JSON.
 
         Raises:
-            ModelError: it is no model, or damaged.
+            ModelError: the data is not a model, or is damaged.
         """
         try:
             stored = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise ModelError(f"a model of templates is JSON, and this is not: {error}") from None
+            raise ModelError(f"not a model of templates: not valid JSON: {error}") from None
         if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-            raise ModelError(f"no model of templates: its format is not {FORMAT!r}")
+            raise ModelError(f"not a model of templates: its format is not {FORMAT!r}")
         if stored.get("version") != VERSION:
             raise ModelError(
-                f"a model of version {stored.get('version')!r}, but this version reads {VERSION}"
+                f"model version {stored.get('version')!r}, but this quire reads {VERSION}"
             )
         try:
             on = _measure(stored["on"])
@@ -312,7 +321,7 @@ class TemplateModel:
         except ModelError:
             raise
         except (KeyError, TypeError, ValueError, QuireError) as error:
-            raise ModelError(f"a damaged model of templates: {error!r}") from None
+            raise ModelError(f"damaged model of templates: {error!r}") from None
         return cls(on=on, threshold=threshold, groups=groups, loose=loose)
 
     def __repr__(self) -> str:
@@ -324,7 +333,7 @@ def _measure(name: object) -> BagMeasure:
     for known in BAG_MEASURES:
         if name == known:
             return known
-    raise ModelError(f"measure {name!r} is not known; known are {', '.join(BAG_MEASURES)}")
+    raise ModelError(f"unknown measure {name!r}; expected {', '.join(BAG_MEASURES)}")
 
 
 def _base64(data: bytes) -> str:
@@ -333,11 +342,11 @@ def _base64(data: bytes) -> str:
 
 def _unbase64(text: object) -> bytes:
     if not isinstance(text, str):
-        raise ModelError(f"a digest or bag is a text in base64, not {type(text).__name__}")
+        raise ModelError(f"a digest or bag must be a base64 string, found {type(text).__name__}")
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise ModelError(f"a digest or bag is not in base64: {error}") from None
+        raise ModelError(f"a digest or bag is not valid base64: {error}") from None
 
 
 def _stored(name: str, page: Digest) -> dict[str, str]:
@@ -351,7 +360,7 @@ def _page(stored: Mapping[str, Any]) -> tuple[str, Digest]:
 def _group(number: int, stored: Mapping[str, Any]) -> ModelGroup:
     name, page = _page(stored["representative"])
     exemplars = tuple(_unbase64(bag) for bag in stored["exemplars"])
-    packed_bags(exemplars)  # says what is wrong with them
+    packed_bags(exemplars)  # raises if they are damaged
     size = stored["size"]
     if not isinstance(size, int) or size < 1 or not exemplars:
         raise ModelError(f"group {number}: expected pages and exemplars, found {size!r} pages")

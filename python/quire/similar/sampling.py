@@ -1,11 +1,12 @@
-"""The clustering of paper 003: random pages are templates, and pages join the first that is like them.
+"""The clustering of paper 003: draw random pages as templates, and let similar pages join them.
 
-By its name and with its parameters: sketches of m = 100 values over three tokens in a row, k = 30 templates a round,
-pages join where their similarity is greater than ``sim`` = 0.5. The same seed gives the same clusters.
-``templates`` is the better grouping; this is what the paper measures, and what its compression builds on.
+It has the name and the parameters of the paper: sketches of m = 100 values over three tokens in a
+row, k = 30 templates per round, and pages join a template if their similarity exceeds ``sim`` =
+0.5. The same seed gives the same clusters. ``templates`` groups better; this function is the one
+that the paper measures and that its compression uses.
 
-Settled where the paper leaves it open (``docs/papers.md``): a template that no page joined leaves alone; it ends with
-the first round in which no page joins, or as many as ``patience`` says.
+The paper leaves two points open; we decided (``docs/papers.md``) that a template that no page joins
+is removed alone, and that the clustering ends after ``patience`` rounds in which no page joins.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from quire.similar.sketches import VALUES
 TEMPLATES_A_ROUND = 30
 #: The paper's w: tokens in a shingle.
 TOKENS_IN_A_ROW = 3
-#: The paper's sim: pages join what is more alike.
+#: The paper's sim: pages join a template if their similarity is greater.
 SIMILARITY = 0.5
 
 _MOST_SEED = 2**64 - 1
@@ -37,14 +38,15 @@ class Clusters:
     """Clusters of pages.
 
     Attributes:
-        template_of: for every page the page that is its template, or -1. A template is its own.
+        template_of: for every page, the number of the page that is its template, or -1. A template
+            is its own template.
     """
 
     template_of: NDArray[np.int32]
 
     @property
     def count(self) -> int:
-        """How many clusters there are (the paper's number of templates)."""
+        """The number of clusters (the paper's number of templates)."""
         return len(np.unique(self.template_of[self.template_of >= 0]))
 
     @property
@@ -56,9 +58,10 @@ class Clusters:
 def token_sketches(
     pages: Iterable[Digest], *, m: int = VALUES, w: int = TOKENS_IN_A_ROW
 ) -> NDArray[np.uint32]:
-    """Sketch pages as paper 003 does: m values over w tokens in a row, a row for each page.
+    """Sketch pages as in paper 003: m values over w tokens in a row, one matrix row per page.
 
-    With w = 3 a row is what ``Sketch.of(page, "tokens")`` has for values. Pages are taken one by one and not held.
+    With w = 3, a row equals the values of ``Sketch.of(page, "tokens")``. Only one page is in memory
+    at a time.
 
     >>> import quire
     >>> token_sketches([quire.encode(b"<p>One<p>Two"), quire.encode(b"<p>Two")], m=8, w=2).shape
@@ -69,7 +72,7 @@ def token_sketches(
     """
     for name, value in (("m", m), ("w", w)):
         if not 1 <= value <= _MOST:
-            raise ValueError(f"{name} {value}: expected 1 to {_MOST:,}")
+            raise ValueError(f"{name} is {value}; expected 1 to {_MOST:,}")
     rows = [np.frombuffer(_core.token_bins(page._native, m, w), "<u4") for page in pages]
     return np.stack(rows) if rows else np.empty((0, m), np.uint32)
 
@@ -82,7 +85,7 @@ def random_sampling(
     seed: int = 0,
     patience: int = 1,
 ) -> Clusters:
-    """Cluster sketches, the rows of a matrix, as paper 003 does.
+    """Cluster sketches, the rows of a matrix, as in paper 003.
 
     >>> import quire
     >>> from quire.similar import Sketch, sketches_to_matrix
@@ -92,22 +95,22 @@ def random_sampling(
     2
 
     Args:
-        matrix: min-wise sketches; the paper's are of ``tokens`` with m = 100.
-        k: how many templates are drawn in each round.
-        sim: pages join a template that is more alike than this.
-        seed: what chance starts from.
-        patience: rounds in a row without a page joining, after which it ends.
+        matrix: min-wise sketches; the paper uses ``tokens`` with m = 100.
+        k: number of templates drawn in each round.
+        sim: pages join a template if their similarity is greater than this.
+        seed: random seed; the same seed gives the same clusters.
+        patience: stop after this many rounds in a row in which no page joins.
 
     Raises:
-        SketchError: the matrix does not have rows.
+        SketchError: the matrix does not have two dimensions.
         ValueError: a parameter is out of its range.
     """
     if k < 1 or patience < 1:
-        raise ValueError(f"k {k}, patience {patience}: both are at least 1")
+        raise ValueError(f"k is {k}, patience is {patience}; expected both to be 1 or more")
     if not 0 <= sim <= 1:
-        raise ValueError(f"sim {sim}: a similarity is between 0 and 1")
+        raise ValueError(f"sim is {sim}; expected 0 to 1")
     if not 0 <= seed <= _MOST_SEED:
-        raise ValueError(f"seed {seed}: expected 0 to 2^64 - 1")
+        raise ValueError(f"seed is {seed}; expected 0 to 2^64 - 1")
     rows = np.ascontiguousarray(matrix, np.uint32)
     if rows.ndim != 2:  # noqa: PLR2004 - rows and columns
         raise SketchError(f"a matrix of sketches has 2 dimensions, not {rows.ndim}")

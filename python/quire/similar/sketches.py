@@ -1,11 +1,13 @@
-"""Sketches: a page in a few hundred bytes, from which similarity is estimated.
+"""Sketches: a few hundred bytes per page, from which similarity is estimated.
 
-A *min-wise* sketch throws the parts of a page into m bins and keeps the smallest hash of each; two sketches agree in a
-bin with the probability that is the similarity. A *bottom-k* sketch keeps the m smallest hashes of all, as paper
-004 does. Both merge. They are of any measure that is a bag or a set, and counts count.
+A *min-wise* sketch sorts the parts of a page into m bins and keeps the smallest hash of each bin;
+the probability that two sketches agree in a bin equals the similarity of the pages. A *bottom-k*
+sketch keeps the m smallest hashes overall, as in paper 004. Both can be merged. They work with
+every measure based on bags or sets, and respect counts.
 
-The stored form (``to_bytes``) is sixteen bytes and the values; it is the same on every machine and in every version.
-Many min-wise sketches are best kept as rows of one array, which ``resemblances`` and ``resemblance_matrix`` read.
+The stored form (``to_bytes``) is sixteen bytes followed by the values; it is the same on every
+machine and in every version. Keep many min-wise sketches as rows of one array: ``resemblances`` and
+``resemblance_matrix`` read it.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from quire.similar.measures import BagMeasure
 
 SketchKind: TypeAlias = Literal["min-wise", "bottom-k"]
 
-#: Values in a sketch, unless asked otherwise; as in paper 003.
+#: Default number of values in a sketch, as in paper 003.
 VALUES = 100
-#: What an empty bin holds.
+#: The value of an empty bin.
 EMPTY = 0xFFFF_FFFF
 
 _MOST_VALUES = 2**16 - 1
@@ -39,7 +41,8 @@ class Estimate:
 
     Attributes:
         value: the estimate, from 0 to 1.
-        error: its standard error: two of three times the truth is no further away. 0 where the estimate is exact.
+        error: its standard error; the true value is this close about two times in three. 0 if the
+            estimate is exact.
     """
 
     value: float
@@ -76,19 +79,19 @@ class Sketch:
 
         Args:
             page: the page.
-            on: which parts: any measure but Kang's.
-            m: how many values are kept. The error falls with its root.
-            nodes: a CSS selector: only what it chooses, with all that is in it.
-            kind: ``min-wise``, or ``bottom-k``, which is exact for pages of fewer than m parts.
+            on: the measure; any except Kang's.
+            m: number of values to keep. The error falls with its square root.
+            nodes: a CSS selector; use only the elements it selects and everything in them.
+            kind: ``min-wise``, or ``bottom-k``, which is exact for pages with fewer than m parts.
 
         Raises:
-            ValueError: the measure or the kind is not known, or m is not 1 to 65,535.
-            SelectorError: the selector cannot be read.
+            ValueError: the measure or the kind does not exist, or m is not 1 to 65,535.
+            SelectorError: the selector is not valid.
         """
         if not 1 <= m <= _MOST_VALUES:
-            raise ValueError(f"m {m}: a sketch has 1 to {_MOST_VALUES:,} values")
+            raise ValueError(f"m is {m}; expected 1 to {_MOST_VALUES:,} values")
         if kind not in {"min-wise", "bottom-k"}:
-            raise ValueError(f"kind {kind!r} is not known; known are min-wise and bottom-k")
+            raise ValueError(f"unknown kind {kind!r}; expected min-wise or bottom-k")
         return cls(_core.sketch(page._native, on, m, nodes, kind == "bottom-k"))
 
     @classmethod
@@ -96,12 +99,12 @@ class Sketch:
         """Read a stored sketch.
 
         Raises:
-            SketchError: the bytes are no sketch, or damaged.
+            SketchError: the bytes are not a sketch, or are damaged.
         """
         return cls(_core.sketch_from_bytes(data))
 
     def to_bytes(self) -> bytes:
-        r"""Give the stored form: sixteen bytes, then the values.
+        r"""Return the stored form: sixteen bytes, then the values.
 
         >>> import quire
         >>> Sketch.of(quire.encode(b"<p>"), m=3).to_bytes()[:8]
@@ -116,7 +119,7 @@ class Sketch:
 
     @property
     def m(self) -> int:
-        """How many values it keeps."""
+        """The number of values it can keep."""
         return self._native.m
 
     @property
@@ -126,33 +129,33 @@ class Sketch:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The values: a hash of 32 bits for each bin, or up to m of 64 bits."""
+        """The values: a 32-bit hash per bin (min-wise), or up to m 64-bit hashes (bottom-k)."""
         dtype = "<u8" if self._native.is_bottom_k else "<u4"
         return np.frombuffer(self.to_bytes(), np.dtype(dtype), offset=_HEADER_BYTES)
 
     def resemblance(self, other: Sketch) -> Estimate:
-        """Estimate how alike two pages are.
+        """Estimate how similar two pages are.
 
         Raises:
-            SketchError: the sketches are of different measures, nodes, kinds or lengths.
+            SketchError: the sketches have different measures, nodes, kinds or lengths.
         """
         return Estimate(*self._native.resemblance(other._native))
 
     def overlap(self, other: Sketch) -> float:
-        """Give what two bottom-k sketches share of the values in either: paper 004's resemblance.
+        """Divide the values two bottom-k sketches share by the values of either (paper 004).
 
-        It is biased where pages have more than m parts; ``resemblance`` is not.
+        This is biased for pages with more than m parts; ``resemblance`` is not.
 
         Raises:
-            SketchError: they are of different things, or not bottom-k.
+            SketchError: the sketches cannot be compared, or are not bottom-k.
         """
         return self._native.overlap(other._native)
 
     def merge(self, other: Sketch) -> Sketch:
-        """Give the sketch of two pages together: of each part the larger count.
+        """Return the sketch of two pages combined, with the larger count of each part.
 
         Raises:
-            SketchError: the sketches are of different measures, nodes, kinds or lengths.
+            SketchError: the sketches have different measures, nodes, kinds or lengths.
         """
         return Sketch(self._native.merge(other._native))
 
@@ -172,7 +175,7 @@ class Sketch:
 
 
 def sketches_to_matrix(sketches: Iterable[Sketch]) -> NDArray[np.uint32]:
-    """Put min-wise sketches into one array, a row each.
+    """Put min-wise sketches into one array, one row per sketch.
 
     >>> import quire
     >>> sketches = [Sketch.of(quire.encode(page), m=8) for page in (b"<p>One", b"<p>Two")]
@@ -180,25 +183,25 @@ def sketches_to_matrix(sketches: Iterable[Sketch]) -> NDArray[np.uint32]:
     (2, 8)
 
     Raises:
-        SketchError: one is bottom-k, or they are of different things.
+        SketchError: a sketch is bottom-k, or the sketches cannot be compared.
     """
     rows: list[NDArray[np.uint32]] = []
     first: Sketch | None = None
     for sketch in sketches:
         if sketch.kind != "min-wise":
-            raise SketchError("a bottom-k sketch has no bins; a matrix takes min-wise ones")
+            raise SketchError("a bottom-k sketch has no bins; a matrix needs min-wise sketches")
         first = first or sketch
         if (sketch.on, sketch.m, sketch._native.nodes) != (first.on, first.m, first._native.nodes):
             raise SketchError(
-                f"row {len(rows)} is a sketch of {sketch.on} with m = {sketch.m}, but row 0 of "
-                f"{first.on} with m = {first.m}; rows of one matrix are of one measure, m and selector"
+                f"row {len(rows)} is a sketch of {sketch.on} with m = {sketch.m}, but row 0 is of "
+                f"{first.on} with m = {first.m}; all rows need the same measure, m and selector"
             )
         rows.append(sketch.values)
     return np.stack(rows) if rows else np.empty((0, 0), np.uint32)
 
 
 def resemblances(sketch: Sketch, matrix: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Estimate how alike one page is with each row of a matrix.
+    """Estimate how similar one page is to each row of a matrix.
 
     >>> import quire
     >>> one, two = (Sketch.of(quire.encode(page)) for page in (b"<p>One", b"<ul><li>Two"))
@@ -206,10 +209,10 @@ def resemblances(sketch: Sketch, matrix: NDArray[np.uint32]) -> NDArray[np.float
     [1.0, 0.0]
 
     Raises:
-        SketchError: the sketch is bottom-k, or rows have another length.
+        SketchError: the sketch is bottom-k, or has another length than the rows.
     """
     if sketch.kind != "min-wise":
-        raise SketchError("a bottom-k sketch has no bins; give a min-wise one")
+        raise SketchError("a bottom-k sketch has no bins; use a min-wise sketch")
     rows = _rows(matrix)
     if rows.size and rows.shape[1] != sketch.m:
         raise SketchError(f"rows have {rows.shape[1]} values, but the sketch has {sketch.m}")
@@ -217,9 +220,9 @@ def resemblances(sketch: Sketch, matrix: NDArray[np.uint32]) -> NDArray[np.float
 
 
 def resemblance_matrix(matrix: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Estimate how alike all rows of a matrix are with all.
+    """Estimate how similar each row of a matrix is to every other.
 
-    Takes 4 bytes for each pair: 400 MB for 10,000 pages.
+    Takes 4 bytes per pair: 400 MB for 10,000 pages.
 
     >>> import quire
     >>> pages = [quire.encode(page) for page in (b"<p>One", b"<p>Two", b"<ul><li>Three")]
@@ -227,8 +230,8 @@ def resemblance_matrix(matrix: NDArray[np.uint32]) -> NDArray[np.float32]:
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
     Raises:
-        SketchError: the matrix does not have rows.
-        MemoryError: there are too many.
+        SketchError: the matrix does not have two dimensions.
+        MemoryError: there are too many rows.
     """
     rows = _rows(matrix)
     if not rows.size:

@@ -1,8 +1,8 @@
-"""Sources: where page bytes come from.
+"""Sources: reads page bytes from files, folders, crawls and remote storage.
 
-``find`` lists what a person named: files, folders, patterns, addresses. ``read`` gives the pages in each, out of plain
-files, WARC and Parquet; ``read_one`` gives one of them again. ``quire.sources.warc`` has the records of crawls as they
-are stored.
+``find`` lists the files that arguments name: files, folders, patterns, addresses. ``read`` yields
+the pages of each, from plain files, WARC and Parquet; ``read_one`` reads one of them again.
+``quire.sources.warc`` reads the records of crawls as they are stored.
 
 >>> import tempfile
 >>> from pathlib import Path

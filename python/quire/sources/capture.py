@@ -1,8 +1,8 @@
-"""A page as it was found, and what could not be read.
+"""Capture and Trouble: the two results of reading any source.
 
-Every source gives the same two things: a ``Capture``, which is a page with its address and the head it came with,
-or a ``Trouble``, which says in one line what was found in a page's place. Reading goes on after a trouble: one
-damaged record of a crawl is no reason to lose the rest.
+A ``Capture`` is a page with its address and the head it came with. A ``Trouble`` describes in one
+line why something could not be read. Reading continues after a trouble: one damaged record is not a
+reason to lose the rest of a crawl.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-# The longest page that is read, coded or decoded. Crawlers cut pages at 1 to 10 MiB, so that what is longer is no
-# page for a reader but a bomb or a film; and eight workers with one such page each still fit into small machines.
+# Maximum page size, encoded or decoded. Crawlers cut pages at 1 to 10 MiB, so anything longer is a
+# bomb or a film. Eight workers with one such page each still fit into small machines.
 MOST_BYTES = 50 * 1024 * 1024
 
-# 2026, 2026-05, 2026-05-17T11, 2026-05-17T11:02:33.123456789Z, 20260517110233: what WARC, ARC and people write.
+# 2026, 2026-05, 2026-05-17T11, 2026-05-17T11:02:33.123456789Z, 20260517110233: the forms that WARC,
+# ARC and people use.
 _TIME = re.compile(
     r"(\d{4})-?(\d\d)?-?(\d\d)?[T ]?(\d\d)?:?(\d\d)?:?(\d\d)?(?:\.(\d{1,9}))?\s*(?:Z|UTC|\+00:?00)?",
     re.ASCII,
@@ -24,19 +25,19 @@ _TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    r"""A page as it was found.
+    r"""A page read from a source.
 
     >>> page = Capture("a.warc#0", "https://a.example/", None, b"HTTP/1.1 200 OK\r\n\r\n", b"<p>")
     >>> page.status
     200
 
     Attributes:
-        name: unique in a collection, and enough to find the page again with ``read_one``.
-        url: its address; for a plain file its name.
-        time: when it was fetched (UTC), where that is known.
-        head: HTTP status line and header block as stored, with the empty line; ``b""`` where there is none.
-        body: the page, with transfer and content codings undone.
-        declared: its content type, where something else than the head says it.
+        name: Unique in a collection; ``read_one`` finds the page again by it.
+        url: Address of the page; for a plain file, its name.
+        time: Fetch time (UTC), if known.
+        head: HTTP status line and headers as stored, with the empty line, or ``b""``.
+        body: The page, with transfer and content encodings undone.
+        declared: Content type, if declared outside the head.
     """
 
     name: str
@@ -48,23 +49,23 @@ class Capture:
 
     @property
     def status(self) -> int | None:
-        """The HTTP status, where there is one."""
+        """The HTTP status, or None."""
         return status(self.head)
 
     @property
     def content_type(self) -> str | None:
-        """The content type as it is declared, parameters included."""
+        """The declared content type, including parameters."""
         values = header_values(self.head, b"content-type")
         return values[-1] if values else self.declared
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What could not be read.
+    """Something that could not be read.
 
     Attributes:
-        name: the file, and the place in it where that is known: ``crawl.warc.gz#8192``.
-        reason: what was found, in one line for a person.
+        name: The file and, if known, the place in it: ``crawl.warc.gz#8192``.
+        reason: The reason, in one line for people.
     """
 
     name: str
@@ -72,15 +73,15 @@ class Trouble:
 
 
 def status(head: bytes) -> int | None:
-    """Give the status code of an HTTP head, or None."""
+    """Return the status code of an HTTP head, or None."""
     found = re.match(rb"HTTP/\S{1,8}[ \t]+(\d{3})(?!\d)", head)
     return int(found[1]) if found else None
 
 
 def header_values(head: bytes, name: bytes) -> list[str]:
-    r"""List the values of a header field in an HTTP head, in their order.
+    r"""List the values of a header field in an HTTP head, in order.
 
-    Lines that begin with white space go on with the one before.
+    A line that begins with white space continues the line before.
 
     >>> header_values(b"HTTP/1.1 200 OK\r\nVary: a,\r\n b\r\nvary: c\r\n\r\n", b"Vary")
     ['a, b', 'c']
@@ -99,7 +100,7 @@ def header_values(head: bytes, name: bytes) -> list[str]:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Read a time as archives write it, in UTC; None where it is none.
+    """Parse a time as archives write it, in UTC; None if it is not a time.
 
     >>> parse_time("20260517110233") == parse_time("2026-05-17T11:02:33Z")
     True

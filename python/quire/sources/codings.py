@@ -1,8 +1,9 @@
-"""Codings: the page out of an HTTP payload, with transfer and content codings undone.
+"""Codings: undoes the transfer and content encodings of an HTTP payload.
 
-Payloads are hostile: a kilobyte can decode to a gigabyte. So what comes out is counted while it comes out, and no
-decoder is asked for more than a piece at a time. Archives are sloppy: many keep ``Content-Encoding: gzip`` in the head and
-store the body decoded. So a payload that does not begin as its coding says is taken as it is.
+Payloads may be hostile: a kilobyte can decode to a gigabyte. So output is counted as it is
+produced, and decoders are asked for one piece at a time. Archives may be sloppy: many keep
+``Content-Encoding: gzip`` in the head and store the body decoded. So a payload that does not begin
+like its encoding is taken as it is.
 """
 
 from __future__ import annotations
@@ -15,37 +16,39 @@ from collections.abc import Callable
 from quire.sources.capture import header_values
 from quire.sources.libraries import stream_io
 
-# Two: a server and one proxy. More are only ever seen in attacks (gzip of gzip of gzip).
+# Two: a server and one proxy. More only occur in attacks (gzip of gzip of gzip).
 MOST_CODINGS = 2
 
 _PIECE_BYTES = 256 * 1024
 _SLICE_BYTES = 64 * 1024
 _CHUNK_LINE = re.compile(rb"([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\r\n")
-# Controls that no text has; a coded payload has one of them almost at once.
+# Control characters that never occur in text; encoded data almost always has one early on.
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _TEXT_BYTES = 1024
 
 
 class CannotDecode(Exception):
-    """A payload does not decode; the message says which coding, and what was found."""
+    """A payload does not decode; the message names the encoding and the reason."""
 
 
 def undo(head: bytes, payload: bytes, most_bytes: int) -> bytes:
-    r"""Undo the codings that a head declares.
+    r"""Undo the encodings that a head declares.
 
-    >>> undo(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"3\r\n<p>\r\n0\r\n\r\n", 100)
+    >>> head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    >>> undo(head, b"3\r\n<p>\r\n0\r\n\r\n", 100)
     b'<p>'
 
     Raises:
-        CannotDecode: the payload is damaged, in a coding nobody knows, or longer than ``most_bytes`` when decoded.
-        MissingExtra: the coding needs fastwarc, which is not installed.
+        CannotDecode: The payload is damaged, has an unknown encoding, or decodes to more than
+            ``most_bytes``.
+        MissingExtra: The encoding needs fastwarc, which is not installed.
     """
     codings = declared(head)
     if not payload or not codings:
         return payload
     if len([coding for coding in codings if coding != "chunked"]) > MOST_CODINGS:
         raise CannotDecode(
-            f"{len(codings)} codings, one over the other; at most {MOST_CODINGS} are undone"
+            f"{len(codings)} encodings on top of each other; expected at most {MOST_CODINGS}"
         )
     for coding in reversed(codings):
         payload = _DECODERS.get(coding, _unknown(coding))(payload, most_bytes)
@@ -53,7 +56,7 @@ def undo(head: bytes, payload: bytes, most_bytes: int) -> bytes:
 
 
 def declared(head: bytes) -> list[str]:
-    """List the codings of a head in the order they were applied: content codings, then transfer codings."""
+    """List the encodings of a head in order of application: content encodings, then transfer."""
     found = [
         coding.strip().lower()
         for field in (b"content-encoding", b"transfer-encoding")
@@ -68,10 +71,11 @@ def _gzip(data: bytes, most_bytes: int) -> bytes:
 
 
 def _deflate(data: bytes, most_bytes: int) -> bytes:
-    # The standard means zlib's format; some servers always sent the bare one.
-    wrapped = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0  # noqa: PLR2004 - RFC 1950
+    # The standard means the zlib format, but some servers always send raw deflate.
+    magic = int.from_bytes(data[:2], "big")
+    is_zlib = data[0] & 0x0F == 8 and magic % 31 == 0  # noqa: PLR2004 - RFC 1950
     try:
-        return _inflate("deflate", data, 15 if wrapped else -15, most_bytes)
+        return _inflate("deflate", data, 15 if is_zlib else -15, most_bytes)
     except CannotDecode:
         if _is_text(data):
             return data
@@ -95,10 +99,10 @@ def _inflate(coding: str, data: bytes, window: int, most_bytes: int) -> bytes:
         pieces.append(piece)
         if engine.eof:
             if coding != "gzip" or data[at : at + 2] != b"\x1f\x8b":
-                return b"".join(pieces)  # what follows is not part of it, as browsers have it
+                return b"".join(pieces)  # browsers also ignore anything that follows
             engine = zlib.decompressobj(window)
         elif not piece and at >= len(data):
-            raise CannotDecode(f"{coding}: breaks off after {size} decoded bytes")
+            raise CannotDecode(f"{coding}: truncated after {size} decoded bytes")
 
 
 def _zstd(data: bytes, most_bytes: int) -> bytes:
@@ -131,21 +135,21 @@ def _drain(coding: str, read: Callable[[int], bytes], most_bytes: int) -> bytes:
 
 
 def _chunked(data: bytes, most_bytes: int) -> bytes:
-    del most_bytes  # chunks only ever grow smaller
+    del most_bytes  # removing chunk sizes only makes the data shorter
     pieces: list[bytes] = []
     at = 0
-    while at < len(data):  # a last chunk that is not there is no loss
+    while at < len(data):  # a missing last chunk is accepted
         line = _CHUNK_LINE.match(data, at)
         if line is None:
             if not pieces:
                 return data
-            raise CannotDecode(f"chunked: no chunk at byte {at}")
+            raise CannotDecode(f"chunked: expected a chunk at byte {at}")
         size, at = int(line[1], 16), line.end()
         if size == 0:
             break
         if at + size > len(data):
             raise CannotDecode(
-                f"chunked: breaks off after {len(data) - at} of {size} bytes of a chunk"
+                f"chunked: truncated after {len(data) - at} of {size} bytes of a chunk"
             )
         pieces.append(data[at : at + size])
         at += size
@@ -154,7 +158,7 @@ def _chunked(data: bytes, most_bytes: int) -> bytes:
         elif at < len(data):
             if len(pieces) == 1:
                 return data
-            raise CannotDecode(f"chunked: a chunk does not end at byte {at}")
+            raise CannotDecode(f"chunked: expected the end of a chunk at byte {at}")
     return b"".join(pieces)
 
 
@@ -163,7 +167,7 @@ def _unknown(coding: str) -> Callable[[bytes, int], bytes]:
         # Servers put all sorts of words there: `UTF-8`, `none`, `text/html`.
         if _is_text(data):
             return data
-        raise CannotDecode(f"content coding {coding[:40]!r} is not known")
+        raise CannotDecode(f"unknown content encoding {coding[:40]!r}")
 
     return decode
 

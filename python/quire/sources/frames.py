@@ -1,15 +1,15 @@
-"""Frames: where each record of a WARC or ARC file begins and ends, in whatever state the file is.
+"""Frames: finds where each record of a WARC or ARC file begins and ends, even in damaged files.
 
-A record is believed when its head can be read, its block is as long as the head says, a record or the end of the file
-comes next, and the member it is in decodes to its end. Anything else is a ``Fault`` with its place, and reading goes on
-where the next record begins:
+A record is accepted if its head can be read, its block is as long as the head says, a record or the
+end of the file follows, and its compressed member decodes to the end. Anything else is a ``Fault``
+with its place, and reading continues where the next record begins:
 
-* in a damaged member, at the next member that decodes to a record;
-* after a wrong length, at the next line ``WARC/1.x`` behind the head, also in what the block would have swallowed;
+* after a damaged member, at the next member that decodes to a record;
+* after a wrong length, at the next line ``WARC/1.x`` after the head, even inside the claimed block;
 * after bytes that belong to no record, at the next such line.
 
-Every byte is read once, and again only while what is read again stays in proportion to what was read well: a file in which
-every record lies about its length costs as much as any other.
+Every byte is read once. Bytes are read again only in proportion to the bytes read successfully, so
+a file in which every record has a wrong length costs no more than any other.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quire.sources.heads import MOST_HEAD_BYTES, MOST_LINE_BYTES, Arc, BadHead, Head, Warc
-from quire.sources.members import Damage, Feed, Place
+from quire.sources.members import Damage, Feed, RecordOffset
 
-# No record is shorter than 34 bytes, so that a step crosses the edge of a member at most once.
+# No record is shorter than 34 bytes, so a step crosses the boundary of a member at most once.
 _STEP_BYTES = 32
 _SCAN_BYTES = 64 * 1024
 _FEW_NEWLINES = 64
@@ -33,13 +33,13 @@ class Frame:
     """A record.
 
     Attributes:
-        place: where it begins.
-        data: its head as stored.
-        head: what that says.
-        block: all that follows the head; empty where that is longer than was asked for.
+        place: Where it begins.
+        data: Its head as stored.
+        head: The parsed head.
+        block: Everything after the head; empty if that is longer than requested.
     """
 
-    place: Place
+    place: RecordOffset
     data: bytes
     head: Head
     block: bytes
@@ -47,44 +47,44 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in the place of a record.
+    """Something that is not a valid record.
 
     Attributes:
-        place: where it begins.
-        reason: what was found.
+        place: Where it begins.
+        reason: Description of the fault.
     """
 
-    place: Place
+    place: RecordOffset
     reason: str
 
 
 class _Start(NamedTuple):
-    """Where something begins.
+    """The start of something that may be a record.
 
     Attributes:
-        data: its first bytes, enough to see whether it is a record.
-        place: where they are.
-        blank: the newlines that came before it, the first few of them.
+        data: Its first bytes, enough to recognize a record.
+        place: Where they are.
+        blank: The newlines before it, up to a limit.
     """
 
     data: bytes
-    place: Place
+    place: RecordOffset
     blank: bytes
 
 
 class Frames:
-    """The records of a file, from where its feed is."""
+    """Reads the records of a file, from the current place of its feed."""
 
     def __init__(self, feed: Feed, most_bytes: int, *, arc: bool) -> None:
         self._feed = feed
         self._most_bytes = most_bytes
-        self._credit = 2 * most_bytes  # bytes that may be read again
+        self._credit = 2 * most_bytes  # bytes that may still be read again
         self._dialect: type[Warc | Arc] = Arc if arc else Warc
         self._found: list[Frame | Fault] = []
-        self._faulty: Place | None = None  # the last place that was found so
+        self._faulty: RecordOffset | None = None  # place of the last fault
 
     def read(self) -> Iterator[Frame | Fault]:
-        """Give every record, and every fault between them."""
+        """Yield every record, and every fault between them."""
         start = self._begin()
         while True:
             yield from self._found
@@ -99,7 +99,7 @@ class Frames:
             data = self._feed.take_all(len(b"filedesc:"))
             if not data:
                 self._fault(place, "empty: 0 bytes")
-            if Warc.is_start(data):  # whatever it is called
+            if Warc.is_start(data):  # whatever the file name says
                 self._dialect = Warc
             elif data == b"filedesc:":
                 self._dialect = Arc
@@ -109,7 +109,7 @@ class Frames:
             return self._after(damage)
 
     def _start(self) -> _Start | None:
-        # Go to what comes after newlines. None at the end of the file.
+        # Skip newlines and read the first bytes after them. None at the end of the file.
         blank = b""
         while True:
             byte, place = self._feed.first()
@@ -136,10 +136,10 @@ class Frames:
                 return
 
     def _one(self, start: _Start) -> _Start | None:
-        # Read a record, and see how the next begins.
+        # Read a record, and the start of the next.
         dialect = self._dialect
         if not dialect.is_start(start.data):
-            self._fault(start.place, f"{start.data[:20]!r} where {dialect.name} should begin")
+            self._fault(start.place, f"expected {dialect.name}, found {start.data[:20]!r}")
             return self._scan()
         data = b""
         try:
@@ -153,18 +153,18 @@ class Frames:
             self._fault(start.place, f"{dialect.name} that {bad}")
             if dialect is Arc:
                 return self._scan()
-            # What looked like its head may have been garbage before another.
+            # The supposed head may have been garbage in front of a real one.
             return self._back(self._feed.ahead(start.place, 1), data[1:], len(data))
         except Damage as damage:
             self._fault(start.place, f"damaged: {damage}")
-            return self._after(damage, said=True)
+            return self._after(damage, is_reported=True)
         if length == head.length:
             return self._next(Frame(start.place, data, head, block), after_head)
-        self._fault(start.place, f"breaks off after {length} of {head.length} bytes")
+        self._fault(start.place, f"truncated after {length} of {head.length} bytes")
         return self._back(after_head, block if keep else None, length)
 
-    def _next(self, frame: Frame, after_head: Place) -> _Start | None:
-        # See how the next record begins, and believe this one or not.
+    def _next(self, frame: Frame, after_head: RecordOffset) -> _Start | None:
+        # Read the start of the next record, and then decide whether to accept this one.
         last, length = self._feed.frame, frame.head.length
         try:
             start = self._start()
@@ -174,13 +174,13 @@ class Frames:
                 self._fault(frame.place, f"damaged: {damage}")
             else:
                 self._found.append(frame)
-            return self._after(damage, said=own)
+            return self._after(damage, is_reported=own)
         if start is None or self._follows(start, frame.block):
             self._credit += length
             self._found.append(frame)
             return start
-        found = f"{start.blank + start.data[:20]!r} comes after them"
-        self._fault(frame.place, f"says that it has {length} bytes, but {found}")
+        found = f"{start.blank + start.data[:20]!r} follows"
+        self._fault(frame.place, f"its head says {length} bytes, but after these {found}")
         swallowed = None
         if length <= self._most_bytes:
             swallowed = frame.block + start.blank + start.data
@@ -189,8 +189,8 @@ class Frames:
     def _follows(self, start: _Start, block: bytes) -> bool:
         between = self._dialect.between
         if len(start.blank) < len(between) and (block[-4:] + start.blank).endswith(between):
-            return False  # the block has taken some of the newlines that are not its own
-        # Empty lines, or the edge of a member, say that a record ended here, whatever comes next.
+            return False  # the block includes newlines that belong to the separator
+        # Empty lines or a member boundary show that a record ended, whatever comes next.
         edge = bool(self._feed.coding) and start.place.within == 0
         apart = start.blank.startswith((between, b"\n\n"))
         return apart or edge or self._dialect.is_start(start.data)
@@ -206,14 +206,14 @@ class Frames:
         except Damage as damage:
             if not single or damage.member == member:
                 raise
-        # A step went into the next member, and hides where that begins, or met damage there that is
-        # not this record's: once more, byte by byte.
+        # A step read into the next member and hid where that begins, or met damage there that does
+        # not belong to this record: read again, byte by byte.
         feed.go_to(start.place)
         feed.first()
         return self._up_to_end(start.data[:1], 1)
 
     def _up_to_end(self, data: bytes, step: int) -> bytes:
-        # Take bytes up to the end of the head, and hand back what was taken beyond.
+        # Read up to the end of the head, and hand back everything beyond.
         searched = 0
         while not (end := self._dialect.end(data, searched)):
             searched = max(0, len(data) - 3)
@@ -226,8 +226,8 @@ class Frames:
             self._feed.hand_back(data[end:], place)
         return data[:end]
 
-    def _back(self, place: Place, data: bytes | None, cost: int) -> _Start | None:
-        # Look for records in what a wrong length swallowed, as long as that is not the rule.
+    def _back(self, place: RecordOffset, data: bytes | None, cost: int) -> _Start | None:
+        # Search for records inside a block with a wrong length, as long as the credit lasts.
         if cost + place.within <= self._credit:
             self._credit -= cost + place.within
             if data is not None:
@@ -243,7 +243,8 @@ class Frames:
         # Find the next line that begins a record.
         feed = self._feed
         window, place = b"", feed.place
-        size = _STEP_BYTES  # and more each time: what is handed back is copied, and faults can be close together
+        # Growing steps: bytes handed back are copied, and faults can be close together.
+        size = _STEP_BYTES
         try:
             while piece := feed.take(size):
                 window += piece
@@ -252,32 +253,33 @@ class Frames:
                 if at >= 0:
                     feed.hand_back(window[at:], feed.ahead(place, at))
                     return self._start()
-                # A line may be cut by the edge of the window.
+                # A line may cross the edge of the window.
                 gone = max(0, len(window) - MOST_LINE_BYTES)
                 window, place = window[gone:], feed.ahead(place, gone)
         except Damage as damage:
             return self._after(damage)
         return None
 
-    def _after(self, damage: Damage, *, said: bool = False) -> _Start | None:
-        # Go on with the next member that decodes to the beginning of a record. Some before the damaged one may be
-        # whole: a scan reads several at once, and gets none of them when one is damaged.
+    def _after(self, damage: Damage, *, is_reported: bool = False) -> _Start | None:
+        # Continue with the next member that decodes to the start of a record. Members before the
+        # damaged one may be intact: a scan reads several at once, and returns none of them when
+        # one is damaged.
         feed = self._feed
         while True:
             last = damage.member if feed.frame is None else feed.frame
             member = feed.member_after(last + 1, self._dialect.is_start)
-            if not said and (member is None or member > damage.member):
-                self._fault(Place(damage.member, 0), f"damaged: {damage}")
+            if not is_reported and (member is None or member > damage.member):
+                self._fault(RecordOffset(damage.member, 0), f"damaged: {damage}")
             if member is None:
                 return None
-            feed.go_to(Place(member, 0))
+            feed.go_to(RecordOffset(member, 0))
             try:
                 return self._start()
             except Damage as again:
-                damage, said = again, False
+                damage, is_reported = again, False
 
-    def _fault(self, place: Place, reason: str) -> None:
-        # Long members decode to something wrong first, and say only at their end that they are damaged.
+    def _fault(self, place: RecordOffset, reason: str) -> None:
+        # Long members first decode to wrong bytes, and only report the damage at their end.
         if place != self._faulty:
             self._found.append(Fault(place, reason))
         self._faulty = place

@@ -1,7 +1,7 @@
-"""Heads: how a record of a WARC or an ARC file begins, and what its head says.
+"""Heads: recognizes the start of WARC and ARC records and parses their heads.
 
-WARC has a block of header lines, ARC one line of five fields, or ten in its second version. What ARC says is given
-under WARC's names, so that nobody above has to know which it was.
+WARC has a block of header lines; ARC has one line of five fields, or ten in its second version. ARC
+fields are returned under WARC names, so that callers need not distinguish the formats.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 # Real heads are under 4 KiB. fastwarc and warcio allow 32 and 16 KiB for a line or a head.
 MOST_HEAD_BYTES = 64 * 1024
-# The longest line of an ARC file that is looked for after damage: no address that works is longer.
+# Maximum length of an ARC line searched for after damage: no working address is longer.
 MOST_LINE_BYTES = 4 * 1024
 
 _WARC_START = re.compile(rb"WARC/\d{1,2}\.\d{1,3}[ \t]*\r?\n")
 _WARC_END = re.compile(rb"\r?\n\r?\n")
-# From the end of an ARC line, because an address may hold spaces (it should not): address, IP, date, type, length,
-# and in the second version five more before the length.
+# Counted from the end of an ARC line, because an address may (wrongly) contain spaces: address, IP,
+# date, type, length; in the second version five more fields before the length.
 _ARC_FIELDS = (10, 5)
 _IP = re.compile(rb"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f.:]{1,40}")
 _DATE = re.compile(rb"\d{8,18}")
@@ -25,17 +25,17 @@ _SCHEME = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]{0,30}:")
 
 
 class BadHead(Exception):
-    """A head does not say what a record needs."""
+    """A head that lacks something every record needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the head of a record says.
+    """The parsed head of a record.
 
     Attributes:
-        kind: ``response``, ``resource``, ``request``, ``warcinfo``, …; empty for an ARC record that has a page.
-        length: how many bytes its block has.
-        fields: header fields by their names in lower case; the first, where there are several.
+        kind: ``response``, ``resource``, ``request``, ``warcinfo``, …; empty for an ARC page.
+        length: Length of the block in bytes.
+        fields: Header fields by lower-case name; the first if a field is repeated.
     """
 
     kind: str
@@ -44,39 +44,39 @@ class Head:
 
 
 class Warc:
-    """WARC, any version."""
+    """The WARC format, any version."""
 
-    #: What a person calls a record.
+    #: What error messages call a record.
     name = "a WARC record"
-    #: What stands between two records.
+    #: Separator between two records.
     between = b"\r\n\r\n"
 
     @staticmethod
     def is_start(data: bytes) -> bool:
-        """Tell whether bytes begin as a record does; five are enough."""
+        """Tell whether bytes begin like a record; five bytes are enough."""
         return data.startswith(b"WARC/")
 
     @staticmethod
     def search(window: bytes) -> int:
-        """Find where a record begins in any bytes; -1 where none does."""
+        """Find the start of a record in any bytes; -1 if there is none."""
         found = _WARC_START.search(window)
         return found.start() if found else -1
 
     @staticmethod
     def end(data: bytes, start: int) -> int:
-        """Say where the head ends, or 0; the search begins at ``start``."""
+        """Return where the head ends, or 0, searching from ``start``."""
         found = _WARC_END.search(data, start)
         return found.end() if found else 0
 
     @staticmethod
     def parse(data: bytes) -> Head:
-        """Read a head.
+        """Parse a head.
 
         Raises:
-            BadHead: it has no version, or no length.
+            BadHead: The head has no version or no length.
         """
         if not _WARC_START.match(data):
-            raise BadHead(f"begins with {data[:20]!r}; expected WARC/1.0 or such")
+            raise BadHead(f"begins with {data[:20]!r}; expected for example WARC/1.0")
         fields: dict[str, str] = {}
         last = ""
         for line in data.decode("utf-8", "replace").split("\n")[1:]:
@@ -91,20 +91,20 @@ class Warc:
 
 
 class Arc:
-    """ARC, the format before WARC."""
+    """The ARC format, the predecessor of WARC."""
 
     name = "an ARC record"
     between = b"\n"
 
     @staticmethod
     def is_start(data: bytes) -> bool:
-        """Tell whether bytes begin with the whole line of a record."""
+        """Tell whether bytes begin with the complete line of a record."""
         end = data.find(b"\n")
         return end > 0 and _arc_fields(data[:end]) is not None
 
     @staticmethod
     def search(window: bytes) -> int:
-        """Find where a record begins in any bytes; -1 where none does."""
+        """Find the start of a record in any bytes; -1 if there is none."""
         start = 0
         while (end := window.find(b"\n", start)) >= 0:
             if end - start <= MOST_LINE_BYTES and _arc_fields(window[start:end]) is not None:
@@ -114,15 +114,15 @@ class Arc:
 
     @staticmethod
     def end(data: bytes, start: int) -> int:
-        """Say where the line ends, or 0; the search begins at ``start``."""
+        """Return where the line ends, or 0, searching from ``start``."""
         return data.find(b"\n", start) + 1
 
     @staticmethod
     def parse(data: bytes) -> Head:
-        """Read the line of a record.
+        """Parse the line of a record.
 
         Raises:
-            BadHead: it has other fields than a record has, or no length.
+            BadHead: The fields are not those of a record, or the length is missing.
         """
         found = _arc_fields(data)
         if found is None:
@@ -155,11 +155,9 @@ def _arc_fields(line: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes] | None:
 
 
 def _length(fields: dict[str, str]) -> int:
-    said = fields.get("content-length", "")
-    if not re.fullmatch(r"[0-9]{1,18}", said):
+    stated = fields.get("content-length", "")
+    if not re.fullmatch(r"[0-9]{1,18}", stated):
         raise BadHead(
-            f"has the length {said[:20]!r}; expected a number"
-            if said
-            else "does not say its length"
+            f"has the length {stated[:20]!r}; expected a number" if stated else "has no length"
         )
-    return int(said)
+    return int(stated)

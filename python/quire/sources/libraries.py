@@ -1,4 +1,4 @@
-"""Libraries of the extra ``archive``, imported when they are first needed."""
+"""Optional libraries of the extra ``archive``, imported when first needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXTRA = "archive"
 
 
 def stream_io() -> ModuleType:
-    """Give fastwarc's decoders.
+    """Return the decoders of fastwarc.
 
     Raises:
         MissingExtra: fastwarc is not installed.
@@ -26,14 +26,14 @@ def stream_io() -> ModuleType:
 @functools.cache
 def _stream_io() -> ModuleType:
     with warnings.catch_warnings():
-        # It warns of itself while it is imported (1.1).
+        # fastwarc 1.1 raises deprecation warnings about itself on import.
         warnings.simplefilter("ignore", DeprecationWarning)
         from fastwarc import stream_io as library  # noqa: PLC0415 - optional
     return library
 
 
 def pyarrow_parquet() -> tuple[ModuleType, ModuleType]:
-    """Give pyarrow and its reader of Parquet.
+    """Return pyarrow and its Parquet reader.
 
     Raises:
         MissingExtra: pyarrow is not installed.

@@ -1,13 +1,14 @@
-"""Members: the bytes of a WARC file decoded, with the place in the file that they come from.
+"""Members: decodes the bytes of a WARC file and keeps track of where they come from.
 
-A ``.warc.gz`` is many gzip members, one for each record; so are files of zstd and lz4 frames. Each stands alone, so
-reading can begin at any, and damage to one ends with it. A ``Feed`` reads on from member to member and always knows
-its place: the offset of a member in the file, and how many decoded bytes lie between. In a plain file that is an
-offset; in a file that is one long member the first is 0.
+A ``.warc.gz`` consists of many gzip members, one for each record; files of zstd and lz4 frames are
+built the same way. Each member is independent, so reading can begin at any of them, and damage ends
+with the member it is in. A ``Feed`` reads from member to member and always knows its place: the
+offset of the member in the file, and the number of decoded bytes since its start. In a plain file
+the place is an offset; in a file that is one long member, the member's offset is 0.
 
-The place is exact because reads are: a reader asks for no byte beyond the record it is in, so that a new member shows
-at the first byte of the next record. After damage bytes are handed back and read again; places are then counted from an
-earlier member, and lead to the same record.
+The place is exact because reads are exact: a reader asks for no byte beyond the current record, so
+a new member shows up at the first byte of the next record. After damage, bytes are handed back and
+read again; places are then counted from an earlier member, and lead to the same record.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from quire.sources.libraries import stream_io
 
 PIECE_BYTES = 1024 * 1024
 _SCAN_BYTES = 1024 * 1024
-# Enough of a member to see how a record begins: gzip gives out what it has, the others only whole blocks.
+# Enough of a member to see how a record begins: gzip returns partial data, the others whole blocks.
 _TASTE_BYTES = {"gzip": 1024, "zstd": 256 * 1024, "lz4": 256 * 1024}
-# The line of an ARC record can be long.
+# An ARC record starts with a line, which can be long.
 _TASTED_BYTES = 8 * 1024
-# Places that look like a member and are none, after which damage is the rule and the search is given up. In honest
-# files three bytes look so by chance once in 16 MB; a file made of them would cost hours.
+# Maximum number of false starts before the search for a member is given up. In real files the magic
+# bytes occur by chance once in 16 MB; a file made of them would cost hours.
 _MOST_TASTES = 10_000
 _MAGIC = {"gzip": b"\x1f\x8b\x08", "zstd": b"\x28\xb5\x2f\xfd", "lz4": b"\x04\x22\x4d\x18"}
 _READERS = {"gzip": "GzipReader", "zstd": "ZstdReader", "lz4": "Lz4Reader"}
-# A `.warc.zst` may begin with the dictionary of its frames, in a frame that decoders skip.
+# A `.warc.zst` may start with the dictionary for its frames, in a frame that decoders skip.
 _DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
 _MOST_DICTIONARY_BYTES = 16 * 1024 * 1024
 
 
-class Place(NamedTuple):
-    """Where a record begins: the offset of a member, and the decoded bytes from there."""
+class RecordOffset(NamedTuple):
+    """Where a record begins: the offset of a member, and the decoded bytes since its start."""
 
     member: int
     within: int
@@ -47,10 +48,10 @@ class Place(NamedTuple):
 
 
 class Damage(Exception):
-    """A member does not decode.
+    """A member that does not decode.
 
     Attributes:
-        member: its offset.
+        member: Offset of the member.
     """
 
     def __init__(self, message: str, *, member: int) -> None:
@@ -58,35 +59,35 @@ class Damage(Exception):
         super().__init__(message)
 
 
-class _Reader(Protocol):
+class _Decoder(Protocol):
     def read(self, size: int, /) -> bytes: ...
     def frame_start_position(self) -> int | None: ...
 
 
 class Feed:
-    """The decoded bytes of a file."""
+    """Reads the decoded bytes of a file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._tastes = 0
-        #: The member that the last byte came from; None before there is one.
+        #: Offset of the member that the last byte came from; None before the first byte.
         self.frame: int | None = None
         start = file.read(4)
         self._dictionary = b""
         if start == _DICTIONARY_MAGIC:
             self._dictionary = _read_dictionary(file)
             start = _MAGIC["zstd"]
-        #: How it is coded: gzip, zstd, lz4; empty for a plain file.
+        #: Compression of the file: gzip, zstd or lz4; empty for a plain file.
         self.coding: str = next(
             (name for name, magic in _MAGIC.items() if start.startswith(magic)), ""
         )
-        self.go_to(Place(0, 0))
+        self.go_to(RecordOffset(0, 0))
 
-    def go_to(self, place: Place) -> None:
-        """Read on from another place.
+    def go_to(self, place: RecordOffset) -> None:
+        """Continue reading at another place.
 
         Raises:
-            Damage: the way there does not decode.
+            Damage: The bytes before that place do not decode.
         """
         self._left, self._at, self.frame = b"", 0, None
         if not self.coding:
@@ -98,31 +99,35 @@ class Feed:
         self._member, self._within = place.member, 0
         self.skip(place.within)
 
-    def _open(self, file: BinaryIO) -> _Reader:
+    def _open(self, file: BinaryIO) -> _Decoder:
         reader = getattr(stream_io(), _READERS[self.coding])
         more = {"dictionary": self._dictionary} if self._dictionary else {}
-        opened: _Reader = reader(file, **more)
+        opened: _Decoder = reader(file, **more)
         return opened
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RecordOffset:
         """Where the next byte is."""
-        return Place(self._member, self._within) if self.coding else Place(self._within, 0)
+        return (
+            RecordOffset(self._member, self._within)
+            if self.coding
+            else RecordOffset(self._within, 0)
+        )
 
-    def first(self) -> tuple[bytes, Place]:
-        """Take one byte, and say where it is: at the beginning of a member, if it is the first of one."""
+    def first(self) -> tuple[bytes, RecordOffset]:
+        """Read one byte with its place; the first byte of a member is at its start."""
         place, handed_back, frame = self.place, self._at < len(self._left), self.frame
         byte = self.take(1)
         if byte and not handed_back and self.frame != frame and self.frame is not None:
             self._member, self._within = self.frame, 1
-            place = Place(self.frame, 0)
+            place = RecordOffset(self.frame, 0)
         return byte, place
 
     def take(self, size: int) -> bytes:
-        """Take some bytes, at most ``size``; none only at the end.
+        """Read at most ``size`` bytes; returns none only at the end of the file.
 
         Raises:
-            Damage: they do not decode.
+            Damage: The bytes do not decode.
         """
         if self._at < len(self._left):
             taken = self._left[self._at : self._at + size]
@@ -135,10 +140,10 @@ class Feed:
         return taken
 
     def take_all(self, size: int) -> bytes:
-        """Take as many bytes as asked; fewer only at the end.
+        """Read ``size`` bytes; returns fewer only at the end of the file.
 
         Raises:
-            Damage: they do not decode.
+            Damage: The bytes do not decode.
         """
         pieces: list[bytes] = []
         while size and (piece := self.take(min(size, PIECE_BYTES))):
@@ -147,10 +152,10 @@ class Feed:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def skip(self, size: int) -> int:
-        """Take bytes and drop them; give how many there were.
+        """Skip at most ``size`` bytes and return how many were skipped.
 
         Raises:
-            Damage: they do not decode.
+            Damage: The bytes do not decode.
         """
         skipped = 0
         while skipped < size and (piece := self.take(min(size - skipped, PIECE_BYTES))):
@@ -165,12 +170,13 @@ class Feed:
             raise Damage(str(error), member=self._member if member is None else member) from None
         frame = self._decoder.frame_start_position()
         if not piece and frame is not None and frame != self.frame and self._is_cut(frame):
-            raise Damage("breaks off in its first bytes", member=frame)
+            raise Damage("ends within its first bytes", member=frame)
         self.frame = frame
         return piece
 
     def _is_cut(self, frame: int) -> bool:
-        # Whether the last member, from which nothing came, is not whole. Some writers end a file with an empty one.
+        # Whether the last member, which gave no bytes, is truncated. Some writers end a file with
+        # an empty member, which is fine.
         if self.coding != "gzip":
             return self.coding == "lz4"
         self._file.seek(frame)
@@ -182,27 +188,29 @@ class Feed:
         self._file.seek(0, io.SEEK_END)
         return not engine.eof
 
-    def hand_back(self, data: bytes, place: Place) -> None:
-        """Put bytes back that were the last to be taken.
+    def hand_back(self, data: bytes, place: RecordOffset) -> None:
+        """Put back the bytes read last.
 
         Args:
-            data: the bytes.
-            place: where they are.
+            data: The bytes.
+            place: Where they are.
         """
         self._left, self._at = data + self._left[self._at :], 0
         self._member, self._within = place if self.coding else (0, place.member)
 
-    def ahead(self, place: Place, size: int) -> Place:
-        """Say where the byte is that comes ``size`` bytes after a place."""
+    def ahead(self, place: RecordOffset, size: int) -> RecordOffset:
+        """Return the place ``size`` bytes after another."""
         member, within = place
-        return Place(member, within + size) if self.coding else Place(member + size, 0)
+        return (
+            RecordOffset(member, within + size) if self.coding else RecordOffset(member + size, 0)
+        )
 
     def member_after(self, offset: int, is_start: Callable[[bytes], bool]) -> int | None:
-        """Find the next member that decodes to the start of a record; None where there is none.
+        """Find the next member that decodes to the start of a record; None if there is none.
 
         Args:
-            offset: where in the file to begin; one more than that of a damaged member.
-            is_start: whether decoded bytes begin as a record does.
+            offset: Offset in the file to search from: one more than that of a damaged member.
+            is_start: Tells whether decoded bytes begin like a record.
         """
         magic, most = re.compile(re.escape(_MAGIC[self.coding])), _TASTE_BYTES[self.coding]
         self._file.seek(offset)
@@ -221,7 +229,7 @@ class Feed:
 
     def _taste(self, data: bytes) -> bytes:
         try:
-            if self.coding == "gzip":  # many times quicker than a new reader
+            if self.coding == "gzip":  # many times faster than a new reader
                 return zlib.decompressobj(31).decompress(data, _TASTED_BYTES)
             return self._open(io.BytesIO(data)).read(_TASTED_BYTES)
         except (OSError, zlib.error):

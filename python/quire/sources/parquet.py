@@ -1,7 +1,7 @@
 """Pages in Parquet files: rows of ``url``, ``time`` and ``body``.
 
-That is how search and language model crawls hand pages on. Only ``body`` has to be there. Rows are read a few at a
-time, however long a row group is.
+Crawls for search engines and language models are often distributed this way. Only ``body`` is
+required. A few rows are read at a time, however long a row group is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-# Pages are some 100 kB: few enough that a batch is small, enough that a call for each costs nothing.
+# Pages are about 100 kB: few enough rows to keep a batch small, enough to make calls cheap.
 _BATCH_ROWS = 16
 _COLUMNS = ("url", "time", "body")
 
@@ -29,12 +29,12 @@ def read_rows(
     """Read the pages of a Parquet file.
 
     Args:
-        path: a file, or an address that fsspec knows.
-        most_bytes: a longer page is a ``Trouble``.
-        row: the only row to give, from 0; all of them otherwise.
+        path: A file or an fsspec address.
+        most_bytes: Maximum page size in bytes; a longer page is a ``Trouble``.
+        row: The only row to read, counted from 0 (default: all rows).
 
     Raises:
-        OSError: the file cannot be opened; ``SourceNotFound`` where there is none.
+        OSError: The file cannot be opened; ``SourceNotFound`` if it does not exist.
         MissingExtra: pyarrow is not installed.
     """
     library, parquet = pyarrow_parquet()
@@ -46,7 +46,7 @@ def read_rows(
                 yield Trouble(path, wrong)
                 return
             yield from _rows(path, table, row, most_bytes)
-        # A damaged file can raise anything that Arrow or the operating system has.
+        # A damaged file can raise any exception of Arrow or the operating system.
         except (library.ArrowException, OSError, ValueError) as error:
             yield Trouble(path, f"not readable as Parquet: {' '.join(str(error).split())[:200]}")
 
@@ -56,9 +56,7 @@ def _wrong_columns(schema: pa.Schema) -> str | None:
 
     if "body" not in schema.names:
         names = ", ".join(schema.names[:10])
-        return (
-            f"has no column body; it has {names}" if names else "has no column body, and no other"
-        )
+        return f"has no column body; it has {names}" if names else "has no column body; it has none"
     kind = schema.field("body").type
     if types.is_dictionary(kind):
         kind = kind.value_type
@@ -124,7 +122,7 @@ def _value(batch: pa.RecordBatch, column: str, index: int) -> object:
     except (
         ValueError,
         OverflowError,
-    ):  # a year that Python does not have, bytes that are not UTF-8
+    ):  # a year that Python cannot represent, or bytes that are not UTF-8
         return None
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 

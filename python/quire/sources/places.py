@@ -1,7 +1,8 @@
-"""Places: what a person means by a folder, a pattern, a file, an address.
+"""Places: finds the files that a folder, pattern, file name or address stands for, and opens them.
 
-Paths of this machine need nothing but the standard library. What holds ``://`` is an address for fsspec (``s3://``,
-``memory://``, ``file://``), which is asked only then. A WACZ is named by itself and listed as the files of its crawl.
+Local paths need only the standard library. A path with ``://`` is an address for fsspec (``s3://``,
+``memory://``, ``file://``), which is imported only then. A WACZ is listed as the files of its
+crawl.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from quire.errors import MissingExtra, SourceNotFound, SourceUnreadable
 from quire.sources.capture import Trouble
 from quire.sources.wacz import BadZip, is_wacz, list_members, open_member, split
 
-# What is read of a folder. Crawlers also write pages without any suffix.
+# Files read from a folder. Crawlers also write pages without any suffix.
 PAGE_SUFFIXES: tuple[str, ...] = (
     "",
     ".atom",
@@ -35,16 +36,17 @@ PAGE_SUFFIXES: tuple[str, ...] = (
 )
 PARQUET_SUFFIX = ".parquet"
 _ARCHIVE = re.compile(r"\.w?arc(\.wet|\.wat)?(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
-# An object store answers in tens of milliseconds: fewer, larger requests.
+# Object stores answer in tens of milliseconds: use fewer, larger requests.
 _REMOTE_BUFFER_BYTES = 1024 * 1024
 
 
 def find(arguments: Sequence[str]) -> list[str]:
-    """List what arguments name: files, folders, patterns, addresses. Sorted, each once.
+    """List the files that arguments name, sorted: files, folders, patterns, addresses.
 
-    A file is taken whatever it is called, and a WACZ is the WARC files in it. A folder is searched to any depth for pages,
-    WARC, WACZ and Parquet files; hidden ones are passed over, links to folders are not followed. A pattern is filled in. A link that leads nowhere
-    is listed: to read it is a trouble, which is better than not to know.
+    A file is accepted whatever its name, and a WACZ stands for the WARC files in it. A folder is
+    searched to any depth for pages, WARC, WACZ and Parquet files; hidden files are skipped, and
+    links to folders are not followed. A pattern is expanded. A broken link is listed too: reading
+    it gives a trouble, so it does not go unnoticed.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -54,8 +56,8 @@ def find(arguments: Sequence[str]) -> list[str]:
     ['crawl.warc.gz', 'page.html']
 
     Raises:
-        SourceNotFound: there is no such file, or a folder or pattern leads to nothing that can be read.
-        MissingExtra: an address, and fsspec is not installed.
+        SourceNotFound: A file does not exist, or a folder or pattern yields nothing readable.
+        MissingExtra: An argument is an address, and fsspec is not installed.
     """
     found: set[str] = set()
     for argument in arguments:
@@ -66,7 +68,7 @@ def find(arguments: Sequence[str]) -> list[str]:
 
 
 def _inside(path: str) -> list[str]:
-    """List the files of a WACZ; itself where they cannot be listed, and to read it is a trouble that says why."""
+    """List the files of a WACZ, or the WACZ itself if that fails: reading it reports why."""
     try:
         with _open_outer(path) as file:
             return [f"{path}/{name}" for name in list_members(file, is_archive)]
@@ -75,12 +77,13 @@ def _inside(path: str) -> list[str]:
 
 
 def for_tasks(paths: Sequence[str]) -> tuple[list[str], list[Trouble]]:
-    r"""Part paths into those that can be handed to tasks of an engine, and troubles for the others.
+    r"""Separate paths that tasks of an engine can receive from those that they cannot.
 
-    Tasks get paths as Arrow's strings, which are UTF-8; names of files are any bytes.
+    Tasks receive paths as Arrow strings, which are UTF-8; file names can be any bytes.
 
-    >>> for_tasks(["a.html", "\udcff.html"])
-    (['a.html'], [Trouble(name='\udcff.html', reason='its name is not UTF-8, and cannot be handed to a task')])
+    >>> fine, odd = for_tasks(["a.html", "\udcff.html"])
+    >>> fine, odd[0].reason
+    (['a.html'], 'its name is not UTF-8, and cannot be handed to a task')
     """
     fine: list[str] = []
     odd: list[Trouble] = []
@@ -95,7 +98,7 @@ def for_tasks(paths: Sequence[str]) -> tuple[list[str], list[Trouble]]:
 
 
 def is_address(path: str) -> bool:
-    """Tell whether a path is one for fsspec."""
+    """Tell whether a path is an fsspec address."""
     return "://" in path
 
 
@@ -116,14 +119,14 @@ def is_parquet(path: str) -> bool:
 
 
 def is_wanted(name: str) -> bool:
-    """Tell whether a file of a folder is read, by its name."""
+    """Tell whether a file in a folder should be read, by its name."""
     suffix = PurePosixPath(name).suffix.lower()
     is_page = suffix in PAGE_SUFFIXES or suffix == PARQUET_SUFFIX
     return is_page or is_archive(name) or is_wacz(name)
 
 
 def walk(folder: str, wanted: Callable[[str], bool]) -> Iterator[str]:
-    """Give the files below a folder whose names are wanted, in order; hidden ones are passed over."""
+    """Yield the files below a folder whose names are wanted, in order; hidden files are skipped."""
     # Links to folders are not followed: they can lead in circles.
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -138,12 +141,12 @@ def _is_file(path: str) -> bool:
 
 
 def _is_lost(path: str) -> bool:
-    """Tell whether a link leads nowhere: whoever reads it says so, which is better than to pass over it."""
+    """Tell whether a path is a broken link; it is listed, and reading it reports the problem."""
     return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - same
 
 
 def fill_in(pattern: str) -> list[str]:
-    """List the files that fit a pattern, sorted."""
+    """List the files that match a pattern, sorted."""
     fitting = glob.glob(pattern, recursive=True)  # noqa: PTH207 - keeps `./`
     return sorted(name for name in fitting if _is_file(name) or _is_lost(name))
 
@@ -191,11 +194,11 @@ def _nothing_fits(pattern: str) -> list[str]:
 
 
 def open_place(path: str) -> BinaryIO:
-    """Open a file of this machine, one that fsspec knows, or one in a WACZ, for reading at any place of it.
+    """Open a local file, an fsspec address or a file in a WACZ, for reading at any position.
 
     Raises:
-        OSError: it cannot be opened; ``SourceNotFound`` where there is none.
-        MissingExtra: an address, and fsspec is not installed.
+        OSError: The file cannot be opened; ``SourceNotFound`` if it does not exist.
+        MissingExtra: The path is an address, and fsspec is not installed.
     """
     parts = split(path, lambda outer: is_address(outer) or _is_file(outer))
     if parts is None and not is_wacz(path):
@@ -246,5 +249,5 @@ def _unreachable(path: str, error: Exception) -> Exception:
         protocol = path.partition("://")[0]
         message = f"{path}: {error}; run: pip install 'fsspec[{protocol}]'"
         return SourceNotFound(message, name=path)
-    # An unknown protocol: fsspec says so.
+    # Probably an unknown protocol; the message of fsspec says so.
     return SourceNotFound(f"{path}: {error}", name=path)

@@ -1,11 +1,12 @@
 """WACZ: a zip file with the WARC files of a crawl in its folder ``archive/``.
 
-A file in it has a path like any other, ``crawl.wacz/archive/data.warc.gz``, so that whoever reads WARC reads WACZ. The
-standard stores these files without compression, and such a one is read where it lies, at any place. One that was
-compressed all the same is inflated into a file without a name. Nothing is ever written under a name that a zip file
-says.
+A file inside has a path like any other, ``crawl.wacz/archive/data.warc.gz``, so everything that
+reads WARC also reads WACZ. The standard stores these files uncompressed; such a file is read in
+place. A compressed one is decompressed into an unnamed temporary file. Nothing is ever written
+under a name taken from a zip file.
 
-Zip files are hostile: a kilobyte can inflate to a gigabyte, and a directory can name millions of files. Both are capped.
+Zip files may be hostile: a kilobyte can decompress to a gigabyte, and a directory can list millions
+of files. Both are limited.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 if TYPE_CHECKING:
     import zipfile
 
-#: Files of a WACZ, at most, and bytes of its directory.
+#: Maximum number of files in a WACZ, and maximum bytes of its directory.
 MOST_ENTRIES = 10_000
 MOST_DIRECTORY_BYTES = 16 << 20
-# What was compressed twice shrinks little, and plain WARC tenfold; a bomb a thousandfold.
+# Compressed WARC data shrinks little, plain WARC tenfold; a zip bomb a thousandfold.
 _MOST_GROWTH = 100
 _SMALL_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 18
@@ -33,14 +34,14 @@ _FOLDER = "archive/"
 _INSIDE = re.compile(r"\.wacz/", re.IGNORECASE)
 _ENCRYPTED = 1
 _LOCAL_HEAD = struct.Struct("<4s22xHH")
-# At the end: directory size and place; of zip64, where its own end record is, and the same there.
+# At the end of a zip: size and place of the directory; for zip64, where its own end record is.
 _END = struct.Struct("<4s8xIIH")
 _LOCATOR = struct.Struct("<4sIQI")
 _END_64 = struct.Struct("<4s36xQQ")
 _UNKNOWN = 0xFFFF_FFFF
 _MOST_COMMENT_BYTES = 1 << 16
 _STORED, _DEFLATED = 0, 8
-# What the standard library says of a damaged zip file, beside its own BadZipFile, which is an Exception and no more.
+# What the standard library raises for a damaged zip file, besides BadZipFile.
 _FAULTS = (
     EOFError,
     NotImplementedError,
@@ -53,7 +54,7 @@ _FAULTS = (
 
 
 class BadZip(Exception):
-    """A zip file that cannot be read; the message says what was found."""
+    """A zip file that cannot be read; the message says why."""
 
 
 def is_wacz(path: str) -> bool:
@@ -62,40 +63,40 @@ def is_wacz(path: str) -> bool:
 
 
 def split(path: str, is_file: Callable[[str], bool]) -> tuple[str, str] | None:
-    """Take the path of a file in a WACZ apart; None where it is none.
+    """Split the path of a file in a WACZ; None if it is not such a path.
 
     >>> split("crawl.wacz/archive/data.warc.gz", lambda _: True)
     ('crawl.wacz', 'archive/data.warc.gz')
     """
     for found in _INSIDE.finditer(path):
         outer = path[: found.end() - 1]
-        if is_file(outer):  # and no folder of that name
+        if is_file(outer):  # and not a folder of that name
             return outer, path[found.end() :]
     return None
 
 
 def list_members(file: BinaryIO, is_wanted: Callable[[str], bool]) -> list[str]:
-    """Name the files of a crawl that are in an open WACZ.
+    """List the files in an open WACZ that are part of its crawl.
 
     Raises:
-        BadZip: it cannot be read.
+        BadZip: The zip file cannot be read.
     """
     with _opened(file) as zipped:
         names = [name for name in zipped.namelist() if name.startswith(_FOLDER) and is_wanted(name)]
     if not names:
-        raise BadZip(f"no WARC file in its folder {_FOLDER}")
+        raise BadZip(f"has no WARC file in its folder {_FOLDER}")
     return sorted(set(names))
 
 
 def open_member(file: BinaryIO, name: str) -> BinaryIO:
-    """Open a file in an open WACZ, for reading at any place of it; closing it closes both.
+    """Open a file in an open WACZ for reading at any position; closing it closes both.
 
     Args:
-        file: the WACZ.
-        name: of the file in it; without one nothing is opened, and the fault says why that is not enough.
+        file: The open WACZ.
+        name: Name of the file in it; an empty name always fails, with a message that explains it.
 
     Raises:
-        BadZip: it is not there, or cannot be read.
+        BadZip: The file is not in the WACZ, or cannot be read.
     """
     with _opened(file) as zipped:
         try:
@@ -132,26 +133,26 @@ def _opened(file: BinaryIO) -> zipfile.ZipFile:
         _check_directory(file)
         zipped = ZipFile(file)
     except (BadZipFile, *_FAULTS) as error:
-        raise BadZip(f"not a zip file that can be read: {error}") from None
+        raise BadZip(f"not a readable zip file: {error}") from None
     if len(zipped.filelist) > MOST_ENTRIES:
         raise BadZip(f"{len(zipped.filelist):,} files in it; expected at most {MOST_ENTRIES:,}")
     return zipped
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Refuse a directory that is too long, before it is read into memory as a whole."""
+    """Refuse a directory that is too long, before all of it is read into memory."""
     length = file.seek(0, io.SEEK_END)
     start = max(0, length - _END.size - _MOST_COMMENT_BYTES)
     file.seek(start)
     tail = file.read(_END.size + _MOST_COMMENT_BYTES)
     at = tail.rfind(b"PK\5\6")
     if at < 0 or at + _END.size > len(tail):
-        return  # the library finds none either, and says so
+        return  # zipfile does not find it either, and reports that
     size = _END.unpack_from(tail, at)[1]
     if at >= _LOCATOR.size:
         magic, _, place, _ = _LOCATOR.unpack_from(tail, at - _LOCATOR.size)
         if magic == b"PK\6\7" and place < length:
-            # The library reads it before the locator, wherever that says it is: look at both.
+            # zipfile reads the record before the locator, wherever the locator points: check both.
             for record in {place, start + at - _LOCATOR.size - 56}:
                 file.seek(max(0, record))
                 end = file.read(_END_64.size)
@@ -162,7 +163,7 @@ def _check_directory(file: BinaryIO) -> None:
 
 
 def _start(file: BinaryIO, info: zipfile.ZipInfo) -> int:
-    """Where the bytes of a stored file begin."""
+    """Return the offset of the bytes of a stored file."""
     file.seek(info.header_offset)
     head = file.read(_LOCAL_HEAD.size)
     if len(head) < _LOCAL_HEAD.size or not head.startswith(b"PK\3\4"):
@@ -190,12 +191,12 @@ def _copy(packed: IO[bytes], plain: BinaryIO, most: int) -> None:
     while piece := packed.read(_PIECE_BYTES):
         size += len(piece)
         if size > most:
-            raise BadZip(f"inflates to more than {most:,} bytes")
+            raise BadZip(f"decompresses to more than {most:,} bytes")
         plain.write(piece)
 
 
 class _Section(io.RawIOBase):
-    """A stretch of a file, as a file."""
+    """A section of a file, as a file."""
 
     def __init__(self, file: BinaryIO, start: int, length: int) -> None:
         self._file = file
@@ -215,7 +216,7 @@ class _Section(io.RawIOBase):
     def tell(self) -> int:
         return self._at
 
-    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override] # of bytes, as all callers have it
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override] # callers pass bytes
         size = min(len(buffer), max(0, self._length - self._at))
         self._file.seek(self._start + self._at)
         piece = self._file.read(size)

@@ -1,7 +1,8 @@
-"""WARC and ARC files, record by record: as they are stored, with all their codings.
+"""WARC and ARC files, record by record, as stored and with all encodings left on.
 
-What is no sound record is a ``Trouble`` with its place, and reading goes on behind it; ``frames`` has the rules.
-A record whose head carries a digest of its block is believed only if that is right.
+Anything that is not a valid record is a ``Trouble`` with its place, and reading continues after it;
+``frames`` has the rules. If a head has a digest of its block, the record is accepted only if the
+digest matches.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from datetime import datetime
 from quire.sources.capture import MOST_BYTES, Trouble, parse_time
 from quire.sources.frames import Fault, Frame, Frames
 from quire.sources.heads import MOST_HEAD_BYTES
-from quire.sources.members import Damage, Feed, Place
+from quire.sources.members import Damage, Feed, RecordOffset
 from quire.sources.places import is_arc, open_place
 
-#: Records that hold pages.
+#: Kinds of records that hold pages.
 PAGES = frozenset({"response", "resource"})
 
 _HTTP_END = re.compile(rb"\r?\n\r?\n")
@@ -31,12 +32,12 @@ class Record:
     """A record as it is stored.
 
     Attributes:
-        name: the file and the record's place in it.
+        name: The file and the record's place in it.
         kind: ``response``, ``resource``, ``request``, ``metadata``, …
-        fields: the fields of its WARC head, by their names in lower case.
-        warc_head: that head as stored; in an ARC file its line.
-        head: HTTP status line and header block as stored, with the empty line; ``b""`` where there is none.
-        payload: the rest of the block, with all its codings.
+        fields: Fields of its WARC head, by lower-case name.
+        warc_head: That head as stored; in an ARC file, its line.
+        head: HTTP status line and headers as stored, with the empty line, or ``b""``.
+        payload: The rest of the block, with all encodings left on.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Record:
 
     @property
     def url(self) -> str:
-        """The address; the name where none is said."""
+        """The address, or the name if the record has none."""
         # Wget 1.19 and the first draft of the standard put it in brackets.
         return (
             self.fields.get("warc-target-uri", "").removeprefix("<").removesuffix(">") or self.name
@@ -56,7 +57,7 @@ class Record:
 
     @property
     def time(self) -> datetime | None:
-        """When it was fetched, where that is said."""
+        """The fetch time, or None."""
         return parse_time(self.fields.get("warc-date", ""))
 
 
@@ -65,7 +66,7 @@ def read_records(
     *,
     kinds: Collection[str] = PAGES,
     most_bytes: int = MOST_BYTES,
-    place: Place | None = None,
+    place: RecordOffset | None = None,
 ) -> Iterator[Record | Trouble]:
     r"""Read the records of a WARC or ARC file, plain or in gzip, zstd or lz4.
 
@@ -77,14 +78,14 @@ def read_records(
     [('resource', b'<p>')]
 
     Args:
-        path: a file, or an address that fsspec knows.
-        kinds: the records to give; others are passed over.
-        most_bytes: records with a longer block are a ``Trouble``.
-        place: where to begin; the first record otherwise.
+        path: A file or an fsspec address.
+        kinds: Kinds of records to yield; others are skipped.
+        most_bytes: Maximum block size in bytes; a longer record is a ``Trouble``.
+        place: Where to begin (default: the first record).
 
     Raises:
-        OSError: the file cannot be opened; ``SourceNotFound`` where there is none.
-        MissingExtra: fastwarc is not installed, and the file is compressed.
+        OSError: The file cannot be opened; ``SourceNotFound`` if it does not exist.
+        MissingExtra: The file is compressed, and fastwarc is not installed.
     """
     with open_place(path) as file:
         try:
@@ -108,7 +109,7 @@ def _record(path: str, found: Frame | Fault, kinds: Collection[str]) -> Record |
     if isinstance(found, Fault):
         return Trouble(name, found.reason)
     fields, block = found.head.fields, found.block
-    # An ARC file does not say; what is no answer of a server is a page of its own (`dns:`).
+    # ARC does not state the kind; a block that is not an HTTP response is a resource (`dns:`).
     kind = found.head.kind or ("response" if block.startswith(b"HTTP/") else "resource")
     if kind not in kinds:
         return None
@@ -124,16 +125,16 @@ def _wrong(record: Record, found: Frame, most_bytes: int) -> str | None:
     if length > most_bytes:
         return f"{length} bytes; at most {most_bytes} are read"
     if "warc-segment-number" in record.fields:
-        return "one segment of a record; the others are records of their own"
+        return "one segment of a record that is split into several; these are not joined"
     return _wrong_digest(record.fields.get("warc-block-digest", ""), found.block)
 
 
-def _wrong_digest(said: str, block: bytes) -> str | None:
-    algorithm, _, value = said.partition(":")
+def _wrong_digest(stated: str, block: bytes) -> str | None:
+    algorithm, _, value = stated.partition(":")
     if algorithm.lower() not in _DIGESTS:
         return None
     found = hashlib.new(algorithm.lower(), block, usedforsecurity=False).digest()
     for spelled in (base64.b32encode(found).decode(), found.hex()):
         if value.strip().upper().rstrip("=") == spelled.upper().rstrip("="):
             return None
-    return f"damaged: its {algorithm.lower()} is {found.hex()}, and its head says {value[:64]}"
+    return f"damaged: its {algorithm.lower()} is {found.hex()}, but its head says {value[:64]}"

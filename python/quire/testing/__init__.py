@@ -1,7 +1,7 @@
-"""Testing: documents to test comparing with, and edits whose answer is known.
+"""Documents and edits for testing tools that compare trees.
 
-The paper's generator (three shapes, any size, seeded), and edits that are exactly one: what a
-tool that compares trees should say of them is known before it is asked.
+``generate`` is the paper's generator: three shapes, any size, seeded. ``edit`` makes exactly one
+change, so the correct answer of a comparison is known in advance.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Generated XML in the paper's three shapes: bushy, mixed and deep.
+"""Generate XML documents in the paper's three shapes: bushy, mixed and deep.
 
-The paper does not say how its generator draws trees, so the shapes are defined
-here: a document is a random walk over depths. From a node at depth *d* the next
-one is its child with the shape's chance of going down, its next sibling with
-the chance of staying, and otherwise the next sibling of one of its ancestors.
-``most`` bounds the depth: there, going down means going back up. Any number of nodes, in one pass; the same
-bytes for the same seed, on every platform.
+The paper does not say how its generator draws trees, so the shapes are defined here: a document is
+a random walk over depths. Each shape has a probability of going down (the next node is a child of
+the current one) and of staying (it is the next sibling); otherwise it is the next sibling of an
+ancestor. ``most`` limits the depth: there, a step down becomes a step up. A document of any size
+takes one pass, and the same seed gives the same bytes on every platform.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ Shape: TypeAlias = Literal["bushy", "mixed", "deep"]
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """How a shape moves: chance of going down, of staying, and the greatest depth."""
+    """The parameters of a shape: probability of going down, of staying, and the maximum depth."""
 
     down: float
     stay: float
     most: int
 
 
-#: 250 keeps the deep shape below the 256 levels at which libxml2 refuses a document by default.
+#: 250 keeps the deep shape below 256 levels, where libxml2 rejects a document by default.
 SHAPES: dict[Shape, Walk] = {
     "bushy": Walk(down=0.30, stay=0.60, most=5),
     "mixed": Walk(down=0.45, stay=0.35, most=30),
@@ -42,26 +41,27 @@ WORDS = ("open", "closed", "nine", "to", "five", "river", "stone", "paper", "qui
 
 
 def generate(shape: Shape, nodes: int, seed: int = 0) -> bytes:
-    """Write an XML document with exactly ``nodes`` elements.
+    """Return an XML document with exactly ``nodes`` elements.
 
-    Leaves hold one to four words, every third element has one attribute; about
-    25 to 35 bytes an element.
+    Leaves have one to four words, every third element has one attribute; an element takes about 25
+    to 35 bytes.
 
     >>> generate("mixed", 3, seed=1).count(b"</")
     3
 
     Args:
-        shape: ``bushy`` is wide and up to 5 deep, ``mixed`` up to 30, ``deep`` up to 250 with hardly any branches.
-        nodes: how many elements, the root included; at least one.
-        seed: the same seed gives the same document.
+        shape: ``bushy`` is wide and up to 5 levels deep, ``mixed`` is up to 30 levels deep, and
+            ``deep`` is up to 250 levels deep with hardly any branches.
+        nodes: the number of elements, including the root; at least 1.
+        seed: random seed; the same seed gives the same document.
 
     Raises:
-        ValueError: there is no such shape, or no node to write.
+        ValueError: the shape does not exist, or ``nodes`` is less than 1.
     """
     if shape not in SHAPES:
-        raise ValueError(f"shape {shape!r} is not known; known are {', '.join(SHAPES)}")
+        raise ValueError(f"unknown shape {shape!r}; expected {', '.join(SHAPES)}")
     if nodes < 1:
-        raise ValueError(f"a document has at least one element, not {nodes}")
+        raise ValueError(f"nodes is {nodes}; expected 1 or more")
     draw = random.Random(seed)  # noqa: S311 - makes documents, not secrets
     depths = _depths(SHAPES[shape], nodes, draw)
     out: list[str] = []
@@ -84,10 +84,10 @@ def generate(shape: Shape, nodes: int, seed: int = 0) -> bytes:
 def generate_tags(
     nodes: int, tag_length: int, repetition_percent: int, text_bytes: int = 0, seed: int = 0
 ) -> bytes:
-    """Write the paper's experiment 3: fixed tag length, a share of the tags the same, the rest unique.
+    """Return a document of the paper's experiment 3: one common tag, the other tags unique.
 
-    The tree is the mixed shape. ``text_bytes`` of text in every leaf; the paper
-    does not say how much its documents held, so the size table shows two.
+    All tags have the same length. The tree has the mixed shape. Every leaf has ``text_bytes`` of
+    text; the paper does not say how much text its documents had, so the size table shows two.
 
     >>> generate_tags(2, 5, 100)
     b'<aaaaa><aaaaa></aaaaa></aaaaa>'
@@ -113,7 +113,7 @@ def generate_tags(
 
 
 def _depths(walk: Walk, nodes: int, draw: random.Random) -> list[int]:
-    """The depth of every node in pre-order; the root alone has depth 0."""
+    """Return the depth of every node in pre-order; only the root has depth 0."""
     depths = [0]
     depth = 0
     while len(depths) < nodes:
@@ -128,7 +128,7 @@ def _depths(walk: Walk, nodes: int, draw: random.Random) -> list[int]:
 
 
 def _unique(number: int, length: int) -> str:
-    """A name of exactly ``length`` letters that no other number below 25 ** length has, never all ``a``."""
+    """Return a name of ``length`` letters, unique for numbers below 25 ** length, not all ``a``."""
     letters = []
     for _ in range(length):
         number, digit = divmod(number, 25)

@@ -1,12 +1,11 @@
-"""One random edit of a document, which really is one.
+"""Make one random edit of a document, guaranteed to be exactly one.
 
-An edit that happens to do nothing, or does what a smaller one would, makes a test say something
-else than it means to. So: texts and values become ones that were not there; a name is one that
-nobody has; what is inserted says something new; what moves ends up somewhere else. The document
-keeps every other byte.
+A test is misleading if its edit happens to do nothing, or could be expressed as a smaller one. So
+new texts, values and names do not occur anywhere else in the document, inserted parts have new
+text, and moved parts end up somewhere else. All other bytes stay the same.
 
-Documents are those that ``generate`` writes, and any other XML written as plainly: start tags
-and end tags, no comments, and text only where there are no elements.
+Documents can come from ``generate``, or be any XML as simple as that: start and end tags, no
+comments, and no text next to elements.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ EditKind: TypeAlias = Literal["text", "attribute", "insert", "delete", "rename",
 
 EDITS: tuple[EditKind, ...] = get_args(EditKind)
 
-# The first attribute of a run.
+# The first attribute of a list of attributes.
 _ATTRIBUTE = re.compile(rb"""(\s*[^=\s]+\s*=\s*)(?:"[^"]*"|'[^']*')""")
 
-# A random move is rarely none; in a document where every one is, it is given up.
+# A random move rarely leaves the document unchanged. Give up after this many that did.
 _MAX_TRIES = 1_000
 
 
 def edit(source: bytes | Digest, kind: EditKind, seed: int = 0) -> bytes:
-    """Make one random edit of a document; gives the new source.
+    """Make one random edit of a document and return the new source.
 
     >>> from quire.testing import generate
     >>> edit(b"<a><b>nine</b></a>", "text", seed=1)
@@ -42,17 +41,20 @@ def edit(source: bytes | Digest, kind: EditKind, seed: int = 0) -> bytes:
 
     Args:
         source: the document, or its digest.
-        kind: ``text`` changes a word, ``attribute`` changes, adds or removes one, ``insert`` and ``delete`` and ``move``
-            are of an element with all that is in it, ``rename`` gives an element a name that nobody has.
-        seed: the same seed makes the same edit.
+        kind: ``text`` changes a word; ``attribute`` changes, adds or removes an attribute;
+            ``insert``, ``delete`` and ``move`` affect an element with everything in it; ``rename``
+            gives an element a new name.
+        seed: random seed; the same seed makes the same edit.
 
     Raises:
-        ValueError: there is no such kind, the document is not plain XML, or has nothing to edit that way.
+        ValueError: the kind does not exist, the document is not plain XML, or it has nothing to
+            edit in this way.
     """
     if kind not in EDITS:
-        raise ValueError(f"edit {kind!r} is not known; known are {', '.join(EDITS)}")
+        raise ValueError(f"unknown edit {kind!r}; expected {', '.join(EDITS)}")
     document = _Document.read(source)
-    # One stream of numbers for each kind: edits of two kinds with one seed should not be of one node.
+    # Each kind draws its own numbers, so that edits of two kinds with the same seed do not hit the
+    # same node.
     draw = random.Random(f"{kind} {seed}")  # noqa: S311 - makes documents, not secrets
     _EDITORS[kind](document, draw)
     return document.written()
@@ -60,7 +62,7 @@ def edit(source: bytes | Digest, kind: EditKind, seed: int = 0) -> bytes:
 
 @dataclass(slots=True)
 class _Document:
-    """A document in columns that can change, in pre-order; node 0 is the root element."""
+    """A document as mutable columns in pre-order; node 0 is the root element."""
 
     names: list[str]
     runs: list[bytes]
@@ -70,7 +72,7 @@ class _Document:
 
     @classmethod
     def read(cls, source: bytes | Digest) -> Self:
-        """Take a document apart, and see that it can be put together again."""
+        """Parse a document and check that it can be written back unchanged."""
         page = source if isinstance(source, Digest) else encode(source, kind="xml")
         attrs, contents = list(page.attrs), list(page.contents)
         document = cls(
@@ -82,7 +84,9 @@ class _Document:
         )
         is_plain = all(not name.startswith("#") or name == "#text" for name in document.names)
         if not is_plain or document.written() != page.decode():
-            raise ValueError("not plain XML: elements with a start and an end tag each, and texts")
+            raise ValueError(
+                "not plain XML; expected only elements with start and end tags, and text"
+            )
         return document
 
     def elements(self) -> list[int]:
@@ -90,12 +94,12 @@ class _Document:
         return [node for node, text in enumerate(self.texts) if text is None]
 
     def homes(self) -> list[int]:
-        """List the elements that others can be put into without standing beside text."""
+        """List the elements that can take children without mixing them with text."""
         with_text = {self.parents[node] for node, text in enumerate(self.texts) if text is not None}
         return [node for node in self.elements() if node not in with_text]
 
     def gaps(self, home: int) -> list[int]:
-        """List where a child could be put: before each one, and behind the last."""
+        """List the positions for a new child: before each child, and after the last."""
         found, child = [], home + 1
         while child < home + self.sizes[home]:
             found.append(child)
@@ -103,20 +107,20 @@ class _Document:
         return [*found, child]
 
     def resize(self, node: int, by: int) -> None:
-        """Make a subtree and all around it larger."""
+        """Enlarge a subtree and all subtrees that contain it."""
         while node >= 0:
             self.sizes[node] += by
             node = self.parents[node]
 
     def reorder(self, order: list[int]) -> None:
-        """Keep these nodes, in this order; ``parents`` no longer holds then."""
+        """Keep these nodes, in this order. ``parents`` is not valid afterwards."""
         self.names = [self.names[node] for node in order]
         self.runs = [self.runs[node] for node in order]
         self.texts = [self.texts[node] for node in order]
         self.sizes = [self.sizes[node] for node in order]
 
     def written(self) -> bytes:
-        """Write the document."""
+        """Return the source of the document."""
         out: list[bytes] = []
         ends: list[tuple[int, bytes]] = []
         for node, (name, run, text, size) in enumerate(
@@ -137,12 +141,12 @@ class _Document:
 
 def _pick(draw: random.Random, nodes: list[int], kind: str) -> int:
     if not nodes:
-        raise ValueError(f"nothing in the document to {kind}")
+        raise ValueError(f"the document has nothing to {kind}")
     return draw.choice(nodes)
 
 
 def _fresh(draw: random.Random, stem: str, taken: Callable[[str], bool]) -> str:
-    """Make up a word that is not taken."""
+    """Make up a word that is not in use."""
     while True:
         word = f"{stem}{draw.randrange(1000)}"
         if not taken(word):
@@ -179,7 +183,7 @@ def _edit_insert(document: _Document, draw: random.Random) -> None:
     at = draw.choice(document.gaps(home))
     tag = document.names[draw.choice(document.elements())]
     said = _fresh(draw, "inserted", lambda word: word in document.names).encode()
-    # An element with a text, or one with two or three such: each text is nowhere else.
+    # An element with a text, or with two or three such elements. Each text is new.
     leaves = draw.randint(1, 3)
     names, texts, sizes = [tag, "#text"] * leaves, [None, said] * leaves, [2, 1] * leaves
     if leaves > 1:
@@ -226,11 +230,11 @@ def _edit_move(document: _Document, draw: random.Random) -> None:
         rest = [*range(node), *range(node + size, len(document.names))]
         place = at if at <= node else at - size
         moved.reorder([*rest[:place], *range(node, node + size), *rest[place:]])
-        if moved.written() != before:  # past its equals, a part moves and nothing changes
+        if moved.written() != before:  # moving a part past equal ones changes nothing
             document.names, document.runs = moved.names, moved.runs
             document.texts, document.sizes = moved.texts, moved.sizes
             return
-    raise ValueError("nothing in the document to move")
+    raise ValueError("the document has nothing to move")
 
 
 _EDITORS: dict[EditKind, Callable[[_Document, random.Random], None]] = {

@@ -1,1 +1,1 @@
-"""Archives and the end of the world: power cuts, kills, failing disks, damage."""
+"""Archives under power cuts, kills, failing disks and damage."""

@@ -1,8 +1,9 @@
 """Child processes that write an archive and may be killed at any moment.
 
-``python -m tests.archive.crash.children`` is started once, imports all there is to import, and makes a child for every line of
-its input: it writes the child's number, lets it go at the next line, and writes how it ended. A child writes the number of
-pages it was promised into a file, after each commit; what a dead process has written stays.
+``python -m tests.archive.crash.children`` is started once and imports everything. For every line of
+its input it makes a child, writes the child's number, lets it run at the next line, and writes how
+it ended. After each commit, a child writes the number of acknowledged pages into a file, which
+survives the child.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tests.archive.crash.ingest import ingest, page
 
 
 def write_on(folder: Path, said: Callable[[int], None]) -> None:
-    """Add pages to an archive without end, and compact it now and then."""
+    """Add pages to an archive forever, and compact it now and then."""
     rng = random.Random()
     is_new = not (folder / "archive.json").exists()
     archive = Archive.create(folder) if is_new else Archive.open(folder, write=True)
@@ -40,7 +41,7 @@ def write_on(folder: Path, said: Callable[[int], None]) -> None:
 
 
 def numbers(folder: Path) -> int:
-    """Give the number of the next page: those of pages that nobody was promised may be used once more elsewhere."""
+    """Return the number of the next page; numbers of unacknowledged pages may be used again."""
     try:
         with Archive.open(folder) as archive:
             return 1 + max(
@@ -61,7 +62,7 @@ JOBS: dict[str, Callable[[Path, Callable[[int], None]], None]] = {
 
 
 def serve() -> None:
-    """Make children as they are asked for."""
+    """Make children on request."""
     for line in sys.stdin:
         job, folder, acks = json.loads(line)
         ready, go = os.pipe()
@@ -79,7 +80,7 @@ def serve() -> None:
 
 
 def run(job: str, folder: Path, acks: str, ready: int) -> None:
-    """Be a child."""
+    """Run as a child."""
     status = 1
     try:
         sink = os.open(acks, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -93,23 +94,23 @@ def run(job: str, folder: Path, acks: str, ready: int) -> None:
 
 
 def void(_: object) -> None:
-    """Give nothing."""
+    """Yield nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A child that waits for its go.
+    """A child that waits for its start.
 
     Attributes:
-        number: of the process.
-        acks: where it writes how many pages it was promised.
+        number: Process id.
+        acks: File with the number of acknowledged pages.
     """
 
     number: int
     acks: Path
 
     def acknowledged(self) -> int:
-        """Read how many pages it was promised."""
+        """Read how many pages were acknowledged."""
         lines = self.acks.read_text().splitlines() if self.acks.exists() else []
         return max(map(int, lines), default=0)
 
@@ -145,13 +146,13 @@ class Children:
         return Child(int(self._ask(json.dumps([job, str(folder), str(acks)]))), acks)
 
     def go(self) -> None:
-        """Let the child begin."""
+        """Let the child start."""
         assert self._process.stdin
         self._process.stdin.write("go\n")
         self._process.stdin.flush()
 
     def wait(self) -> int:
-        """Wait for its end: what it says, or the signal that killed it, negative."""
+        """Wait for the end and return its exit code, or the negated signal that killed it."""
         assert self._process.stdout
         return int(self._process.stdout.readline())
 

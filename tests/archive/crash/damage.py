@@ -1,4 +1,4 @@
-"""Archives that have come to harm, in every way that files do."""
+"""Damages archives in every way in which files get damaged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.archive.crash.ingest import PAGES, QUICK, Key, Quick, ingest
 
 
 def samples(folder: Path) -> list[Path]:
-    """Make archives to be damaged: a journal with several commits, a segment, both, and what a crash leaves."""
+    """Make archives to damage: a journal with commits, a segment, both, and a crashed one."""
     folder.mkdir()
     with Archive.create(folder / "journal", disk=QUICK) as archive:
         for i, ((url, time), body) in enumerate(PAGES.items()):
@@ -26,7 +26,7 @@ def samples(folder: Path) -> list[Path]:
     with Archive.open(folder / "segment", write=True, disk=QUICK) as archive:
         archive.compact()
     ingest(folder / "both", QUICK)
-    # Killed after a segment got its name, and before what it took over was removed.
+    # Killed after a segment got its name, and before the files it replaces were removed.
     shutil.copytree(folder / "both", folder / "crashed")
     archive = Archive.open(folder / "crashed", write=True, disk=DiesRemoving())
     with suppress(Killed):
@@ -37,7 +37,7 @@ def samples(folder: Path) -> list[Path]:
 
 
 class DiesRemoving(Quick):
-    """A process that is killed when it is about to remove what was taken over."""
+    """A disk on which the process dies when it is about to remove replaced files."""
 
     def remove(self, path: Path) -> None:
         """Die."""
@@ -52,39 +52,39 @@ def data(folder: Path) -> list[Path]:
 
 
 def flip(content: bytearray, at: int, _length: int, rng: random.Random) -> None:
-    """Change a bit."""
+    """Flip a bit."""
     content[at] ^= 1 << rng.randrange(8)
 
 
 def zero(content: bytearray, at: int, length: int, _rng: random.Random) -> None:
-    """Lose a stretch."""
+    """Zero a stretch."""
     content[at : at + length] = bytes(length)
 
 
 def noise(content: bytearray, at: int, length: int, rng: random.Random) -> None:
-    """Write something else over a stretch."""
+    """Overwrite a stretch."""
     content[at : at + length] = rng.randbytes(length)
 
 
 def cut_out(content: bytearray, at: int, length: int, _rng: random.Random) -> None:
-    """Leave a stretch out."""
+    """Delete a stretch."""
     del content[at : at + length]
 
 
 def put_in(content: bytearray, at: int, length: int, rng: random.Random) -> None:
-    """Add a stretch."""
+    """Insert a stretch."""
     content[at:at] = rng.randbytes(length)
 
 
 def swap(content: bytearray, at: int, length: int, rng: random.Random) -> None:
-    """Write a stretch where another belongs, and that one here."""
+    """Swap two stretches."""
     other = rng.randrange(len(content) - length + 1)
     here, there = content[at : at + length], content[other : other + length]
     content[at : at + length], content[other : other + length] = there, here
 
 
 def end(content: bytearray, at: int, _length: int, _rng: random.Random) -> None:
-    """Lose the rest."""
+    """Cut off the rest."""
     del content[at:]
 
 
@@ -92,7 +92,7 @@ DAMAGES = [flip, flip, zero, noise, cut_out, put_in, swap, end]
 
 
 def hurt(folder: Path, rng: random.Random) -> None:
-    """Damage an archive somewhere, once or a few times."""
+    """Damage an archive in one or a few places."""
     if rng.random() < 0.5:
         for path in folder.glob("*.index"):
             path.unlink()
@@ -109,7 +109,7 @@ def hurt(folder: Path, rng: random.Random) -> None:
 
 
 def readable(folder: Path) -> dict[Key, bytes]:
-    """Read every page that comes back."""
+    """Read every readable page."""
     found: dict[Key, bytes] = {}
     with Archive.open(folder) as archive:
         for file in archive._open_files():

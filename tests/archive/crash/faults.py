@@ -1,4 +1,4 @@
-"""A disk whose n-th call goes wrong: with an error, once or from then on; or it is the last thing the process did."""
+"""A disk whose n-th call fails, once or from then on, or is the last call before a kill."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tests.archive.crash.ingest import Quick
 
 
 class Killed(BaseException):
-    """The process is no more: nothing it still tries to do happens."""
+    """The process is dead: nothing it still tries has any effect."""
 
 
 class FaultyDisk(Quick):
     """A disk with one fault.
 
     Args:
-        call: the call that goes wrong, from 1.
-        error: number of the error; None to be killed there.
-        is_sticky: whether all later calls go wrong too.
+        call: Number of the call that fails, from 1.
+        error: Error number; None for a kill.
+        is_sticky: Whether all later calls fail too.
     """
 
     def __init__(self, call: int, error: int | None, *, is_sticky: bool = False) -> None:
@@ -48,12 +48,12 @@ class FaultyDisk(Quick):
         raise OSError(self._error, os.strerror(self._error))
 
     def create(self, path: Path) -> int:
-        """Make a file, or not."""
+        """Create a file, or fail."""
         self._count("create")
         return super().create(path)
 
     def append(self, file: int, parts: Iterable[bytes]) -> int:
-        """Write all, or only a part before it goes wrong."""
+        """Write everything, or a part of it before failing."""
         data = b"".join(parts)
         self.calls.append("append")
         if self._is_now():
@@ -63,7 +63,7 @@ class FaultyDisk(Quick):
         return super().append(file, [data])
 
     def sync(self, file: int) -> None:
-        """Synchronise, or not."""
+        """Sync, or fail."""
         self._count("sync")
         super().sync(file)
 
@@ -73,21 +73,21 @@ class FaultyDisk(Quick):
         self._count("close")
 
     def make_folder(self, path: Path) -> None:
-        """Make a folder, or not."""
+        """Make a folder, or fail."""
         self._count("make_folder")
         super().make_folder(path)
 
     def sync_folder(self, path: Path) -> None:
-        """Synchronise, or not."""
+        """Sync, or fail."""
         self._count("sync_folder")
         super().sync_folder(path)
 
     def rename(self, old: Path, new: Path) -> None:
-        """Rename, or not."""
+        """Rename, or fail."""
         self._count("rename")
         super().rename(old, new)
 
     def remove(self, path: Path) -> None:
-        """Remove, or not."""
+        """Remove, or fail."""
         self._count("remove")
         super().remove(path)

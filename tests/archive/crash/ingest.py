@@ -1,6 +1,6 @@
-"""The ingest that crashes are tried on: twenty pages, several commits, two compactions, a writer that comes back.
+"""The ingest used in crash tests: twenty pages, several commits, two compactions, a second writer.
 
-Beside it, what must hold of an archive afterwards, whatever happened to it.
+Also the checks that must hold for an archive afterwards, whatever happened to it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ START = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 class Quick(Disk):
-    """A disk that nobody waits for: for what happens after a crash that was only played."""
+    """A disk that never waits, for the time after a simulated crash."""
 
     def sync(self, file: int) -> None:
         """Do nothing."""
@@ -34,7 +34,7 @@ QUICK = Quick()
 
 
 def page(i: int) -> tuple[Key, bytes]:
-    """Make a page: two templates, versions, copies, one of noise, one empty."""
+    """Make a page: two templates, versions, copies, one random, one empty."""
     key = (f"https://a{i % 2}.example/{i % 7}", START + timedelta(seconds=i))
     if i % 20 == 8:
         return key, random.Random(i).randbytes(2500)
@@ -50,7 +50,7 @@ PAGES: dict[Key, bytes] = dict(page(i) for i in range(20))
 
 
 def ingest(folder: Path, disk: Disk = DISK, said: Callable[[int], None] = lambda _n: None) -> None:
-    """Store the pages, and say after each commit how many are safe."""
+    """Store the pages, and report after each commit how many are safe."""
     pages = iter(PAGES.items())
     done = 0
 
@@ -89,12 +89,12 @@ def ingest(folder: Path, disk: Disk = DISK, said: Callable[[int], None] = lambda
 
 
 def first(n: int) -> dict[Key, bytes]:
-    """Give the first pages of the ingest."""
+    """Return the first pages of the ingest."""
     return dict(list(PAGES.items())[:n])
 
 
 def check(folder: Path, acknowledged: Pages, added: Pages = PAGES) -> dict[Key, bytes]:
-    """Read an archive after a crash: what was acknowledged is there, and what is there is what was added."""
+    """Read an archive after a crash: all acknowledged pages are there, and every page is right."""
     try:
         archive = Archive.open(folder)
     except ArchiveError:
@@ -117,7 +117,7 @@ def check(folder: Path, acknowledged: Pages, added: Pages = PAGES) -> dict[Key, 
 
 
 def go_on(folder: Path, before: Pages, *, compact: bool) -> None:
-    """Open an archive for writing again after a crash: it takes new pages, and keeps all it had."""
+    """Open an archive for writing after a crash: it accepts new pages and keeps all it had."""
     new = ("https://a.example/later", START + timedelta(days=1)), b"<p>Later"
     try:
         archive = Archive.open(folder, write=True, disk=QUICK)

@@ -1,8 +1,9 @@
-"""A disk that loses power: it writes down all it is told, and gives back what could be there after a cut.
+"""A disk that loses power: it logs every call, and returns states that are possible after a cut.
 
-What was synchronised is kept. Of the writes since then any part may be there, torn at sectors, in any order; what lies between
-is zeros or whatever was on the disk before, and the file may be as long as any of those writes made it. Names that were
-made, changed or removed since their folder was synchronised are so, or are as before, each for itself.
+Synced data is kept. Any part of later writes may be there, torn at sectors and in any order; gaps
+hold zeros or whatever was on the disk before, and the file may be as long as any of these writes
+made it. Each name that was created, changed or removed since its folder was synced may be in its
+new or old state.
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ NameOp = tuple[Literal["set", "move", "remove"], str, str, int]
 
 @dataclass(slots=True)
 class File:
-    """A file as the disk has it, and what it was told since."""
+    """A file on the disk, and the writes since its last sync."""
 
     safe: bytes = b""
     writes: list[tuple[int, bytes]] = field(default_factory=list)
 
     @property
     def length(self) -> int:
-        """How long a program finds it."""
+        """Length as a program sees it."""
         return max([len(self.safe), *(at + len(data) for at, data in self.writes)])
 
     def whole(self) -> bytes:
-        """As a program finds it: all writes done."""
+        """Content as a program sees it, with all writes done."""
         content = bytearray(self.safe)
         for at, data in self.writes:
             content[at : at + len(data)] = data
         return bytes(content)
 
     def torn(self, rng: random.Random) -> bytes:
-        """As it may be after a cut."""
+        """A possible content after a cut."""
         ends = [len(self.safe), *(at + len(data) for at, data in self.writes)]
         length = rng.choice([ends[-1], rng.choice(ends)])
         fill = bytes(length) if rng.random() < 0.7 else rng.randbytes(length)
@@ -57,7 +58,7 @@ class File:
 
 
 def sectors(start: int, end: int) -> Iterable[tuple[int, int]]:
-    """Cut a stretch of a file where sectors begin."""
+    """Split a stretch of a file at sector boundaries."""
     while start < end:
         stop = min(end, (start // SECTOR + 1) * SECTOR)
         yield start, stop
@@ -66,13 +67,13 @@ def sectors(start: int, end: int) -> Iterable[tuple[int, int]]:
 
 @dataclass(slots=True)
 class Folder:
-    """The names of a folder, and what the disk was told of them since."""
+    """The names in a folder, and their changes since its last sync."""
 
     safe: dict[str, int] = field(default_factory=dict)
     changes: list[NameOp] = field(default_factory=list)
 
     def names(self, is_there: Callable[[], bool]) -> dict[str, int]:
-        """Give the names, with those changes that have come to be."""
+        """Return the names, with some of the changes applied."""
         names = dict(self.safe)
         for kind, name, new, number in self.changes:
             if not is_there():
@@ -87,7 +88,7 @@ class Folder:
 
 
 class PowerDisk(Disk):
-    """A real disk that remembers what it is told, call by call."""
+    """A real disk that logs every call."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, tuple[object, ...]]] = []
@@ -100,11 +101,11 @@ class PowerDisk(Disk):
         self.log.append((kind, about))
 
     def acknowledge(self, pages: int) -> None:
-        """Remember that pages were promised."""
+        """Log that pages were acknowledged."""
         self._tell("acknowledge", pages)
 
     def create(self, path: Path) -> int:
-        """Remember a new name."""
+        """Log a new name."""
         file = super().create(path)
         self._made += 1
         self._numbers[file] = self._by_name[path] = self._made
@@ -113,7 +114,7 @@ class PowerDisk(Disk):
         return file
 
     def append(self, file: int, parts: Iterable[bytes]) -> int:
-        """Remember a write."""
+        """Log a write."""
         data = b"".join(parts)
         number = self._numbers[file]
         self._tell("write", number, self._ends[number], data)
@@ -121,11 +122,11 @@ class PowerDisk(Disk):
         return super().append(file, [data])
 
     def sync(self, file: int) -> None:
-        """Remember that a file is safe; the real disk need not wait."""
+        """Log that a file is safe; the real disk need not wait."""
         self._tell("sync", self._numbers[file])
 
     def make_folder(self, path: Path) -> None:
-        """Remember new folders."""
+        """Log new folders."""
         for folder in reversed([path, *path.parents]):
             if not folder.exists():
                 folder.mkdir()
@@ -133,30 +134,30 @@ class PowerDisk(Disk):
                 self.sync_folder(folder.parent)
 
     def sync_folder(self, path: Path) -> None:
-        """Remember that names are safe."""
+        """Log that names are safe."""
         self._tell("sync_folder", path)
 
     def rename(self, old: Path, new: Path) -> None:
-        """Remember a change of names."""
+        """Log a rename."""
         super().rename(old, new)
         number = -1 if new.is_dir() else self._by_name.pop(old)
         self._by_name[new] = number
         self._tell("rename", old, new, number)
 
     def remove(self, path: Path) -> None:
-        """Remember a name that is no more."""
+        """Log a removal."""
         if path.exists():
             self._tell("remove", path)
         super().remove(path)
 
 
 class Cut:
-    """The disk at a moment: what is safe, and what is under way.
+    """The disk at one moment: data that is safe, and data in flight.
 
     Args:
-        log: what a ``PowerDisk`` was told up to then.
-        root: the folder above all, which is safe.
-        before: what was there and safe before the first call.
+        log: Calls of a ``PowerDisk`` up to this moment.
+        root: Top folder, which is safe.
+        before: Content that was safe before the first call.
     """
 
     def __init__(
@@ -202,14 +203,14 @@ class Cut:
 
     def _rename(self, old: Path, new: Path, number: int) -> None:
         self.folders[old.parent].changes.append(("move", old.name, new.name, number))
-        if old in self.folders:  # what is in a folder is there by whichever name it has
+        if old in self.folders:  # the content of a folder follows its name
             self.folders[new] = self.folders[old]
 
     def _remove(self, path: Path) -> None:
         self.folders[path.parent].changes.append(("remove", path.name, "", 0))
 
     def state(self, rng: random.Random | None) -> State:
-        """Give names and contents as they may be after a cut, or without one."""
+        """Return names and contents as they may be after a cut, or without one."""
         found: State = {}
         keep = 1.0 if rng is None else rng.choice([0.0, 0.5, 0.9, 1.0])
 
@@ -232,7 +233,7 @@ class Cut:
 
 
 def lay_out(state: State, root: Path) -> None:
-    """Make a state real."""
+    """Write a state to the real disk."""
     for name, content in state.items():
         if content is None:
             (root / name).mkdir()

@@ -1,4 +1,4 @@
-"""A build that is cut off leaves no archive, or the old one as it was; run again, it is done, and no page is there twice."""
+"""An interrupted build leaves no archive, or the old one unchanged; a second run completes it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def pages_in(folder: Path) -> int:
-    """Count the pages of an archive, all of them right; 0 where there is none."""
+    """Count the pages of an archive and check them; 0 if there is none."""
     try:
         archive = Archive.open(folder)
     except ArchiveError:
@@ -95,7 +95,7 @@ def test_every_call_of_the_disk_may_fail_or_be_the_last(
             try:
                 build(crawls, folder, faulty)
             except (Killed, StorageFailed, ArchiveError):
-                # Only the last confirmation may have been all that was missing.
+                # Only the last confirmation may have been missing.
                 assert pages_in(folder) in {unharmed, len(PAGES)}, name
             else:
                 assert pages_in(folder) == len(PAGES), name
@@ -144,9 +144,9 @@ def test_a_power_cut_at_any_moment_leaves_all_of_a_build_or_nothing(
 
 
 KILLED_AT = [
-    "build_steps.look",
-    "build_plan.plan",
-    "build_encoding.piece_of",
+    "steps.look",
+    "plan.plan",
+    "encode.piece_of",
     "segment.SegmentWriter.finish",
     "archive.Archive._save_indexes",
     "storage.Disk.rename",
@@ -160,7 +160,10 @@ def test_a_build_killed_on_its_way_can_be_run_again(
 ) -> None:
     program = f"""
 import os, signal
-from quire.archive import archive, build, build_encoding, build_plan, build_steps, segment, storage
+from quire.archive import archive
+from quire.archive.build import build, encode, plan, steps
+from quire.archive.disk import storage
+from quire.archive.format import segment
 def killed(*_arguments, **_options):
     os.kill(os.getpid(), signal.SIGKILL)
 {place} = killed

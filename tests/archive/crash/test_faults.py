@@ -1,4 +1,4 @@
-"""Whichever call of the disk fails or is the last: what was acknowledged is there, and the next writer goes on."""
+"""Whichever disk call fails or is the last, acknowledged pages are safe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAULTS = [
 
 
 def crashed(folder: Path, disk: FaultyDisk) -> int:
-    """Ingest on a faulty disk; give how many pages were acknowledged."""
+    """Ingest on a faulty disk, and return how many pages were acknowledged."""
     acknowledged = [0]
     try:
         ingest(folder, disk, acknowledged.append)
@@ -75,7 +75,7 @@ def test_after_an_error_a_writer_takes_nothing_until_it_is_opened_again(
             archive.commit()
         assert (caught.value.code, caught.value.is_final) == (errno.EIO, True)
 
-    # The disk works again, and would say that all is well.
+    # The disk works again, and would report success.
     for act in (archive.commit, archive.compact, archive.close):
         with pytest.raises(ArchiveError, match="open the archive again"):
             act()
@@ -95,7 +95,7 @@ def test_a_disk_that_does_not_confirm_a_new_file_is_not_asked_again(
     disk._call = len(disk.calls) + ahead
     with pytest.raises(StorageFailed, match="was not confirmed"):
         archive.add("https://a.example", START, b"first")
-    with pytest.raises(ArchiveError, match="what it says now cannot be relied on"):
+    with pytest.raises(ArchiveError, match="its confirmations cannot be trusted"):
         archive.add("https://a.example", START, b"first")
     archive.close()
     assert [path.name for path in (tmp_path / "a").glob("*.journal")] == []
@@ -135,7 +135,7 @@ def test_an_interrupted_write_takes_no_page_behind_it(tmp_path: Path) -> None:
     with pytest.raises(Killed):  # as Ctrl-C would, in the middle of a record
         archive.add("https://a.example/2", START, b"second" * 100)
     disk._call = NEVER
-    with pytest.raises(ArchiveError, match="writing failed before"):
+    with pytest.raises(ArchiveError, match="an earlier write failed"):
         archive.add("https://a.example/3", START, b"third" * 100)
     archive._release()
 

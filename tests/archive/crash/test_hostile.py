@@ -1,4 +1,4 @@
-"""Files that were made to mislead, and disks that cannot read: a clear error at the most, and no page that is none."""
+"""Misleading files and unreadable disks give a clear error at most, and never a false page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quire.archive import Archive
 from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases, base_meta, guard_of
 from quire.archive.format.page_meta import Codec, about, pack
-from quire.archive.format.record import NO_TAG, SYNC, Kind, Source, file_record, record
+from quire.archive.format.record import NO_TAG, SYNC, RecordKind, Source, file_record, record
 from quire.archive.format.segment import SegmentWriter
 from quire.archive.format.stored_file import data_files
 from quire.errors import ArchiveError, DamagedRecord
@@ -31,11 +31,11 @@ EVIL = "https://bank.example/"
 
 
 def evil_record() -> bytes:
-    """Make a record as a journal has it, of a page that was never fetched."""
+    """Make a journal record of a page that was never fetched."""
     body = b"<p>Your account is closed"
     page = replace(about(EVIL, START, body), frame=len(body))
-    commit = record(Kind.COMMIT, struct.pack("<Q", 99), 0)
-    return record(Kind.PAGE, pack([page]), len(body)) + body + commit
+    commit = record(RecordKind.COMMIT, struct.pack("<Q", 99), 0)
+    return record(RecordKind.PAGE, pack([page]), len(body)) + body + commit
 
 
 @pytest.mark.parametrize("tag", [None, NO_TAG], ids=["as it is", "without tags"])
@@ -51,7 +51,7 @@ def test_a_page_full_of_records_is_a_page_also_when_its_own_record_is_damaged(
         archive.add("https://a.example/1", START, b"first")
         archive.add("https://a.example/2", START, body)
         archive.add("https://a.example/3", START, b"third")
-        # As little makes it smaller, it is in the file as it came.
+        # It hardly compresses, so it is stored as it is.
         archive.add("https://a.example/4", START, evil_record() + rng.randbytes(5000))
     with Archive.open(folder) as archive:
         assert archive.get("https://a.example/2").body == body
@@ -68,7 +68,7 @@ def test_a_page_full_of_records_is_a_page_also_when_its_own_record_is_damaged(
 
     with Archive.open(folder) as archive:
         is_fooled = EVIL in {page.url for page in archive}
-        assert is_fooled == (tag is not None), "without tags this test finds what it looks for"
+        assert is_fooled == (tag is not None), "without tags, the attack would succeed"
         if tag is None:
             assert {page.url for page in archive} == {"https://a.example/1", "https://a.example/3"}
             assert len(archive.verify()) == 3  # two records, and that two pages are gone
@@ -107,9 +107,9 @@ def test_a_base_with_a_damaged_stretch_is_made_anew_wherever_it_is(
     content = random.Random(7).randbytes(1700)
     frame = _core.Base(b"").encode(content, 3)
     meta = base_meta(1, content)
-    head = record(Kind.BASE, meta, len(frame))
+    head = record(RecordKind.BASE, meta, len(frame))
     guard, stripe = guard_of(meta, len(head), frame)
-    whole = head + frame + record(Kind.GUARD, guard, len(stripe)) + stripe
+    whole = head + frame + record(RecordKind.GUARD, guard, len(stripe)) + stripe
     places = [0, len(head) + len(frame)]
     path = tmp_path / "x"
     for at in range(0, len(head) + len(frame) - length, 1 if IS_SOAK else 7):
@@ -128,9 +128,9 @@ def test_a_guard_with_false_lengths_is_refused(tmp_path: Path) -> None:
     for place, length, stripe in [(0, 1 << 60, 10), (1 << 62, 100, 7), (0, 0, 0), (5, 160, 10)]:
         guard = base_meta(1, content) + struct.pack("<QQ", place, length)
         path = tmp_path / "x"
-        path.write_bytes(record(Kind.GUARD, guard, stripe) + bytes(stripe))
+        path.write_bytes(record(RecordKind.GUARD, guard, stripe) + bytes(stripe))
         source = Source(path)
-        with pytest.raises(DamagedRecord, match="no copy of it is whole"):
+        with pytest.raises(DamagedRecord, match="no copy of it is intact"):
             Bases(source, lambda _: [0]).get(1)
         source.close()
 
@@ -152,7 +152,7 @@ def test_a_long_chain_of_duplicates_is_refused_and_not_followed(tmp_path: Path) 
     segment_of(tmp_path / "a", [(Codec.RAW, 0)] + [(Codec.DUPLICATE, i) for i in range(n)])
     with Archive.open(tmp_path / "a") as archive:
         assert archive.get("https://a.example/1").body == b"x"
-        with pytest.raises(DamagedRecord, match="lean on one that cannot be"):
+        with pytest.raises(DamagedRecord, match="depend on a page that it cannot use"):
             archive.get(f"https://a.example/{n}")
 
 
@@ -173,7 +173,8 @@ def test_an_index_that_names_pages_that_are_none_is_no_more_than_an_error(tmp_pa
         for wrong in ({}, {"length": "x"}, [1], {"length": 1, "check": 1, "bases": 7}):
             meta = json.dumps(wrong).encode()
             file.index_path.write_bytes(
-                record(Kind.FILE, meta, len(columns), indexes.tag_of(file.source) or b"") + columns
+                record(RecordKind.FILE, meta, len(columns), indexes.tag_of(file.source) or b"")
+                + columns
             )
             assert readable(folder) == {(url, START): b"x"}
 
@@ -183,8 +184,8 @@ def test_what_a_file_says_of_itself_may_be_nonsense(tmp_path: Path) -> None:
     ingest(folder, QUICK)
     rest = b"[" * 100_000
     for meta in (b"", b"7", b'{"format": "other"}', b"\xff", rest):
-        (folder / "000099.journal").write_bytes(record(Kind.FILE, meta, 0))
-        with pytest.raises(ArchiveError, match="no part of an archive"):
+        (folder / "000099.journal").write_bytes(record(RecordKind.FILE, meta, 0))
+        with pytest.raises(ArchiveError, match="not part of an archive"):
             Archive.open(folder)
     (folder / "000099.journal").write_bytes(
         file_record("journal", bytes(3)).replace(b'"version": 1', b'"version": 2')
@@ -207,7 +208,7 @@ def test_two_segments_that_took_over_each_other_are_both_kept(tmp_path: Path) ->
         writer.add_block(0, [page], [b"x"])
         writer.finish()
     with Archive.open(folder) as archive:
-        # The later one may take over the earlier; not both each other, and nobody itself.
+        # The later file may replace the earlier one; not both each other, and none itself.
         assert [page.url for page in archive] == ["https://a.example/2"]
 
 

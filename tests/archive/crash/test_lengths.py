@@ -1,4 +1,4 @@
-"""Lengths that come from disk cost no more than a writer would ever write, whatever they claim."""
+"""Lengths read from disk never allocate more memory than a writer would need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quire.archive.format.page_meta import Codec, about, pack
 from quire.archive.format.record import (
     MOST_FILE_META_BYTES,
     MOST_META_BYTES,
-    Kind,
+    RecordKind,
     Source,
     file_record,
     record,
@@ -31,12 +31,12 @@ from tests.sources.crawls import write
 
 ALONE = _core.Base(b"")
 URL = "https://a.example/"
-#: Some kilobytes of it are gigabytes of zeros: a block of 128 KiB of one byte, four bytes each.
+#: A few kilobytes of this are gigabytes of zeros: a block of 128 KiB of one byte, four bytes each.
 RUN = struct.pack("<I", (128 << 10) << 3 | 0b010)[:3] + b"\0"
 
 
 def bomb(length: int) -> bytes:
-    """Make a frame of zeros that is right in every way but its length."""
+    """Make a frame of zeros that is valid except for its length."""
     whole, rest = divmod(length, 128 << 10)
     last = struct.pack("<I", rest << 3 | 0b011)[:3] + b"\0"
     # No content size, no checksum, a window of 2 MiB.
@@ -52,12 +52,12 @@ def journal(folder: Path, *records: bytes) -> Path:
 
 def journal_page(length: int, frame: bytes, *, codec: Codec = Codec.ZSTD) -> bytes:
     page = replace(about(URL, START, b""), length=length, frame=len(frame), codec=codec)
-    return record(Kind.PAGE, pack([page]), len(frame), b"tag") + frame
+    return record(RecordKind.PAGE, pack([page]), len(frame), b"tag") + frame
 
 
 def block(columns: bytes, length: int, payload: bytes = b"") -> bytes:
     meta = struct.pack("<II", 0, length) + columns
-    return record(Kind.BLOCK, meta, len(payload), b"tag") + payload
+    return record(RecordKind.BLOCK, meta, len(payload), b"tag") + payload
 
 
 def segment(folder: Path, *records: bytes) -> Path:
@@ -75,7 +75,7 @@ def test_a_bomb_is_what_it_should_be() -> None:
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Write down every length that is set aside for a frame."""
+    """Log every length that is allocated for a frame."""
     lengths: list[int] = []
 
     class Watched:
@@ -85,8 +85,8 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
         encode = ALONE.encode
 
-    for module in ("bases", "journal", "pages", "segment"):
-        monkeypatch.setattr(f"quire.archive.{module}._ALONE", Watched())
+    for module in ("base_record", "journal", "page_meta", "segment"):
+        monkeypatch.setattr(f"quire.archive.format.{module}.PLAIN_ZSTD", Watched())
     return lengths
 
 
@@ -98,7 +98,7 @@ def test_a_body_that_is_longer_than_any_is_refused_unread(
         folder = journal(tmp_path / name, journal_page(length, bomb(length)))
         with Archive.open(folder) as archive:
             assert len(archive) == 0
-            assert len(archive.verify()) == 0, "nobody was promised it: no commit follows"
+            assert len(archive.verify()) == 0, "never acknowledged: no commit follows"
     page = replace(about(URL, START, b""), length=most + 1, frame=9, codec=Codec.ZSTD)
     columns = pack([page])
     folder = segment(
@@ -111,7 +111,7 @@ def test_a_body_that_is_longer_than_any_is_refused_unread(
 
 
 def test_a_length_that_the_frame_cannot_hold_is_refused(tmp_path: Path) -> None:
-    # As long as a page may be, and in ten bytes: zstd needs four for 128 KiB.
+    # The maximum page length in ten bytes: zstd needs four for 128 KiB.
     folder = journal(tmp_path / "a", journal_page(limits.MOST_BODY_BYTES, bomb(1)))
     with pytest.raises(CodecError, match="cannot hold"):
         ALONE.decode(bomb(1), limits.MOST_BODY_BYTES)
@@ -133,7 +133,7 @@ def test_columns_that_are_longer_than_any_are_refused_unread(
 def test_a_count_of_pages_is_not_believed() -> None:
     n = limits.MOST_PAGES + 1
     columns = struct.pack("<I", n) + bytes(76 * n)
-    with pytest.raises(CodecError, match="65,537 pages in a row; at most 65,536"):
+    with pytest.raises(CodecError, match="65,537 pages in one block; at most 65,536"):
         limits.unpack(columns)
     assert len(limits.unpack(struct.pack("<I", 3) + bytes(60 * 3))) == 3
     with pytest.raises(CodecError, match="cut short"):
@@ -142,12 +142,15 @@ def test_a_count_of_pages_is_not_believed() -> None:
 
 def base_record(length: int, frame: bytes, payload_bytes: int | None = None) -> bytes:
     meta = struct.pack("<IIQ", 1, length, 0)
-    return record(Kind.BASE, meta, len(frame) if payload_bytes is None else payload_bytes) + frame
+    return (
+        record(RecordKind.BASE, meta, len(frame) if payload_bytes is None else payload_bytes)
+        + frame
+    )
 
 
 def guard_record(length: int, frame_bytes: int, stripe: bytes, payload_bytes: int) -> bytes:
     meta = struct.pack("<IIQQQ", 1, length, 0, 0, frame_bytes)
-    return record(Kind.GUARD, meta, payload_bytes) + stripe
+    return record(RecordKind.GUARD, meta, payload_bytes) + stripe
 
 
 @pytest.mark.parametrize(
@@ -180,7 +183,7 @@ def test_a_base_that_is_longer_than_any_is_refused_unread(
         return real(offset, min(length, 1 << 16))
 
     monkeypatch.setattr(source, "at", at)
-    with pytest.raises(DamagedRecord, match="no copy of it is whole"):
+    with pytest.raises(DamagedRecord, match="no copy of it is intact"):
         Bases(source, lambda _: [0]).get(1)
     assert max(asked) <= MOST_BASE_BYTES
     assert max(decoded, default=0) <= MOST_BASE_BYTES
@@ -193,7 +196,9 @@ def test_an_index_that_is_longer_than_any_is_not_believed(tmp_path: Path) -> Non
     (path,) = folder.glob("*.index")
     source = Source(folder / "000001.journal")
     meta = b'{"length": %d, "check": 0, "bases": [], "torn": []}' % source.length()
-    head = record(Kind.FILE, meta, indexes.MOST_ROWS_BYTES + 28, indexes.tag_of(source) or b"")
+    head = record(
+        RecordKind.FILE, meta, indexes.MOST_ROWS_BYTES + 28, indexes.tag_of(source) or b""
+    )
     path.write_bytes(head)
     with path.open("r+b") as file:
         file.truncate(len(head) + indexes.MOST_ROWS_BYTES + 28)
@@ -208,8 +213,8 @@ def test_what_a_file_says_of_itself_is_short(tmp_path: Path) -> None:
     folder = journal(tmp_path / "a")
     long = b'{"format": "quire archive", "version": 1, "kind": "journal", "x": ['
     long += b"0," * (MOST_FILE_META_BYTES // 2) + b"0]}"
-    (folder / "000002.journal").write_bytes(record(Kind.FILE, long, 0))
-    with pytest.raises(ArchiveError, match="no part of an archive"):
+    (folder / "000002.journal").write_bytes(record(RecordKind.FILE, long, 0))
+    with pytest.raises(ArchiveError, match="not part of an archive"):
         Archive.open(folder)
 
 

@@ -1,4 +1,4 @@
-"""After a power cut every acknowledged page is there, nothing else is taken for one, and the archive goes on."""
+"""After a power cut every acknowledged page is there, no false one, and writing can continue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def recorded(root: Path, disk: PowerDisk) -> PowerDisk:
 
 
 def states(disk: PowerDisk, root: Path, wanted: int) -> Iterator[tuple[int, int, State]]:
-    """Give different states after a cut, from all moments of the log: the moment, pages acknowledged, the state."""
+    """Yield possible states after a cut, from all moments: moment, acknowledged pages, state."""
     rng = random.Random(5)
     seen: set[tuple[int, bytes]] = set()
     moments = list(range(len(disk.log) + 1))
@@ -44,7 +44,7 @@ def states(disk: PowerDisk, root: Path, wanted: int) -> Iterator[tuple[int, int,
 
 
 def survive(disk: PowerDisk, root: Path, scratch: Path, wanted: int) -> int:
-    """Check so many states; give how many there were."""
+    """Check the given number of states, and return how many there were."""
     count = 0
     for count, (moment, acknowledged, state) in enumerate(states(disk, root, wanted), 1):
         place = scratch / str(count)
@@ -82,38 +82,38 @@ def test_all_that_an_archive_writes_goes_through_its_disk(tmp_path: Path) -> Non
 
 
 class ForgetsFiles(PowerDisk):
-    """Planted bug: files are never synchronised."""
+    """Planted bug: files are never synced."""
 
     def sync(self, file: int) -> None:
         """Do nothing."""
 
 
 class ForgetsFolders(PowerDisk):
-    """Planted bug: names are never synchronised."""
+    """Planted bug: names are never synced."""
 
     def sync_folder(self, path: Path) -> None:
         """Do nothing."""
 
 
 class ForgetsRenames(PowerDisk):
-    """Planted bug: a folder is not synchronised after a file got its name."""
+    """Planted bug: a folder is not synced after a rename."""
 
     def sync_folder(self, path: Path) -> None:
-        """Do nothing after a new name."""
+        """Do nothing after a rename."""
         if self.log[-1][0] != "rename":
             super().sync_folder(path)
 
 
 class RemovesTooEarly(PowerDisk):
-    """Planted bug: a file has its name before it is safe."""
+    """Planted bug: a file is renamed before it is safe."""
 
     def sync(self, file: int) -> None:
-        """Do nothing for what is to be renamed."""
+        """Do nothing for files that will be renamed."""
         if file not in self._parts:
             super().sync(file)
 
     def create(self, path: Path) -> int:
-        """Remember what is to be renamed."""
+        """Remember files that will be renamed."""
         file = super().create(path)
         (self._parts.add if path.suffix == ".part" else self._parts.discard)(file)
         return file

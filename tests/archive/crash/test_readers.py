@@ -1,4 +1,4 @@
-"""Readers see every acknowledged page at any time, whatever a writer does; writers come one at a time."""
+"""Readers see every acknowledged page whatever a writer does; there is one writer at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS = 2.0
 
 @contextmanager
 def writing(tmp_path: Path) -> Iterator[Child]:
-    """A process that adds pages and compacts, without end."""
+    """A process that adds pages and compacts, forever."""
     with Children() as children:
         child = children.start("write_on", tmp_path / "a", tmp_path / "acks")
         children.go()
@@ -52,8 +52,8 @@ def test_a_reader_finds_every_acknowledged_page_while_another_process_writes_and
                     assert fresh.get(url, when).body == body
                 assert len(fresh) >= known
                 segments |= {file.path.name for file in fresh._open_files() if file.is_segment}
-            # What was open stays readable, however often it was taken over meanwhile. By key:
-            # the writer may have compacted before `lasting` was opened, and that puts alike pages together.
+            # Open files stay readable, however often they were replaced meanwhile. Compared by
+            # key: the writer may have compacted before `lasting` was opened, which reorders pages.
             found = {(stored.url, stored.time): stored.body for stored in lasting}
             assert len(lasting) == first
             assert found == dict(page(i) for i in range(first))
@@ -99,7 +99,8 @@ def test_a_writer_is_not_robbed_while_it_sleeps_and_its_lock_ends_with_it(tmp_pa
             if stop is not None:
                 os.kill(child.number, stop)
             with pytest.raises(
-                ArchiveLocked, match=rf"another writer \(process {child.number}\) holds"
+                ArchiveLocked,
+                match=rf"another writer \(process {child.number}\) has this archive open",
             ):
                 Archive.open(tmp_path / "a", write=True)
     with Archive.open(tmp_path / "a", write=True) as archive:
@@ -118,4 +119,4 @@ def test_a_closed_archive_says_so_and_not_that_it_has_no_pages(tmp_path: Path) -
     with pytest.raises(ArchiveError, match="this archive is closed"):
         len(archive)
     assert repr(archive).endswith("closed>")
-    assert len(list(pages)) == len(PAGES) - 1, "who had begun to read goes on"
+    assert len(list(pages)) == len(PAGES) - 1, "a reader that has started continues"

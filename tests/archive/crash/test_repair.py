@@ -1,4 +1,4 @@
-"""Repair keeps every page that can be read, says what it could not, and never touches what it repairs."""
+"""Repair keeps every readable page, reports the rest, and never touches the damaged archive."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_repair_killed_half_way_is_done_again_with_the_same_result(tmp_path: Pat
 
 def test_repair_refuses_a_target_that_is_there_or_inside(tmp_path: Path) -> None:
     folder = samples(tmp_path / "whole")[0]
-    with pytest.raises(FileExistsError, match="is there already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         repair(folder, folder)
     with pytest.raises(ArchiveError, match="inside the damaged archive"):
         repair(folder, folder / "new")

@@ -1,4 +1,4 @@
-"""Every byte of an archive changed, every length it may be cut to: no wrong byte comes out, and little is lost."""
+"""Every byte changed, and every length cut: no wrong byte comes out, and little is lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = pytest.mark.parametrize("kind", ["journal", "segment"])
 
 
 def pages() -> dict[Key, bytes]:
-    """Make pages of which an archive is 64 KB and more."""
+    """Make pages that fill an archive of at least 64 KB."""
     found = {}
     for i in range(34):
         rng = random.Random(i)
@@ -52,7 +52,7 @@ def file(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def places(length: int) -> Iterable[int]:
-    """Choose bytes of a file: under ``make test`` those of its first and last records, and some between."""
+    """Choose bytes of a file: by default those of its first and last records, and some between."""
     if IS_SOAK:
         return range(length)
     rng = random.Random(length)

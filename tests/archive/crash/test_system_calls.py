@@ -1,7 +1,7 @@
-"""Whichever system call of an ingest fails or is the last: what was acknowledged is there, and the next writer goes on.
+"""Whichever system call fails or is the last, acknowledged pages are safe.
 
-strace holds the calls of a child and spoils one of them. It is attached when the child is about to begin, so that calls are
-counted from there.
+strace traces the calls of a child and makes one of them fail. It is attached when the child is
+about to start, so that calls are counted from there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.archive.crash.ingest import PAGES, check, first, go_on
 from tests.archive.crash.soak import IS_SOAK
 from tests.conftest import require
 
-#: Calls whose failing a program can do something about; any call may be the last.
+#: Calls whose failure a program can handle; any call may be the last.
 MAY_FAIL = {
     "close",
     "fstat",
@@ -41,12 +41,12 @@ SAMPLE = 50
 
 
 class Tracer:
-    """An strace that watches a child.
+    """An strace process that traces a child.
 
     Args:
-        child: it, waiting for its go.
-        options: what to do with its calls.
-        log: where they are written down.
+        child: The child, waiting for its start.
+        options: What to do with its calls.
+        log: File for the log of calls.
     """
 
     def __init__(self, child: Child, options: list[str], log: Path) -> None:
@@ -63,14 +63,14 @@ class Tracer:
             pytest.skip(f"strace may not watch other processes here: {said.strip()}")
 
     def close(self) -> None:
-        """Wait for its end, which is that of the child."""
+        """Wait until the child and strace end."""
         assert self._process.stderr
         self._process.stderr.close()
         self._process.wait(timeout=60)
 
 
 def traced(children: Children, place: Path, options: list[str]) -> tuple[Path, int, int, list[str]]:
-    """Ingest under strace: give the folder, pages acknowledged, how the child ended, and its calls."""
+    """Ingest under strace; return the folder, acknowledged pages, exit code and calls."""
     place.mkdir()
     child = children.start("ingest", place / "a.quire", place / "acks")
     tracer = Tracer(child, options, place / "calls")
@@ -82,7 +82,7 @@ def traced(children: Children, place: Path, options: list[str]) -> tuple[Path, i
 
 
 def faults(calls: list[str]) -> Iterator[tuple[str, int, str]]:
-    """Give all that can be spoiled: the call, the how-many-th of its name it is, and what becomes of it."""
+    """List all faults to try: the call, its number among calls of that name, and the fault."""
     seen: dict[str, int] = {}
     for name in calls:
         seen[name] = seen.get(name, 0) + 1
@@ -115,5 +115,5 @@ def test_every_system_call_of_an_ingest_may_fail_or_be_the_last(tmp_path: Path) 
             except Exception as error:
                 raise AssertionError(f"{place.name}, ended with {end}") from error
             shutil.rmtree(place)
-        # A child may make a call more or less than another before it begins.
+        # Children may differ by a call or so before they start.
         assert spoiled >= len(chosen) * 0.9

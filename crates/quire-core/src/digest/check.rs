@@ -4,10 +4,11 @@
 //! access can leave its section, whatever the file says.
 
 use super::{Digest, Meta, TagInfo, bad};
-use crate::draft::Mode;
-use crate::error::Error;
-use crate::format::Section;
-use crate::vocabulary::{Class, Namespace};
+use crate::base::error::Error;
+use crate::digest::format::Section;
+use crate::page::text_mode::Mode;
+use crate::page::tree::check_column;
+use crate::page::vocabulary::{Class, Namespace};
 
 impl Digest {
     /// Everything later code relies on.
@@ -55,7 +56,7 @@ impl Digest {
             return Err(bad("content entries and their modes do not agree"));
         }
         self.check_exceptions()?;
-        (self.children().check_tree()).map_err(|e| bad(e.to_string()))?;
+        check_column(self.children()).map_err(|e| bad(e.to_string()))?;
         self.check_nodes()
     }
 
@@ -211,8 +212,8 @@ impl Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digest::format::Header;
     use crate::encode::{Options, encode};
-    use crate::format::Header;
 
     /// The definition, node by node: the first that is wrong.
     fn first_wrong(page: &Digest) -> Option<usize> {

@@ -9,7 +9,7 @@ pub struct Meta {
     pub encoding_reason: String,
     /// The element a fragment was parsed in; empty for documents.
     pub context: String,
-    /// Spacing of a JSON page, see [`crate::json::Layout`].
+    /// Spacing of a JSON page, see [`crate::parse::json::Layout`].
     pub layout: Vec<u8>,
 }
 

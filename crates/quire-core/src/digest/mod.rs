@@ -1,33 +1,40 @@
 //! The digest: one page as flat columns over one buffer.
 //!
-//! A [`Digest`] owns a buffer in the form of [`crate::format`] (made by
-//! [`crate::assemble`], or mapped from a file) and reads its columns where they
+//! A [`Digest`] owns a buffer in the form of [`crate::digest::format`] (made by
+//! [`crate::encode::assemble`], or mapped from a file) and reads its columns where they
 //! lie. What can be derived in a linear pass (navigation, string offsets, parsed
 //! attributes) is derived once, on first use.
 //!
-//! `check` holds what is checked when a digest is opened, `late` the texts of compressed ones.
+//! `check` holds the checks of opening, `lazy_heaps` the texts that stay in a file or packed until they are
+//! read, `open_file` decides how much of a file is read and when, [`decode`] gives the source back.
 
 mod check;
-mod late;
+pub mod decode;
+pub mod format;
+mod lazy_heaps;
 mod meta;
+mod open_file;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use encoding_rs::{Encoding, UTF_8};
 
-use self::late::LateHeaps;
-pub use self::late::Rest;
+use self::lazy_heaps::LateHeaps;
+pub use self::lazy_heaps::Rest;
 pub use self::meta::Meta;
-use crate::cook::{self, Syntax};
-use crate::draft::Mode;
-use crate::error::Error;
-use crate::flags::Flags;
-use crate::format::{Header, SECTIONS, Section, Signatures};
-use crate::ints::{Ids, Ints};
-use crate::sniff::Kind;
-use crate::tree::{self, Derived};
-use crate::vocabulary::{Class, Namespace};
+pub use self::open_file::{Map, open_file};
+use crate::base::error::Error;
+use crate::base::int_column::{Ids, Ints};
+use crate::digest::format::{Header, SECTIONS, Section, Signatures};
+use crate::page::flags::Flags;
+use crate::page::kind::Kind;
+use crate::page::text_mode::Mode;
+use crate::page::tree;
+use crate::page::tree::Derived;
+use crate::page::vocabulary::{Class, Namespace};
+use crate::values;
+use crate::values::attribute_syntax;
 
 /// How much of a stored digest is checked when it is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +195,7 @@ impl Digest {
 
     fn check_section(&self, id: usize) -> Result<(), Error> {
         let place = self.header.places[id];
-        if place.width != 0 && crate::hash::hash64(self.raw(id)) != place.checksum {
+        if place.width != 0 && crate::base::hash::hash64(self.raw(id)) != place.checksum {
             return Err(bad(format!(
                 "section {id} of the digest is damaged: its checksum does not match"
             )));
@@ -366,6 +373,39 @@ impl Digest {
         std::str::from_utf8(self.tag_string(3 * tag)).unwrap_or_default()
     }
 
+    /// The name of a tag with its namespace: no two tags of a page have the same label.
+    ///
+    /// SVG and MathML elements have `svg:` and `math:` in front (`svg:title`). Names that could be taken
+    /// for something else are marked: an HTML name that begins with `svg:`, `math:` or `html:` gets `html:`
+    /// in front, and a JSON key that begins with `#` has it twice.
+    ///
+    /// ```
+    /// use quire_core::{Options, encode};
+    ///
+    /// let page = encode(b"<title>a</title><svg><title>b", &Options::default()).unwrap();
+    /// let labels: Vec<_> = (0..page.tag_count()).map(|tag| page.tag_label(tag)).collect();
+    /// assert!(labels.contains(&"title".into()) && labels.contains(&"svg:title".into()));
+    /// ```
+    pub fn tag_label(&self, tag: usize) -> Cow<'_, str> {
+        let name = self.tag_name(tag);
+        let TagInfo {
+            class, namespace, ..
+        } = self.tag_info(tag);
+        let has_prefix = || {
+            ["svg:", "math:", "html:"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+        };
+        let mark = match (class, namespace) {
+            (Class::Element, Namespace::Svg) => "svg:",
+            (Class::Element, Namespace::MathMl) => "math:",
+            (Class::Element, Namespace::Html) if has_prefix() => "html:",
+            (Class::Member, _) if name.starts_with('#') => "#",
+            _ => return Cow::Borrowed(name),
+        };
+        Cow::Owned(format!("{mark}{name}"))
+    }
+
     /// The spelling of a tag's start tags, when it is not its name.
     pub fn start_spelling(&self, tag: usize) -> Option<&[u8]> {
         Some(self.tag_string(3 * tag + 1)).filter(|s| !s.is_empty())
@@ -421,7 +461,7 @@ impl Digest {
 
     /// A content as a reader sees it.
     pub fn content_text(&self, id: usize) -> Cow<'_, str> {
-        cook::text(self.content_raw(id), self.content_mode(id), self.encoding())
+        values::text(self.content_raw(id), self.content_mode(id), self.encoding())
     }
 
     /// The class of a node.
@@ -441,27 +481,19 @@ impl Digest {
         cache[id as usize].get_or_init(|| {
             let namespace = self.tag_info[self.tag().get(node) as usize].namespace;
             let syntax = attribute_syntax(self.kind(), namespace);
-            (cook::attributes(self.attr_run(id as usize), syntax, self.encoding()).into_iter())
+            (values::attributes(self.attr_run(id as usize), syntax, self.encoding()).into_iter())
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect()
         })
     }
 }
 
-/// How attribute runs are read.
-pub fn attribute_syntax(kind: Kind, namespace: Namespace) -> Syntax {
-    if kind == Kind::Html {
-        Syntax::Html(namespace)
-    } else {
-        Syntax::Xml
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{Options, decode, encode};
-    use crate::format;
+    use crate::digest::decode::decode;
+    use crate::digest::format;
+    use crate::encode::{Options, encode};
 
     const PAGE: &[u8] = b"<title>Fish</title><p class=a>and <b>chips</b> &amp; peas</p>";
 

@@ -50,7 +50,7 @@ impl<'a> Rows<'a> {
 /// Rows must have no [`Rows::fault`].
 ///
 /// ```
-/// # use quire_core::fragments::alike::{Rows, pair_alike};
+/// # use quire_core::fragments::{Rows, pair_alike};
 /// let old = Rows { values: &[1, 2, 3, 7, 8, 9], ends: &[3, 6], places: &[0, 1] };
 /// let new = Rows { values: &[7, 8, 10, 4, 5], ends: &[3, 5], places: &[0, 1] };
 /// assert_eq!(pair_alike(old, new, 0.5, 32), [(1, 0)]);

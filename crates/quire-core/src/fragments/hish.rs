@@ -5,7 +5,7 @@
 //! begin in one child and end in another, maybe over several short ones. So every window of a page is hashed
 //! once, in the smallest node that holds it.
 //!
-//! A value shorter than a window has one hash, of the whole. It says whether two such values are equal; it is no window of
+//! A value shorter than a window has one hash, of the whole. It says whether two such values are equal; it is not a window of
 //! the parent's and is not passed up.
 //!
 //! Cost: a step and four bytes of memory for each byte of the value, and at most S for each node and child. [`direct`] does it node by node,
@@ -13,7 +13,7 @@
 
 use super::tree::Shape;
 use super::windows::{Smallest, Windows};
-use crate::reuse::Reused;
+use crate::base::vec_pool::Reused;
 
 /// How shingles are made: the paper's W, S and K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

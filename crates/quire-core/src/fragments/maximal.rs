@@ -1,4 +1,4 @@
-//! Fragments: the groups that enough pages share, and that are no mere parts of larger ones.
+//! Fragments: the groups that enough pages share, and that are not just parts of larger ones.
 //!
 //! Groups come in the order of their leaders, longest first. A group is a fragment when
 //!

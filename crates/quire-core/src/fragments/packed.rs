@@ -5,7 +5,7 @@
 //! `source_hash` and hash of the value (`u64` each).
 //!
 //! Most parts of a site have the value of another, and shingles are twice as long as all else. So a [`Packer`] sends the shingles of a
-//! value once, and says 0 of them wherever else the value is. Pages may then come in any order, and what was sent by two packers comes twice:
+//! value once, and says 0 of them wherever else the value is. Pages may then come in any order, and a value that two packers send comes twice:
 //! a value is known by its length and hash, and has its shingles when all pages have come.
 
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use super::hish::{MAX_SAMPLE, Shingles};
 use super::pool::{Pool, Row, large_parts};
 use super::tree::AfTree;
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// Bytes of a part.
 const PART_BYTES: usize = 48;

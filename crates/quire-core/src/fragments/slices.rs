@@ -7,6 +7,8 @@
 //! The hash is a function of the bytes of the slice alone, whatever text it lies in. It has no key: texts
 //! can be written that collide. Whoever composes pages from slices compares their bytes.
 
+use crate::digest::decode::Spans;
+
 /// Bytes between two prefixes that are kept.
 const BLOCK: usize = 16;
 /// 2^61 - 1, a prime.
@@ -91,13 +93,6 @@ impl<'a> Slices<'a> {
     }
 
     /// Hash `text[start..end]`, in 64 bits.
-    ///
-    /// ```
-    /// use quire_core::fragments::slices::Slices;
-    /// let (one, two) = (Slices::new(b"fish and chips"), Slices::new(b"more chips"));
-    /// assert_eq!(one.hash(9, 14), two.hash(5, 10));
-    /// assert_ne!(one.hash(9, 14), one.hash(9, 13));
-    /// ```
     #[must_use]
     pub fn hash(&self, start: usize, end: usize) -> u64 {
         let length = end - start;
@@ -117,9 +112,18 @@ pub fn mixed(mut number: u64) -> u64 {
     number ^ number >> 33
 }
 
+/// The hash of every node's bytes.
+pub fn span_hashes(spans: &Spans) -> Vec<u64> {
+    let slices = Slices::new(&spans.source);
+    (spans.start.iter().zip(&spans.end))
+        .map(|(&start, &end)| slices.hash(start as usize, end as usize))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encode::{Options, encode};
 
     #[test]
     fn a_slice_has_the_hash_of_its_bytes_wherever_it_lies() {
@@ -154,5 +158,27 @@ mod tests {
     #[test]
     fn an_empty_text_has_one_slice() {
         assert_eq!(Slices::new(b"").hash(0, 0), Slices::new(b"abc").hash(2, 2));
+    }
+
+    #[test]
+    fn equal_slices_of_two_texts_have_one_hash() {
+        let (one, two) = (Slices::new(b"fish and chips"), Slices::new(b"more chips"));
+        assert_eq!(one.hash(9, 14), two.hash(5, 10));
+        assert_ne!(one.hash(9, 14), one.hash(9, 13));
+    }
+
+    fn hashes(source: &[u8]) -> Vec<u64> {
+        let page = encode(source, &Options::default()).unwrap();
+        span_hashes(&Spans::of(&page).unwrap().unwrap())
+    }
+
+    #[test]
+    fn equal_bytes_have_equal_hashes_on_any_page() {
+        let (one, two) = (
+            hashes(b"<p>fish</p><i>x</i>"),
+            hashes(b"<h1>y</h1><p>fish</p>"),
+        );
+        assert_eq!(one[4], two[6]);
+        assert_ne!(one[4], one[6]);
     }
 }

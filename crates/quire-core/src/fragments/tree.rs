@@ -2,9 +2,9 @@
 //!
 //! From the tree of the page, in one pass:
 //!
-//! * **Formatting tags** ([`FORMATTING`]) are removed as if they had never been written. What was in them belongs to the element
+//! * **Formatting tags** (a list that the caller gives) are removed as if they had never been written. What was in them belongs to the element
 //!   around them, and texts that only they (or comments) kept apart are one text.
-//! * **What has no text** is no part: white space, comments, `img`, empty elements.
+//! * **Nodes without text** are not parts: white space, comments, `img`, empty elements.
 //! * **Chains** are one node, the outermost: an element with one part has the text of that part.
 //!
 //! A *leaf* is a text; its value is the text as a reader sees it (references and characters decoded to UTF-8), runs
@@ -15,15 +15,16 @@
 //! Node 0 is the document, also of a page without text. Cost: linear, a stack as deep as the tree.
 
 use super::slices::Slices;
-use super::spans::Spans;
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::error::Error;
-use crate::reading::is_xhtml;
-use crate::vocabulary::{Class, Namespace};
+use crate::digest::decode::Spans;
+use crate::page::tree::NONE;
+use crate::page::vocabulary::{Class, Namespace};
+use crate::text::is_xhtml;
 
-/// The paper's text formatting tags: it names Big, Bold and I.
-pub const FORMATTING: [&str; 13] = [
+/// Formatting tags for tests.
+#[cfg(test)]
+pub(super) const FORMATTING: [&str; 13] = [
     "b", "big", "em", "font", "i", "s", "small", "strike", "strong", "sub", "sup", "tt", "u",
 ];
 /// The longest text of a page: offsets have 32 bits.
@@ -225,11 +226,11 @@ impl AfTree {
     /// own, as in the paper's trees.
     ///
     /// ```
-    /// use quire_core::encode::{Options, encode};
-    /// use quire_core::fragments::tree::{AfTree, FORMATTING};
+    /// use quire_core::{Options, encode};
+    /// use quire_core::fragments::AfTree;
     ///
     /// let source = b"<ul><li>Fish <b>and</b> chips<li><a href=/>Peas</a></ul>";
-    /// let tree = AfTree::of(&encode(source, &Options::default()).unwrap(), &FORMATTING, false).unwrap();
+    /// let tree = AfTree::of(&encode(source, &Options::default()).unwrap(), &["b"], false).unwrap();
     /// assert_eq!(tree.text, b"Fish and chips\nPeas\n");
     /// assert_eq!(tree.node, [0, 5, 10]); // all, and the two items
     /// assert_eq!(tree.shape.size, [3, 1, 1]);
@@ -477,7 +478,7 @@ mod tests {
         let depth = 200_000;
         let source = format!("<a>{}{}</a>", "<b>x".repeat(depth), "</b>".repeat(depth));
         let options = Options {
-            kind: Some(crate::sniff::Kind::Xml),
+            kind: Some(crate::page::kind::Kind::Xml),
             ..Options::default()
         };
         let page = encode(source.as_bytes(), &options).unwrap();

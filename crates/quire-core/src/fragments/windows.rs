@@ -4,7 +4,7 @@
 //! each byte that comes in and one for the byte that goes out. A polynomial modulo 2^64 over a table of
 //! numbers for the bytes, spread over all bits at the end, so that the smallest K-bit values are a fair sample.
 
-use crate::span;
+use crate::base::short_bytes;
 
 /// An odd number without a pattern: the fraction of the root of 3.
 const STEP: u64 = 0xbb67_ae85_84ca_a73b;
@@ -73,13 +73,13 @@ impl Windows {
     #[inline]
     #[must_use]
     pub fn short(&self, text: &[u8], start: usize, end: usize) -> u32 {
-        (span::hash(text, start, end) >> self.shift) as u32
+        (short_bytes::hash(text, start, end) >> self.shift) as u32
     }
 
     /// Append the hashes of all windows of a text, in order; none where it is shorter than a window.
     ///
     /// ```
-    /// use quire_core::fragments::windows::Windows;
+    /// use quire_core::fragments::Windows;
     /// let windows = Windows::new(4, 32);
     /// let mut found = Vec::new();
     /// windows.hash(b"chips", &mut found);

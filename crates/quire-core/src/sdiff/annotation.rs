@@ -16,9 +16,9 @@ use super::placement::{Party, Placement, place};
 use super::references::References;
 use super::rules::Rules;
 use super::side::Side;
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::error::Error;
+use crate::page::tree::NONE;
 
 /// What became of a node: a set of these bits; none for a node that did not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub struct Annotation {
 /// Say what became of every node.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::sdiff::annotation::{Compared, Status, annotate};
+/// use quire_core::{Options, encode};
+/// use quire_core::sdiff::{Compared, Status, annotate};
 /// use quire_core::sdiff::{Granularity, Rules, Scope};
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();
@@ -205,8 +205,7 @@ mod tests {
     use super::*;
     use crate::encode::{Options, encode};
     use crate::sdiff::{Scope, Tolerance};
-    use crate::select::{CssSelector, Limits};
-    use crate::view::View;
+    use crate::select::{CssSelector, Limits, View};
 
     /// The status of the new page's nodes, where there is one.
     fn statuses(old: &str, new: &str, rules: &Rules, only: Option<&str>) -> Vec<(usize, u16)> {

@@ -8,7 +8,7 @@
 use super::labels::Labels;
 use super::matching::Pairs;
 use crate::digest::Digest;
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 
 /// Pair the blanks of two pages whose other nodes are paired.
 ///

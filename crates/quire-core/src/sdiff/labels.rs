@@ -2,7 +2,7 @@
 //!
 //! Three hashes a node, of what a reader sees rather than of how it is spelled:
 //! tag (with class and namespace), attributes (as a set), content. Strings are
-//! interned in a digest, so each is cooked and hashed once, however many nodes
+//! interned in a digest, so each is decoded and hashed once, however many nodes
 //! share it. Linear in nodes and in the bytes of distinct strings.
 //!
 //! The hashes are keyed with a number drawn once in each process: a page cannot be
@@ -13,11 +13,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
 use super::rules::Rules;
-use crate::cook::{self, Syntax};
-use crate::digest::{Digest, attribute_syntax};
-use crate::hash::hash64_seeded;
-use crate::sniff::Kind;
-use crate::vocabulary::{Class, Namespace};
+use crate::base::hash::hash64_seeded;
+use crate::digest::Digest;
+use crate::page::kind::Kind;
+use crate::page::vocabulary::{Class, Namespace};
+use crate::values;
+use crate::values::{Syntax, attribute_syntax};
 
 /// Hash of what a node does not have.
 pub const NOTHING: u64 = 0;
@@ -87,7 +88,7 @@ fn hash_tag(page: &Digest, tag: usize, key: u64) -> u64 {
 fn hash_content(page: &Digest, id: usize, rules: &Rules, key: u64) -> (u64, bool) {
     let raw = page.content_raw(id);
     let mode = page.content_mode(id);
-    if !rules.rewrites_text() && cook::is_plain(raw, mode, page.encoding()) {
+    if !rules.rewrites_text() && values::is_plain(raw, mode, page.encoding()) {
         return (hash64_seeded(raw, key).max(1), raw.trim_ascii().is_empty());
     }
     let text = page.content_text(id);
@@ -155,7 +156,7 @@ fn hash_run(page: &Digest, run: &[u8], syntax: Syntax, rules: &Rules, key: u64) 
     let mut sum = NOTHING;
     let mut names = [0; FEW];
     let mut lower = [0; 64];
-    for (count, (name, value)) in cook::attribute_spans(run).enumerate() {
+    for (count, (name, value)) in values::attribute_spans(run).enumerate() {
         if count == FEW || name.len() > lower.len() {
             return hash_cooked(page, run, syntax, rules, key);
         }
@@ -170,7 +171,7 @@ fn hash_run(page: &Digest, run: &[u8], syntax: Syntax, rules: &Rules, key: u64) 
             continue;
         }
         let raw = value.map_or(&[][..], |value| &run[value]);
-        let value = cook::attribute_value(raw, syntax, encoding);
+        let value = values::attribute_value(raw, syntax, encoding);
         sum = sum.wrapping_add(pair(name, hash64_seeded(value.as_bytes(), key)));
     }
     sum
@@ -178,7 +179,7 @@ fn hash_run(page: &Digest, run: &[u8], syntax: Syntax, rules: &Rules, key: u64) 
 
 /// The same for runs that need more care.
 fn hash_cooked(page: &Digest, run: &[u8], syntax: Syntax, rules: &Rules, key: u64) -> u64 {
-    cook::attributes(run, syntax, page.encoding())
+    values::attributes(run, syntax, page.encoding())
         .iter()
         .filter(|(name, _)| rules.compares(name))
         .map(|(name, value)| {

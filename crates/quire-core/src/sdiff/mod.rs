@@ -1,39 +1,43 @@
-//! Sdiff: what became of a page, from a yes or no to a script.
+//! Sdiff: the changes between two versions of a page, from a yes or no to an edit script.
 //!
 //! Everything here asks two digests and gives arrays. The steps, each in a file:
 //!
 //! | step | gives |
 //! | --- | --- |
-//! | [`labels`] | what counts of each node, as three hashes: tag, attributes, content |
+//! | [`labels`] | three hashes of each node: tag, attributes, content |
 //! | [`side`] | the nodes that take part, as a tree of their own with subtree hashes |
 //! | [`matching`] | pairs: which node of the old page is which node of the new one |
 //! | [`blanks`] | pairs of the white space that took no part |
 //! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
 //! | [`annotation`] | a status for every node of both pages |
-//! | [`script`] | what turns one page into the other, byte for byte, and back |
-//! | [`words`] | what changed inside a text |
-//! | [`rows`] | the lines of both pages side by side |
+//! | [`script`] | the script that turns one page into the other, byte for byte, and back |
+//! | [`words`] | changes inside a text |
+//! | [`rows`](mod@rows) | the lines of both pages side by side |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
 //! a better one gives a shorter. So nothing above [`matching`] trusts it for more
 //! than that, and its budgets can cost length but never truth.
 
-pub mod annotation;
-pub mod blanks;
-pub mod exact;
-pub mod labels;
-pub mod matching;
-pub mod numbers;
-pub mod pairing;
-pub mod placement;
-pub mod references;
-pub mod rows;
-pub mod rules;
+mod annotation;
+mod blanks;
+mod exact;
+mod labels;
+mod matching;
+mod numbers;
+mod pairing;
+mod placement;
+mod references;
+mod rows;
+mod rules;
 pub mod script;
-pub mod side;
-pub mod words;
+mod side;
+mod words;
 
-pub use self::annotation::{Annotation, Status, annotate};
+pub use self::annotation::{Annotation, Compared, Status, annotate};
+pub use self::exact::Budget;
+pub use self::labels::Labels;
 pub use self::matching::{Coarse, Granularity, Pairs};
+pub use self::rows::{Page, Row, rows};
 pub use self::rules::{Rules, Scope, Tolerance};
+pub use self::words::word_changes;

@@ -11,9 +11,9 @@ use super::labels::Labels;
 use super::matching::{Coarse, Granularity, Pairs, Tree, pair};
 use super::rules::{Rules, Scope};
 use super::side::Side;
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::error::Error;
+use crate::page::tree::NONE;
 
 /// A page and what of it is compared.
 pub struct Compared<'a> {

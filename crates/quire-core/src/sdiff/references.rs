@@ -5,10 +5,10 @@
 use super::annotation::Status;
 use super::labels::{key, mix};
 use super::rules::Rules;
+use crate::base::hash::hash64_seeded;
 use crate::digest::Digest;
-use crate::hash::hash64_seeded;
-use crate::reading::referring;
-use crate::vocabulary::Class;
+use crate::page::vocabulary::Class;
+use crate::text::referring;
 
 /// The links and the images of one node, each as a hash; 0 for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Rows: the lines of two pages side by side, for people who read.
 //!
-//! Lines are those of [`crate::reading::read_lines`]. Two lines are in one row when a node of one
+//! Lines are those of [`crate::text::read_lines`]. Two lines are in one row when a node of one
 //! is the partner of a node of the other. What has no such partner is compared by its
 //! text. So a line follows its nodes through every move and edit, and one
 //! that was written anew with the same words is still the same to a reader.
@@ -13,8 +13,8 @@ use super::annotation::Status;
 use super::matching::Pairs;
 use super::placement::longest_increasing;
 use super::words::{sequence_changes, tokens};
-use crate::draft::NONE;
-use crate::reading::Line;
+use crate::page::tree::NONE;
+use crate::text::Line;
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,9 +274,9 @@ fn equal_lines(old: &Page, free_old: &[u32], new: &Page, free_new: &[u32]) -> Ve
 mod tests {
     use super::*;
     use crate::encode::{Options, encode};
-    use crate::reading::read_lines;
     use crate::sdiff::annotation::{Compared, annotate};
     use crate::sdiff::{Granularity, Rules, Scope};
+    use crate::text::read_lines;
 
     fn table(old: &str, new: &str) -> Vec<(RowKind, String, String)> {
         let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();

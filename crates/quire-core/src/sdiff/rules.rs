@@ -1,13 +1,13 @@
 //! What counts as a difference, and where.
 //!
 //! Rules that change what a node *says* (case, white space, attributes, parts of texts) are
-//! applied before anything is hashed, so nodes that differ only in what is ignored are
+//! applied before anything is hashed, so nodes that differ only in ignored parts are
 //! equal everywhere. Rules that forgive a difference (order, numbers that are close) are applied
 //! to the pairs at the end: being close is not transitive, so it has no hash.
 
 use regex::{Regex, RegexBuilder};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// Patterns may be this long, as selectors may.
 const MAX_PATTERN_BYTES: usize = 65_536;

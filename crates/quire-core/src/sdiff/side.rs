@@ -1,6 +1,6 @@
 //! A side of the comparison: the nodes that take part, as a tree of their own.
 //!
-//! White space that only lays the source out takes no part, nor does what is out of
+//! White space that only lays the source out takes no part, nor do nodes out of
 //! scope; often that is half of the nodes. What is left is numbered anew in
 //! pre-order, so that a subtree is a slice again. The root of the page is always node 0.
 //! With a scope, the chosen subtrees are its children.
@@ -11,7 +11,7 @@
 use super::labels::{Labels, mix};
 use super::rules::Scope;
 use crate::digest::Digest;
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 
 /// One page as the matching sees it.
 pub struct Side {

@@ -9,7 +9,7 @@
 //! * a character of a script that does not put spaces between words (Chinese, Japanese, Thai, Khmer, ...);
 //! * any other character.
 //!
-//! Marks that combine stay with what is before them, so no letter is torn apart.
+//! Combining marks stay with the letter before them, so no letter is torn apart.
 //!
 //! Linear in the texts but for the comparison, which is histogram diff with the limits of
 //! `imara-diff`. Where more than [`MAX_WORDS`] are left on a side after equal ends are taken off, all that
@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Token};
 
-use crate::letters::{is_mark, is_unspaced};
+use crate::base::word_chars::{is_mark, is_unspaced};
 
 /// More words than this are not compared one by one.
 pub const MAX_WORDS: usize = 1 << 15;
@@ -37,7 +37,7 @@ pub struct Hunk {
 /// Find the parts that changed.
 ///
 /// ```
-/// use quire_core::sdiff::words::word_changes;
+/// use quire_core::sdiff::word_changes;
 ///
 /// let found = word_changes("Open 9 to 5", "Open 10 to 5");
 /// assert_eq!((found[0].old.clone(), found[0].new.clone()), (5..6, 5..7));
@@ -184,13 +184,6 @@ fn kind(c: char) -> Kind {
 }
 
 /// Cut a text into words. They are the text again when put together.
-///
-/// ```
-/// use quire_core::sdiff::words::words;
-///
-/// assert_eq!(words("It's 1,234.50!"), ["It's", " ", "1,234.50", "!"]);
-/// assert_eq!(words("东京 2026年"), ["东", "京", " ", "2026", "年"]);
-/// ```
 #[must_use]
 pub fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
@@ -304,5 +297,11 @@ mod tests {
         assert!(!word_changes(&some, &other).is_empty());
         let long = "a b ".repeat(1_000_000);
         assert_eq!(word_changes(&long, &long.replace('a', "c")).len(), 1);
+    }
+
+    #[test]
+    fn words_keep_numbers_whole_and_cut_unspaced_scripts() {
+        assert_eq!(words("It's 1,234.50!"), ["It's", " ", "1,234.50", "!"]);
+        assert_eq!(words("东京 2026年"), ["东", "京", " ", "2026", "年"]);
     }
 }

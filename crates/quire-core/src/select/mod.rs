@@ -16,17 +16,19 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use crate::error::Error;
-use crate::vocabulary::{Class, Namespace};
+use crate::base::error::Error;
+use crate::page::vocabulary::{Class, Namespace};
 
-pub mod css;
-pub mod path;
-pub mod xpath;
+mod css;
+mod digest_page;
+mod path;
+mod xpath;
 
 #[cfg(test)]
 pub(crate) mod sample;
 
 pub use css::{CssSelector, css};
+pub use digest_page::View;
 pub use path::{css_path, css_paths, xpath as xpath_of};
 pub use xpath::{Found, XPath};
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Page;
-use crate::vocabulary::{Class, Namespace};
+use crate::page::vocabulary::{Class, Namespace};
 
 pub(crate) type Attributes = Vec<(Box<str>, Box<str>)>;
 

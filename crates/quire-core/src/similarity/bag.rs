@@ -3,11 +3,10 @@
 //! Two bags are compared by one walk along both. Hashes are spread evenly, so they are brought into order by
 //! their first bits in linear time; only what falls into one place is sorted.
 
-use super::Measure;
-use super::features;
 use super::scope::Scope;
+use super::{Measure, features};
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::error::Error;
 
 /// Features with their counts.
 ///
@@ -183,7 +182,7 @@ pub(super) fn ordered(mut hashes: Vec<u64>) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
     use std::collections::BTreeMap;
 
     fn counted(hashes: &[u64]) -> BTreeMap<u64, u32> {

@@ -1,22 +1,22 @@
 //! Which parts differ: the features of two pages, in words, with how often each page has them.
 //!
-//! Hashes cannot be read, so each keeps a witness, the place where it was met first, and only what is
-//! told is looked up there again. Linear but for the order of features; for people, not for collections.
+//! Hashes cannot be read, so each keeps a witness, the place where it was met first, and only the
+//! features that are reported are looked up there again. Linear but for the order of features; for people, not for collections.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::Measure;
 use super::bag::Overlap;
 use super::features::{
     self, STEPS, TAGS, TOKENS, Token, WORDS, class_value, each_token, is_element,
 };
 use super::scope::Scope;
-use super::words;
-use crate::digest::{Digest, attribute_syntax};
-use crate::draft::NONE;
-use crate::error::Error;
-use crate::reading::Reader;
+use super::{Measure, words};
+use crate::base::error::Error;
+use crate::digest::Digest;
+use crate::page::tree::NONE;
+use crate::text::Reader;
+use crate::values::attribute_syntax;
 
 /// A feature that one page has more often.
 #[derive(Clone, Debug, PartialEq, Eq)]

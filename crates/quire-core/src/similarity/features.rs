@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | structure | the tags of four elements in a row, in document order |
 //! | structure+class | the last three steps of an element's path, each a tag with its set of classes |
-//! | content | five words in a row, of the text in reading order ([`crate::reading::text`]) |
+//! | content | five words in a row, of the text in reading order ([`crate::text::text`]) |
 //! | paths | the tags from the root to an element |
 //! | tokens | three tokens in a row: start of an element, its end unless it is empty, a text without the white space around it |
 //!
@@ -16,16 +16,16 @@
 //!
 //! The hashes are part of the stored form of sketches. They never change.
 
-use super::Measure;
 use super::scope::Scope;
-use super::words;
-use crate::cook::{self, Syntax};
-use crate::digest::{Digest, attribute_syntax};
-use crate::draft::NONE;
-use crate::error::Error;
-use crate::hash::hash64_seeded;
-use crate::sniff::Kind;
-use crate::vocabulary::Class;
+use super::{Measure, words};
+use crate::base::error::Error;
+use crate::base::hash::hash64_seeded;
+use crate::digest::Digest;
+use crate::page::kind::Kind;
+use crate::page::tree::NONE;
+use crate::page::vocabulary::Class;
+use crate::values;
+use crate::values::{Syntax, attribute_syntax};
 
 /// Elements in a feature of `structure`.
 pub const TAGS: usize = 4;
@@ -78,7 +78,7 @@ pub fn hashes(page: &Digest, measure: Measure, scope: &Scope) -> Result<Vec<u64>
     Ok(found)
 }
 
-/// Hand over each feature with its witness, from which [`super::explain`] tells what it was: the node
+/// Hand over each feature with its witness, from which [`explain`](mod@super::explain) tells what it was: the node
 /// whose path it is, or the number of the first item of the sequence, counted over all parts.
 pub fn each(
     page: &Digest,
@@ -147,7 +147,7 @@ fn structure(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
 }
 
 fn content(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
-    let reader = crate::reading::Reader::new(page);
+    let reader = crate::text::Reader::new(page);
     let mut sequence = Vec::new();
     let mut first = 0;
     for part in scope.parts() {
@@ -250,11 +250,11 @@ pub(super) fn class_value(page: &Digest, run: &[u8], syntax: Syntax) -> String {
         Syntax::Html(_) => name.eq_ignore_ascii_case(b"class"),
         Syntax::Xml => name == b"class",
     };
-    (cook::attribute_spans(run))
+    (values::attribute_spans(run))
         .find(|(name, _)| is_class(&run[name.clone()]))
         .and_then(|(_, value)| value)
         .map_or_else(String::new, |value| {
-            cook::attribute_value(&run[value], syntax, page.encoding()).into_owned()
+            values::attribute_value(&run[value], syntax, page.encoding()).into_owned()
         })
 }
 

@@ -6,8 +6,8 @@
 //! * the weight of a layer is the program's, (D - i + 1) / D; table 1 of the paper shows that it was used;
 //! * layer 1 is the children of BODY, by the same table. Pages without a body (XML, frames) begin below their
 //!   root element, other kinds below the document;
-//! * where a layer is longer than that of the other page, what is missing is different from anything;
-//! * elements count, whatever their name; texts and comments do not, nor does what is in a `template`, which a
+//! * where a layer is longer than that of the other page, a missing element differs from any other;
+//! * elements count, whatever their name; texts and comments do not, nor does the content of a `template`, which a
 //!   browser's tree has elsewhere. Names count without ASCII case and namespace, as in the paper's browser;
 //! * empty layers are skipped, but still counted in 1 / D. So S is 0.4375 or more at D = 8, and small
 //!   pages come out alike. [`Kang::normalised`] divides by the weights of the layers that are there.
@@ -15,14 +15,9 @@
 //! One pass over each page; a layer that neither has costs nothing, however large D is.
 
 use super::features::is_element;
+use crate::base::hash::hash64;
 use crate::digest::Digest;
-use crate::hash::hash64;
-use crate::vocabulary::Class;
-
-/// The paper's D.
-pub const DEPTH: u32 = 8;
-/// The paper's Q: pages with a larger S are similar.
-pub const THRESHOLD: f64 = 0.8;
+use crate::page::vocabulary::Class;
 
 const SPECIAL: [&[u8]; 5] = [b"table", b"tr", b"td", b"div", b"span"];
 
@@ -62,8 +57,8 @@ pub struct Kang {
 /// Compare two pages down to layer `depth`, at least 1.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
-/// use quire_core::similarity::kang::kang;
+/// use quire_core::{Options, encode};
+/// use quire_core::similarity::kang;
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();
 /// let found = kang(&page("<p>a<div>b</div>"), &page("<p>c<ul></ul>"), 1);
@@ -181,6 +176,9 @@ fn root(page: &Digest) -> usize {
 mod tests {
     use super::*;
     use crate::encode::{Options, encode};
+
+    /// The paper's D.
+    const DEPTH: u32 = 8;
 
     fn page(source: &str) -> Digest {
         encode(source.as_bytes(), &Options::default()).unwrap()

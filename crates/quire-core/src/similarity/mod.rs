@@ -3,7 +3,7 @@
 //! A page becomes a *bag of features* ([`bag`], [`features`]): hashes of small parts of it, with how often
 //! each occurs. Two pages are as alike as their bags: what they share, divided by what either has (the
 //! Jaccard coefficient; with counts, the smaller count divided by the larger one, summed). Which parts
-//! are the features is the [`Measure`]. [`kang`] is the one measure that is no bag.
+//! are the features is the [`Measure`]. [`kang`](fn@kang) is the one measure that does not use bags.
 //!
 //! * Feature hashes have no key and never change: bags and sketches of different machines compare. A page
 //!   can be written so that its features collide; all it gains is a wrong answer about itself.
@@ -12,24 +12,28 @@
 //! * Two pages without features are alike (1), one without and one with are not (0).
 //!
 //! Beside them: [`scope`] (parts that a selector chooses), [`sketch`] and [`pairs`] (fixed-size samples of
-//! bags, and many of them at once), [`explain`] (which parts differ), [`templates`] (groups of alike pages).
+//! bags, and many of them at once), [`explain`](mod@explain) (which parts differ), [`templates`] (groups of alike pages).
 
-pub mod bag;
-pub mod explain;
-pub mod features;
-pub mod kang;
+mod bag;
+mod explain;
+mod features;
+mod kang;
 mod occurrences;
-pub mod pairs;
-pub mod scope;
-pub mod sketch;
+mod pairs;
+mod scope;
+mod sketch;
 pub mod templates;
-pub mod words;
+mod words;
 
 pub use bag::Bag;
+pub use explain::explain;
+pub use kang::kang;
+pub use pairs::{all_pairs, one_with_many};
 pub use scope::Scope;
+pub use sketch::{Sketch, Values, token_bins};
 
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::error::Error;
 
 /// Which parts of a page are its features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +105,7 @@ impl Measure {
 /// How alike two pages are, or the parts of them that `nodes` (a CSS selector) chooses.
 ///
 /// ```
-/// use quire_core::encode::{Options, encode};
+/// use quire_core::{Options, encode};
 /// use quire_core::similarity::{Measure, similarity};
 ///
 /// let page = |source: &str| encode(source.as_bytes(), &Options::default()).unwrap();

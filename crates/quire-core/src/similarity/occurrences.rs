@@ -54,7 +54,7 @@ fn by_table(features: &[u64], occurrence: &mut impl FnMut(u64, u32)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
     use std::collections::BTreeSet;
 
     fn numbered(features: &[u64]) -> BTreeSet<(u64, u32)> {

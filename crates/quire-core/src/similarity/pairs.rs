@@ -21,7 +21,7 @@ pub(super) fn estimate(one: &[u32], other: &[u32]) -> f32 {
 /// Estimate the likeness of one sketch with each row. Rows are as long as it is.
 ///
 /// ```
-/// # use quire_core::similarity::pairs::one_with_many;
+/// # use quire_core::similarity::one_with_many;
 /// assert_eq!(one_with_many(&[1, 2], &[1, 2, 1, 3]), [1.0, 0.5]);
 /// ```
 #[must_use]
@@ -37,7 +37,7 @@ pub fn one_with_many(one: &[u32], rows: &[u32]) -> Vec<f32> {
 /// Estimate the likeness of all rows of `m` bins with all; a square, row by row.
 ///
 /// ```
-/// # use quire_core::similarity::pairs::all_pairs;
+/// # use quire_core::similarity::all_pairs;
 /// assert_eq!(all_pairs(&[1, 2, 1, 3], 2), [1.0, 0.5, 0.5, 1.0]);
 /// ```
 #[must_use]
@@ -60,7 +60,7 @@ pub fn all_pairs(rows: &[u32], m: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
     use crate::similarity::sketch::EMPTY;
 
     #[test]

@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::error::Error;
-use crate::select::{CssSelector, Limits};
-use crate::view::View;
+use crate::select::{CssSelector, Limits, View};
 
 /// Parts of a page, as ranges of nodes, in document order and disjoint.
 #[derive(Clone, Debug, PartialEq, Eq)]

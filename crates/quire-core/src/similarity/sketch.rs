@@ -28,12 +28,10 @@
 use super::features::{self, mix};
 use super::scope::Scope;
 use super::{Measure, bag, occurrences};
+use crate::base::error::Error;
+use crate::base::hash::hash64;
 use crate::digest::Digest;
-use crate::error::Error;
-use crate::hash::hash64;
 
-/// Values in a sketch, unless asked otherwise; as in paper 003.
-pub const VALUES: u16 = 100;
 /// A bin without anything in it.
 pub const EMPTY: u32 = u32::MAX;
 /// Bytes before the values.
@@ -141,8 +139,9 @@ impl Sketch {
     /// The min-wise sketch of a page, or of the parts that `nodes` chooses.
     ///
     /// ```
-    /// use quire_core::encode::{Options, encode};
-    /// use quire_core::similarity::{Measure, sketch::Sketch};
+    /// use quire_core::{Options, encode};
+    /// use quire_core::similarity::Measure;
+    /// use quire_core::similarity::Sketch;
     ///
     /// let page = encode(b"<p>a<p>b", &Options::default()).unwrap();
     /// let sketch = Sketch::min_wise(&page, Measure::Structure, 100, None).unwrap();

@@ -3,15 +3,9 @@
 //! A word is letters and digits in a row with the marks that combine with them, in lower case. A letter of
 //! a script that puts no spaces between words is a word by itself. All else separates words. One pass.
 
-use crate::letters::{is_mark, is_unspaced};
+use crate::base::word_chars::{is_mark, is_unspaced};
 
 /// Hand over each word of a text, in order.
-///
-/// ```
-/// let mut words = Vec::new();
-/// quire_core::similarity::words::each("Fish & CHIPS, 東京 3.50", |word| words.push(word.to_owned()));
-/// assert_eq!(words, ["fish", "chips", "東", "京", "3", "50"]);
-/// ```
 pub fn each(text: &str, mut word: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut give = |found: &str| {
@@ -71,5 +65,14 @@ mod tests {
         assert_eq!(words("กี่ข"), ["กี่", "ข"]);
         assert_eq!(words("\u{301}a -- \u{200d}"), ["a"]);
         assert!(words("").is_empty());
+    }
+
+    #[test]
+    fn words_are_lower_case_without_punctuation() {
+        let mut words = Vec::new();
+        each("Fish & CHIPS, 東京 3.50", |word| {
+            words.push(word.to_owned());
+        });
+        assert_eq!(words, ["fish", "chips", "東", "京", "3", "50"]);
     }
 }

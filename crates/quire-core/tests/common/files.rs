@@ -5,15 +5,10 @@
 
 #![allow(dead_code)] // every test binary and fuzz target uses its own part of this
 
-use quire_core::digest::{Digest, Rest, Verify};
-use quire_core::emit::{Sink, emit};
-use quire_core::encode::decode;
-use quire_core::error::Error;
 use quire_core::format::{Header, compress, decompress};
 use quire_core::hash::hash64;
-use quire_core::reading;
-use quire_core::select::{Limits, XPath, css, css_path, xpath_of};
-use quire_core::view::View;
+use quire_core::select::{Limits, View, XPath, css, css_path, xpath_of};
+use quire_core::{Digest, Error, Rest, Sink, Verify, decode, emit, places, text};
 
 /// Fixed part of the header, and a row of the section table; see `docs/format.md`.
 pub const FIXED: usize = 152;
@@ -130,8 +125,11 @@ pub fn ask(digest: &Digest) {
     let _ = css_path(&view, last as u32);
     let _ = xpath_of(&view, last as u32);
     for node in [0, digest.n() / 2, last] {
-        let _ = reading::text(digest, node);
+        let _ = text::text(digest, node);
     }
-    let _ = reading::links(digest);
-    let _ = reading::images(digest);
+    let _ = text::Reader::new(digest).visible();
+    let _ = places(digest);
+    (0..digest.tag_count()).for_each(|tag| drop(digest.tag_label(tag)));
+    let _ = text::links(digest);
+    let _ = text::images(digest);
 }

@@ -7,15 +7,10 @@
 
 use std::fmt::Write;
 
-use quire_core::digest::{Digest, Verify};
-use quire_core::draft::Mode;
-use quire_core::emit::emit;
-use quire_core::encode::{Options, decode, encode};
-use quire_core::flags::Flags;
-use quire_core::format;
 use quire_core::html::Context;
-use quire_core::sniff::Kind;
-use quire_core::vocabulary::{Class, Namespace};
+use quire_core::{
+    Class, Digest, Flags, Kind, Mode, Namespace, Options, Verify, decode, emit, encode, format,
+};
 
 /// xorshift64*: small, and the same on every machine.
 pub struct Random(pub u64);

@@ -4,10 +4,9 @@
 
 #![allow(dead_code)] // every test binary uses its own part of this
 
-use quire_core::digest::Digest;
-use quire_core::encode::{Options, decode, encode};
 use quire_core::hash::hash128;
 use quire_core::sdiff::script::{Script, Wanted, between};
+use quire_core::{Digest, Options, decode, encode};
 
 /// Pages whose scripts have all actions, all layers, and patches.
 pub const SAMPLES: [(&[u8], &[u8]); 6] = [

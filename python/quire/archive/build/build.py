@@ -1,19 +1,19 @@
-"""Building: a crawl becomes an archive at once, small from the start, by the threads of this machine or by a cluster.
+"""Builds a compacted archive from crawls in one run, on local threads or on a cluster.
 
-1. **look**: every source is read, and what was found in it comes here without its bytes: addresses, times, sketches.
-2. **plan**: here pages are put into clusters, by the rules of compaction (``build_plan``).
-3. **fetch** and **encode**: every source is read again; the engine brings the pages of a cluster together, and a task
-   makes the pieces of a segment of them, as compaction would.
-4. **commit**: pieces are written here, one after the other, into one new segment, which gets its name when it is whole
-   and every page is in it.
+1. **look**: read every source and collect addresses, times and sketches here, but no bodies.
+2. **plan**: assign pages to clusters here, by the rules of compaction (``plan``).
+3. **fetch** and **encode**: read every source again. The engine brings the pages of a cluster
+   together, and a task encodes them as pieces of a segment, as compaction would.
+4. **commit**: write the pieces here into one new segment, which gets its name when it is complete
+   and contains every page.
 
-The machines of a cluster need the sources and nothing else: they write no file, so a task that runs twice, or dies, leaves
-nothing behind, and whoever wins gives the same rows. What comes back is what is stored, a few hundredths of what was read.
-Sources are read twice so that no copy of the crawl has to lie between the steps; one that is not the same the second
-time ends the build.
+The machines of a cluster only need access to the sources. They write no file, so a task that runs
+twice or dies leaves nothing behind, and every run gives the same rows. They send back only the
+encoded pages, a few percent of the bytes read. Sources are read twice so that no copy of the crawl
+has to be kept between the steps; a source that has changed the second time ends the build.
 
-Until the last step there is no archive, and an old one is as it was (``staging``). To run a build again that was cut
-off is all there is to do.
+The archive appears in the last step, and an existing one is unchanged until then (``staging``).
+After an interrupted build, run it again.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ except ImportError:
 from quire.archive.build import encode as build_encoding
 from quire.archive.build import plan as build_plan
 from quire.archive.build import steps as build_steps
-from quire.archive.build.plan import Plan, Seen
-from quire.archive.build.revisits import Again
+from quire.archive.build.plan import Plan, PlannedPage
+from quire.archive.build.revisits import StoredRevisits
 from quire.archive.build.tables import BODIES, FOUND, PIECES
 
-#: Bytes of pages for a task that encodes, on average: in the worst case so many come back.
+#: Average page bytes per encoding task: in the worst case, that much is sent back.
 TASK_BYTES = 64 << 20
 
 
@@ -71,38 +71,40 @@ def build_archive(
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
     disk: Disk = DISK,
 ) -> Ingested:
-    """Make an archive of a crawl, or add a crawl to one, as one segment in which alike pages lean on common bases.
+    """Build an archive from crawls, or add crawls to one, as a single compacted segment.
 
     >>> import tempfile
     >>> from quire.sources import find
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for i in range(9):
-    ...         _ = Path(folder, f"{i}.html").write_text(f"<h1>Cod {i}</h1>" + "<p>Fresh today" * 99)
+    ...         text = f"<h1>Cod {i}</h1>" + "<p>Fresh today" * 99
+    ...         _ = Path(folder, f"{i}.html").write_text(text)
     ...     done = build_archive(find([folder]), f"{folder}/site.quire")
     ...     with Archive.open(f"{folder}/site.quire") as archive:
     ...         done.pages, len(archive), archive.verify()
     (9, 9, [])
 
     Args:
-        paths: what ``sources.find`` lists; the machines of the engine have to reach them.
-        output: the archive: a folder of this machine. One that is there gets the pages as a new segment.
-        engine: who does the work; None for the threads of this machine.
-        time: of pages that do not say when they were fetched; for files it is when they were last changed, else now.
-        skip_known: leave out pages that the archive has with the same address, time and bytes.
-        most_bytes: a longer page is a ``Trouble``.
-        codec: the tier that pages are written in, as of ``Archive.compact``.
-        on_trouble: is told of each trouble.
-        disk: where the archive is.
+        paths: Files as listed by ``sources.find``; all machines of the engine must reach them.
+        output: Folder of the archive, on this machine. An existing archive gets a new segment.
+        engine: The engine to run on (default: threads of this machine).
+        time: Fetch time for pages that do not record one (default: file modification time, or now).
+        skip_known: Skip pages that the archive has with the same address, time and bytes.
+        most_bytes: Maximum page size in bytes; a longer page is a ``Trouble``.
+        codec: Tier that encodes the pages, as in ``Archive.compact``.
+        on_trouble: Called with each trouble.
+        disk: The disk the archive is on.
 
     Returns:
-        What was added. Without a page nothing was changed, and no archive made.
+        The pages added and skipped. Without any page, nothing is changed and no archive is made.
 
     Raises:
-        ArchiveError: ``output`` is a folder that is no archive.
-        ArchiveLocked: another writer holds it.
-        StorageFailed: the disk did not take it; all is as it was.
-        SourceUnreadable: a source changed meanwhile; on a cluster this is an ``EngineError``, with the same words.
-        EngineError: the cluster failed.
+        ArchiveError: ``output`` is a folder, but not an archive.
+        ArchiveLocked: Another writer has it open.
+        StorageFailed: The disk could not store the segment; nothing is changed.
+        SourceUnreadable: A source changed during the build; on a cluster this is an
+            ``EngineError`` with the same message.
+        EngineError: The cluster failed.
     """
     paths = list(dict.fromkeys(paths))
     reading = Reading(time, now(), most_bytes, str(Path.cwd()))
@@ -114,7 +116,7 @@ def build_archive(
 
 @dataclass
 class _Build:
-    """A build under way."""
+    """A build in progress."""
 
     engine: Engine
     archive: Archive
@@ -128,27 +130,27 @@ class _Build:
     lost_bytes: int = 0
 
     def run(self, *, skip_known: bool) -> Ingested:
-        """Go through the steps."""
+        """Run the steps."""
         found = self._look()
         planned = build_plan.plan(
             found, self.paths, self._is_known if skip_known else _nothing, self._stored_time
         )
-        again = Again(self.archive, self.reading)
-        again.look(planned.left, self._trouble, skip_known=skip_known)
-        added = self.archive.add_pieces(self._pieces(planned, again))
+        revisits = StoredRevisits(self.archive, self.reading)
+        revisits.look(planned.left, self._trouble, skip_known=skip_known)
+        added = self.archive.add_pieces(self._pieces(planned, revisits))
         place = {path: number for number, path in enumerate(self.paths)}
         self.troubles.sort(key=lambda trouble: place.get(split_name(trouble.name)[0], 0))
         return Ingested(
             pages=added,
-            body_bytes=planned.body_bytes + again.body_bytes - self.lost_bytes,
-            known=planned.known + again.known,
+            body_bytes=planned.body_bytes + revisits.body_bytes - self.lost_bytes,
+            known=planned.known + revisits.known,
             passed_over=dict(sorted(self.passed_over.items())),
             trouble_count=self.trouble_count,
             troubles=tuple(self.troubles),
         )
 
     def _look(self) -> pa.Table:
-        """Read all sources, and give the rows of pages and revisits."""
+        """Read all sources, and return the rows of pages and revisits."""
         paths, odd = for_tasks(self.paths)
         for trouble in odd:
             self._trouble(trouble)
@@ -166,8 +168,8 @@ class _Build:
                     self._trouble(Trouble(row["name"], row["trouble"]))
         return pa.Table.from_batches(kept, FOUND)
 
-    def _pieces(self, planned: Plan, again: Again) -> Iterator[Piece]:
-        """Give all pieces; the last one only when every page is in one."""
+    def _pieces(self, planned: Plan, revisits: StoredRevisits) -> Iterator[Piece]:
+        """Yield all pieces; raise before the last ones if a page is missing."""
         fetch = partial(build_steps.fetch, reading=self.reading, plans=planned.plans)
         bodies = self.engine.map_paths(sorted(planned.plans), fetch, BODIES, step="fetch")
         encoded = self.engine.group_by_key(
@@ -193,12 +195,13 @@ class _Build:
                     yield piece
         if count + lost != planned.pages:
             raise ArchiveError(
-                f"{self.archive.folder}: {count + lost:,} of {planned.pages:,} pages came back from the engine; "
+                f"{self.archive.folder}: {count + lost:,} of {planned.pages:,} pages came back "
+                "from the engine; "
                 "nothing was stored, build it again"
             )
-        yield from again.pieces(planned.clusters + 1, self.codec)
+        yield from revisits.pieces(planned.clusters + 1, self.codec)
 
-    def _is_known(self, page: Seen) -> bool:
+    def _is_known(self, page: PlannedPage) -> bool:
         for known in self.archive.abouts(as_url(page.url), to_time(page.time)):
             if known.time != page.time:
                 return False
@@ -217,5 +220,5 @@ class _Build:
         self.on_trouble(trouble)
 
 
-def _nothing(_page: Seen) -> bool:
+def _nothing(_page: PlannedPage) -> bool:
     return False

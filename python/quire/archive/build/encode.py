@@ -1,9 +1,9 @@
-"""The step of a build that encodes: pages of a cluster become pieces of a segment.
+"""The step of a build that encodes the pages of a cluster as pieces of a segment.
 
-It is pure and deterministic, and writes no file: pieces come out as rows, and one process writes them. What a piece is does not
-depend on the file it goes into, so whoever encodes need not know it.
+It is pure and deterministic, and writes no file: pieces are returned as rows, and one process
+writes them. A piece does not depend on the file it goes into.
 
-Memory: the pages of one table of clusters, compressed, and what ``write_cluster`` holds.
+Memory: the compressed pages of one table of clusters, and what ``write_cluster`` holds.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from quire import _core
-from quire.archive.build.read import as_text, as_url
+from quire.archive.build.read import as_url
 from quire.archive.compact import choose_base as base_choice
-from quire.archive.compact.tiers import Tier, TierName, tier_of
+from quire.archive.compact.tiers import TierName, tier_of
+from quire.archive.compact.tiers.tier import Tier
 from quire.archive.compact.write_cluster import write_cluster
 from quire.archive.format.page_meta import About, about, to_time
-from quire.archive.format.record import Kind
+from quire.archive.format.record import PLAIN_ZSTD, RecordKind
 from quire.archive.format.segment import Piece, base_piece, block_piece
 from quire.archive.format.warc_head import fold
 from quire.archive.warc.revisits import check_digest
+from quire.engines.arrow import as_text
 from quire.errors import ArchiveError, MissingExtra
 
 try:
@@ -34,14 +35,12 @@ except ImportError:
 
 from quire.archive.build.tables import PIECES, Role
 
-#: Numbers that a cluster has for its bases: one for all of it, and one for each run of its pages.
+#: Base numbers reserved for each cluster: one for all of it, and one for each run of its pages.
 CLUSTER_BASES = 1 << 10
-
-_ALONE = _core.Base(b"")
 
 
 class Member:
-    """A page of a cluster, out of a row of ``bodies``; a revisit has the bytes of another row."""
+    """A page of a cluster, from a row of ``bodies``; a revisit has the bytes of another row."""
 
     def __init__(self, row: Mapping[str, Any], source: Mapping[str, Any]) -> None:
         self._row, self._source = row, source
@@ -49,21 +48,21 @@ class Member:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Address of the page."""
         return as_url(self._row["url"])
 
     @property
     def length(self) -> int:
-        """Bytes of its body."""
+        """Length of the body in bytes."""
         return int(self._source["length"])
 
     @property
     def digest(self) -> bytes:
-        """The beginning of the SHA-256 of its body."""
+        """First bytes of the SHA-256 of the body."""
         return self.read()[0].digest
 
     def read(self) -> tuple[About, bytes]:
-        """Give the page."""
+        """Return metadata and body of the page."""
         body = _body(self._source)
         if self._about is None:
             row = self._row
@@ -74,13 +73,13 @@ class Member:
 
 
 def stored(url: str, time: datetime, head: bytes, body: bytes, warc_head: bytes) -> About:
-    """Say what is stored of a page beside its bytes."""
+    """Make the metadata to store for a page."""
     extra = fold(warc_head, url, time, head, body) if warc_head else b""
     return about(url, time, body, head, extra)
 
 
 def encode_clusters(rows: pa.Table, codec: TierName) -> Iterator[pa.RecordBatch]:
-    """Turn ``bodies``, grouped by cluster, into rows of ``pieces``, in a tier."""
+    """Encode ``bodies``, grouped by cluster, as rows of ``pieces``."""
     tier = tier_of(codec)
     keys = rows["cluster"].to_numpy()
     cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
@@ -94,7 +93,7 @@ def encode_clusters(rows: pa.Table, codec: TierName) -> Iterator[pa.RecordBatch]
 
 
 def _members(rows: list[dict[str, Any]]) -> tuple[list[Member], list[dict[str, Any]]]:
-    """Give the pages of a cluster, and rows for revisits that have another page than they say."""
+    """Return the pages of a cluster, and rows for revisits whose page has a different digest."""
     by_page = {row["page"]: row for row in rows if row["role"] != Role.REVISIT}
     members: list[Member] = []
     troubles: list[dict[str, Any]] = []
@@ -105,7 +104,7 @@ def _members(rows: list[dict[str, Any]]) -> tuple[list[Member], list[dict[str, A
             page = by_page[row["of"]]
             try:
                 check_digest(
-                    row["said"],
+                    row["stated_digest"],
                     as_url(page["url"]),
                     to_time(page["time"]),
                     _body(page),
@@ -120,17 +119,17 @@ def _members(rows: list[dict[str, Any]]) -> tuple[list[Member], list[dict[str, A
 
 
 def no_page(finding: object) -> str:
-    """Say that a revisit cannot be stored."""
-    return f"a revisit whose page is not here: {finding}"
+    """Describe why a revisit cannot be stored."""
+    return f"unresolved revisit: {finding}"
 
 
 def _body(row: Mapping[str, Any]) -> bytes:
     frame, length = bytes(row["frame"]), int(row["length"])
-    return frame if len(frame) == length else _ALONE.decode(frame, length)
+    return frame if len(frame) == length else PLAIN_ZSTD.decode(frame, length)
 
 
 class _Pieces:
-    """Takes a cluster, and keeps its pieces until somebody asks."""
+    """Receives a cluster, and holds its pieces until they are taken."""
 
     def __init__(self, number: int) -> None:
         self._next = number
@@ -151,7 +150,7 @@ class _Pieces:
 
 
 def pieces(cluster: int, members: Sequence[base_choice.Member], tier: Tier) -> Iterator[Piece]:
-    """Encode a cluster; its bases get numbers that no other cluster has."""
+    """Encode a cluster; its bases get numbers that no other cluster uses."""
     writer = _Pieces(cluster * CLUSTER_BASES)
     for _ in write_cluster(writer, members, tier):
         yield from writer.taken()
@@ -165,18 +164,18 @@ def _piece_row(piece: Piece) -> dict[str, Any]:
         "payload": piece.payload,
         "base": piece.base,
         "pages": piece.pages,
-        "leaned_on": list(piece.leaning.keys()),
-        "leaning": list(piece.leaning.values()),
+        "bases": list(piece.dependent_bytes.keys()),
+        "dependent_bytes": list(piece.dependent_bytes.values()),
     }
 
 
 def piece_of(row: Mapping[str, Any]) -> Piece:
-    """Give the piece of a row of ``pieces``."""
+    """Make a piece from a row of ``pieces``."""
     return Piece(
-        kind=Kind(row["kind"]),
+        kind=RecordKind(row["kind"]),
         meta=bytes(row["meta"]),
         payload=bytes(row["payload"]),
         base=row["base"],
         pages=row["pages"],
-        leaning=dict(zip(row["leaned_on"], row["leaning"], strict=True)),
+        dependent_bytes=dict(zip(row["bases"], row["dependent_bytes"], strict=True)),
     )

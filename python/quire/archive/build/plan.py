@@ -1,12 +1,13 @@
-"""The plan of a build: into which cluster each page goes, decided in one place from all that was found.
+"""The plan of a build: assigns every page to a cluster, in one place, from everything found.
 
-Clusters are those of compaction: by hosts, and by sketches where hosts do not decide. One that is long is cut between two
-addresses, so that a task holds some hundred megabytes at most and a large site is work for many machines. A revisit goes
-with the page it names; where it cannot, because its own address and time have to stay together with another page's, the
-bytes of that page are lent to its cluster.
+Clusters are made as in compaction: by host, and by sketch if the host does not decide. A long
+cluster is split between two addresses, so that a task holds a few hundred megabytes at most and a
+large site is divided among many machines. A revisit goes into the cluster of the page it names. If
+its own address and time must stay with another page, the bytes of the named page are lent to its
+cluster instead.
 
-Memory: addresses, times and sketches of all pages; no bytes. The part of the plan that travels to the machines is some 25
-bytes a page.
+Memory: addresses, times and sketches of all pages, but no bodies. The part of the plan that is
+sent to the machines takes about 25 bytes per page.
 """
 
 from __future__ import annotations
@@ -30,30 +31,30 @@ except ImportError:
 
 from quire.archive.build.tables import PLANS
 
-#: Bytes of pages after which a cluster is cut at the next address, and at the next time of one address.
+#: Page bytes after which a cluster is split at the next address, and at the next time of one.
 CUT_BYTES = 64 << 20
 CUT_BYTES_WITHIN = 256 << 20
-#: A page has no fewer bytes than this here: what it has besides also counts, and a cluster has so many bases at most.
+#: Minimum size counted for a page: its metadata counts too, and it limits the bases of a cluster.
 LEAST_BYTES = 4 << 10
 _ROWS = 1 << 16
 
 
 @dataclass(slots=True, eq=False)
-class Seen:
-    """A page or a revisit that was found in a source, without its bytes.
+class PlannedPage:
+    """A page or revisit found in a source, without its bytes.
 
     Attributes:
-        row: its row of ``found``.
-        file: number of its file.
-        ordinal: of what was found in the file.
-        url: its address.
-        time: microseconds since 1970, UTC.
-        length: of the body; 0 of a revisit.
-        check: XXH3 of the body; of a revisit that of its WARC head.
-        is_revisit: whether its bytes are elsewhere.
-        of: the page whose bytes a revisit has, where that was found.
-        page: its number among those that are stored, by url and time; -1 where it is left out.
-        cluster: where it goes; -1 where it is left out.
+        row: Its row in ``found``.
+        file: Number of its file.
+        ordinal: Its position among everything found in the file.
+        url: Its address.
+        time: Fetch time in microseconds since 1970, UTC.
+        length: Length of the body; 0 for a revisit.
+        check: XXH3 of the body; for a revisit, of its WARC head.
+        is_revisit: Whether its bytes are elsewhere.
+        of: The page whose bytes a revisit has, if it was found.
+        page: Its number among the stored pages, by url and time; -1 if it is left out.
+        cluster: Its cluster; -1 if it is left out.
     """
 
     row: int
@@ -64,27 +65,27 @@ class Seen:
     length: int
     check: int
     is_revisit: bool
-    of: Seen | None = None
+    of: PlannedPage | None = None
     page: int = -1
     cluster: int = -1
 
     @property
     def is_stored(self) -> bool:
-        """Whether it has its bytes, or knows where they are."""
+        """Whether its bytes are known, so that it can be stored."""
         return not self.is_revisit or self.of is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Where pages go.
+    """The assignment of pages to clusters.
 
     Attributes:
-        plans: for each file that has any, the rows of ``plans``, in the order of what was found in it.
-        pages: how many pages are to be stored, with revisits.
-        body_bytes: bytes of their bodies.
-        known: pages that are left out.
-        left: names of revisits whose pages are not among those that were found.
-        clusters: how many there are; they are numbered from 1.
+        plans: Rows of ``plans`` for each file that has any, in the order of its findings.
+        pages: Number of pages to store, including revisits.
+        body_bytes: Bytes of their bodies.
+        known: Number of pages left out because they are known.
+        left: Names of revisits whose pages were not found in the sources.
+        clusters: Number of clusters; they are numbered from 1.
     """
 
     plans: dict[str, pa.RecordBatch]
@@ -98,16 +99,16 @@ class Plan:
 def plan(
     found: pa.Table,
     paths: Sequence[str],
-    is_known: Callable[[Seen], bool],
+    is_known: Callable[[PlannedPage], bool],
     stored_time: Callable[[str, int], int | None],
 ) -> Plan:
-    """Decide where pages go.
+    """Assign pages to clusters.
 
     Args:
-        found: rows of pages and of revisits, in any order.
-        paths: the files; of pages of one address and time, that of the last file counts.
-        is_known: tells whether a page is left out.
-        stored_time: gives the time of the newest version of an address, of a time or before, that is stored already.
+        found: Rows of pages and revisits, in any order.
+        paths: The files. If pages have the same address and time, the one in the last file counts.
+        is_known: Tells whether to leave out a page.
+        stored_time: Returns the time of the newest stored version of an address up to a given time.
     """
     seen = _seen(found, paths)
     new = [one for one in seen if one.is_revisit or not is_known(one)]
@@ -126,29 +127,29 @@ def plan(
     )
 
 
-def _seen(found: pa.Table, paths: Sequence[str]) -> list[Seen]:
-    """List what was found, by url and time, and where these are the same in the order of the files."""
+def _seen(found: pa.Table, paths: Sequence[str]) -> list[PlannedPage]:
+    """List the findings by url and time, and for equal ones in the order of the files."""
     number = {path: number for number, path in enumerate(paths)}
-    names = ["path", "ordinal", "url", "time", "length", "check", "said"]
-    seen: list[Seen] = []
+    names = ["path", "ordinal", "url", "time", "length", "check", "stated_digest"]
+    seen: list[PlannedPage] = []
     for batch in found.select(names).to_batches(max_chunksize=_ROWS):
         columns = zip(*(batch[name].to_pylist() for name in names), strict=True)
-        for path, ordinal, url, time, length, check, said in columns:
-            file, is_revisit = number[path], said is not None
-            seen.append(Seen(len(seen), file, ordinal, url, time, length, check, is_revisit))
+        for path, ordinal, url, time, length, check, stated in columns:
+            file, is_revisit = number[path], stated is not None
+            seen.append(PlannedPage(len(seen), file, ordinal, url, time, length, check, is_revisit))
     seen.sort(key=lambda one: (one.url, one.time, one.file, one.ordinal))
     return seen
 
 
 def _resolve(
-    seen: list[Seen], found: pa.Table, stored_time: Callable[[str, int], int | None]
+    seen: list[PlannedPage], found: pa.Table, stored_time: Callable[[str, int], int | None]
 ) -> None:
-    """Give revisits their pages, where these were found."""
+    """Link revisits to their pages, if these were found."""
     revisits = sorted((one for one in seen if one.is_revisit), key=lambda one: one.time)
     if not revisits:
         return
     # Versions of each address: their times, and the pages whose bytes they have.
-    versions: dict[bytes, tuple[list[int], list[Seen]]] = {}
+    versions: dict[bytes, tuple[list[int], list[PlannedPage]]] = {}
     for one in seen:
         if not one.is_revisit:
             times, pages = versions.setdefault(one.url, ([], []))
@@ -162,15 +163,15 @@ def _resolve(
         if not at or (elsewhere is not None and elsewhere > times[at - 1]):
             continue
         one.of = pages[at - 1]
-        # It is a page itself from here on, which others may name.
+        # From now on it counts as a page that other revisits may name.
         times, pages = versions.setdefault(one.url, ([], []))
         at = bisect_right(times, one.time)
         times.insert(at, one.time)
         pages.insert(at, one.of)
 
 
-def _put_into_clusters(kept: list[Seen], sketches: pa.ChunkedArray[Any]) -> int:
-    """Give every page its cluster, and say how many there are."""
+def _put_into_clusters(kept: list[PlannedPage], sketches: pa.ChunkedArray[Any]) -> int:
+    """Assign every page to a cluster, and return the number of clusters."""
     pages = [one for one in kept if not one.is_revisit]
     place = np.array([one.page for one in pages], np.int64)
     group_of = np.zeros(len(kept), np.int64)
@@ -189,7 +190,7 @@ def _put_into_clusters(kept: list[Seen], sketches: pa.ChunkedArray[Any]) -> int:
     for group in in_order(groups, [(as_url(one.url), one.time) for one in kept]):
         n += 1
         held = 0
-        before: Seen | None = None
+        before: PlannedPage | None = None
         for one in (kept[page] for page in group.tolist()):
             if before is not None and _is_cut(before, one, held):
                 n += 1
@@ -200,19 +201,21 @@ def _put_into_clusters(kept: list[Seen], sketches: pa.ChunkedArray[Any]) -> int:
     return n
 
 
-def _is_cut(before: Seen, one: Seen, held: int) -> bool:
+def _is_cut(before: PlannedPage, one: PlannedPage, held: int) -> bool:
     if before.url != one.url:
         return held >= CUT_BYTES
-    # Of one address and time the last one counts, so these stay in order.
+    # For one address and time the last page counts, so these must stay in order.
     return held >= CUT_BYTES_WITHIN and before.time != one.time
 
 
-def _plans(seen: list[Seen], kept: list[Seen], paths: Sequence[str]) -> dict[str, pa.RecordBatch]:
+def _plans(
+    seen: list[PlannedPage], kept: list[PlannedPage], paths: Sequence[str]
+) -> dict[str, pa.RecordBatch]:
     lend: dict[int, set[int]] = {}
     for one in kept:
         if one.of is not None and one.of.cluster != one.cluster:
             lend.setdefault(one.of.page, set()).add(one.cluster)
-    in_file: dict[int, list[Seen]] = {}
+    in_file: dict[int, list[PlannedPage]] = {}
     for one in seen:
         in_file.setdefault(one.file, []).append(one)
     plans: dict[str, pa.RecordBatch] = {}

@@ -1,6 +1,6 @@
-"""What a build finds in its sources: the same whoever reads them, and each time.
+"""Reads the sources of a build, with the same result on every machine and every time.
 
-The rules are those of ``ingest``: answers of servers with their codings, heads of WARC records, revisits.
+The rules are those of ``ingest``: responses with their encodings, WARC heads, revisits.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from quire.sources.warc import PAGES, Record
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How sources are read; the same for every step, so that all find the same.
+    """How to read sources; the same for every step, so that all steps find the same.
 
     Attributes:
-        time: of pages that do not say when they were fetched; None for when their file was last changed.
-        now: of pages of which nobody knows it.
-        most_bytes: a longer page is a trouble.
-        folder: that paths are relative to, since another machine works in another one.
+        time: Fetch time for pages that do not record one (default: file modification time).
+        now: Fetch time if nothing else is known.
+        most_bytes: Maximum page size in bytes; a longer page is a trouble.
+        folder: Folder that paths are relative to, as other machines work in other folders.
     """
 
     time: datetime | None
@@ -36,7 +36,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page in a source; or a revisit, whose bytes are elsewhere."""
+    """A page in a source, or a revisit, whose bytes are elsewhere."""
 
     name: str
     url: str
@@ -48,14 +48,15 @@ class Found:
 
 
 def found_in(path: str, reading: Reading) -> Iterator[Found | Trouble | str]:
-    """Give all that is in a file: pages and revisits, what cannot be read, and the kinds of records that are no pages."""
-    real = path if is_address(path) else os.path.join(reading.folder, path)  # noqa: PTH118 - keeps `./`
+    """Yield everything in a file: pages, revisits, troubles, and the kinds of other records."""
+    is_remote = is_address(path)
+    real = path if is_remote else os.path.join(reading.folder, path)  # noqa: PTH118 - keeps `./`
     for found in _pages_in(real, reading) if not is_archive(path) else _records_in(real, reading):
         yield found if real == path or isinstance(found, str) else _renamed(found, real, path)
 
 
 def _renamed(found: Found | Trouble, real: str, path: str) -> Found | Trouble:
-    """Call something as whoever asked for it called its file."""
+    """Name a finding by the path that the caller used."""
     name = path + found.name.removeprefix(real)
     if isinstance(found, Found) and found.url == found.name:
         return replace(found, name=name, url=name)
@@ -82,29 +83,24 @@ def _records_in(path: str, reading: Reading) -> Iterator[Found | Trouble | str]:
 
 
 def of_record(record: Record, reading: Reading) -> Found:
-    """Give the page or the revisit in a record."""
+    """Return the page or revisit in a record."""
     time = record.time or reading.time or reading.now
     if record.kind in PAGES:
         return Found(record.name, record.url, time, record.head, record.payload, record.warc_head)
-    # The block of a revisit is a head and nothing else.
+    # The block of a revisit is only a head.
     return Found(record.name, record.url, time, record.payload, b"", record.warc_head, record)
 
 
 def now() -> datetime:
-    """The time of pages of which nobody knows it: asked once, by whoever begins the work."""
+    """Return the current time, as the fetch time if nothing else is known; called once."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
 def as_bytes(url: str) -> bytes:
-    """Give an address as bytes: it may hold half pairs, which Arrow does not take as text."""
+    """Encode an address as bytes: it may hold lone surrogates, which Arrow text cannot."""
     return url.encode("utf-8", "surrogatepass")
 
 
 def as_url(data: bytes) -> str:
-    """Give an address back."""
+    """Decode an address from bytes."""
     return bytes(data).decode("utf-8", "surrogatepass")
-
-
-def as_text(text: str) -> str:
-    """Give a text that Arrow takes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,7 +1,7 @@
-"""Revisits of a build whose pages are in the archive already: those of an earlier crawl.
+"""Revisits in a build whose pages an earlier crawl put into the archive.
 
-They are few or their bytes are here, so they are stored here and not by the engine: each is read again by its name, with
-the bytes of its page, when its turn comes.
+They are few, or their bytes are on this machine, so they are stored here and not by the engine.
+Each is read again by its name, with the bytes of its page, when it is encoded.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from quire.sources.warc import Record, read_records
 
 
 @dataclass
-class Again:
-    """Revisits that lean on what is stored.
+class StoredRevisits:
+    """Revisits of pages that are already stored.
 
     Args:
-        archive: where their pages are, if anywhere.
-        reading: how their sources are read.
+        archive: The archive that may have their pages.
+        reading: How to read their sources.
 
     Attributes:
-        members: those that are stored.
-        body_bytes: of their pages.
-        known: those that are stored already.
+        members: Revisits to store.
+        body_bytes: Bytes of their pages.
+        known: Number of revisits that are already stored.
     """
 
     archive: Archive
@@ -47,13 +47,13 @@ class Again:
     def look(
         self, names: Sequence[str], on_trouble: Callable[[Trouble], None], *, skip_known: bool
     ) -> None:
-        """Look up their pages; one that is not here is a trouble."""
+        """Look up the pages of the named revisits; a missing page is a trouble."""
         for name in names:
             found, record = self._read(name)
             try:
                 page = original(self.archive, record)
             except PageNotFound as error:
-                finding = f"no page {error.url} of that time or before"
+                finding = f"no page {error.url} from that time or earlier"
                 on_trouble(Trouble(name, no_page(finding)))
                 continue
             except ArchiveError as error:
@@ -68,13 +68,13 @@ class Again:
         self.members.sort(key=lambda member: (member.url, member.time))
 
     def pieces(self, number: int, codec: TierName) -> Iterator[Piece]:
-        """Encode them, with clusters by host that are numbered from a number on."""
+        """Encode the revisits in clusters by host, numbered from ``number`` on."""
         groups = groupby(self.members, key=lambda member: host(member.url))
         for cluster, (_, members) in enumerate(groups, number):
             yield from pieces(cluster, list(members), tier_of(codec))
 
     def page(self, name: str) -> tuple[About, bytes]:
-        """Read a revisit, with the bytes of its page."""
+        """Read a revisit with the bytes of its page."""
         found, record = self._read(name)
         body = original(self.archive, record).body
         return stored(found.url, found.time, found.head, body, found.warc_head), body
@@ -92,7 +92,7 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    again: Again
+    revisits: StoredRevisits
     name: str
     url: str
     time: int
@@ -100,9 +100,9 @@ class _Member:
 
     @property
     def digest(self) -> bytes:
-        """The beginning of the SHA-256 of its body."""
+        """First bytes of the SHA-256 of the body."""
         return self.read()[0].digest
 
     def read(self) -> tuple[About, bytes]:
-        """Read it, checked."""
-        return self.again.page(self.name)
+        """Read and check the page."""
+        return self.revisits.page(self.name)

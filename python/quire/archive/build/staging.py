@@ -1,8 +1,8 @@
-"""Staging: an archive that is there when it is whole, and before that not at all.
+"""Staging: a new archive appears only when it is complete.
 
-A new archive is made in a folder beside its own (``crawl.quire.part``), which gets its name when the work is done. What a
-crash leaves there is no archive of that name, and the next attempt clears it away; the lock in it tells a crash from
-work that still goes on.
+It is built in a folder beside its final place (``crawl.quire.part``) and renamed at the end. A
+folder that a crash leaves there does not count as an archive, and the next attempt removes it. The
+lock in it shows whether the earlier attempt crashed or is still running.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from quire.archive.disk.storage import Disk, failing
 from quire.archive.format.stored_file import data_files
 from quire.errors import ArchiveError
 
-#: What the folder of a new archive is called until it is whole.
+#: Suffix of the folder of a new archive until it is complete.
 PART = ".part"
 
 
 @contextmanager
 def staged(folder: Path, disk: Disk) -> Iterator[Archive]:
-    """Open an archive for writing; or make one, which gets its name if all goes well and it has a page.
+    """Open an archive for writing, or make a new one.
+
+    A new archive gets its name at the end, if no error occurs and it has at least one page.
 
     Raises:
-        ArchiveError: the folder is there and is no archive.
-        ArchiveLocked: another writer holds it, or makes it at this moment.
-        StorageFailed: the disk did not take the name.
+        ArchiveError: The folder exists and is not an archive.
+        ArchiveLocked: Another writer has it open, or is making it.
+        StorageFailed: The disk did not confirm the rename.
     """
     folder = folder.absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -43,28 +45,28 @@ def staged(folder: Path, disk: Disk) -> Iterator[Archive]:
             is_empty = not len(archive)
         if not is_empty:
             with failing(folder, is_final=True):
-                disk.rename(part, folder)  # in place of an empty folder too
+                disk.rename(part, folder)  # also replaces an empty folder
                 disk.sync_folder(folder.parent)
     finally:
         if part.exists():
-            # What cannot be removed is left to the next attempt; what went wrong before matters more.
+            # If this fails, the next attempt cleans up; the original error matters more.
             with suppress(OSError, ArchiveError):
                 _clear(part, disk)
                 part.rmdir()
 
 
 def _clear(part: Path, disk: Disk) -> None:
-    """Remove what was left by work that was cut off.
+    """Remove the leftovers of an interrupted attempt.
 
     Raises:
-        ArchiveLocked: it was not cut off.
-        ArchiveError: there is something else.
+        ArchiveLocked: The attempt is still running.
+        ArchiveError: The folder holds something else.
     """
     if not part.exists():
         return
     if not part.is_dir():
         raise ArchiveError(
-            f"{part}: a file, in the way of a folder for the work; give it another name"
+            f"{part}: is a file, but a folder of this name is needed for the work; rename it"
         )
     known = {path.name for path in data_files(part)} | {"archive.json", "lock"}
     for path in part.iterdir():

@@ -1,7 +1,8 @@
-"""The steps of a build that read sources, as functions of record batches that any engine can run.
+"""The steps of a build that read sources, as functions of record batches for any engine.
 
-``look`` says what is in them; ``fetch`` reads them again, with a plan, and sends the bytes of pages on their way, compressed,
-once. Both are pure and deterministic: run again, they give the same rows. Memory: a batch.
+``look`` lists the contents of the sources. ``fetch`` reads them again, following a plan, and sends
+on the compressed bytes of each page. Both are pure and deterministic: run again, they give the same
+rows. Memory: one batch.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quire import _core
-from quire.archive.build.read import Found, Reading, as_bytes, as_text, found_in
-from quire.archive.compact.tiers import sketch_values
+from quire.archive.build.read import Found, Reading, as_bytes, found_in
+from quire.archive.compact.clusters import sketch_values
 from quire.archive.format.page_meta import to_microseconds
-from quire.archive.warc.revisits import named_page, said_digest
+from quire.archive.format.record import PLAIN_ZSTD
+from quire.archive.warc.revisits import named_page, stated_digest
+from quire.engines.arrow import as_text, paths_of
 from quire.errors import MissingExtra, SourceUnreadable
 from quire.sources import Trouble
 
@@ -25,19 +28,18 @@ except ImportError:
 
 from quire.archive.build.tables import BODIES, FOUND, Role
 
-#: The level of zstd for bytes on their way: quicker than a network, and a fifth of the bytes.
+#: zstd level for bytes in transit: faster than a network, at a fifth of the size.
 LEVEL = 3
-#: Rows are handed over when they are so many, or so long.
+#: Maximum rows and bytes of a batch.
 _MOST_ROWS = 1024
 _MOST_BYTES = 8 << 20
-_ALONE = _core.Base(b"")
 
 
 def look(paths: pa.RecordBatch, *, reading: Reading) -> Iterator[pa.RecordBatch]:
-    """Turn paths into rows of ``found``: what is in them, without the bytes of pages."""
+    """Turn paths into rows of ``found``: the contents of files, without the bytes of pages."""
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in _paths(paths):
+    for path in paths_of(paths):
         ordinal = 0
         passed: Counter[str] = Counter()
         for found in found_in(path, reading):
@@ -74,21 +76,21 @@ def _found_row(found: Found | Trouble, reading: Reading) -> dict[str, Any]:
         "check": _core.hash64(found.warc_head),
         "of_url": as_bytes(url),
         "of_time": to_microseconds(time or reading.now),
-        "said": as_text(said_digest(found.revisit)),
+        "stated_digest": as_text(stated_digest(found.revisit)),
     }
 
 
 def fetch(
     paths: pa.RecordBatch, *, reading: Reading, plans: Mapping[str, pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Turn paths into rows of ``bodies``: pages with their bytes, for the clusters that a plan puts them into.
+    """Turn paths into rows of ``bodies``: pages with their bytes, for their planned clusters.
 
     Raises:
-        SourceUnreadable: a file is not what it was when it was looked at.
+        SourceUnreadable: A file has changed since ``look`` read it.
     """
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in _paths(paths):
+    for path in paths_of(paths):
         plan = plans[path].to_pylist()
         ordinal = 0
         for found in found_in(path, reading):
@@ -111,7 +113,8 @@ def fetch(
 
 def _changed(name: str) -> SourceUnreadable:
     return SourceUnreadable(
-        f"{name}: changed while the archive was built, or could not be read a second time; build it again",
+        f"{name}: changed while the archive was built, or could not be read a second time; "
+        "build it again",
         name=name,
     )
 
@@ -121,7 +124,7 @@ def _body_rows(found: Found, planned: Mapping[str, Any]) -> list[dict[str, Any]]
         return []
     frame = None
     if found.revisit is None:
-        frame = _ALONE.encode(found.body, LEVEL)
+        frame = PLAIN_ZSTD.encode(found.body, LEVEL)
         frame = frame if len(frame) < len(found.body) else found.body
     row = {
         "cluster": planned["cluster"],
@@ -133,13 +136,9 @@ def _body_rows(found: Found, planned: Mapping[str, Any]) -> list[dict[str, Any]]
         "time": to_microseconds(found.time),
         "head": found.head,
         "warc_head": found.warc_head,
-        "said": as_text(said_digest(found.revisit)) if found.revisit else None,
+        "stated_digest": as_text(stated_digest(found.revisit)) if found.revisit else None,
         "length": len(found.body),
         "frame": frame,
     }
     lent = [{**row, "cluster": number, "role": Role.LENT} for number in planned["lend"]]
     return [row, *lent] if planned["cluster"] >= 0 else lent
-
-
-def _paths(batch: pa.RecordBatch) -> list[str]:
-    return [str(path) for path in batch["path"].to_pylist()]

@@ -1,20 +1,23 @@
-"""The tables that go between the steps of a build.
+"""The tables that pass between the steps of a build.
 
-| table | columns |
-| --- | --- |
-| found | path, ordinal (of what was found in the file), name, url, time, length, check, sketch; of_url, of_time and said (of revisits); passed, trouble |
-| plans | cluster, page (its number), check, of (number of a revisit's page, or -1), lend (clusters that want its bytes too) |
-| bodies | cluster, page, role, of, name, url, time, head, warc_head, said, length, frame (the body, compressed where that is shorter) |
-| pieces | kind, meta, payload, base, pages; or name, trouble and body_bytes of a revisit that is none |
+* ``found``: path, ordinal (within the file), name, url, time, length, check, sketch; of_url,
+  of_time and stated_digest (for revisits); passed, trouble.
+* ``plans``: cluster, page (its number), check, of (for a revisit, the number of its page; or -1),
+  lend (other clusters that need its bytes).
+* ``bodies``: cluster, page, role, of, name, url, time, head, warc_head, stated_digest, length,
+  frame (the body, compressed if that is shorter).
+* ``pieces``: kind, meta, payload, base, pages; or name, trouble and body_bytes of a revisit that
+  cannot be stored.
 
-A row of ``found`` is a page; a revisit, where ``said`` is there; a kind of record that was passed over, with their number as ``length``;
-or a trouble.
+A row of ``found`` is a page; a revisit, if ``stated_digest`` is set; a kind of skipped record, with
+their number as ``length``; or a trouble.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 
+from quire.engines.arrow import schema_of
 from quire.errors import MissingExtra
 
 try:
@@ -24,19 +27,15 @@ except ImportError:
 
 
 class Role(IntEnum):
-    """What a row of ``bodies`` is."""
+    """The role of a row of ``bodies``."""
 
     PAGE = 0
     REVISIT = 1
-    #: A page of another cluster, whose bytes a revisit of this one needs.
+    #: A page of another cluster whose bytes a revisit in this cluster needs.
     LENT = 2
 
 
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
-
-FOUND = _schema(
+FOUND = schema_of(
     path=pa.string(),
     ordinal=pa.int32(),
     name=pa.string(),
@@ -47,18 +46,18 @@ FOUND = _schema(
     sketch=pa.binary(),
     of_url=pa.binary(),
     of_time=pa.int64(),
-    said=pa.string(),
+    stated_digest=pa.string(),
     passed=pa.string(),
     trouble=pa.string(),
 )
-PLANS = _schema(
+PLANS = schema_of(
     cluster=pa.int32(),
     page=pa.int64(),
     check=pa.uint64(),
     of=pa.int64(),
     lend=pa.list_(pa.int32()),
 )
-BODIES = _schema(
+BODIES = schema_of(
     cluster=pa.int32(),
     page=pa.int64(),
     role=pa.int8(),
@@ -68,18 +67,18 @@ BODIES = _schema(
     time=pa.int64(),
     head=pa.binary(),
     warc_head=pa.binary(),
-    said=pa.string(),
+    stated_digest=pa.string(),
     length=pa.int64(),
     frame=pa.binary(),
 )
-PIECES = _schema(
+PIECES = schema_of(
     kind=pa.int8(),
     meta=pa.binary(),
     payload=pa.binary(),
     base=pa.int64(),
     pages=pa.int32(),
-    leaned_on=pa.list_(pa.int64()),
-    leaning=pa.list_(pa.int64()),
+    bases=pa.list_(pa.int64()),
+    dependent_bytes=pa.list_(pa.int64()),
     name=pa.string(),
     trouble=pa.string(),
     body_bytes=pa.int64(),

@@ -1,5 +1,6 @@
-"""Compaction: rewrite stored pages against good bases.
+"""Compaction: rewrites stored pages as differences from well-chosen bases.
 
 In: the journals and segments of an archive. Out: one new segment. ``clusters`` groups pages,
-``choose_base`` picks a base for each group, ``tiers`` holds the codecs.
+``choose_base`` picks the base of each group, ``tiers`` holds the codecs, ``write_cluster`` writes
+a group, and ``compaction`` runs the steps.
 """

@@ -1,7 +1,8 @@
-"""The base of a cluster: which of its pages it is made of.
+"""Chooses the pages that make up the base of a cluster.
 
-Greedy coverage, as ``codec::base`` of the kernels does it: those that between them hold what the others repeat. They are
-joined in a row, the most useful last, where matches are nearest.
+Greedy coverage, as in ``codec::base`` of the kernels: choose the pages that together contain what
+the other pages repeat. They are concatenated with the most useful page last, because the nearest
+matches are the cheapest.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from typing import Protocol
 from quire import _core
 from quire.archive.format.page_meta import About
 
-#: Base pages of a cluster, and bytes of them, at most: they are decoded when the first page of the cluster is read.
+#: Maximum pages and bytes (1.25 MiB) of a base: all of it is decoded when the first page of the
+#: cluster is read.
 BASE_PAGES = 64
-BASE_BYTES = 5 << 18
-#: Pages of a cluster that the base is chosen from.
+BASE_BYTES = 1280 << 10
+#: Maximum pages and bytes of the sample from which the base is chosen.
 SAMPLE_PAGES = 256
 SAMPLE_BYTES = 64 << 20
-#: What the dense codec makes of what zstd makes of a base, about, in parts of a hundred.
+#: Size of a base in the dense codec, in percent of its size in zstd (an estimate).
 DENSE_SHARE = 77
-#: How zstd tries.
+#: zstd level for the estimate.
 _LEVEL = 12
 
 
@@ -29,31 +31,31 @@ class Member(Protocol):
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Address of the page."""
         ...
 
     @property
     def digest(self) -> bytes:
-        """The beginning of the SHA-256 of its body."""
+        """First bytes of the SHA-256 of the body."""
         ...
 
     @property
     def length(self) -> int:
-        """Bytes of its body."""
+        """Length of the body in bytes."""
         ...
 
     def read(self) -> tuple[About, bytes]:
-        """Read it, checked."""
+        """Read and check the page."""
         ...
 
 
 def most_pages(members: Sequence[Member]) -> int:
-    """How many pages a base has at most: some must be left to lean on it."""
+    """Return the maximum number of pages in a base: at most half, so that others can use it."""
     return min(BASE_PAGES, len(members) // 2)
 
 
 def sample(members: Sequence[Member]) -> list[bytes]:
-    """Read some of the pages, spread over all, as many as fit into memory."""
+    """Read a sample of pages, spread over the cluster, as many as fit into memory."""
     step = max(1, len(members) // SAMPLE_PAGES)
     bodies: list[bytes] = []
     held = 0
@@ -67,13 +69,16 @@ def sample(members: Sequence[Member]) -> list[bytes]:
 
 
 def joined(bodies: list[bytes], most: int, known: bytes) -> bytes:
-    """Join pages that hold what others repeat, the most useful last, where matches are nearest."""
+    """Concatenate the pages that contain what others repeat, the most useful page last."""
     chosen = _core.choose_base(bodies, most, BASE_BYTES, known)
     return b"".join(bodies[at] for at in reversed(chosen))
 
 
 def joined_within(bodies: list[bytes], most: int, known: bytes, budget: int) -> bytes:
-    """As ``joined``, as many as the dense codec stores in so many bytes; of a page that alone has more, a part."""
+    """Like ``joined``, but limited to what the dense codec stores in ``budget`` bytes.
+
+    If a single page exceeds the budget, only its beginning is used.
+    """
     chosen = _core.choose_base(bodies, most, BASE_BYTES, known)
     below = _core.Base(known)
     while chosen:

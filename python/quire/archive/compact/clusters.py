@@ -1,8 +1,9 @@
-"""Clusters: which pages of an archive are stored together.
+"""Clusters: decides which pages of an archive are stored together.
 
-Pages that share much lean on one base. Pages of one host share most, so a host is a cluster; a large one is cut by its
-templates, found by sketches alone with the hubs of ``quire.similarity``. Pages of small hosts go with pages of other
-small hosts that look alike. Nothing is compared exactly: what a page costs against a base is decided by encoding it.
+Similar pages share one base. Pages of the same host share most, so a host is a cluster. A large
+host is split by its templates, which are found from sketches alone with the hubs of
+``quire.similar``. Pages of small hosts are grouped with similar pages of other small hosts.
+Nothing is compared exactly; encoding a page against its base shows its cost.
 """
 
 from __future__ import annotations
@@ -14,26 +15,33 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.digest import encode
+from quire.errors import QuireError
 from quire.similar.groups import (
     best_hubs,
     first_groups,
     hubs_of,
     meeting_rows,
 )
-from quire.similar.sketches import EMPTY
+from quire.similar.sketches import EMPTY, Sketch
 
-#: Hub and page are put together where their sketches agree in so much.
+#: Minimum share of equal sketch values for a page to join a hub.
 LEAST_ALIKE = 0.2
-#: Hosts of fewer pages are small.
+#: Hosts with fewer pages count as small.
 FEW_PAGES = 8
-#: Hosts of more pages are cut by their templates, those that have so many pages.
+#: Hosts with more pages are split into templates of at least TEMPLATE_PAGES pages.
 MANY_PAGES = 2048
 TEMPLATE_PAGES = 256
+#: Bytes of a page that are sketched: its beginning shows its template.
+SKETCHED_BYTES = 1 << 20
+#: Values of a sketch: enough to distinguish the templates of a site, few enough for a hundred
+#: thousand pages.
+SKETCH_VALUES = 32
 _CHUNK = 1 << 16
 
 
 def host(url: str) -> str:
-    """Give the host of an address; a file's folder stands in for it.
+    """Return the host of an address; for a file, its top folder.
 
     >>> host("https://a.example/b"), host("site/b/c.html")
     ('a.example', 'site')
@@ -45,14 +53,22 @@ def host(url: str) -> str:
     return found.netloc or found.path.lstrip("/").partition("/")[0]
 
 
+def sketch_values(body: bytes) -> NDArray[np.uint32]:
+    """Sketch a page for ``clusters``; bytes that are not a page get an empty sketch."""
+    try:
+        return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=SKETCH_VALUES).values
+    except QuireError:
+        return np.full(SKETCH_VALUES, EMPTY, np.uint32)
+
+
 def clusters(
     hosts: Sequence[str], sketch: Callable[[int], NDArray[np.uint32]]
 ) -> list[NDArray[np.int64]]:
-    """Put pages into clusters, by their hosts and their sketches.
+    """Group pages into clusters by host and sketch.
 
     Args:
-        hosts: the host of every page.
-        sketch: gives the sketch of a page; asked only where the host does not decide.
+        hosts: Host of every page.
+        sketch: Returns the sketch of a page; called only if the host does not decide.
     """
     at_host: dict[str, list[int]] = {}
     for page, name in enumerate(hosts):
@@ -70,7 +86,7 @@ def clusters(
 def _alike_pages(
     pages: list[int], sketch: Callable[[int], NDArray[np.uint32]], least: int
 ) -> list[list[int]]:
-    """Put alike pages together; groups of fewer than ``least`` pages are one."""
+    """Group similar pages; all groups of fewer than ``least`` pages become one."""
     if not pages:
         return []
     label = _labels(np.stack([sketch(page) for page in pages])).tolist()
@@ -82,7 +98,7 @@ def _alike_pages(
 
 
 def _labels(matrix: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Let every page join the hub whose sketch is most alike."""
+    """Assign every page to the hub with the most similar sketch."""
     n = len(matrix)
     sizes = (matrix != EMPTY).sum(axis=1).astype(np.uint32)
     keys, owners, owner_sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), sizes)
@@ -99,7 +115,7 @@ def _labels(matrix: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def _alike(
     matrix: NDArray[np.uint32], pages: NDArray[np.uint32], others: NDArray[np.uint32]
 ) -> NDArray[np.float64]:
-    """Estimate how alike pairs of rows are."""
+    """Estimate the similarity of pairs of rows."""
     found = np.empty(len(pages))
     for start in range(0, len(pages), _CHUNK):
         part = slice(start, start + _CHUNK)

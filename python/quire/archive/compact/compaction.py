@@ -1,13 +1,19 @@
-"""Compaction: journals become a segment in which alike pages lean on common bases.
+"""Compaction: turns journals into one segment in which similar pages share bases.
 
-Every page is read and checked, and put into a cluster; ``cluster_writing`` says how a cluster is written, ``tiers`` how its
-pages are. Memory: sketches of all pages, where they are needed, and what a cluster needs to be written. Nothing is changed in
-place: the new segment is written under another name, synchronised and renamed, and names the files it takes over.
+Every page is read, checked and put into a cluster. ``write_cluster`` writes each cluster, and
+``tiers`` holds the codecs for its pages.
+
+Cost: each page is read and decompressed three to five times: to check it, to sketch it (if its
+host does not decide the cluster), as part of the sample for the base, to try a codec, and to
+write it. Memory: the sketches of all pages, if needed, and the data of one cluster.
+
+Nothing is changed in place. The new segment is written under a temporary name, synced and
+renamed, and it lists the files it replaces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,13 +27,12 @@ from quire.archive.format.page_meta import About
 from quire.archive.format.segment import SegmentWriter
 from quire.archive.format.stored_file import StoredFile
 from quire.errors import ArchiveError
-
-Tell = Callable[[str, int, int], None]
+from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a page is, and what it is ordered by."""
+class PageSlot:
+    """Position of a page, and the values it is sorted by."""
 
     file: StoredFile
     offset: int
@@ -38,17 +43,17 @@ class Place:
     digest: bytes
 
     def read(self) -> tuple[About, bytes]:
-        """Read it, checked."""
+        """Read and check the page."""
         return self.file.page(self.offset, self.slot)
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What compaction did.
+    """The result of a compaction.
 
     Attributes:
-        pages: how many are in the new segment.
-        damaged: files with damage, and pages that could not be read, in words; their files stay as they are.
+        pages: Number of pages in the new segment.
+        damaged: Descriptions of damaged files and unreadable pages; their files are kept.
     """
 
     pages: int
@@ -59,24 +64,24 @@ def compact(
     files: Sequence[StoredFile],
     target: Path,
     disk: Disk,
-    tell: Tell = lambda _step, _done, _of: None,
+    tell: Progress = no_progress,
     codec: TierName = "zstd",
 ) -> Compacted:
-    """Write the pages of some files into one segment.
+    """Write the pages of the given files into one segment.
 
     Args:
-        files: journals and segments.
-        target: the new segment.
-        disk: where it is.
-        tell: is told of progress: the step, what is done, of how much.
-        codec: the tier that pages are written in.
+        files: Journals and segments.
+        target: Path of the new segment.
+        disk: The disk the segment is on.
+        tell: Progress callback, called with the step, the work done and the total.
+        codec: Tier that encodes the pages.
     """
     tier = tier_of(codec)
     damaged: list[str] = []
     whole = []
     for file in files:
         if file.scan().is_damaged:
-            damaged.append(f"{file.path}: has damage, and stays as it is; repair it first")
+            damaged.append(f"{file.path}: is damaged and was left as it is; repair it first")
         else:
             whole.append(file)
     places = [place for file in whole for place in _places(file)]
@@ -89,7 +94,7 @@ def compact(
         except ArchiveError as error:
             damaged.append(str(error))
             broken.add(place.file.path.name)
-    # What has damage stays as it is, with all its pages: someone may still repair it, and no page is in two files.
+    # A damaged file keeps all its pages: it may still be repaired, and no page is in two files.
     taken = [file.path.name for file in whole if file.path.name not in broken]
     if not taken:
         return Compacted(0, tuple(damaged))
@@ -113,7 +118,7 @@ def compact(
 def in_order(
     groups: list[NDArray[np.int64]], keys: Sequence[tuple[str, int]]
 ) -> list[NDArray[np.int64]]:
-    """Put pages of one address and time into one cluster, where they keep their order: the last one counts."""
+    """Move pages with equal address and time into one cluster, in order: the last one counts."""
     group_of = np.empty(len(keys), np.int64)
     for number, group in enumerate(groups):
         group_of[group] = number
@@ -125,12 +130,12 @@ def in_order(
     return list(np.split(order, ends)) if len(keys) else []
 
 
-def _places(file: StoredFile) -> Iterator[Place]:
+def _places(file: StoredFile) -> Iterator[PageSlot]:
     for row in file.index.rows:
         offset, slot = int(row["offset"]), int(row["slot"])
         try:
             about = file.about(offset, slot)
         except ArchiveError:
-            yield Place(file, offset, slot, "", int(row["time"]), 0, b"")
+            yield PageSlot(file, offset, slot, "", int(row["time"]), 0, b"")
             continue
-        yield Place(file, offset, slot, about.url, about.time, about.length, about.digest)
+        yield PageSlot(file, offset, slot, about.url, about.time, about.length, about.digest)

@@ -1,12 +1,13 @@
-"""A cluster is written: its base, and its pages in blocks.
+"""Writes a cluster: its base, then its pages in blocks.
 
-Pages of one cluster are stored together, by url and time, so that versions of a page are neighbours. Every page is
-encoded against the base and alone, and the smaller one is stored. Of versions every 64th leans on the base, every 16th
-on the 16th before, every 4th on the 4th before, and the others on the one before, where that is smaller. So a
-version leans on a near one, and on nine others at most. Pages with the same bytes are stored once in a block, and
-addresses that have such pages stand side by side.
+The pages of a cluster are stored together, sorted by url and time, so that versions of a page are
+neighbours. Every page is encoded against the base and on its own, and the smaller result is
+stored. Versions of a page can also depend on each other: every 64th uses only the base, every
+16th the 16th before it, every 4th the 4th before it, and the others the one before, whenever that
+is smaller. So a version depends on a recent one, and on at most nine others. Pages with equal
+bytes are stored once per block, and addresses that share such pages are placed side by side.
 
-Memory: the sample of the cluster, one block.
+Memory: the sample of the cluster and one block.
 """
 
 from __future__ import annotations
@@ -17,47 +18,46 @@ from typing import Protocol
 
 from quire import _core
 from quire.archive.compact.choose_base import Member
-from quire.archive.compact.tiers import RUN_PAGES, Base, Tier
+from quire.archive.compact.tiers.tier import RUN_PAGES, Base, Tier
 from quire.archive.format.page_meta import About, Codec
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.archive.format.segment import BLOCK_PAGES
 
-#: Frames of a block, at most: what is lost with it.
+#: Maximum bytes of frames in a block. Damage to a block can cost all of them.
 BLOCK_BYTES = 4 << 20
-#: A page that is so many times smaller on its base would hardly be smaller alone.
-LEANS = 5
-#: How far back a version leans, at most: as far as its number among the versions can be divided by.
+#: A page that shrinks by this factor against its base is not tried on its own.
+MUCH_SMALLER = 5
+#: How far back a version may depend on another: the largest of these that divides its number.
 NEIGHBOURS = (16, 4, 1)
-#: So often a version leans on none.
+#: Every so many versions, one depends on no other version.
 RUN = 64
-
-_ALONE = _core.Base(b"")
 
 
 class ClusterWriter(Protocol):
-    """Takes a cluster: a segment, or whoever brings it there."""
+    """Receives a cluster: a segment, or an object that passes it on."""
 
     def add_base(self, content: bytes, frame: bytes) -> int:
-        """Take a base, and give its number: those of a cluster follow each other."""
+        """Store a base and return its number; the bases of a cluster are numbered in a row."""
         ...
 
     def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
-        """Take pages that lean on a base, or on those after it; 0 for none."""
+        """Store pages that depend on a base, or on those numbered after it; 0 for no base."""
         ...
 
 
 def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) -> Iterator[None]:
-    """Write a cluster; a step for each page."""
-    members = twins_together(members)
+    """Write a cluster, yielding after each page."""
+    members = duplicates_together(members)
     base = tier.base(members)
     number = writer.add_base(base.content, base.frame) if base is not None else 0
     block = _Block(tier)
     for run in _runs(members):
-        leaning, after = base, 0
+        part_base, after = base, 0
         part = tier.part(base, number, run) if base is not None else None
         if part is not None:
-            leaning, after = part, writer.add_base(part.content, part.frame) - number
+            part_base, after = part, writer.add_base(part.content, part.frame) - number
         for member in run:
-            block.add(*member.read(), leaning, after)
+            block.add(*member.read(), part_base, after)
             if block.is_full:
                 writer.add_block(number, block.pages, block.frames)
                 block = _Block(tier)
@@ -66,8 +66,8 @@ def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) 
         writer.add_block(number, block.pages, block.frames)
 
 
-def twins_together(members: Sequence[Member]) -> list[Member]:
-    """Put addresses side by side that have a page of the same bytes; else the order stays."""
+def duplicates_together(members: Sequence[Member]) -> list[Member]:
+    """Place addresses with equal pages side by side; otherwise keep the order."""
     first: dict[bytes, str] = {}
     for member in members:
         first.setdefault(member.digest, member.url)
@@ -78,14 +78,14 @@ def twins_together(members: Sequence[Member]) -> list[Member]:
 
 
 def _runs(members: list[Member]) -> Iterator[list[Member]]:
-    """Cut a cluster into runs of nearly the same number of pages."""
+    """Split a cluster into runs of nearly equal numbers of pages."""
     count = max(1, round(len(members) / RUN_PAGES))
     for i in range(count):
         yield members[i * len(members) // count : (i + 1) * len(members) // count]
 
 
 class _Block:
-    """A block while it is filled."""
+    """A block that is being filled."""
 
     def __init__(self, tier: Tier) -> None:
         self._tier = tier
@@ -93,20 +93,21 @@ class _Block:
         self.frames: list[bytes] = []
         self._seen: dict[bytes, int] = {}
         self._held = 0
-        # Versions of one page: how many came, and the last of those that others lean on, by how far they lean.
+        # Versions of the current page: their count, and for each distance the last version that
+        # others depend on.
         self._url: str | None = None
         self._versions = 0
-        self._leaned_on: dict[int, tuple[int, bytes]] = {}
+        self._neighbours: dict[int, tuple[int, bytes]] = {}
 
     @property
     def is_full(self) -> bool:
         return len(self.pages) == BLOCK_PAGES or self._held >= BLOCK_BYTES
 
     def add(self, about: About, body: bytes, base: Base | None, after: int) -> None:
-        """Store a page as small as it gets; its base is so many after that of the block."""
+        """Store a page as small as possible; ``after`` is its base's distance from the block's."""
         slot = len(self.pages)
         if about.url != self._url:
-            self._url, self._versions, self._leaned_on = about.url, 0, {}
+            self._url, self._versions, self._neighbours = about.url, 0, {}
         twin = self._seen.setdefault(about.digest, slot)
         same = self.pages[twin] if twin < slot else about
         if twin < slot and (same.length, same.check) == (about.length, about.check):
@@ -116,7 +117,7 @@ class _Block:
             about = replace(about, codec=codec, same_as=same_as)
             for back in NEIGHBOURS:
                 if self._versions % back == 0:
-                    self._leaned_on[back] = (slot, body)
+                    self._neighbours[back] = (slot, body)
             self._versions += 1
         self.pages.append(about)
         self.frames.append(frame)
@@ -126,11 +127,11 @@ class _Block:
         choices: list[tuple[bytes, Codec, int]] = []
         if self._versions % RUN:
             back = next(back for back in NEIGHBOURS if self._versions % back == 0)
-            slot, version = self._leaned_on[back]
+            slot, version = self._neighbours[back]
             frame = _core.Base(version).encode(body, self._tier.neighbour_level)
             choices.append((frame, Codec.ZSTD_PAGE, slot))
         if base is not None:
             choices.append((*base.write(body), after))
-        if not any(LEANS * len(frame) < len(body) for frame, _, _ in choices):
-            choices.append((_ALONE.encode(body, self._tier.level), Codec.ZSTD, 0))
+        if not any(MUCH_SMALLER * len(frame) < len(body) for frame, _, _ in choices):
+            choices.append((PLAIN_ZSTD.encode(body, self._tier.level), Codec.ZSTD, 0))
         return min([*choices, (body, Codec.RAW, 0)], key=lambda choice: len(choice[0]))

@@ -1,1 +1,1 @@
-"""Disk: files that survive a crash, and the lock that keeps writers apart."""
+"""Disk: writes files that survive a crash, and locks the archive for one writer."""

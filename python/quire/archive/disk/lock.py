@@ -1,4 +1,4 @@
-"""The lock of the writer: held by an open file, so that it ends with the process, however that ends."""
+"""The writer lock, held by an open file: it ends with the process, however the process ends."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NAME = "lock"
 
 
 class WriterLock:
-    """Held from when it is made until ``release``.
+    """A lock held from construction until ``release``.
 
     Raises:
-        ArchiveLocked: another writer holds it.
+        ArchiveLocked: Another writer holds the lock.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,9 +37,10 @@ class WriterLock:
                 msvcrt.locking(self._file, msvcrt.LK_NBLCK, 1)
             else:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):  # as Linux and as Windows say it
+        except (BlockingIOError, PermissionError):  # Linux raises the first, Windows the second
             raise ArchiveLocked(
-                f"{folder}: another writer{self._holder()} holds this archive; wait until it is done"
+                f"{folder}: another writer{self._holder()} has this archive open; "
+                "wait until it is done"
             ) from None
         os.truncate(self._file, 0)
         os.write(self._file, str(os.getpid()).encode())
@@ -52,5 +53,5 @@ class WriterLock:
         return f" (process {name})" if name.isdigit() else ""
 
     def release(self) -> None:
-        """Let the next writer in."""
+        """Release the lock for the next writer."""
         os.close(self._file)

@@ -1,11 +1,13 @@
-"""Storage: the few calls of the operating system that an archive rests on.
+"""Storage: the few system calls that an archive depends on.
 
-Everything an archive writes goes through here, so that what must survive a power cut can be read in one place, and a
-test can put a disk under it that forgets, tears and reorders whatever was not synchronised.
+Everything an archive writes goes through this module. So the rules for surviving a power cut are
+in one place, and tests can substitute a disk that forgets, tears and reorders everything that was
+not synced.
 
-The rules: a file is only ever appended to, or written under another name, synchronised and renamed. After a file is made,
-renamed or removed its folder is synchronised. An error of ``fsync`` is final: what was written may be gone, and asking
-again may say otherwise (https://wiki.postgresql.org/wiki/Fsync_Errors).
+The rules: a file is only appended to, or written under a temporary name, synced and renamed.
+After a file is created, renamed or removed, its folder is synced. An ``fsync`` error is final:
+the written data may be gone, and a second call may wrongly report success
+(https://wiki.postgresql.org/wiki/Fsync_Errors).
 """
 
 from __future__ import annotations
@@ -23,19 +25,19 @@ if sys.platform == "darwin":
 
 
 class Disk:
-    """A real disk."""
+    """The real disk."""
 
     def create(self, path: Path) -> int:
-        """Make a new file for appending, and give its descriptor.
+        """Create a new file for appending and return its descriptor.
 
         Raises:
-            FileExistsError: there is one of that name.
+            FileExistsError: The file already exists.
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
         return os.open(path, flags, 0o666)
 
     def append(self, file: int, parts: Iterable[bytes]) -> int:
-        """Write bytes at the end of a file, all of them, and say how many."""
+        """Append all bytes to a file and return how many were written."""
         data = memoryview(b"".join(parts))
         written = 0
         while written < len(data):
@@ -43,26 +45,26 @@ class Disk:
         return written
 
     def sync(self, file: int) -> None:
-        """Wait until what was written is on the disk."""
-        if sys.platform == "darwin":  # where fsync stops at the drive's own memory
+        """Wait until the file's data is on disk."""
+        if sys.platform == "darwin":  # fsync stops at the drive's own cache there
             fcntl.fcntl(file, fcntl.F_FULLFSYNC)
         else:
             os.fsync(file)
 
     def close(self, file: int) -> None:
-        """Let go of a file."""
+        """Close a file."""
         os.close(file)
 
     def make_folder(self, path: Path) -> None:
-        """Make a folder that may be there, and the missing ones above it; wait until their names are on the disk."""
+        """Create a folder and missing parents, if needed, and sync their names to disk."""
         missing = [folder for folder in [path, *path.parents] if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(exist_ok=True)
             self.sync_folder(folder.parent)
 
     def sync_folder(self, path: Path) -> None:
-        """Wait until the names in a folder are on the disk."""
-        if sys.platform == "win32":  # does not open folders, and needs none of this
+        """Wait until the names in a folder are on disk."""
+        if sys.platform == "win32":  # cannot open folders, and needs no sync
             return
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -71,23 +73,23 @@ class Disk:
             os.close(folder)
 
     def rename(self, old: Path, new: Path) -> None:
-        """Give a file its name, in place of one that has it; the name is safe after ``sync_folder``."""
+        """Rename a file, replacing any other; the name is safe after ``sync_folder``."""
         old.replace(new)
 
     def remove(self, path: Path) -> None:
-        """Take a file away, if it is there; it may come back before ``sync_folder``."""
+        """Remove a file if it exists; it may come back before ``sync_folder``."""
         path.unlink(missing_ok=True)
 
 
 class Writer:
-    """A new file, written from its beginning to its end. After an error it takes no more.
+    """A new file, written from start to end. After an error it accepts no more data.
 
     Args:
-        disk: where it is.
-        path: the file, which must not be there.
+        disk: The disk the file is on.
+        path: The file, which must not exist.
 
     Raises:
-        StorageFailed: the disk did not take it; so do all methods.
+        StorageFailed: The disk could not create the file. All methods raise it too.
     """
 
     def __init__(self, disk: Disk, path: Path) -> None:
@@ -99,20 +101,20 @@ class Writer:
         self.end: int = 0
 
     def append(self, *parts: bytes) -> int:
-        """Write bytes at the end, and say where they begin."""
+        """Append bytes and return the offset where they begin."""
         start = self.end
         with self._failing():
             self.end += self._disk.append(self.check(), parts)
         return start
 
     def sync(self) -> None:
-        """Wait until what was written is on the disk."""
+        """Wait until everything written is on disk."""
         with self._failing(is_final=True):
             self._disk.sync(self.check())
-            self.path.stat()  # a file that was removed meanwhile is safe as well, and gone
+            self.path.stat()  # fsync also succeeds on a file that was removed meanwhile
 
     def finish(self, name: Path) -> None:
-        """Give the file its name, all of it safe."""
+        """Sync the file and give it its final name, safely on disk."""
         self.sync()
         self.close()
         with failing(name, is_final=True):
@@ -120,31 +122,31 @@ class Writer:
             self._disk.sync_folder(name.parent)
 
     def close(self) -> None:
-        """Let go of the file; what was not synchronised may be lost."""
+        """Close the file; data that was not synced may be lost."""
         if self._file is not None:
             file, self._file = self._file, None
             with failing(self.path, is_final=True):
                 self._disk.close(file)
 
     def discard(self) -> None:
-        """Leave nothing behind; what cannot be removed is left to the next writer."""
+        """Remove the file. If that fails, the next writer removes it."""
         with suppress(OSError):
             self.close()
         with suppress(OSError):
             self._disk.remove(self.path)
 
     def check(self) -> int:
-        """Give the descriptor.
+        """Return the descriptor.
 
         Raises:
-            ArchiveError: it is closed, or has failed.
+            ArchiveError: The writer is closed, or an earlier write failed.
         """
         if self._file is None:
             raise ArchiveError(f"{self.path}: this writer is closed; open the archive again")
         if self._has_failed:
             raise ArchiveError(
-                f"{self.path}: writing failed before, and what was written then may be lost; "
-                "open the archive again to go on"
+                f"{self.path}: an earlier write failed, and its data may be lost; "
+                "open the archive again to continue"
             )
         return self._file
 
@@ -154,14 +156,15 @@ class Writer:
             with failing(self.path, is_final=is_final):
                 yield
         except BaseException:
-            # Also when it was interrupted: half a record may be there, and the next one would be taken for its rest.
+            # Also on an interrupt: half a record may be written, and the next record would be
+            # read as the rest of it.
             self._has_failed = True
             raise
 
 
 @contextmanager
 def failing(path: Path, *, is_final: bool = False) -> Iterator[None]:
-    """Name the file in what the system has to say against it."""
+    """Turn an operating system error into a ``StorageFailed`` that names the file."""
     try:
         yield
     except (StorageFailed, FileExistsError):

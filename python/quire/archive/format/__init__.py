@@ -1,4 +1,4 @@
 """Format: the files of an archive, byte by byte (``docs/format.md``).
 
-In: records. Out: journals, segments, their indexes and the marker file; and back.
+In: records. Out: journals, segments, their indexes and the marker file. Reads all of them back.
 """

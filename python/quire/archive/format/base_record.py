@@ -1,13 +1,14 @@
-"""Bases: what many pages lean on.
+"""Bases: the shared content that many pages are encoded against.
 
-Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload: its frame) and, at the end
-of the file, ``guard`` (meta: the same, then place and length of the frame, 64 bits each; payload: the stripe of ``guards``).
+Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload:
+its frame) and, at the end of the file, ``guard`` (meta: the same, then offset and length of the
+frame, 64 bits each; payload: the stripe of ``parity``).
 
-A frame is of zstd, or dense: then ``qdns`` stands before it, and the number of the base that it was written on top
-of (32 bits; 0 for none). What such a base says of its content is of its own part; pages lean on both.
+A frame is either zstd or dense. A dense frame starts with ``qdns`` and the number of the base
+below it (32 bits; 0 for none). Its meta describes only its own content; pages use both.
 
-Opening a dense base teaches a model, tens of milliseconds for what a base of zstd takes one. So bases stay open, the
-last ones asked for, as long as they fit.
+Opening a dense base teaches a model, which takes tens of milliseconds; opening a zstd base takes
+one. So the most recently used bases stay open, as many as fit.
 """
 
 from __future__ import annotations
@@ -20,86 +21,82 @@ from functools import cached_property
 from threading import Lock
 
 from quire import _core
-from quire.archive.format.parity import STRIPES, is_stripe_of, mended, stripe_of
-from quire.archive.format.record import HEAD_BYTES, Head, Kind, Source, read_head
+from quire.archive.format.parity import STRIPES, is_stripe_of, restored, stripe_of
+from quire.archive.format.record import HEAD_BYTES, PLAIN_ZSTD, Head, RecordKind, Source, read_head
 from quire.errors import ArchiveError, CodecError, DamagedRecord
 
-#: Bytes that open bases take, at most.
+#: Maximum memory for open bases.
 OPEN_BYTES = 256 << 20
-#: What a model of the dense codec takes besides its base.
+#: Memory of a dense model besides its base.
 MODEL_BYTES = 8 << 20
-#: A base, and its frame. Writers stop at a few megabytes; a few bytes of zstd can claim thousands of them.
+#: Maximum length of a base and of its frame. Writers stop at a few megabytes, but a few bytes of
+#: zstd can claim thousands of megabytes.
 MOST_BASE_BYTES = 1 << 26
 
 _BASE = struct.Struct("<IIQ")
 _GUARD = struct.Struct("<IIQQQ")
 _DENSE = struct.Struct("<4sI")
 _DENSE_MARK = b"qdns"
-_ALONE = _core.Base(b"")
 
 
 def base_meta(number: int, content: bytes) -> bytes:
-    """Give the meta of the record of a base."""
+    """Return the meta of a base record."""
     return _BASE.pack(number, len(content), _core.hash64(content))
 
 
 def dense_frame(frame: bytes, below: int) -> bytes:
-    """Give the frame of a dense base as it is stored; ``below`` is the base it was written on top of."""
+    """Return the stored frame of a dense base; ``below`` is the number of the base below it."""
     return _DENSE.pack(_DENSE_MARK, below) + frame
 
 
 def base_number(source: Source, head: Head) -> int:
-    """Read the number of a base from its record, or from that of its guard.
+    """Read the number of a base from its record, or from the record of its guard.
 
     Raises:
-        DamagedRecord: it is not what was written.
+        DamagedRecord: The record is damaged.
     """
     meta = source.meta(head)
-    if len(meta) != (_BASE if head.kind == Kind.BASE else _GUARD).size:
-        raise DamagedRecord(
-            f"{source.name}: the record at {head.offset} is of no base",
-            file=source.name,
-            offset=head.offset,
-        )
+    if len(meta) != (_BASE if head.kind == RecordKind.BASE else _GUARD).size:
+        raise source.damaged(head.offset, "is not a base")
     number: int = _BASE.unpack_from(meta)[0]
     return number
 
 
 def guard_of(meta: bytes, place: int, frame: bytes) -> tuple[bytes, bytes]:
-    """Give meta and payload of the guard of a base, whose frame is at a place of the file."""
+    """Return meta and payload of the guard for a base whose frame is at the given offset."""
     return meta + struct.pack("<QQ", place, len(frame)), stripe_of(frame)
 
 
 class OpenBase:
-    """A base that pages can be read against. Threads may share it."""
+    """A base that is ready for reading pages. Threads may share it."""
 
     def __init__(
         self, content: bytes, dense: _core.DenseBase | None = None, *, is_on_top: bool = False
     ) -> None:
         self.content: bytes = content
         self._dense = dense
-        #: Whether it was written on top of another; no third may be on top of it.
+        #: Whether this base is on top of another; a third cannot be on top of it.
         self.is_on_top: bool = is_on_top
 
     @cached_property
     def zstd(self) -> _core.Base:
-        """Ready for pages that zstd wrote."""
+        """The base prepared for zstd pages."""
         return _core.Base(self.content)
 
     @property
     def dense(self) -> _core.DenseBase:
-        """Ready for dense pages.
+        """The base prepared for dense pages.
 
         Raises:
-            CodecError: it is not a dense one.
+            CodecError: The base is not dense.
         """
         if self._dense is None:
-            raise CodecError("a dense page leans on a base that is not dense")
+            raise CodecError("a dense page refers to a base that is not dense")
         return self._dense
 
     @property
     def held(self) -> int:
-        """Bytes that it takes in memory, about."""
+        """Approximate bytes in memory."""
         return len(self.content) + (0 if self._dense is None else len(self.content) + MODEL_BYTES)
 
 
@@ -110,8 +107,8 @@ class Bases:
     """The bases of a file. Threads may share them.
 
     Args:
-        source: the file.
-        places: tells where a base, its copies and its guards are.
+        source: The file.
+        places: Returns the offsets of a base, its copies and its guards.
     """
 
     def __init__(self, source: Source, places: Callable[[int], Sequence[int]]) -> None:
@@ -121,10 +118,10 @@ class Bases:
         self._open: OrderedDict[int, OpenBase] = OrderedDict()
 
     def get(self, number: int) -> OpenBase:
-        """Open a base, or give it as it is open.
+        """Return a base, opening it if needed.
 
         Raises:
-            DamagedRecord: it is nowhere, and has more damage than its guard can mend.
+            DamagedRecord: No copy is intact, and the guard cannot restore it.
         """
         if not number:
             return NO_BASE
@@ -142,10 +139,10 @@ class Bases:
         return base
 
     def read(self, number: int) -> OpenBase:
-        """Read a base from the first place where it is whole; else make it anew with its guard.
+        """Read a base from its first intact copy, or restore it with its guard.
 
         Raises:
-            DamagedRecord: it is nowhere, and has more damage than its guard can mend.
+            DamagedRecord: No copy is intact, and the guard cannot restore it.
         """
         places = self._places(number)
         guards = []
@@ -160,45 +157,41 @@ class Bases:
             if base is not None:
                 return base
         for guard in guards:
-            for frame in _mended(guard):
+            for frame in _restored(guard):
                 base = self._opened(guard, frame)
                 if base is not None:
                     return base
         offset = places[0] if places else 0
-        raise DamagedRecord(
-            f"{self._source.name}: the record at {offset} should be base {number}, and no copy of it is whole",
-            file=self._source.name,
-            offset=offset,
-        )
+        raise self._source.damaged(offset, f"should be base {number}, but no copy of it is intact")
 
     def is_whole(self, offset: int) -> bool:
-        """Tell whether the record of a base or of a guard is whole, with its payload."""
+        """Tell whether the record of a base or guard is intact, including its payload."""
         stored = self._stored(offset)
         if stored is None:
             return False
         is_frame_whole = self._opened(stored, stored.frame) is not None
         if stored.stripe is None:
             return is_frame_whole
-        # Where the base itself is damaged nobody can say; that is found at the base.
+        # If the base itself is damaged, the guard cannot be checked; the base is reported instead.
         return not is_frame_whole or is_stripe_of(stored.stripe, stored.frame)
 
     def _stored(self, offset: int) -> _Stored | None:
-        """What a record says of a base; None where it cannot be read."""
+        """Read the record of a base or guard; None if that is not possible."""
         head = read_head(self._source.at(offset, HEAD_BYTES), offset)
         if head is None:
             return None
         try:
             meta = self._source.meta(head)
-            # One that is too long is cut off, and does not decode.
+            # A frame that is too long is cut off, and then does not decode.
             length = min(head.payload_bytes, MOST_BASE_BYTES)
             payload = self._source.at(head.payload_offset, length)
-            if head.kind == Kind.BASE:
+            if head.kind == RecordKind.BASE:
                 number, length, check = _BASE.unpack(meta)
                 return _Stored(number, length, check, payload, None)
             number, length, check, place, frame_bytes = _GUARD.unpack(meta)
         except (DamagedRecord, struct.error):
             return None
-        if not 0 < frame_bytes <= len(payload) * STRIPES:  # says more than a guard can know
+        if not 0 < frame_bytes <= len(payload) * STRIPES:  # more than a guard can cover
             return None
         if frame_bytes > MOST_BASE_BYTES:
             return None
@@ -206,14 +199,14 @@ class Bases:
         return _Stored(number, length, check, frame, payload)
 
     def _opened(self, stored: _Stored, frame: bytes) -> OpenBase | None:
-        """Open a base; None where the frame is not what was written."""
+        """Open a base; None if the frame is damaged."""
         if stored.length > MOST_BASE_BYTES:
             return None
         try:
             if frame[:4] == _DENSE_MARK:
                 base = self._opened_dense(stored, frame)
             else:
-                base = OpenBase(_ALONE.decode(frame, stored.length))
+                base = OpenBase(PLAIN_ZSTD.decode(frame, stored.length))
         except (ArchiveError, struct.error):
             return None
         own = base.content[len(base.content) - stored.length :]
@@ -223,11 +216,13 @@ class Bases:
         _, below = _DENSE.unpack_from(frame)
         learned = frame[_DENSE.size :]
         if below >= stored.number:
-            raise CodecError(f"base {stored.number} is on top of base {below}, which is no older")
+            raise CodecError(f"base {stored.number} is on top of base {below}, which is not older")
         if below:
             under = self.get(below)
             if under.is_on_top:
-                raise CodecError(f"base {stored.number} is on top of {below}, and that of another")
+                raise CodecError(
+                    f"base {stored.number} is on top of base {below}, which is on top of another"
+                )
             dense = under.dense.open_more(learned, stored.length)
         else:
             dense = _core.DenseBase.open(learned, stored.length)
@@ -236,7 +231,7 @@ class Bases:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What a record says of a base: of its own, or as its guard (then with the stripe)."""
+    """A base as described by its own record, or by its guard (then with the stripe)."""
 
     number: int
     length: int
@@ -245,8 +240,8 @@ class _Stored:
     stripe: bytes | None
 
 
-def _mended(guard: _Stored) -> Iterator[bytes]:
-    """Frames that a base may have had; the first is as it is now, when only its record was damaged."""
+def _restored(guard: _Stored) -> Iterator[bytes]:
+    """Yield candidates for a frame, first as it is: only its record may be damaged."""
     yield guard.frame
     if guard.stripe is not None:
-        yield from mended(guard.frame, guard.stripe)
+        yield from restored(guard.frame, guard.stripe)

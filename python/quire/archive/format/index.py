@@ -1,9 +1,12 @@
-"""Indexes: where each page of a file is.
+"""Indexes: where each page of a data file is.
 
-For every page of a journal or segment a row: XXH3 of its url, its time, the place of its record, its slot there; sorted by
-url and time. Everything in an index is in its file too: a missing, damaged or old one is made anew from the
-data. It is written beside the file (``000007.segment.index``): a record whose meta says, as JSON, for how much of the
-file it is good and where the bases are, and whose payload is the columns. It has the tag of its file.
+An index has a row for every page of a journal or segment: XXH3 of its url, its time, the offset
+of its record, and its slot in the record; sorted by url and time. Everything in an index can be
+derived from its file, so a missing, damaged or outdated index is rebuilt.
+
+It is written beside the file (``000007.segment.index``) as one record with the tag of the file.
+The meta is JSON and says how much of the file the index covers and where the bases are; the
+payload is the columns.
 """
 
 from __future__ import annotations
@@ -20,11 +23,11 @@ from quire import _core
 from quire.archive.disk.storage import Disk, Writer
 from quire.archive.format.journal import committed_pages, journal_pages, read_page
 from quire.archive.format.page_meta import About
-from quire.archive.format.record import HEAD_BYTES, Gap, Head, Kind, Source, read_head, record
+from quire.archive.format.record import HEAD_BYTES, Gap, Head, RecordKind, Source, read_head, record
 from quire.archive.format.segment import read_block, segment_records
 from quire.errors import ArchiveError, DamagedRecord
 
-#: Rows of an index: of a hundred million pages in one file. A longer one is not believed.
+#: Maximum bytes of rows: a hundred million pages in one file. A longer index is ignored.
 MOST_ROWS_BYTES = 1 << 32
 
 ROW = np.dtype([("url", "<u8"), ("time", "<i8"), ("offset", "<u8"), ("slot", "<u4")])
@@ -32,15 +35,15 @@ ROW = np.dtype([("url", "<u8"), ("time", "<i8"), ("offset", "<u8"), ("slot", "<u
 
 @dataclass(slots=True)
 class Index:
-    """Where the pages of a file are.
+    """The positions of the pages of a file.
 
     Attributes:
-        rows: a row for each page, by url and time.
-        length: bytes of the file that it is good for.
-        bases: for every base the places where it is.
-        gaps: stretches of the file that are no record, or a damaged one.
-        torn: the same, but never acknowledged: a crash cut them off.
-        missing: pages that the file should have, and that are in a gap or cut off.
+        rows: One row for each page, sorted by url and time.
+        length: Bytes of the file that the index covers.
+        bases: Offsets of every base and its copies, by number.
+        gaps: Stretches of the file that are not a record, or a damaged one.
+        torn: The same, but never acknowledged: a crash cut them off.
+        missing: Number of pages the file should have that are in a gap or cut off.
     """
 
     rows: NDArray[Any]
@@ -52,16 +55,16 @@ class Index:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether something that was acknowledged cannot be read."""
+        """Whether acknowledged data cannot be read."""
         return bool(self.gaps or self.missing)
 
     def places(self) -> list[tuple[int, int]]:
-        """Give offset and slot of all pages, in stored order."""
+        """Return offset and slot of all pages, in stored order."""
         rows = self.rows
         return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))
 
     def find(self, url: int) -> NDArray[Any]:
-        """Give the rows of a url, by its hash."""
+        """Return the rows of a url, given its hash."""
         keys = self.rows["url"]
         key = np.uint64(url)
         start, end = np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right")
@@ -69,7 +72,7 @@ class Index:
 
 
 def url_hash(url: str) -> int:
-    """Give the number that a url is found by."""
+    """Hash a url as the index does."""
     return _core.hash64(url.encode("utf-8", "surrogatepass"))
 
 
@@ -80,13 +83,13 @@ def rows_of(entries: list[tuple[int, int, int, int]]) -> NDArray[Any]:
 
 
 def with_more(rows: NDArray[Any], entries: list[tuple[int, int, int, int]]) -> NDArray[Any]:
-    """Add rows, sorted in."""
+    """Insert rows in sorted order."""
     both = np.concatenate([rows, np.array(entries, ROW)])
     return both[np.lexsort((both["slot"], both["offset"], both["time"], both["url"]))]
 
 
 def journal_index(source: Source) -> Index:
-    """Go through a journal. Pages that no commit follows are there where they are whole."""
+    """Index a journal. Pages after the last commit are included if they are intact."""
     index = Index(rows_of([]), source.length())
     entries: list[tuple[int, int, int, int]] = []
     recent: list[tuple[int, About] | Gap] = []  # since the last commit
@@ -122,7 +125,7 @@ def _row(offset: int, page: About) -> tuple[int, int, int, int]:
 
 
 def segment_index(source: Source) -> Index:
-    """Go through a segment; reads no frames."""
+    """Index a segment without reading the bodies of its pages."""
     index = Index(rows_of([]), source.length())
     entries: list[tuple[int, int, int, int]] = []
     for found in segment_records(source):
@@ -130,9 +133,9 @@ def segment_index(source: Source) -> Index:
             index.gaps.append(found)
             continue
         kind, offset, number = found
-        if kind == Kind.BASE:
+        if kind == RecordKind.BASE:
             index.bases.setdefault(number, []).append(offset)
-        elif kind == Kind.FILE:
+        elif kind == RecordKind.FILE:
             index.missing = max(0, number - len(entries))
         else:
             try:
@@ -150,7 +153,7 @@ def segment_index(source: Source) -> Index:
 
 
 def save(index: Index, path: Path, source: Source, disk: Disk) -> None:
-    """Write an index; it may be lost, so nobody waits for the disk, and a full one is no error."""
+    """Write an index without syncing it; a failed write is ignored, as the index can be rebuilt."""
     tag = tag_of(source)
     if index.is_damaged or tag is None:
         return
@@ -167,7 +170,7 @@ def save(index: Index, path: Path, source: Source, disk: Disk) -> None:
         writer = Writer(disk, part)
         try:
             meta = json.dumps(about).encode()
-            writer.append(record(Kind.FILE, meta, len(columns), tag), columns)
+            writer.append(record(RecordKind.FILE, meta, len(columns), tag), columns)
             writer.close()
             disk.rename(part, path)
         except BaseException:
@@ -178,27 +181,27 @@ def save(index: Index, path: Path, source: Source, disk: Disk) -> None:
 
 
 def tag_of(source: Source) -> bytes | None:
-    """Give the tag of a file; None where its first record is damaged."""
+    """Return the tag of a file; None if its first record is damaged."""
     head = read_head(source.at(0, HEAD_BYTES), 0)
     return head.tag if head is not None else None
 
 
 def load(path: Path, file: Source) -> Index | None:
-    """Read the index of a file; None where there is none that is good for it as it is now."""
+    """Read the index of a file; None unless it covers the file as it is now."""
     index = known(path, file)
     is_good = index is not None and index.length == file.length() and tag_of(file) is not None
     return index if is_good else None
 
 
 def known(path: Path, file: Source) -> Index | None:
-    """Read the index of a file, which may have been longer, shorter or whole when it was written."""
+    """Read the index of a file, even if the file has changed since; None if it is unusable."""
     try:
         source = Source(path)
     except OSError:
         return None
     try:
         head = read_head(source.at(0, HEAD_BYTES), 0)
-        if head is None or head.kind != Kind.FILE or tag_of(file) not in {None, head.tag}:
+        if head is None or head.kind != RecordKind.FILE or tag_of(file) not in {None, head.tag}:
             return None
         if head.payload_bytes > MOST_ROWS_BYTES:
             return None

@@ -1,12 +1,13 @@
-"""Journals: where new pages go, one after the other.
+"""Journals: the files that new pages are appended to.
 
-A page in a journal stands alone, compressed quickly: whatever happens to its neighbours, it can be read. ``compact`` makes
-segments of journals. A writer never goes on with a journal that it did not begin: after a crash its end may be torn,
-and what was torn stays as it is, to be passed over.
+A page in a journal is compressed quickly and on its own, so it can be read whatever happens to its
+neighbours. ``compact`` turns journals into segments. A writer never continues a journal that it
+did not start: after a crash the end may be torn, and the torn part stays there and is skipped.
 
-A commit leaves a record of its own behind its pages, once the disk has confirmed them: its meta is the number of pages so far
-(64 bits). So what is broken before the last such record was acknowledged, and is damage; behind it, it is what a crash cut
-off, and nobody was promised it. Whole pages count wherever they are: nobody waits for the record itself to be safe.
+Once the disk has confirmed some pages, a commit record follows them; its meta is the number of
+pages so far (64 bits). So anything broken before the last commit record had been acknowledged and
+is damage; anything broken after it was cut off by a crash and never promised. Intact pages count
+wherever they are, because a commit does not wait for its own record to be on disk.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quire import _core
 from quire.archive.disk.storage import Disk, Writer, failing
 from quire.archive.format.page_meta import About, Codec, pack, unpack
 from quire.archive.format.record import (
     HEAD_BYTES,
+    PLAIN_ZSTD,
     Gap,
     Head,
-    Kind,
+    RecordKind,
     Source,
     file_record,
     heads,
@@ -33,20 +34,19 @@ from quire.archive.format.record import (
 )
 from quire.errors import ArchiveError, CodecError, DamagedRecord
 
-#: As quick as reading from a network, and a fifth of the bytes.
+#: As fast as reading from a network, at a fifth of the size.
 LEVEL = 3
 
 _COMMIT = struct.Struct("<Q")
-_ALONE = _core.Base(b"")
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A page as a journal holds it.
+    """A page as a journal stores it.
 
     Attributes:
-        about: what is known of it.
-        frame: its body, compressed where that makes it shorter.
+        about: Metadata of the page.
+        frame: Its body, compressed if that makes it shorter.
     """
 
     about: About
@@ -54,8 +54,8 @@ class Packed:
 
 
 def packed(page: About, body: bytes) -> Packed:
-    """Compress a page. Any thread may do so."""
-    frame = _ALONE.encode(body, LEVEL)
+    """Compress a page. Any thread may call this."""
+    frame = PLAIN_ZSTD.encode(body, LEVEL)
     codec = Codec.ZSTD
     if len(frame) >= len(body):
         frame, codec = body, Codec.RAW
@@ -63,14 +63,14 @@ def packed(page: About, body: bytes) -> Packed:
 
 
 class JournalWriter:
-    """Appends pages to a journal of its own.
+    """Appends pages to a new journal.
 
     Args:
-        path: the file, which must not be there.
-        disk: where it is.
+        path: The file, which must not exist.
+        disk: The disk the journal is on.
 
     Raises:
-        StorageFailed: the disk did not take it; so do all methods.
+        StorageFailed: The disk could not create the file. All methods raise it too.
     """
 
     def __init__(self, path: Path, disk: Disk) -> None:
@@ -90,53 +90,57 @@ class JournalWriter:
 
     @property
     def end(self) -> int:
-        """Where the next page goes."""
+        """Offset of the next page."""
         return self._writer.end
 
     def add(self, page: Packed) -> int:
-        """Write a page, and say where it is. It is safe after ``sync``."""
-        head = record(Kind.PAGE, pack([page.about]), len(page.frame), self._tag)
+        """Append a page and return its offset. It is safe after ``sync``."""
+        head = record(RecordKind.PAGE, pack([page.about]), len(page.frame), self._tag)
         offset = self._writer.append(head, page.frame)
         self._pages += 1
         return offset
 
     def sync(self) -> None:
-        """Wait until every page that was added is on the disk.
+        """Wait until every added page is on disk.
 
         Raises:
-            StorageFailed: it may not be. Nothing more can be added: open the archive again.
+            StorageFailed: The disk did not confirm it. Nothing more can be added: open the archive
+                again.
         """
-        # Also where there is nothing new: a writer that has failed must not say that all is well.
+        # Also if there is nothing new: a writer that has failed must not report success.
         self._writer.check()
         if self._committed < self._pages:
             self._writer.sync()
             self._committed = self._pages
-            self._writer.append(record(Kind.COMMIT, _COMMIT.pack(self._pages), 0, self._tag))
+            self._writer.append(record(RecordKind.COMMIT, _COMMIT.pack(self._pages), 0, self._tag))
 
     def finish(self) -> None:
-        """Make all of it safe, and let go of the file."""
+        """Sync everything and close the file."""
         self.sync()
         self._writer.sync()
         self._writer.close()
 
     def close(self) -> None:
-        """Let go of the file; what was not synchronised may be lost."""
+        """Close the file; data that was not synced may be lost."""
         self._writer.close()
 
 
 def journal_pages(source: Source, start: int = 0) -> Iterator[tuple[int, About] | Gap | Head]:
-    """Find the pages of a journal, with their places; damaged ones are gaps. Commits are given as their heads."""
+    """Find the pages of a journal with their offsets.
+
+    Damaged pages are given as gaps, commits as their heads.
+    """
     for found in heads(source, start):
         if isinstance(found, Gap):
             yield found
-        elif found.kind == Kind.PAGE:
+        elif found.kind == RecordKind.PAGE:
             try:
                 yield found.offset, page_at(source, found)
             except ArchiveError:
                 yield Gap(found.offset, found.end)
-        elif found.kind == Kind.COMMIT:
+        elif found.kind == RecordKind.COMMIT:
             yield found
-        elif found.kind == Kind.FILE:
+        elif found.kind == RecordKind.FILE:
             try:
                 source.meta(found)
             except DamagedRecord:
@@ -147,42 +151,42 @@ def committed_pages(source: Source, commit: Head) -> int:
     """Read how many pages a journal has up to a commit.
 
     Raises:
-        DamagedRecord: the record is not what was written.
+        DamagedRecord: The record is damaged.
     """
     meta = source.meta(commit)
     if len(meta) != _COMMIT.size:
-        raise _damaged(source, commit, "is no commit")
+        raise source.damaged(commit.offset, "is not a commit")
     count: int = _COMMIT.unpack(meta)[0]
     return count
 
 
 def page_at(source: Source, head: Head) -> About:
-    """Read what is known of a page in a journal.
+    """Read the metadata of a page in a journal.
 
     Raises:
-        DamagedRecord: it is not what was written.
+        DamagedRecord: The record is damaged.
     """
     try:
         pages = unpack(source.meta(head))
     except CodecError as error:
-        raise _damaged(source, head, f"does not describe a page: {error}") from None
+        raise source.damaged(head.offset, f"does not describe a page: {error}") from None
     if (
         len(pages) != 1
         or pages[0].frame != head.payload_bytes
         or pages[0].codec not in {Codec.RAW, Codec.ZSTD}
     ):
-        raise _damaged(source, head, "does not describe its page")
+        raise source.damaged(head.offset, "does not describe its page")
     return pages[0]
 
 
 def read_page(source: Source, offset: int) -> tuple[About, bytes]:
-    """Read a page of a journal, checked.
+    """Read and check a page of a journal.
 
     Raises:
-        DamagedRecord: it is not what was written.
+        DamagedRecord: The page is damaged.
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
-    if head is None or head.kind != Kind.PAGE:
+    if head is None or head.kind != RecordKind.PAGE:
         raise DamagedRecord(
             f"{source.name}: no page begins at {offset}", file=source.name, offset=offset
         )
@@ -190,17 +194,9 @@ def read_page(source: Source, offset: int) -> tuple[About, bytes]:
     body = source.at(head.payload_offset, page.frame)
     if page.codec == Codec.ZSTD:
         try:
-            body = _ALONE.decode(body, page.length)
+            body = PLAIN_ZSTD.decode(body, page.length)
         except CodecError as error:
-            raise _damaged(source, head, f"has a damaged page: {error}") from None
+            raise source.damaged(head.offset, f"has a damaged page: {error}") from None
     if not page.is_of(body):
-        raise _damaged(source, head, "has a page whose bytes are not those that were stored")
+        raise source.damaged(head.offset, "has a page whose bytes do not match the checksum")
     return page, body
-
-
-def _damaged(source: Source, head: Head, finding: str) -> DamagedRecord:
-    return DamagedRecord(
-        f"{source.name}: the record at {head.offset} {finding}",
-        file=source.name,
-        offset=head.offset,
-    )

@@ -1,13 +1,14 @@
-"""The mark of an archive: ``archive.json``, which says of a folder that it is one.
+"""The marker file ``archive.json``, which identifies a folder as an archive.
 
-One line of JSON: ``format``, ``version``, and ``id``, chosen at random. Every other file says for itself what it is, so an
-archive whose mark is lost can be read all the same. It is what an empty archive has to say of its version, though: a writer
-looks at it first.
+One line of JSON: ``format``, ``version`` and a random ``id``. Every other file identifies itself,
+so an archive can be read without its marker. Only the marker gives the version of an empty
+archive, so a writer checks it first.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import uuid
 from pathlib import Path
@@ -15,20 +16,44 @@ from typing import Any
 
 from quire.archive.disk.storage import Disk, Writer
 from quire.archive.format.record import FORMAT, VERSION
+from quire.archive.format.stored_file import data_files
 
 MARK = "archive.json"
-#: What it is called until it is whole.
+#: Name of the marker while it is being written.
 PART = MARK + ".part"
-#: It has about a hundred; more is something else, and not read.
+#: A marker has about a hundred bytes; a longer file is something else and is not read.
 _MOST_BYTES = 4096
+#: The format is named within the first bytes, also when the rest of the mark is damaged.
+_FORMAT_BYTES = 64
 _ID = re.compile(r"[0-9a-f]{32}")
+
+
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a folder is an archive, even one that has lost its mark or all of its pages.
+
+    >>> is_archive("nowhere.quire")
+    False
+
+    Args:
+        path: any path; it need not exist.
+    """
+    folder = Path(path)
+    if not os.path.isdir(folder):  # noqa: PTH112 - False, not an error, for a name that is too long
+        return False
+    try:
+        if data_files(folder):
+            return True
+        with (folder / MARK).open("rb") as file:
+            return json.dumps(FORMAT).encode() in file.read(_FORMAT_BYTES)
+    except OSError:
+        return False
 
 
 def write_mark(folder: Path, disk: Disk) -> None:
     """Make a folder an archive, safe against a power cut.
 
     Raises:
-        StorageFailed: the disk did not take it.
+        StorageFailed: The disk could not store the marker.
     """
     about = {"format": FORMAT, "version": VERSION, "id": uuid.uuid4().hex}
     writer = Writer(disk, folder / PART)
@@ -41,14 +66,14 @@ def write_mark(folder: Path, disk: Disk) -> None:
 
 
 def other_version(folder: Path) -> object:
-    """Give the version that a mark has, where it is another than ours; None also where there is no whole mark."""
+    """Return the version in the marker if it differs from ours; None if the marker is unusable."""
     about = _read(folder)
     version = None if isinstance(about, str) else about.get("version")
     return None if version == VERSION else version
 
 
 def wrong_mark(folder: Path) -> str | None:
-    """Say what is wrong with the mark of an archive; None where nothing is."""
+    """Describe the fault of the marker, or return None if it is fine."""
     about = _read(folder)
     if isinstance(about, str):
         return about
@@ -60,7 +85,7 @@ def wrong_mark(folder: Path) -> str | None:
 
 
 def _read(folder: Path) -> dict[str, Any] | str:
-    """Read the mark, or say why not."""
+    """Read the marker, or return the reason why it cannot be read."""
     try:
         with (folder / MARK).open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
@@ -73,5 +98,5 @@ def _read(folder: Path) -> dict[str, Any] | str:
     except (ValueError, RecursionError):
         about = None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        return "is damaged: it does not say that this is an archive"
+        return "is damaged: it does not identify an archive"
     return about

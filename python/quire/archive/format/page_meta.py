@@ -1,14 +1,16 @@
-"""What an archive knows of a page beside its bytes, and how that is stored.
+"""The metadata of a page: everything an archive knows about it besides its bytes.
 
-A block holds what is known of up to 128 pages as columns, compressed together, since neighbours have nearly the same
-addresses and headers. A journal has the same, a page at a time.
+A block stores the metadata of up to 128 pages as columns, compressed together, because neighbours
+have nearly the same addresses and headers. A journal stores the same for one page at a time.
 
-Columns, each for all pages in a row: time (microseconds since 1970, 64 bits), length of the body, length of its frame,
-codec and duplicate (32 bits each), XXH3 of the body (64 bits), the first 16 bytes of its SHA-256, lengths of url, head and extra
-(32 bits each), and then the urls, heads and extras themselves.
+Columns, each for all pages in a row: time (microseconds since 1970, 64 bits), length of the body,
+length of its frame, codec and duplicate (32 bits each), XXH3 of the body (64 bits), the first 16
+bytes of its SHA-256, lengths of url, head and extra (32 bits each), and then the urls, heads and
+extras themselves.
 
-Every length here comes from a file that somebody may have made to cost memory. A few bytes of zstd can claim gigabytes,
-so what is more than a writer ever writes is refused before anything is set aside for it.
+Every length here comes from a file that may have been made to exhaust memory: a few bytes of zstd
+can claim gigabytes. So anything longer than a writer produces is refused before memory is
+allocated.
 """
 
 from __future__ import annotations
@@ -22,19 +24,20 @@ from enum import IntEnum
 from itertools import accumulate
 
 from quire import _core
+from quire.archive.format.record import PLAIN_ZSTD
 from quire.errors import CodecError, SourceTooLarge
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HASH_BYTES = 16
-#: A body. Ingest reads 50 MB of a page unless it is told otherwise; what is longer than this is a film.
+#: Maximum length of a body. Ingest reads up to 50 MB of a page by default; longer is a film.
 MOST_BODY_BYTES = 1 << 28
-#: Its frame: zstd adds less than a hundredth to what it cannot make smaller.
+#: Maximum length of a frame: zstd adds less than one percent to data it cannot compress.
 MOST_FRAME_BYTES = MOST_BODY_BYTES + (MOST_BODY_BYTES >> 7)
-#: Address, head and extra of a page together. Servers and browsers give up at a tenth of it.
+#: Maximum length of address, head and extra together. Servers and browsers stop at a tenth of it.
 MOST_ABOUT_BYTES = 1 << 20
-#: Columns of a block: twice what 128 pages can have.
+#: Maximum length of the columns of a block: twice what 128 pages can have.
 MOST_COLUMNS_BYTES = 1 << 28
-#: Pages of a block. Writers stop at 128; but a count of millions in a few bytes must not become as many objects.
+#: Maximum pages of a block. Writers stop at 128, but a few bytes could claim millions of pages.
 MOST_PAGES = 1 << 16
 
 
@@ -52,20 +55,20 @@ class Codec(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A stored page without its bytes.
+    """The metadata of a stored page.
 
     Attributes:
-        url: its address.
-        time: microseconds since 1970, UTC.
-        head: HTTP status line and headers as they came, or nothing.
-        extra: what else came with it, for whoever stored it: the head of a WARC record.
-        length: of the body.
-        frame: length of the body as it is stored.
-        codec: how it is stored.
-        same_as: the earlier page of the block that it is a duplicate of, or leans on; of a page that leans on a base, how
-            many bases after that of the block.
+        url: Address of the page.
+        time: Fetch time in microseconds since 1970, UTC.
+        head: HTTP status line and headers as received, or empty.
+        extra: Anything else stored with the page, such as the head of its WARC record.
+        length: Length of the body.
+        frame: Length of the body as stored.
+        codec: How the body is stored.
+        same_as: Slot of the earlier page in the block that this one duplicates or depends on; for
+            a page that uses a base, its base's distance from the base of the block.
         check: XXH3 of the body.
-        digest: the first 16 bytes of the body's SHA-256.
+        digest: First 16 bytes of the SHA-256 of the body.
     """
 
     url: str
@@ -80,15 +83,15 @@ class About:
     digest: bytes
 
     def is_of(self, body: bytes) -> bool:
-        """Tell whether these are the bytes of the page."""
+        """Tell whether these bytes are the body of the page."""
         return len(body) == self.length and _core.hash64(body) == self.check
 
 
 def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes = b"") -> About:
-    """Say what there is to know of a page that is not yet stored.
+    """Make the metadata of a page that is not stored yet.
 
     Raises:
-        SourceTooLarge: nobody would read it again.
+        SourceTooLarge: The page is longer than readers accept.
     """
     check_lengths(url, len(head) + len(extra), len(body))
     return About(
@@ -106,15 +109,15 @@ def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes
 
 
 def check_lengths(url: str, about_bytes: int, body_bytes: int) -> None:
-    """Check that a page is no longer than what is read.
+    """Check that a page is not longer than readers accept.
 
     Args:
-        url: its address.
-        about_bytes: length of head and extra.
-        body_bytes: length of the body.
+        url: Address of the page.
+        about_bytes: Length of head and extra.
+        body_bytes: Length of the body.
 
     Raises:
-        SourceTooLarge: it is.
+        SourceTooLarge: The page is too long.
     """
     about_bytes += len(url.encode("utf-8", "surrogatepass"))
     for what, found, most in (
@@ -123,21 +126,21 @@ def check_lengths(url: str, about_bytes: int, body_bytes: int) -> None:
     ):
         if found > most:
             raise SourceTooLarge(
-                f"{url}: {what}: {found:,} bytes; an archive keeps at most {most:,}",
+                f"{url}: {what}: {found:,} bytes; an archive stores at most {most:,}",
                 found_bytes=found,
                 max_bytes=most,
             )
 
 
 def to_microseconds(time: datetime) -> int:
-    """Give a time as it is stored; one without a zone is taken as UTC."""
+    """Convert a time to its stored form; a time without a zone is taken as UTC."""
     if time.tzinfo is None:
         time = time.replace(tzinfo=UTC)
     return (time - _EPOCH) // timedelta(microseconds=1)
 
 
 def to_time(microseconds: int) -> datetime:
-    """Give a stored time."""
+    """Convert a stored time to a datetime."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
@@ -145,7 +148,7 @@ _COUNT = struct.Struct("<I")
 
 
 def pack(pages: Sequence[About]) -> bytes:
-    """Give the columns of some pages."""
+    """Serialize the metadata of some pages as columns."""
     urls = [page.url.encode("utf-8", "surrogatepass") for page in pages]
     heads = [page.head for page in pages]
     extras = [page.extra for page in pages]
@@ -176,26 +179,26 @@ def _column(kind: str, values: Sequence[int]) -> bytes:
 
 
 def unpack_frame(frame: bytes, length: int) -> list[About]:
-    """Read the columns of some pages out of a frame that should hold so many bytes.
+    """Read the metadata of some pages from a frame that should decode to ``length`` bytes.
 
     Raises:
-        CodecError: they are not what ``pack`` writes, or more than anybody would.
+        CodecError: The columns are damaged, or longer than a writer produces.
     """
     if length > MOST_COLUMNS_BYTES:
         raise CodecError(f"columns of {length:,} bytes; at most {MOST_COLUMNS_BYTES:,} are read")
-    return unpack(_ALONE.decode(frame, length))
+    return unpack(PLAIN_ZSTD.decode(frame, length))
 
 
 def unpack(data: bytes) -> list[About]:
-    """Read the columns of some pages.
+    """Read the metadata of some pages.
 
     Raises:
-        CodecError: they are not what ``pack`` writes, or more than anybody would.
+        CodecError: The columns are damaged, or longer than a writer produces.
     """
-    reader = _Reader(data)
+    reader = _ColumnReader(data)
     n = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if n > MOST_PAGES:
-        raise CodecError(f"{n:,} pages in a row; at most {MOST_PAGES:,} are read")
+        raise CodecError(f"{n:,} pages in one block; at most {MOST_PAGES:,} are read")
     times = reader.numbers("q", n)
     length, frame, codec, same_as = (reader.numbers("I", n) for _ in range(4))
     check = reader.numbers("Q", n)
@@ -206,7 +209,8 @@ def unpack(data: bytes) -> list[About]:
         raise CodecError("the columns of a block are damaged")
     if max(length, default=0) > MOST_BODY_BYTES or max(frame, default=0) > MOST_FRAME_BYTES:
         raise CodecError(
-            f"a page of {max(length):,} bytes, {max(frame):,} as stored; at most {MOST_BODY_BYTES:,} are read"
+            f"a page of {max(length):,} bytes, {max(frame):,} as stored; "
+            f"at most {MOST_BODY_BYTES:,} are read"
         )
     try:
         addresses = [url.decode("utf-8", "surrogatepass") for url in urls]
@@ -231,31 +235,30 @@ def unpack(data: bytes) -> list[About]:
 
 _CODECS = {int(codec): codec for codec in Codec}
 
-#: A delta is no longer than this many times its page: every token of it may have a number of its own.
+#: Maximum length of a delta as a multiple of its page: each token may need a number of its own.
 _MOST_DELTA = 16
-_ALONE = _core.Base(b"")
 
 
 def pack_delta(delta: bytes, level: int) -> bytes:
-    """Give the frame of a page that is stored as the delta of paper 003."""
-    return _COUNT.pack(len(delta)) + _ALONE.encode(delta, level)
+    """Return the frame of a page that is stored as a delta of paper 003."""
+    return _COUNT.pack(len(delta)) + PLAIN_ZSTD.encode(delta, level)
 
 
 def unpack_delta(frame: bytes, length: int) -> bytes:
-    """Read the delta of a page of so many bytes.
+    """Read the delta of a page with ``length`` bytes.
 
     Raises:
-        CodecError: it is not what ``pack_delta`` writes.
+        CodecError: The delta is damaged.
     """
-    reader = _Reader(frame)
+    reader = _ColumnReader(frame)
     plain = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if plain > min(_MOST_DELTA * (length + _MOST_DELTA), MOST_COLUMNS_BYTES):
         raise CodecError(f"the delta of a page of {length:,} bytes has {plain:,}")
-    return _ALONE.decode(frame[_COUNT.size :], plain)
+    return PLAIN_ZSTD.decode(frame[_COUNT.size :], plain)
 
 
-class _Reader:
-    """Takes bytes off the front, and no more than there are."""
+class _ColumnReader:
+    """Takes bytes from the front, but no more than there are."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -275,7 +278,7 @@ class _Reader:
         return [whole[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
     def numbers(self, kind: str, n: int) -> tuple[int, ...]:
-        # Most often one page is asked for, and this is quicker than an array.
+        # Usually for a single page, for which this is faster than an array.
         row = f"<{n}{kind}"
         return struct.unpack(row, self.take(struct.calcsize(row)))
 

@@ -1,23 +1,25 @@
-"""The bytes of an archive: files of records.
+"""Records: the building blocks of every file in an archive.
 
-Journals and segments are records in a row. A record has a head of 32 bytes, then its *meta* and its *payload*:
+Journals and segments are sequences of records. A record has a head of 32 bytes, then its *meta*
+and its *payload*:
 
 | bytes | |
 | --- | --- |
 | 4 | ``AB 51 52 0A`` |
 | 1 | kind of record |
-| 3 | tag: chosen at random for a file, the same in all its records |
+| 3 | tag: random for each file, the same in all its records |
 | 4 | length of the meta |
 | 8 | length of the payload |
 | 8 | XXH3 of the meta |
-| 4 | XXH3 of the 28 bytes before, its lower half |
+| 4 | lower half of the XXH3 of the 28 bytes before |
 
-All numbers are little-endian. A payload is checked by what its meta says of it. So a head that is whole leads to the next
-record whatever is in between; behind a damaged one, reading goes on at the next whole head with the tag of the file.
-Damage costs the record it is in. A page may hold whole records of its own, but whoever made it did not know the tag.
+All numbers are little-endian. The meta holds the checksum of the payload. An intact head leads to
+the next record, whatever lies in between. After a damaged head, reading resumes at the next
+intact head with the tag of the file, so damage costs only the record it is in. A page may itself
+contain complete records, but its author did not know the tag.
 
-Kinds: 1 file (what the file is; the first record, in segments also the last), 2 page and 6 commit (journals), 3 base,
-4 block and 5 guard (segments).
+Kinds: 1 file (describes the file; the first record, in segments also the last), 2 page and
+6 commit (journals), 3 base, 4 block and 5 guard (segments).
 """
 
 from __future__ import annotations
@@ -40,18 +42,20 @@ FORMAT = "quire archive"
 VERSION = 1
 _HEAD = struct.Struct("<4sB3sIQQI")
 HEAD_BYTES = _HEAD.size
-#: A meta is a few columns of a block at most; more is damage, or an attack.
+#: Maximum length of a meta: a few columns of a block. A longer one is damage or an attack.
 MOST_META_BYTES = 1 << 28
-#: What a file says of itself: the names of a hundred thousand files that it took over.
+#: Maximum length of a file record: room for the names of a hundred thousand replaced files.
 MOST_FILE_META_BYTES = 1 << 22
 NO_TAG = bytes(3)
+#: zstd without a base: compresses what stands alone. Any number of threads may share it.
+PLAIN_ZSTD = _core.Base(b"")
 
 _WINDOW_BYTES = 1 << 20
 _SECTOR_BYTES = 4096
 
 
-class Kind(IntEnum):
-    """What a record is."""
+class RecordKind(IntEnum):
+    """The kind of a record."""
 
     FILE = 1
     PAGE = 2
@@ -63,15 +67,15 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a record is and what is in it.
+    """The head of a record: its position, kind and lengths.
 
     Attributes:
-        offset: of the record in its file.
-        kind: what it is.
-        meta_bytes: length of the meta.
-        payload_bytes: length of the payload.
+        offset: Offset of the record in its file.
+        kind: RecordKind of the record.
+        meta_bytes: Length of the meta.
+        payload_bytes: Length of the payload.
         meta_hash: XXH3 of the meta.
-        tag: of the file it was written for.
+        tag: Tag of the file the record was written for.
     """
 
     offset: int
@@ -83,29 +87,29 @@ class Head:
 
     @property
     def payload_offset(self) -> int:
-        """Where the payload begins."""
+        """Offset of the payload."""
         return self.offset + HEAD_BYTES + self.meta_bytes
 
     @property
     def end(self) -> int:
-        """Where the record ends."""
+        """Offset of the end of the record."""
         return self.payload_offset + self.payload_bytes
 
 
 def new_tag() -> bytes:
-    """Choose the tag of a new file."""
+    """Choose a random tag for a new file."""
     return secrets.token_bytes(len(NO_TAG))
 
 
-def record(kind: Kind, meta: bytes, payload_bytes: int, tag: bytes = NO_TAG) -> bytes:
-    """Give a record up to its payload."""
+def record(kind: RecordKind, meta: bytes, payload_bytes: int, tag: bytes = NO_TAG) -> bytes:
+    """Return the bytes of a record up to its payload."""
     head = _HEAD.pack(SYNC, kind, tag, len(meta), payload_bytes, _core.hash64(meta), 0)[:-4]
     check = _core.hash64(head) & 0xFFFF_FFFF
     return head + check.to_bytes(4, "little") + meta
 
 
 def read_head(data: bytes, offset: int) -> Head | None:
-    """Read the head of a record; None where there is none that is whole."""
+    """Read the head of a record; None if it is not intact."""
     if len(data) < HEAD_BYTES:
         return None
     sync, kind, tag, meta_bytes, payload_bytes, meta_hash, check = _HEAD.unpack(data[:HEAD_BYTES])
@@ -118,19 +122,22 @@ def read_head(data: bytes, offset: int) -> Head | None:
 
 
 class Source:
-    """A file that is read in pieces, by any number of threads."""
+    """A file that any number of threads read in pieces."""
 
     def __init__(self, path: os.PathLike[str]) -> None:
         self.name: str = os.fspath(path)
         self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
 
     def length(self) -> int:
-        """How long it is now."""
+        """Return the current length of the file."""
         return os.fstat(self._file).st_size
 
     def at(self, offset: int, length: int) -> bytes:
-        """Read a piece; shorter where the file ends. What the disk cannot read is zeros, which no check agrees with."""
-        if length > _WINDOW_BYTES:  # a false length must not cost its memory
+        """Read a piece; it is shorter if the file ends.
+
+        Sectors that the disk cannot read come back as zeros, which no checksum matches.
+        """
+        if length > _WINDOW_BYTES:  # do not allocate memory for a false length
             length = min(length, max(0, self.length() - offset))
         parts = []
         while length > 0:
@@ -148,7 +155,7 @@ class Source:
         return b"".join(parts) if len(parts) != 1 else parts[0]
 
     def _around_damage(self, offset: int, length: int) -> bytes:
-        """Read to the next border of a sector, or give zeros up to there."""
+        """Read up to the next sector boundary, or return zeros up to there."""
         length = min(length, _SECTOR_BYTES - offset % _SECTOR_BYTES)
         try:
             return os.pread(self._file, length, offset)
@@ -161,36 +168,38 @@ class Source:
         """Read the meta of a record.
 
         Raises:
-            DamagedRecord: it is not what was written.
+            DamagedRecord: The meta does not match its checksum.
         """
         data = self.at(head.offset + HEAD_BYTES, head.meta_bytes)
         if len(data) != head.meta_bytes or _core.hash64(data) != head.meta_hash:
-            raise DamagedRecord(
-                f"{self.name}: the record at {head.offset} is damaged",
-                file=self.name,
-                offset=head.offset,
-            )
+            raise self.damaged(head.offset, "is damaged")
         return data
 
+    def damaged(self, offset: int, finding: str) -> DamagedRecord:
+        """Make the error for a record: ``finding`` continues "the record at 17"."""
+        return DamagedRecord(
+            f"{self.name}: the record at {offset} {finding}", file=self.name, offset=offset
+        )
+
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file >= 0:
             file, self._file = self._file, -1
             os.close(file)
 
     def __del__(self) -> None:
-        # Nobody closes a file while another thread may still read it: it goes with the last who knows it.
+        # Closed with the last reference: another thread may still be reading.
         if hasattr(self, "_file"):
             self.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Bytes that are no record.
+    """Bytes that are not a record.
 
     Attributes:
-        offset: where they begin.
-        end: where the next record is, or the file ends.
+        offset: Offset of the first byte.
+        end: Offset of the next record, or the end of the file.
     """
 
     offset: int
@@ -198,9 +207,9 @@ class Gap:
 
 
 def heads(source: Source, start: int = 0, end: int | None = None) -> Iterator[Head | Gap]:
-    """Find the records of a file, in order; what is between them that is none is a gap.
+    """Find the records of a file in order; bytes in between that are not a record are a gap.
 
-    A record that goes beyond the end is a gap too: it was cut off.
+    A record that extends beyond the end of the file was cut off and is a gap too.
     """
     length = source.length() if end is None else end
     at = start
@@ -218,7 +227,7 @@ def heads(source: Source, start: int = 0, end: int | None = None) -> Iterator[He
 
 
 def _next(source: Source, at: int, length: int, tag: bytes | None) -> int:
-    """Where the next whole head of a record within the file is, or the end."""
+    """Find the next intact head whose record fits into the file; the end of the file if none."""
     while at < length:
         window = source.at(at, _WINDOW_BYTES + HEAD_BYTES)
         place = window.find(SYNC)
@@ -232,17 +241,17 @@ def _next(source: Source, at: int, length: int, tag: bytes | None) -> int:
 
 
 def file_record(kind: str, tag: bytes, **about: object) -> bytes:
-    """Give the record that says what a file is."""
+    """Return the record that describes a file."""
     meta = json.dumps({"format": FORMAT, "version": VERSION, "kind": kind, **about})
-    return record(Kind.FILE, meta.encode(), 0, tag)
+    return record(RecordKind.FILE, meta.encode(), 0, tag)
 
 
 def read_file_record(source: Source, head: Head) -> dict[str, Any]:
-    """Read what a file is.
+    """Read the record that describes a file.
 
     Raises:
-        DamagedRecord: it is not what was written.
-        ArchiveError: it is of a later version, or no part of an archive.
+        DamagedRecord: The record does not match its checksum.
+        ArchiveError: The file is not part of an archive, or a later version wrote it.
     """
     try:
         about = json.loads(source.meta(head)) if head.meta_bytes <= MOST_FILE_META_BYTES else None
@@ -251,9 +260,10 @@ def read_file_record(source: Source, head: Head) -> dict[str, Any]:
             raise
         about = None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise ArchiveError(f"{source.name}: no part of an archive")
+        raise ArchiveError(f"{source.name}: not part of an archive")
     if about.get("version") != VERSION:
         raise ArchiveError(
-            f"{source.name}: archive format {about.get('version')!r}, but this version reads {VERSION}"
+            f"{source.name}: archive format {about.get('version')!r}, "
+            f"but this version reads {VERSION}"
         )
     return about

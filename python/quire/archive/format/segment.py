@@ -1,15 +1,16 @@
-"""Segments: many pages kept small, any of them back by one read.
+"""Segments: files that store many pages in little space; any page takes one read.
 
-A segment is written once and never changed. Pages that are alike are a *cluster*: a **base** (some of its pages in a row,
-compressed as one) and **blocks** of up to 128 pages, each page a frame of its own that leans on the base and on nothing
-else. So one page is one read, once its base is at hand.
+A segment is written once and never changed. Similar pages form a *cluster*: a **base** (some of
+its pages, concatenated and compressed as one) and **blocks** of up to 128 pages. Each page is a
+frame of its own, encoded against the base and nothing else. So a page takes one read, once its
+base is open.
 
-Pages lean on a base, so it is guarded (``bases``); one on which many pages lean, so that a copy costs little, is there a
-second time altogether.
+Because pages depend on it, a base has a guard (``base_record``). If many pages depend on a base,
+a copy costs little, so the whole base is stored a second time.
 
-Records: ``base`` and ``guard`` (``bases``), ``block`` (meta: number of the base, 0 for none, and length of the columns, 32
-bits each, then the columns as a zstd frame; payload: the frames of its pages in a row), and at the end what the file is once
-more, with the number of its pages.
+Records: ``base`` and ``guard`` (``base_record``), ``block`` (meta: number of the base, 0 for none,
+and length of the columns, 32 bits each, then the columns as a zstd frame; payload: the frames of
+its pages in a row), and at the end the file record again, with the number of pages.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from quire.archive.format.base_record import Bases, OpenBase, base_meta, base_nu
 from quire.archive.format.page_meta import About, Codec, pack, unpack_delta, unpack_frame
 from quire.archive.format.record import (
     HEAD_BYTES,
+    PLAIN_ZSTD,
     Gap,
     Head,
-    Kind,
+    RecordKind,
     Source,
     file_record,
     heads,
@@ -37,68 +39,70 @@ from quire.archive.format.record import (
     read_head,
     record,
 )
-from quire.errors import ArchiveError, DamagedRecord
+from quire.errors import ArchiveError
 
-#: Pages of a block, at most: what a reader of one has to know of the others.
+#: Maximum pages of a block: reading one page decodes the metadata of all.
 BLOCK_PAGES = 128
-#: A base is kept twice where it is at most this part of what leans on it.
+#: A base is stored twice if it is at most this fraction (one sixteenth) of the pages that use it.
 TWICE_SHARE = 16
 COLUMNS_LEVEL = 12
-#: Pages that a page leans on, one on the other, at most; a duplicate may add one.
+#: Maximum length of a chain of pages that depend on each other; a duplicate may add one.
 MOST_DEPTH = 10
 
 _BLOCK = struct.Struct("<II")
-_ALONE = _core.Base(b"")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A base or a block on its way into a segment: all of its record but the head, which has the tag of the file.
+    """A base or block on its way into a segment: its record without the head.
 
-    Whoever makes one need not know the file, so pieces can be made on other machines.
+    The head has the tag of the file. A piece does not depend on it, so pieces can be made on
+    other machines.
 
     Attributes:
-        kind: base or block.
-        meta: of the record.
-        payload: of the record.
-        base: its number, or that of the base its pages lean on; 0 for none.
-        pages: how many are in it.
-        leaning: bytes of its pages that lean on a base, by its number.
+        kind: Base or block.
+        meta: Meta of the record.
+        payload: Payload of the record.
+        base: Number of this base, or of the base that the pages of this block use; 0 for none.
+        pages: Number of pages in it.
+        dependent_bytes: Bytes of its pages that depend on a base, by the number of the base.
     """
 
-    kind: Kind
+    kind: RecordKind
     meta: bytes
     payload: bytes
     base: int
     pages: int
-    leaning: Mapping[int, int]
+    dependent_bytes: Mapping[int, int]
 
 
 def base_piece(number: int, content: bytes, frame: bytes) -> Piece:
-    """Make the piece of a base."""
-    return Piece(Kind.BASE, base_meta(number, content), frame, number, pages=0, leaning={})
+    """Make the piece for a base."""
+    return Piece(
+        RecordKind.BASE, base_meta(number, content), frame, number, pages=0, dependent_bytes={}
+    )
 
 
 def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> Piece:
-    """Put pages of a cluster together that lean on a base; 0 for none."""
+    """Make the piece for a block of pages that use a base; 0 for none."""
     known = [replace(page, frame=len(frame)) for page, frame in zip(pages, frames, strict=True)]
     columns = pack(known)
-    meta = _BLOCK.pack(base, len(columns)) + _ALONE.encode(columns, COLUMNS_LEVEL)
+    meta = _BLOCK.pack(base, len(columns)) + PLAIN_ZSTD.encode(columns, COLUMNS_LEVEL)
     payload = b"".join(frames)
-    leaning = Counter({base: len(payload)}) if base else Counter()
+    dependent_bytes = Counter({base: len(payload)}) if base else Counter()
     for page in known:
         if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
-            leaning[base + page.same_as] += page.frame
-    return Piece(Kind.BLOCK, meta, payload, base, len(known), leaning)
+            dependent_bytes[base + page.same_as] += page.frame
+    return Piece(RecordKind.BLOCK, meta, payload, base, len(known), dependent_bytes)
 
 
 class SegmentWriter:
-    """Writes a segment under another name, and gives it its name when it is whole.
+    """Writes a segment under a temporary name and renames it when it is complete.
 
     Args:
-        path: the segment.
-        disk: where it is.
-        replaces: names of the files whose pages it takes over.
+        path: Path of the segment.
+        disk: The disk the segment is on.
+        replaces: Names of the files that the segment replaces.
     """
 
     def __init__(self, path: Path, disk: Disk, replaces: Sequence[str]) -> None:
@@ -107,7 +111,7 @@ class SegmentWriter:
         self._replaces = list(replaces)
         self._tag = new_tag()
         self._bases: dict[int, tuple[bytes, int, int]] = {}
-        self._leaning: Counter[int] = Counter()
+        self._dependent_bytes: Counter[int] = Counter()
         self.pages: int = 0
         with failing(part):
             disk.remove(part)
@@ -121,28 +125,28 @@ class SegmentWriter:
     def _about(self, pages: int | None) -> bytes:
         return file_record("segment", self._tag, replaces=self._replaces, pages=pages)
 
-    def _record(self, kind: Kind, meta: bytes, payload_bytes: int) -> bytes:
+    def _record(self, kind: RecordKind, meta: bytes, payload_bytes: int) -> bytes:
         return record(kind, meta, payload_bytes, self._tag)
 
     def add_base(self, content: bytes, frame: bytes) -> int:
-        """Write a base, and give its number."""
+        """Write a base and return its number."""
         number = max(self._bases, default=0) + 1
         self.append(base_piece(number, content, frame))
         return number
 
     def add_block(self, base: int, pages: Sequence[About], frames: Sequence[bytes]) -> None:
-        """Write pages of a cluster that lean on a base; 0 for none."""
+        """Write pages of a cluster that use a base; 0 for none."""
         self.append(block_piece(base, pages, frames))
 
     def append(self, piece: Piece) -> None:
-        """Write what was made elsewhere; a base has a number of its own, and may come behind its blocks."""
+        """Write a piece made elsewhere; a base has a number and may come after its blocks."""
         length = len(piece.payload)
         self._writer.append(self._record(piece.kind, piece.meta, length), piece.payload)
-        if piece.kind == Kind.BASE:
+        if piece.kind == RecordKind.BASE:
             self._bases[piece.base] = (piece.meta, self._writer.end - length, length)
         else:
             self.pages += piece.pages
-            self._leaning.update(piece.leaning)
+            self._dependent_bytes.update(piece.dependent_bytes)
 
     def finish(self) -> None:
         """Make the segment part of the archive, safe against a power cut."""
@@ -151,29 +155,29 @@ class SegmentWriter:
             for number, (meta, place, length) in self._bases.items():
                 frame = source.at(place, length)
                 guard, stripe = guard_of(meta, place, frame)
-                self._writer.append(self._record(Kind.GUARD, guard, len(stripe)), stripe)
-                if TWICE_SHARE * length <= self._leaning[number]:
-                    self._writer.append(self._record(Kind.BASE, meta, length), frame)
+                self._writer.append(self._record(RecordKind.GUARD, guard, len(stripe)), stripe)
+                if TWICE_SHARE * length <= self._dependent_bytes[number]:
+                    self._writer.append(self._record(RecordKind.BASE, meta, length), frame)
         finally:
             source.close()
         self._writer.append(self._about(self.pages))
         self._writer.finish(self.path)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove the unfinished segment."""
         self._writer.discard()
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of a segment, without its frames.
+    """A block of a segment, without the bodies of its pages.
 
     Attributes:
-        head: where it is.
-        base: the base its pages lean on; 0 for none.
-        pages: what is known of them.
-        offsets: where their frames begin in the file.
-        columns_bytes: how much memory what is known takes, about.
+        head: Head of its record.
+        base: Number of the base that its pages use; 0 for none.
+        pages: Metadata of the pages.
+        offsets: Offsets of their frames in the file.
+        columns_bytes: Approximate memory of the metadata.
     """
 
     head: Head
@@ -187,52 +191,54 @@ def read_block(source: Source, offset: int) -> Block:
     """Read a block.
 
     Raises:
-        DamagedRecord: it is not what was written.
+        DamagedRecord: The block is damaged.
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
-    if head is None or head.kind != Kind.BLOCK:
-        raise _damaged(source, offset, "is no block")
+    if head is None or head.kind != RecordKind.BLOCK:
+        raise source.damaged(offset, "is not a block")
     meta = source.meta(head)
     try:
         base, length = _BLOCK.unpack_from(meta)
         pages = unpack_frame(meta[_BLOCK.size :], length)
     except (ArchiveError, struct.error) as error:
-        raise _damaged(source, offset, f"has damaged columns: {error}") from None
+        raise source.damaged(offset, f"has damaged columns: {error}") from None
     offsets = []
     at = head.payload_offset
     for page in pages:
         offsets.append(at)
         at += page.frame
     if at != head.end:
-        raise _damaged(source, offset, "is not as long as its pages")
+        raise source.damaged(offset, "does not have the length of its pages")
     return Block(head, base, pages, offsets, length)
 
 
 def read_body(
     source: Source, block: Block, slot: int, bases: Bases, deepest: int = MOST_DEPTH
 ) -> bytes:
-    """Read the body of a page, unchecked.
+    """Read the body of a page without checking it.
 
     Raises:
-        DamagedRecord: the pages it leans on are later ones, or too many.
+        DamagedRecord: The page depends on a later one, or on too many others.
     """
     page = block.pages[slot]
     frame = source.at(block.offsets[slot], page.frame)
     if page.codec == Codec.RAW:
         return frame
     if page.codec == Codec.ZSTD:
-        return _ALONE.decode(frame, page.length)
+        return PLAIN_ZSTD.decode(frame, page.length)
     if page.codec in {Codec.DUPLICATE, Codec.ZSTD_PAGE}:
         if page.same_as >= slot or deepest == 0:
-            raise _damaged(source, block.head.offset, f"has page {slot} lean on one that cannot be")
+            raise source.damaged(
+                block.head.offset, f"has page {slot} depend on a page that it cannot use"
+            )
         other = read_body(source, block, page.same_as, bases, deepest - 1)
         if page.codec == Codec.DUPLICATE:
             return other
         return _core.Base(other).decode(frame, page.length)
-    return _read_leaning(page, frame, bases.get(block.base + page.same_as))
+    return _read_from_base(page, frame, bases.get(block.base + page.same_as))
 
 
-def _read_leaning(page: About, frame: bytes, base: OpenBase) -> bytes:
+def _read_from_base(page: About, frame: bytes, base: OpenBase) -> bytes:
     if page.codec == Codec.DENSE:
         return base.dense.decode(frame, page.length)
     if page.codec == Codec.TBC:
@@ -240,10 +246,11 @@ def _read_leaning(page: About, frame: bytes, base: OpenBase) -> bytes:
     return base.zstd.decode(frame, page.length)
 
 
-def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:
-    """Find what is in a segment: kind and place of each record; the number of a base, the number of pages at the end.
+def segment_records(source: Source) -> Iterator[tuple[RecordKind, int, int] | Gap]:
+    """Find the records of a segment: kind and offset, and the number of a base or of all pages.
 
-    A guard is given as the base that it guards. Where the end is missing, the last is a gap of no length.
+    A guard is reported as the base it guards. The last record gives the number of pages; if it is
+    missing, the last item is an empty gap.
     """
     is_finished = False
     for found in heads(source):
@@ -251,23 +258,17 @@ def segment_records(source: Source) -> Iterator[tuple[Kind, int, int] | Gap]:
             yield found
             continue
         try:
-            if found.kind == Kind.BLOCK:
-                yield Kind.BLOCK, found.offset, 0
-            elif found.kind in {Kind.BASE, Kind.GUARD}:
-                yield Kind.BASE, found.offset, base_number(source, found)
-            elif found.kind == Kind.FILE:
+            if found.kind == RecordKind.BLOCK:
+                yield RecordKind.BLOCK, found.offset, 0
+            elif found.kind in {RecordKind.BASE, RecordKind.GUARD}:
+                yield RecordKind.BASE, found.offset, base_number(source, found)
+            elif found.kind == RecordKind.FILE:
                 pages = read_file_record(source, found).get("pages")
                 is_finished = isinstance(pages, int)
                 if isinstance(pages, int):
-                    yield Kind.FILE, found.offset, pages
+                    yield RecordKind.FILE, found.offset, pages
         except ArchiveError:
             yield Gap(found.offset, found.end)
     if not is_finished:
         length = source.length()
         yield Gap(length, length)
-
-
-def _damaged(source: Source, offset: int, finding: str) -> DamagedRecord:
-    return DamagedRecord(
-        f"{source.name}: the record at {offset} {finding}", file=source.name, offset=offset
-    )

@@ -1,8 +1,8 @@
-"""The files of an archive, opened for reading: pages by their places.
+"""The data files of an archive, open for reading.
 
-A file is a journal or a segment. A segment names the files whose pages it took over; those no longer count, also where
-nobody has removed them yet. So the folder alone says what the archive is, and one rename switches from old
-files to a new one.
+A data file is a journal or a segment. A segment lists the files it replaces; these no longer
+count, even if they have not been removed yet. So the folder alone defines the archive, and one
+rename switches from old files to a new one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from quire.archive.format.page_meta import About
 from quire.archive.format.record import (
     HEAD_BYTES,
     Head,
-    Kind,
+    RecordKind,
     Source,
     heads,
     read_file_record,
@@ -31,7 +31,7 @@ from quire.archive.format.segment import Block, read_block, read_body
 from quire.errors import CodecError, DamagedRecord
 
 _NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
-#: Blocks that a file keeps at hand, and bytes of their columns.
+#: Maximum blocks a file keeps in memory, and maximum bytes of their columns.
 _BLOCKS = 1024
 _COLUMNS_BYTES = 64 << 20
 
@@ -43,13 +43,13 @@ def data_files(folder: Path) -> list[Path]:
 
 
 def file_number(path: Path) -> int:
-    """Give the number of a journal or segment."""
+    """Return the number of a journal or segment."""
     found = _NAME.fullmatch(path.name)
     return int(found[1]) if found else 0
 
 
 class StoredFile:
-    """A journal or a segment. Threads may share it."""
+    """A journal or segment. Threads may share it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,60 +65,60 @@ class StoredFile:
         return indexes.load(self.index_path, self.source) or self.scan()
 
     def scan(self) -> Index:
-        """Go through the whole file: all but the bytes of its pages is read and checked."""
+        """Read and check the whole file except the bodies of its pages."""
         make = indexes.segment_index if self.is_segment else indexes.journal_index
         return make(self.source)
 
     @property
     def index_path(self) -> Path:
-        """Where its index is kept."""
+        """Path of the index file."""
         return self.path.with_name(self.path.name + ".index")
 
     def replaces(self) -> set[str]:
-        """Name the files it took over.
+        """Return the names of the files this one replaces.
 
         Raises:
-            ArchiveError: it is of a later version, or no part of an archive.
+            ArchiveError: The file is not part of an archive, or a later version wrote it.
         """
         for found in self._file_records():
             try:
                 names = read_file_record(self.source, found).get("replaces")
             except DamagedRecord:
                 continue
-            # Only older ones, so that no two files can say it of each other.
+            # Only older files count, so that two files cannot replace each other.
             known = [str(name) for name in names] if isinstance(names, list) else []
             return {name for name in known if file_number(Path(name)) < file_number(self.path)}
-        # Nobody can say. Pages of files that it took over and that are still there are read twice, and are the same.
+        # Unknown. If replaced files are still there, their pages are read twice, and are equal.
         return set()
 
     def _file_records(self) -> Iterator[Head]:
-        """The records that say what the file is: the first, and in a segment the last."""
+        """Yield the records that describe the file: the first, and in a segment the last."""
         first = next(heads(self.source), None)
-        if isinstance(first, Head) and first.kind == Kind.FILE:
+        if isinstance(first, Head) and first.kind == RecordKind.FILE:
             yield first
         if self.is_segment:
             for found in heads(self.source):
-                if isinstance(found, Head) and found.kind == Kind.FILE:
+                if isinstance(found, Head) and found.kind == RecordKind.FILE:
                     yield found
 
     def about(self, offset: int, slot: int) -> About:
-        """Say what is known of a page.
+        """Read the metadata of a page.
 
         Raises:
-            DamagedRecord: its record is not what was written.
+            DamagedRecord: The record is damaged.
         """
         if self.is_segment:
             return self._slot(offset, slot)[1]
         head = read_head(self.source.at(offset, HEAD_BYTES), offset)
-        if head is None or head.kind != Kind.PAGE:
-            raise self._damaged(offset, slot, "no page begins here")
+        if head is None or head.kind != RecordKind.PAGE:
+            raise self._damaged(offset, slot, "not the start of a page")
         return page_at(self.source, head)
 
     def page(self, offset: int, slot: int) -> tuple[About, bytes]:
-        """Read a page, checked.
+        """Read and check a page.
 
         Raises:
-            DamagedRecord: its bytes are not what was written.
+            DamagedRecord: The bytes do not match the checksum.
         """
         if not self.is_segment:
             return read_page(self.source, offset)
@@ -128,7 +128,7 @@ class StoredFile:
         except CodecError as error:
             raise self._damaged(offset, slot, str(error)) from None
         if not about.is_of(body):
-            raise self._damaged(offset, slot, "its bytes are not those that were stored")
+            raise self._damaged(offset, slot, "the bytes do not match the checksum")
         return about, body
 
     def _damaged(self, offset: int, slot: int, finding: str) -> DamagedRecord:
@@ -162,26 +162,26 @@ class StoredFile:
         return block
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.source.close()
 
 
 def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
-    """Open the files that make up an archive; and list those that others took over.
+    """Open the files that make up an archive; also return the paths of replaced files.
 
     Raises:
-        ArchiveError: a file is of a later version.
+        ArchiveError: A later version wrote one of the files.
     """
     while True:
         before = data_files(folder)
         opened = _opened(before)
         if opened is not None and data_files(folder) == before:
             break
-        # Files were taken over meanwhile: what is open may be neither the old nor the new ones.
+        # Files were replaced meanwhile: the open ones may be neither the old nor the new set.
         for file in opened or []:
             file.close()
     try:
-        gone = _taken_over(opened)
+        gone = _replaced(opened)
     except BaseException:
         for file in opened:
             file.close()
@@ -193,13 +193,14 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
     return live, [file.path for file in dead]
 
 
-def _taken_over(opened: list[StoredFile]) -> set[str]:
-    """Name the files that another one took over, and has whole."""
+def _replaced(opened: list[StoredFile]) -> set[str]:
+    """Name the files that another, undamaged file replaces."""
     names = {file.path.name for file in opened}
     gone: set[str] = set()
     for file in opened:
         old = file.replaces() & names
-        # They are there for a moment only, or after a crash. Should the new file have come to harm, they are needed.
+        # Replaced files exist only for a moment, or after a crash. If the new file is damaged,
+        # they are still needed.
         if old and not file.scan().is_damaged:
             gone |= old
     return gone

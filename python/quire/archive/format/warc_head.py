@@ -1,15 +1,18 @@
-r"""The head of a WARC record, kept with the page that came in it, and given back to the byte.
+r"""Stores the head of a WARC record with the page that came in it, and restores it to the byte.
 
-Most of such a head can be told from its page: address, date, length, and the digests of block and payload, which no
-codec makes smaller. So these are left out of what is stored, and put in again when the head is asked for. What cannot be told
-from the page, or is written in an odd way, is kept as it is.
+Most of a head can be derived from its page: address, date, length, and the digests of block and
+payload, which no codec can compress. These values are left out of storage and filled in again
+when the head is read. Values that cannot be derived, or are written unusually, are stored as they
+are.
 
-A page's ``extra`` begins with ``00 57`` (then the head follows as it was) or ``01 57`` (then the head with marks for
-what was left out: ``01`` and a letter, ``u`` address, ``d`` date, ``l`` length of the block, ``b`` and ``p`` digest of block
-and payload in base 32, ``B`` and ``P`` in hexadecimal). Lines of ARC records are kept the same way.
+A page's ``extra`` begins with ``00 57`` (the unchanged head follows) or ``01 57`` (the head
+follows with marks for the omitted values). A mark is ``01`` and a letter: ``u`` address, ``d``
+date, ``l`` length of the block, ``b`` and ``p`` digest of block and payload in base32, ``B`` and
+``P`` in hexadecimal. Lines of ARC records are stored the same way.
 
 >>> from datetime import UTC, datetime
->>> head = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://a.example/\r\nContent-Length: 3\r\n\r\n"
+>>> head = b"WARC/1.0\r\nWARC-Type: resource\r\n"
+>>> head += b"WARC-Target-URI: https://a.example/\r\nContent-Length: 3\r\n\r\n"
 >>> page = "https://a.example/", datetime(2026, 5, 1, tzinfo=UTC), b"", b"<p>"
 >>> fold(head, *page)
 b'\x01WWARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: \x01u\r\nContent-Length: \x01l\r\n\r\n'
@@ -27,9 +30,9 @@ from datetime import datetime
 _PLAIN = b"\x00W"
 _FOLDED = b"\x01W"
 _MARK = b"\x01"
-#: What is stored is no longer than the head by more than its first bytes, and the marks of values of one letter.
+#: How much longer than the head its stored form can be: the prefix, and marks for short values.
 MOST_ADDED_BYTES = 16
-#: A head that is put together again; twice what a page may have of address and heads.
+#: Maximum length of a restored head: twice the limit for address and headers of a page.
 MOST_UNFOLDED_BYTES = 1 << 21
 _MOST_VALUE_BYTES = 128  # SHA-512 in hexadecimal
 _MARKED = re.compile(rb"(?:(md5|sha1|sha256|sha512):)?\x01([udlbpBP])")
@@ -39,33 +42,34 @@ _DIGEST_MARKS = {b"warc-block-digest": (b"b", b"B"), b"warc-payload-digest": (b"
 
 
 def fold(warc_head: bytes, url: str, time: datetime, head: bytes, body: bytes) -> bytes:
-    """Give what is stored of the head of a record.
+    """Return the stored form of a record's head.
 
     Args:
-        warc_head: the head, or the line of an ARC record.
-        url: of its page.
-        time: of its page.
-        head: HTTP status line and headers of its page.
-        body: of its page.
+        warc_head: The head, or the line of an ARC record.
+        url: Address of the page.
+        time: Fetch time of the page.
+        head: HTTP status line and headers of the page.
+        body: Body of the page.
     """
     if _MARK not in warc_head:
         parts = _Parts(url, time, head, body, is_revisit=is_revisit(warc_head))
         lines = [_folded_line(line, parts) for line in warc_head.split(b"\r\n")]
         folded = b"\r\n".join(lines)
-        # What goes out was looked at, and not only what should.
+        # Use the short form only if it restores to exactly this head.
         if is_revisit(folded) == parts.is_revisit and _put_in(folded, parts) == warc_head:
             return _FOLDED + folded
     return _PLAIN + warc_head
 
 
 def unfold(extra: bytes, url: str, time: datetime, head: bytes, body: bytes) -> bytes | None:
-    """Give the head of a record back; None where the page did not come in one, or it would be longer than any."""
+    """Restore the head of a record; None if the page had none, or the head would be too long."""
     if extra.startswith(_PLAIN):
         return extra[len(_PLAIN) :]
     if not extra.startswith(_FOLDED):
         return None
     folded = extra[len(_FOLDED) :]
-    # A mark takes two bytes, and an address may have a million: a head full of marks would fill the memory.
+    # A mark takes two bytes and an address up to a million: a head full of marks could fill
+    # the memory.
     addresses = folded.count(_MARK + b"u") * len(url.encode("utf-8", "surrogatepass"))
     if addresses + folded.count(_MARK) * _MOST_VALUE_BYTES + len(folded) > MOST_UNFOLDED_BYTES:
         return None
@@ -73,7 +77,7 @@ def unfold(extra: bytes, url: str, time: datetime, head: bytes, body: bytes) -> 
 
 
 def _put_in(folded: bytes, parts: _Parts) -> bytes:
-    """Put in again what was left out."""
+    """Fill in the omitted values."""
 
     def part(found: re.Match[bytes]) -> bytes:
         algorithm, letter = found[1], found[2]
@@ -86,12 +90,12 @@ def _put_in(folded: bytes, parts: _Parts) -> bytes:
 
 
 def is_revisit(warc_head: bytes) -> bool:
-    """Tell whether a record says that a page was the same as before, and has no payload of its own."""
+    """Tell whether a record is a revisit: the page had not changed, so it has no payload."""
     return _REVISIT.search(warc_head) is not None
 
 
 class _Parts:
-    """What of a head can be told from its page."""
+    """The values of a head that can be derived from its page."""
 
     def __init__(
         self, url: str, time: datetime, head: bytes, body: bytes, *, is_revisit: bool

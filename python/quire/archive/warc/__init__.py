@@ -1,1 +1,1 @@
-"""WARC: captures in, from crawls; WARC files and CDXJ out."""
+"""WARC: adds crawls to an archive, and writes WARC files with a CDXJ index."""

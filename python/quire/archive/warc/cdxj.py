@@ -1,7 +1,8 @@
-"""CDXJ: the index beside a ``.warc.gz``, by which replay tools find a record.
+"""CDXJ: the index beside a ``.warc.gz`` that replay tools use to find a record.
 
-A line for each record, sorted: the address turned round (``example,www)/path``, so that a host and its parts sort
-together), the time in fourteen digits, and a JSON object that says where the record is.
+One line for each record, sorted: the address with its host reversed (``example,www)/path``, so
+that a domain and its subdomains sort together), the time in fourteen digits, and a JSON object
+with the position of the record.
 """
 
 from __future__ import annotations
@@ -15,22 +16,23 @@ from datetime import datetime
 from typing import TextIO
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-#: Lines that are held in memory; more are sorted in parts.
+#: Maximum lines in memory; more are sorted in parts on disk.
 MOST_LINES = 200_000
 
 _WWW = re.compile(r"^www\d*\.")
 _PORTS = {"http": 80, "https": 443}
-# Each time is a pass over the address; more are only seen in attacks.
+# Each level of escaping is a pass over the address; more levels only occur in attacks.
 _MOST_ESCAPES = 8
 _PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
 _SPACES = re.compile(r"[\x00-\x20\x7f]")
 
 
 def key(url: str) -> str:
-    """Give the key that an address is sorted and found by, as the package ``surt`` does.
+    """Return the sort key of an address, like the package ``surt``.
 
-    Hosts are turned round; scheme, ``www.``, a port that goes without saying and the fragment are left out; letters are small,
-    paths are without detours, parameters are sorted, and only what has to be escaped is.
+    The host is reversed. Scheme, ``www.``, default port and fragment are removed. Letters are
+    lower case, paths are normalized, parameters are sorted, and only necessary characters are
+    escaped.
 
     >>> key("https://www.Fish.example:443/%7EMarket/../a?b=2&a=1#top")
     'example,fish)/a?a=1&b=2'
@@ -54,7 +56,7 @@ def key(url: str) -> str:
 
 
 def _plain(host: str) -> str:
-    """Write a host in ASCII, as name servers know it."""
+    """Convert a host to ASCII, as in DNS."""
     try:
         return host.encode("idna").decode().lower()
     except UnicodeError:
@@ -62,7 +64,7 @@ def _plain(host: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape what has to be, and nothing else, however often it was."""
+    """Escape only where necessary, after undoing repeated escaping."""
     data = text.encode("utf-8", "surrogatepass")
     for _ in range(_MOST_ESCAPES):
         plain = unquote_to_bytes(data)
@@ -73,7 +75,7 @@ def _escaped(text: str) -> str:
 
 
 def _direct(path: str) -> str:
-    """Leave out empty steps, and steps back."""
+    """Remove empty path segments and resolve ``..``."""
     steps: list[str] = []
     for step in path.split("/"):
         if step == "..":
@@ -84,37 +86,37 @@ def _direct(path: str) -> str:
 
 
 def line(url: str, time: datetime, fields: dict[str, str]) -> str:
-    """Give the line of a record."""
-    told = json.dumps({"url": url, **fields})
-    return f"{key(url)} {time:%Y%m%d%H%M%S} {told}\n".encode("utf-8", "replace").decode()
+    """Return the line of a record."""
+    values = json.dumps({"url": url, **fields})
+    return f"{key(url)} {time:%Y%m%d%H%M%S} {values}\n".encode("utf-8", "replace").decode()
 
 
 class Lines:
-    """Lines in any number, sorted on the disk."""
+    """Sorts any number of lines, on disk if necessary."""
 
     def __init__(self) -> None:
         self._held: list[str] = []
         self._parts: list[TextIO] = []
 
     def add(self, line: str) -> None:
-        """Take in a line."""
+        """Add a line."""
         self._held.append(line)
         if len(self._held) >= MOST_LINES:
             self._put_away()
 
     def _put_away(self) -> None:
-        part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - see close
+        part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - close()
         self._parts.append(part)
         part.writelines(sorted(self._held))
         part.seek(0)
         self._held = []
 
     def sorted(self) -> Iterator[str]:
-        """Give all lines in order."""
+        """Yield all lines in order."""
         return heapq.merge(*self._parts, sorted(self._held))
 
     def close(self) -> None:
-        """Let go of them."""
+        """Drop the lines and their temporary files."""
         for part in self._parts:
             part.close()
         self._parts, self._held = [], []

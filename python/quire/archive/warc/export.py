@@ -1,10 +1,11 @@
-"""Export: the pages of an archive as a ``.warc.gz`` with its index, for every tool that reads WARC.
+"""Export: writes pages as a ``.warc.gz`` with an index, for any tool that reads WARC.
 
-A page that came in a WARC record goes out in the same: the head of the record, the HTTP head and the payload are the bytes that were
-read. A page with an HTTP head and no record becomes a ``response``, one without a head a ``resource``. Each record is a
-gzip member of its own, and a line of the CDXJ index says where.
+A page that came in a WARC record is written as the same record: record head, HTTP head and payload
+are the original bytes. A page with an HTTP head but no record becomes a ``response``, one without
+a head a ``resource``. Each record is its own gzip member, and a line of the CDXJ index gives its
+position.
 
-Both files are written under other names and renamed when they are whole.
+Both files get their names when both are complete on the disk.
 """
 
 from __future__ import annotations
@@ -15,10 +16,9 @@ import os
 import re
 import uuid
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
@@ -27,14 +27,17 @@ from quire.archive.archive import Archive
 from quire.archive.results import StoredPage
 from quire.archive.warc import cdxj
 from quire.archive.warc.revisits import REVISIT
+from quire.atomic import open_atomic
 from quire.errors import ArchiveError
+from quire.progress import Progress, no_progress
 from quire.sources.heads import Arc, BadHead, Head, Warc
 from quire.sources.warc import PAGES
+from quire.version import version
 
 LEVEL = 6
 _HTTP_END = re.compile(rb"\r?\n\r?\n")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-# An address goes into a line of its own: nothing in it may end that line.
+# The address is put on a line of its own, so nothing in it may end the line.
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
 _TYPES = {
     "html": "text/html",
@@ -43,19 +46,16 @@ _TYPES = {
     "xml": "application/xml",
 }
 
-#: Is told how many pages are written, of how many.
-Tell = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written.
+    """The result of an export.
 
     Attributes:
-        warc: the file of records.
-        index: its index.
-        pages: how many records with pages there are.
-        damaged: pages that could not be read, in words.
+        warc: Path of the WARC file.
+        index: Path of its index.
+        pages: Number of pages written.
+        damaged: Descriptions of pages that could not be read.
     """
 
     warc: Path
@@ -65,7 +65,7 @@ class Exported:
 
 
 def index_path(warc: Path) -> Path:
-    """Give the name of the index of a WARC file.
+    """Return the path of the index of a WARC file.
 
     >>> index_path(Path("crawl.warc.gz")).name
     'crawl.cdxj'
@@ -80,55 +80,47 @@ def export(
     prefix: str = "",
     since: datetime | None = None,
     until: datetime | None = None,
-    tell: Tell = lambda _done, _of: None,
+    tell: Progress = no_progress,
 ) -> Exported:
-    """Write pages as WARC, with an index; files of these names are replaced.
+    """Write pages to a WARC file with an index, replacing files with these names.
 
     Args:
-        archive: open in any way.
-        target: the file, by custom ``*.warc.gz``; the index is beside it, ``*.cdxj``.
-        prefix: what addresses begin with.
-        since: pages of that time or later.
-        until: pages of that time or before.
-        tell: is told of progress.
+        archive: An open archive.
+        target: The WARC file, usually ``*.warc.gz``; the index is written beside it as ``*.cdxj``.
+        prefix: Only addresses that start with this.
+        since: Only pages fetched at this time or later.
+        until: Only pages fetched at this time or earlier.
+        tell: Progress callback, called with the number of pages written and the total.
 
     Raises:
-        OSError: a file cannot be written.
+        OSError: A file cannot be written.
     """
     warc = Path(target)
     index = index_path(warc)
-    parts = [path.with_name(path.name + ".part") for path in (warc, index)]
     damaged: list[str] = []
     lines = cdxj.Lines()
     pages = 0
     try:
-        with parts[0].open("wb") as file:
+        with open_atomic(warc, index) as (file, index_file):
             out = _Members(file)
             out.add(_about_file(warc.name))
             for page in archive.read(
                 prefix, since=since, until=until, on_damage=lambda error: damaged.append(str(error))
             ):
-                tell(pages, len(archive))
+                tell("export", pages, len(archive))
                 record = record_of(page)
                 offset, length = out.add([record.warc_head, *record.block, b"\r\n\r\n"])
                 lines.add(_line(page, record, warc.name, offset, length))
                 pages += 1
-            file.flush()
-            os.fsync(file.fileno())
-        with parts[1].open("w", encoding="utf-8", newline="\n") as told:
-            told.writelines(lines.sorted())
-        parts[0].replace(warc)
-        parts[1].replace(index)
+            index_file.writelines(line.encode() for line in lines.sorted())
     finally:
         lines.close()
-        for part in parts:
-            part.unlink(missing_ok=True)
-    tell(pages, pages)
+    tell("export", pages, pages)
     return Exported(warc, index, pages, tuple(damaged))
 
 
 class _Members:
-    """A file of gzip members."""
+    """A file made of gzip members."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -145,12 +137,12 @@ class _Members:
 
 @dataclass(frozen=True, slots=True)
 class WarcRecord:
-    """A page as a record.
+    """A page as a WARC record.
 
     Attributes:
-        warc_head: the head of the record.
-        block: what follows, in parts.
-        fields: what the head says.
+        warc_head: Head of the record.
+        block: Block of the record, in parts.
+        fields: Fields of the head.
         kind: ``response``, ``resource`` or ``revisit``.
     """
 
@@ -161,7 +153,7 @@ class WarcRecord:
 
 
 def record_of(page: StoredPage) -> WarcRecord:
-    """Make the record of a page: the one it came in, or a new one."""
+    """Return the record of a page: the one it came in, or a new one."""
     stored = page.warc_head()
     if stored is not None and stored.startswith(b"WARC/"):
         kept = _kept(page, stored)
@@ -171,7 +163,10 @@ def record_of(page: StoredPage) -> WarcRecord:
 
 
 def _kept(page: StoredPage, stored: bytes) -> WarcRecord | None:
-    """The record that a page came in; None where its head does not fit the page, as nobody can be sure who stored it."""
+    """Return the record a page came in; None if its head does not match the page.
+
+    The head comes from the archive's files, which may have been tampered with.
+    """
     try:
         head: Head = Warc.parse(stored)
     except BadHead:
@@ -184,7 +179,7 @@ def _kept(page: StoredPage, stored: bytes) -> WarcRecord | None:
 
 
 def _arc_address(line: bytes | None) -> str | None:
-    """The address of the server, out of the line of an ARC record."""
+    """Return the IP address of the server from the line of an ARC record."""
     if line is None:
         return None
     try:
@@ -225,17 +220,19 @@ def _head(fields: dict[str, str]) -> bytes:
 
 
 def address(url: str) -> str:
-    r"""Give an address as a record may have it: what is none is taken as the name of a file.
+    r"""Return an address in the form records use; anything without a scheme is a file name.
 
-    >>> address("https://a.example/?q=ä"), address("site/a b.html"), address("https://a.example/\r\nX: y")
-    ('https://a.example/?q=%C3%A4', 'file:///site/a%20b.html', 'https://a.example/%0D%0AX:%20y')
+    >>> address("https://a.example/?q=ä"), address("site/a b.html")
+    ('https://a.example/?q=%C3%A4', 'file:///site/a%20b.html')
+    >>> address("https://a.example/\r\nX: y")
+    'https://a.example/%0D%0AX:%20y'
     """
     quoted = quote(url.encode("utf-8", "surrogatepass"), safe=_SAFE)
     return quoted if _SCHEME.match(url) else "file:///" + quoted.lstrip("/")
 
 
 def payload_digest(body: bytes) -> str:
-    """Give the digest of a payload as WARC has it."""
+    """Return the digest of a payload as WARC writes it."""
     sha1 = hashlib.sha1(body, usedforsecurity=False).digest()
     return "sha1:" + base64.b32encode(sha1).decode()
 
@@ -248,7 +245,7 @@ def _type(page: StoredPage) -> str:
 
 
 def _line(page: StoredPage, record: WarcRecord, name: str, offset: int, length: int) -> str:
-    # The type of a response's record is that of all HTTP messages.
+    # The content type of a response record is always that of an HTTP message.
     is_resource = record.kind == "resource"
     declared = record.fields.get("content-type") if is_resource else page.content_type
     mime = "warc/revisit" if record.kind == REVISIT else (declared or "unk").partition(";")[0]
@@ -266,10 +263,8 @@ def _line(page: StoredPage, record: WarcRecord, name: str, offset: int, length: 
 
 
 def _about_file(name: str) -> list[bytes]:
-    """The first record: what made the file."""
-    block = (
-        f"software: quire/{metadata.version('quire')}\r\nformat: WARC File Format 1.0\r\n".encode()
-    )
+    """Make the first record, which names the software that wrote the file."""
+    block = f"software: quire/{version()}\r\nformat: WARC File Format 1.0\r\n".encode()
     head = _head(
         {
             "WARC-Type": "warcinfo",

@@ -1,18 +1,19 @@
-"""Ingest: whole crawls into an archive.
+"""Ingest: adds whole crawls to an archive.
 
-WARC and ARC files give what their servers sent: the HTTP head, and the payload with all its codings left on, so that an
-export has the same bytes. ``StoredPage.content`` undoes the codings for whoever wants to read the page. The head of the WARC record
-is kept too. Pages of folders and Parquet files have no head.
+From WARC and ARC files come the bytes that servers sent: the HTTP head, and the payload with all
+encodings left on, so that an export has the same bytes. ``StoredPage.content`` undoes the
+encodings for reading. The head of the WARC record is stored too. Pages from folders and Parquet
+files have no head.
 
-``response`` and ``resource`` records become pages. A ``revisit`` says that a page was found again as it was: it becomes a page
-with the bytes of the one it refers to, which cost nothing a second time. All other records (requests, metadata, …) are
-passed over and counted.
+``response`` and ``resource`` records become pages. A ``revisit`` says that a page had not changed:
+it becomes a page with the bytes of the earlier one, which are stored only once. All other records
+(requests, metadata, …) are skipped and counted.
 
-What cannot be read is a ``Trouble``, and the next record is read. Pages are committed every so often: after a crash
-the last few are missing, and ``skip_known`` goes on from there.
+A record that cannot be read becomes a ``Trouble``, and reading continues. Pages are committed
+regularly: after a crash the last few are missing, and ``skip_known`` continues from there.
 
-Pages are hashed and compressed in threads beside the one that reads (``pipeline``); they are stored in the order of their
-sources, with any number of threads the same.
+Threads hash and compress the pages (``pipeline``). Pages are stored in the order of their sources,
+whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -29,18 +30,19 @@ from quire.archive.format.warc_head import MOST_ADDED_BYTES
 from quire.archive.warc.pipeline import Arrived, Pipeline, usual_threads
 from quire.archive.warc.revisits import REVISIT, Revisits
 from quire.errors import SourceTooLarge
+from quire.progress import Progress, no_progress
 from quire.sources import MOST_BYTES, Capture, Trouble, read
 from quire.sources.places import is_archive
 from quire.sources.reading import reason
 from quire.sources.warc import PAGES, Record, read_records
 
-#: Pages and bytes after which they are made safe: what a crash can cost, and what has to be read again.
+#: Commit after this many pages or bytes: the most that a crash can cost.
 COMMIT_PAGES = 2_000
 COMMIT_BYTES = 128 << 20
-#: Troubles that are kept; all are counted, and told to whoever listens.
+#: Maximum number of troubles kept; all are counted and passed to the callback.
 MOST_TROUBLES = 1_000
 
-#: Records that are looked at: those that hold pages, and those that are counted.
+#: Kinds of records to read: those with pages, and those that are only counted.
 KINDS = frozenset(
     {
         *PAGES,
@@ -53,21 +55,18 @@ KINDS = frozenset(
     }
 )
 
-#: Is told how far the work is: bytes of the sources that were read, of how many, and pages so far.
-Tell = Callable[[int, int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What came of an ingest.
+    """The result of an ingest.
 
     Attributes:
-        pages: how many were added.
-        body_bytes: bytes of their bodies.
-        known: pages that were not added because the archive has them.
-        passed_over: records that hold no page, by their kind.
-        trouble_count: how many things could not be read.
-        troubles: the first of them.
+        pages: Number of pages added.
+        body_bytes: Bytes of their bodies.
+        known: Number of pages not added because the archive already has them.
+        passed_over: Number of skipped records that are not pages, by kind.
+        trouble_count: Number of items that could not be read.
+        troubles: The first of them.
     """
 
     pages: int
@@ -88,10 +87,10 @@ def ingest(
     commit_pages: int = COMMIT_PAGES,
     commit_bytes: int = COMMIT_BYTES,
     threads: int | None = None,
-    tell: Tell = lambda _done, _of, _pages: None,
+    tell: Progress = no_progress,
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
 ) -> Ingested:
-    """Add all pages in some files, and commit them.
+    """Add all pages of the given files, and commit them.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -103,22 +102,22 @@ def ingest(
     (1, 1)
 
     Args:
-        archive: opened for writing.
-        paths: what ``sources.find`` lists.
-        time: of pages that do not say when they were fetched; for files it is when they were last changed, else now.
-        skip_known: do not add a page again that the archive has with the same address, time and bytes.
-        most_bytes: a longer page is a ``Trouble``.
-        commit_pages: commit after so many pages.
-        commit_bytes: commit after so many bytes.
-        threads: how many hash and compress pages, beside the caller's, which reads and writes; 0 for none, and None for
-            as many as there are processors, at most four.
-        tell: is told of progress.
-        on_trouble: is told of each trouble.
+        archive: An archive open for writing.
+        paths: Files as listed by ``sources.find``.
+        time: Fetch time for pages that do not record one (default: file modification time, or now).
+        skip_known: Skip pages that the archive has with the same address, time and bytes.
+        most_bytes: Maximum page size in bytes; a longer page is a ``Trouble``.
+        commit_pages: Commit after this many pages.
+        commit_bytes: Commit after this many bytes.
+        threads: Number of threads that hash and compress, besides the caller's, which reads and
+            writes (default: the number of processors, at most four).
+        tell: Progress callback; the step ``read`` counts bytes of the sources.
+        on_trouble: Called with each trouble.
 
     Raises:
-        ArchiveError: the archive was not opened for writing, or writing failed.
-        OSError: the disk took no more. What was committed before is safe.
-        MissingExtra: a library is not installed that a path needs.
+        ArchiveError: The archive is not open for writing, or a write failed.
+        OSError: The disk is full or failed. Everything committed before is safe.
+        MissingExtra: A path needs a library that is not installed.
     """
     sizes = [_size(path) for path in paths]
     before, of = 0, sum(sizes)
@@ -126,13 +125,13 @@ def ingest(
         work = _Work(archive, pipeline, time, on_trouble, skip_known=skip_known)
         work.commit_pages, work.commit_bytes = commit_pages, commit_bytes
         for path, size in zip(paths, sizes, strict=True):
-            tell(before, of, work.pages)
+            tell("read", before, of)
             for place in work.read(path, most_bytes):
-                tell(before + min(place, size), of, work.pages)
+                tell("read", before + min(place, size), of)
             work.look_up_revisits()
             before += size
         work.commit()
-    tell(of, of, work.pages)
+    tell("read", of, of)
     return work.result()
 
 
@@ -144,7 +143,7 @@ def _size(path: str) -> int:
 
 
 class _Work:
-    """An ingest under way."""
+    """An ingest in progress."""
 
     def __init__(
         self,
@@ -176,7 +175,7 @@ class _Work:
         )
 
     def read(self, path: str, most_bytes: int) -> Iterator[int]:
-        """Add the pages of a file; gives how far in it they are."""
+        """Add the pages of a file, yielding the position in the file after each."""
         if not is_archive(path):
             for found in read(path, most_bytes=most_bytes):
                 if isinstance(found, Trouble):
@@ -231,7 +230,7 @@ class _Work:
         self._safe_pages, self._safe_bytes = self.pages, self._bytes
 
     def look_up_revisits(self) -> None:
-        """Add the revisits that wait; their pages have to be safe."""
+        """Add the waiting revisits, committing first so that their pages are safe."""
         if not len(self._revisits):
             return
         self.commit()
@@ -240,7 +239,7 @@ class _Work:
                 self._trouble(found)
                 continue
             record, body = found
-            # Its block is a head and nothing else.
+            # The block of a revisit is only a head.
             self._add(record.url, self._time_of(record), record.payload, body, record.warc_head)
 
     def _trouble(self, trouble: Trouble) -> None:
@@ -251,10 +250,10 @@ class _Work:
 
 
 def records(path: str, most_bytes: int) -> Iterator[Record | Trouble]:
-    """Read the records of a WARC or ARC file; one that cannot be opened is a ``Trouble`` too."""
+    """Read the records of a WARC or ARC file; if it cannot be opened, yield a ``Trouble``."""
     try:
         yield from read_records(path, kinds=KINDS, most_bytes=most_bytes)
-    except OSError as error:  # of the source: what the archive raises does not pass here
+    except OSError as error:  # from the source: errors of the archive do not come through here
         yield Trouble(path, reason(path, error))
 
 
@@ -264,8 +263,9 @@ def _offset(name: str) -> int:
 
 
 def last_change(path: str) -> datetime | None:
-    """When a file was last changed; None where there is none to ask."""
+    """Return the modification time of a file, or None."""
     try:
-        return datetime.fromtimestamp(int(os.path.getmtime(path)), UTC)  # noqa: PTH204 - any argument
+        changed = os.path.getmtime(path)  # noqa: PTH204 - any argument
+        return datetime.fromtimestamp(int(changed), UTC)
     except (OSError, OverflowError, ValueError):
         return None

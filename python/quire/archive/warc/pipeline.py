@@ -1,15 +1,16 @@
-"""A pipeline: pages are hashed and compressed in other threads, and written in the order they came.
+"""The ingest pipeline: threads hash and compress pages, which are written in their original order.
 
-Two thirds of an ingest is work on one page that needs no other: its hashes, the digests of its record, its frame. The
-caller reads and parses sources, threads do this work, and the caller writes what is done: every page in its place,
-and whatever the disk says is said to the caller. The threads touch no file, so there is nothing to undo when one side
-stops: leaving the pipeline drops what was not written.
+Two thirds of an ingest is work on a single page: its hashes, the digests of its record, its frame.
+The caller reads and parses sources, threads do this work, and the caller writes the results in
+order, so disk errors reach the caller. The threads touch no file; if either side stops, there is
+nothing to undo. Leaving the pipeline drops everything that was not written.
 
-What is gained is bounded by the caller, who unpacks, parses and writes: measured on two processors, 200 MB out of a ``.warc.gz``
-took 1.1 s alone and 0.85 s with two helpers, 92 MB of a folder 0.52 s and 0.34 s.
+The gain is limited by the caller, which decompresses, parses and writes. Measured on two
+processors: 200 MB from a ``.warc.gz`` took 1.1 s alone and 0.85 s with two helper threads; 92 MB
+from a folder took 0.52 s and 0.34 s.
 
-Pages go to the threads in portions, since handing over costs as much as compressing a small page. What waits is bounded
-in bytes: a disk that is slow makes the reader wait.
+Pages go to the threads in batches, because handing one over costs as much as compressing a small
+page. The bytes that wait are limited: a slow disk makes the reader wait.
 """
 
 from __future__ import annotations
@@ -27,32 +28,33 @@ from quire.archive.format.journal import Packed, packed
 from quire.archive.format.page_meta import about
 from quire.archive.format.warc_head import fold
 
-#: What is handed to a thread at once; and what may wait for threads and for the disk, beside one page.
+#: Maximum size of a batch, and of everything that waits for threads and disk besides one page.
 PORTION_BYTES = 256 << 10
 PORTION_PAGES = 64
 MOST_WAITING_BYTES = 64 << 20
-#: One thread that reads keeps no more than this many busy.
+#: One reading thread cannot keep more helpers busy.
 MOST_THREADS = 4
 
 
 def usual_threads() -> int:
-    """How many threads help the caller: one for each processor, and none where there is only one."""
+    """Return the default number of helper threads: one per processor, none on a single one."""
     processors = os.cpu_count() or 1
-    # One more than there is room for: who comes back from compressing waits its turn for the interpreter, and
-    # another compresses meanwhile. With one helper on two processors next to nothing was gained.
+    # One more than there is room for: a thread that returns from compressing waits for the
+    # interpreter, and another compresses meanwhile. One helper on two processors gained almost
+    # nothing.
     return min(MOST_THREADS, processors) if processors > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A page as its source gave it.
+    """A page as read from its source.
 
     Attributes:
-        url: its address.
-        time: when it was fetched.
-        head: HTTP status line and headers as they came, or nothing.
-        body: its bytes.
-        warc_head: head of the record it came in, or nothing.
+        url: Address of the page.
+        time: Fetch time.
+        head: HTTP status line and headers as received, or empty.
+        body: Bytes of the page.
+        warc_head: Head of the record it came in, or empty.
     """
 
     url: str
@@ -62,18 +64,18 @@ class Arrived:
     warc_head: bytes
 
     def packed(self) -> Packed:
-        """Do all the work on it that needs no other page and no file."""
+        """Do all work on the page that needs no other page and no file."""
         page = self.url, self.time, self.head, self.body
         extra = fold(self.warc_head, *page) if self.warc_head else b""
         return packed(about(self.url, self.time, self.body, self.head, extra), self.body)
 
 
 class Pipeline:
-    """Adds pages to an archive, with the help of threads.
+    """Adds pages to an archive with the help of threads.
 
     Args:
-        archive: opened for writing.
-        threads: how many help; 0, and the caller does all the work.
+        archive: An archive open for writing.
+        threads: Number of helper threads; with 0 the caller does all the work.
     """
 
     def __init__(self, archive: Archive, threads: int) -> None:
@@ -84,10 +86,10 @@ class Pipeline:
         self._waiting: deque[tuple[Future[list[Packed]], int]] = deque()
 
     def add(self, page: Arrived) -> None:
-        """Take in a page. It is written after ``finish``, or before.
+        """Queue a page. It is written by ``finish`` at the latest.
 
         Raises:
-            ArchiveError: a page before it could not be written.
+            ArchiveError: An earlier page could not be written.
         """
         if self._pool is None:
             self._archive.add_packed(page.packed())
@@ -102,10 +104,10 @@ class Pipeline:
             self._write_next()
 
     def finish(self) -> None:
-        """Wait until every page that was taken in is written; ``commit`` makes them safe.
+        """Wait until every queued page is written; ``commit`` makes them safe.
 
         Raises:
-            ArchiveError: a page could not be written.
+            ArchiveError: A page could not be written.
         """
         if self._pool is not None:
             self._hand_over(self._pool)
@@ -132,7 +134,7 @@ class Pipeline:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # After an error nothing more is written; a thread ends with the portion it is at.
+        # After an error nothing more is written; each thread finishes its current batch.
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 

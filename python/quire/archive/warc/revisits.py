@@ -1,11 +1,12 @@
-"""Revisits: records that say a page was found again as it was.
+"""Revisits: WARC records saying that a page was fetched again and had not changed.
 
-Such a record has the HTTP head of the later answer and no payload; it names the page it is like, and the digest of its
-bytes. It becomes a page with these bytes. It may come before that page is safe, so revisits wait until the
-next commit.
+Such a record has the HTTP head of the later response and no payload. It names the earlier page and
+the digest of its bytes. It becomes a page with these bytes. It may arrive before the earlier page
+is safely stored, so revisits wait for the next commit.
 
-A revisit is believed only if the page it names is in the archive and has the digest it says. One that says "not modified"
-(status 304) names none: the page before it is still the answer to whoever asks for that time, and it is passed over.
+A revisit is accepted only if the page it names is in the archive and has the stated digest. A
+revisit with "not modified" (status 304) names no page and is skipped: the version before it is
+still the answer for that time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from quire.sources.capture import parse_time
 from quire.sources.warc import Record
 
 REVISIT = "revisit"
-#: Revisits that wait, at most, and bytes of them.
+#: Maximum number of waiting revisits, and of their bytes.
 MOST_WAITING = 10_000
 MOST_BYTES = 16 << 20
 
@@ -33,7 +34,7 @@ _DIGEST_FIELD = re.compile(rb"^WARC-Payload-Digest[ \t]*:[ \t]*(\S+)", re.IGNORE
 
 
 class Revisits:
-    """Those that wait for their pages."""
+    """Revisits that wait for their pages to be stored."""
 
     def __init__(self) -> None:
         self._waiting: list[Record] = []
@@ -44,11 +45,11 @@ class Revisits:
 
     @property
     def is_full(self) -> bool:
-        """Whether they should be looked up now."""
+        """Whether the waiting revisits should be resolved now."""
         return len(self._waiting) >= MOST_WAITING or self._bytes >= MOST_BYTES
 
     def wait(self, record: Record) -> bool:
-        """Keep a revisit for later; False for one that names no page."""
+        """Queue a revisit; return False if it names no page."""
         if not names_page(record):
             return False
         self._waiting.append(record)
@@ -56,70 +57,71 @@ class Revisits:
         return True
 
     def found(self, archive: Archive) -> Iterator[tuple[Record, bytes] | Trouble]:
-        """Give each with the bytes of its page, and let go of it."""
+        """Empty the queue, yielding each revisit with the bytes of its page."""
         waiting, self._waiting, self._bytes = self._waiting, [], 0
         for record in waiting:
             try:
                 yield record, original(archive, record).body
             except ArchiveError as error:
-                yield Trouble(record.name, f"a revisit whose page is not here: {error}")
+                yield Trouble(record.name, f"unresolved revisit: {error}")
 
 
 def names_page(record: Record) -> bool:
-    """Tell whether a revisit names the page it is like."""
+    """Tell whether a revisit names the earlier page."""
     return _NOT_MODIFIED not in record.fields.get("warc-profile", "").lower()
 
 
 def named_page(record: Record) -> tuple[str, datetime | None]:
-    """Give address and time of the page that a revisit names: its newest version of that time or before."""
+    """Return address and time of the page a revisit names: the newest version up to that time."""
     fields = record.fields
     url = fields.get("warc-refers-to-target-uri") or record.url
     time: datetime | None = parse_time(fields.get("warc-refers-to-date", "")) or record.time
     return url.removeprefix("<").removesuffix(">"), time
 
 
-def said_digest(record: Record) -> str:
-    """Give the digest that a revisit says its page has."""
+def stated_digest(record: Record) -> str:
+    """Return the digest that a revisit states for its page."""
     return record.fields.get("warc-payload-digest", "")
 
 
 def original(archive: Archive, record: Record) -> StoredPage:
-    """Find the page that a revisit is like.
+    """Find the page that a revisit names.
 
     Raises:
-        ArchiveError: it is not in the archive, or has another digest than the revisit says.
+        ArchiveError: It is not in the archive, or its digest differs from the stated one.
     """
     page = archive.get(*named_page(record))
-    check_digest(said_digest(record), page.url, page.time, page.body, page.warc_head() or b"")
+    check_digest(stated_digest(record), page.url, page.time, page.body, page.warc_head() or b"")
     return page
 
 
-def check_digest(said: str, url: str, time: datetime, body: bytes, warc_head: bytes) -> None:
-    """Check that a page has the digest that a revisit says.
+def check_digest(stated: str, url: str, time: datetime, body: bytes, warc_head: bytes) -> None:
+    """Check that a page has the digest that a revisit states.
 
     Args:
-        said: the digest.
-        url: of the page.
-        time: of the page.
-        body: of the page.
-        warc_head: of the record that the page came in; empty where it came in none.
+        stated: The stated digest.
+        url: Address of the page.
+        time: Fetch time of the page.
+        body: Body of the page.
+        warc_head: Head of the record the page came in; empty if it had none.
 
     Raises:
-        ArchiveError: it has another.
+        ArchiveError: The page has a different digest.
     """
-    if not said or not _has_digest(said, body, warc_head):
-        raise ArchiveError(f"{url} of {time} has not the digest {said[:80]!r}")
+    if not stated or not _has_digest(stated, body, warc_head):
+        raise ArchiveError(f"{url} of {time} does not have the digest {stated[:80]!r}")
 
 
-def _has_digest(said: str, body: bytes, warc_head: bytes) -> bool:
-    """Tell whether a page has a digest: by its bytes, or by what its own record said.
+def _has_digest(stated: str, body: bytes, warc_head: bytes) -> bool:
+    """Tell whether a page has a digest, by its bytes or by the digest in its own record.
 
-    Some crawlers take digests of payloads without their chunks; so two that were said alike are alike.
+    Some crawlers compute digests over payloads without chunked encoding; so two equal stated
+    digests are accepted as well.
     """
-    algorithm, _, value = said.partition(":")
+    algorithm, _, value = stated.partition(":")
     if algorithm.lower() in {"md5", "sha1", "sha256", "sha512"}:
         made = hashlib.new(algorithm.lower(), body, usedforsecurity=False).digest()
         if value.upper() in {base64.b32encode(made).decode(), made.hex().upper()}:
             return True
     own = _DIGEST_FIELD.search(warc_head)
-    return own is not None and own[1].decode("latin-1").upper() == said.upper()
+    return own is not None and own[1].decode("latin-1").upper() == stated.upper()

@@ -1,1 +1,1 @@
-"""``quire archive``: one file per command or group of commands; ``app`` joins them."""
+"""The commands of ``quire archive``, one file per command or group; ``app`` registers them."""

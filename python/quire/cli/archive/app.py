@@ -1,4 +1,4 @@
-"""``quire archive``: the group of commands, in the order that help lists them."""
+"""``quire archive``: registers the commands in the order in which help lists them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from quire.cli.archive.stats import stats
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="""Keep crawls small, and give any page back byte for byte.
+    help="""Store crawls compactly and get any page back byte for byte.
 
-    An archive is a folder. What was added is safe when `add` says so; `compact` makes it small.
+    An archive is a folder. Pages are safely on disk when `add` returns. `compact` makes the
+    archive small.
 
     \b
     Examples:

@@ -1,4 +1,7 @@
-"""``quire archive build``: a crawl becomes an archive at once, on this machine or on a cluster."""
+"""``quire archive build``: turns crawls into a compacted archive in one run.
+
+The work runs on this machine or on a cluster.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ from quire.cli.common.terminal import Refusal, reports_errors
 from quire.cli.common.times import start_of
 from quire.sources.capture import MOST_BYTES
 
-# The steps of the work, as a person would call them.
+# What the progress bars call the steps.
 _STEPS = {
-    "sketch": "looking at pages",
-    "fetch": "bringing alike together",
+    "sketch": "reading pages",
+    "fetch": "grouping similar pages",
     "encode": "storing pages",
 }
 
@@ -35,7 +38,10 @@ def build(
     output: Annotated[
         str,
         typer.Option(
-            "-o", "--output", metavar="ARCHIVE", help="The archive: a new folder, or one to add to."
+            "-o",
+            "--output",
+            metavar="ARCHIVE",
+            help="Folder of the archive: a new one, or an archive to add to.",
         ),
     ],
     engine: EngineOption = None,
@@ -44,15 +50,16 @@ def build(
     time: FetchedOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
     dense: Annotated[
-        bool, typer.Option("--dense", help="Smaller yet, for what is rarely read.")
+        bool, typer.Option("--dense", help="Compress more, for pages that are rarely read.")
     ] = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Make an archive of crawls, small at once, on this machine or on a cluster.
+    """Build a compacted archive from crawls, on this machine or on a cluster.
 
-    The same archive as `add` and `compact` make, without the journal between them. The
-    machines of a cluster have to reach the sources; the archive is written here. There
-    is none until all of it is safe: a build that was cut off is simply run again.
+    The result is the same archive that `add` and `compact` make, but no journal is written in
+    between. All machines of a cluster must be able to read the sources; the archive is written
+    on this machine. It appears only when all of it is safely on disk: if a build is
+    interrupted, run it again.
 
     \b
     Examples:
@@ -60,14 +67,14 @@ def build(
       quire archive build "s3://crawls/2026-05/*.warc.gz" -o may.quire --engine spark://head:7077
       quire archive build crawl/ -o site.quire --skip-known --format json | jq .pages
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     from quire.archive import Archive  # noqa: PLC0415 - heavy
     from quire.archive.build.build import build_archive  # noqa: PLC0415 - heavy
 
     fetched = start_of(time)
     if Path(output).is_file():
-        raise Refusal(f"{output}: a file, not a folder", hint="choose another name")
+        raise Refusal(f"{output}: is a file, not a folder", hint="choose another name")
     began = clock.monotonic()
     paths = find_crawls(sources)
     with bars(_STEPS) as listener, opened_engine(engine, threads, listener) as running:

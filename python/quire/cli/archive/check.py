@@ -1,4 +1,4 @@
-"""``quire archive verify`` and ``repair``: what is damaged, and a new archive of the rest."""
+"""``quire archive verify`` and ``repair``: find damage, and copy everything still readable."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, reports_errors, shown
-from quire.display import counted
+from quire.cli.common.terminal import Refusal, printable, reports_errors
+from quire.display import format_count
 
 
 @reports_errors
 def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
-    """Read every byte of an archive, and say what is damaged.
+    """Read every byte of an archive and report damage.
 
     Nothing is changed. Every page is compared with the checksum it was stored with.
 
@@ -26,7 +26,7 @@ def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
       quire archive verify site.quire
       quire archive verify site.quire --format json | jq -r '.findings[]'
 
-    Exit code: 0 all as it was stored, 2 damage, or another error.
+    Exit codes: 0 if nothing is damaged, 2 on damage or any other error.
     """
     with opened(archive) as target:
         pages, findings = len(target), target.verify()
@@ -34,15 +34,15 @@ def verify(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
         terminal.write_json({"archive": archive, "pages": pages, "findings": findings})
     else:
         for finding in findings:
-            terminal.write_text(shown(finding) + "\n")
+            terminal.write_text(printable(finding) + "\n")
         if not findings:
             terminal.write_text(
-                f"{shown(archive)}: {counted(pages, 'page')}, every byte as it was stored\n"
+                f"{printable(archive)}: {format_count(pages, 'page')}, no damage found\n"
             )
     if findings:
         terminal.complain(
-            f"{archive}: {counted(len(findings), 'finding')}",
-            hint="`quire archive repair` makes a new archive of all that can be read",
+            f"{archive}: {format_count(len(findings), 'finding')}",
+            hint="use `quire archive repair` to copy everything readable to a new archive",
         )
         raise typer.Exit(terminal.ERROR)
 
@@ -53,13 +53,13 @@ def repair(
     archive: ArchiveArgument,
     output: Annotated[
         str | None,
-        typer.Argument(metavar="NEW", help="The new archive; without it nothing is written."),
+        typer.Argument(metavar="NEW", help="New archive (default: only report, write nothing)."),
     ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Make a new archive of all that can be read of a damaged one.
+    """Copy everything readable from a damaged archive to a new one.
 
-    ARCHIVE is only read. What is lost is named with its file and place.
+    ARCHIVE is only read. Every lost page is listed with its file and offset.
 
     \b
     Examples:
@@ -67,16 +67,16 @@ def repair(
       quire archive repair site.quire mended.quire
       quire archive repair site.quire mended.quire --format json | jq '.lost[].url'
 
-    Exit code: 0 nothing was lost, 2 something was, or another error.
+    Exit codes: 0 if nothing was lost, 2 if something was lost or on any other error.
     """
     from quire.archive.repair import repair as mend  # noqa: PLC0415 - heavy
 
-    opened(archive).close()  # says what else it may be
+    opened(archive).close()  # reports anything that is not an archive
     try:
         with telling() as tell:
             done = mend(archive, output, tell=tell)
     except FileExistsError as error:
-        raise Refusal(str(error), hint="choose a name that is free") from None
+        raise Refusal(str(error), hint="choose a name that is not taken") from None
     lost = [
         {"file": str(one.file), "offset": one.offset, "what": one.what, "url": one.url}
         for one in done.lost
@@ -84,10 +84,10 @@ def repair(
     if format is Format.json:
         terminal.write_json({"archive": archive, "new": output, "pages": done.pages, "lost": lost})
     else:
-        where = f"{shown(output)}: {counted(done.pages, 'page')}" if output else None
-        can = f"{shown(archive)}: {counted(done.pages, 'page')} can be read"
+        where = f"{printable(output)}: {format_count(done.pages, 'page')}" if output else None
+        can = f"{printable(archive)}: {format_count(done.pages, 'page')} can be read"
         terminal.write_text((where or can) + ("; lost:\n" if lost else "; nothing was lost\n"))
         for one in done.lost:
-            terminal.write_text(f"  {shown(str(one))}\n")
+            terminal.write_text(f"  {printable(str(one))}\n")
     if lost:
         raise typer.Exit(terminal.ERROR)

@@ -1,4 +1,4 @@
-"""``quire archive export``: pages as WARC, for other tools."""
+"""``quire archive export``: writes pages as WARC, for other tools."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from quire.cli.common import files, terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import ForceOption, Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.common.times import end_of, start_of
-from quire.display import counted
+from quire.display import format_count
 
 
 @reports_errors
@@ -22,7 +22,7 @@ def export(
     *,
     archive: ArchiveArgument,
     output: Annotated[
-        str, typer.Argument(metavar="OUT", help="The file of records: crawl.warc.gz.")
+        str, typer.Argument(metavar="OUT", help="WARC file to write, for example crawl.warc.gz.")
     ],
     prefix: PrefixOption = "",
     since: SinceOption = None,
@@ -30,10 +30,10 @@ def export(
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Write pages as WARC, with an index beside it (.cdxj).
+    """Write pages to a WARC file, with a CDXJ index beside it.
 
-    Pages that came out of WARC files get the same records again, byte for byte. Others
-    become responses, or resources where there is no HTTP head.
+    Pages that came from WARC files are written as the same records, byte for byte. Other pages
+    become `response` records, or `resource` records if they have no HTTP headers.
 
     \b
     Examples:
@@ -54,14 +54,14 @@ def export(
             prefix=prefix,
             since=start_of(since),
             until=end_of(until),
-            tell=lambda written, of: tell("export", written, of),
+            tell=tell,
         )
     if format is Format.json:
-        told = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
-        terminal.write_json({**told, "damaged": done.damaged})
+        values = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
+        terminal.write_json({**values, "damaged": done.damaged})
     else:
-        terminal.write_text(f"{shown(output)}: {counted(done.pages, 'record')}\n")
-        terminal.write_text(f"{shown(str(done.index))}: its index\n")
+        terminal.write_text(f"{printable(output)}: {format_count(done.pages, 'record')}\n")
+        terminal.write_text(f"{printable(str(done.index))}: index\n")
     for damage in done.damaged:
         terminal.complain(damage)
     if done.damaged:

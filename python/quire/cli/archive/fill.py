@@ -1,4 +1,4 @@
-"""Commands that fill an archive: ``create``, ``add`` and ``compact``."""
+"""Commands that write to an archive: ``create``, ``add`` and ``compact``."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, nothing_read
 from quire.cli.common.options import Format, FormatOption, MostBytesOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.common.times import start_of
-from quire.display import counted, told_bytes
+from quire.display import format_bytes, format_count
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ _MOST_THREADS = 64
 
 @reports_errors
 def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
-    """Make an empty archive.
+    """Create an empty archive.
 
-    ARCHIVE is a folder that is not there yet, or empty.
+    ARCHIVE is a new or empty folder.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def create(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> N
     if format is Format.json:
         terminal.write_json({"archive": archive, "pages": 0})
     else:
-        terminal.write_text(f"{shown(archive)}: an empty archive\n")
+        terminal.write_text(f"{printable(archive)}: empty archive created\n")
 
 
 @reports_errors
@@ -63,9 +63,11 @@ def add(
     archive: ArchiveArgument,
     sources: SourcesArgument,
     create: Annotated[  # the name of the option
-        bool, typer.Option("--create", help="Make the archive, if it is not there.")
+        bool, typer.Option("--create", help="Create the archive if it does not exist.")
     ] = False,
-    compact: Annotated[bool, typer.Option("--compact", help="Then make it small.")] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Compact the archive after adding.")
+    ] = False,
     skip_known: SkipKnownOption = False,
     time: FetchedOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
@@ -75,16 +77,17 @@ def add(
             min=0,
             max=_MOST_THREADS,
             metavar="N",
-            help="Threads that compress, beside the one that reads; as many as processors, at most 4, if left out.",
+            help="Compression threads, besides the reading thread "
+            "(default: the number of processors, at most 4).",
         ),
     ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Add crawls to an archive.
 
-    Out of WARC files come answers of servers with their headers, as they were sent, and
-    revisits; requests and metadata are passed over. What cannot be read is named, and
-    the rest is added. Pages are safe every few thousand, and at the end.
+    From WARC files, `add` takes responses with their headers, exactly as they were sent, and
+    revisits. It skips requests and metadata. It lists the records it cannot read and adds the
+    rest. Pages are written safely to disk every few thousand, and at the end.
 
     \b
     Examples:
@@ -92,9 +95,9 @@ def add(
       quire archive add site.quire crawl.wacz pages/ "s3://crawls/2026-05/*.warc.gz"
       quire archive add site.quire crawl.warc.gz --skip-known --format json | jq .pages
 
-    After a crash --skip-known goes on where it was.
+    After a crash, run the same command again with --skip-known to continue.
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     from quire.archive import Archive, ingest  # noqa: PLC0415 - heavy
 
@@ -103,7 +106,7 @@ def add(
     began = clock.monotonic()
     if not Path(archive).exists():
         if not create:
-            raise Refusal(f"{archive}: no such archive", hint="--create makes it")
+            raise Refusal(f"{archive}: no such archive", hint="use --create to create it")
         check_name(archive)
         Archive.create(archive).close()
     with opened(archive, write=True) as target, telling() as tell:
@@ -114,7 +117,7 @@ def add(
             skip_known=skip_known,
             most_bytes=most_bytes,
             threads=threads,
-            tell=lambda read, of, _pages: tell("read", read >> 20, of >> 20),
+            tell=lambda step, read, of: tell(step, read >> 20, of >> 20),
         )
         if compact and done.pages:
             target.compact(tell)
@@ -132,20 +135,25 @@ def compact(
     *,
     archive: ArchiveArgument,
     dense: Annotated[
-        bool, typer.Option("--dense", help="Smaller yet, for what is rarely read: --codec dense.")
+        bool,
+        typer.Option(
+            "--dense",
+            help="Compress more, for pages that are rarely read; same as --codec dense.",
+        ),
     ] = False,
     codec: Annotated[
-        Literal["zstd", "dense", "tbc"], typer.Option(help="How pages are written.")
+        Literal["zstd", "dense", "tbc"], typer.Option(help="Codec for the pages.")
     ] = "zstd",
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Make an archive small: alike pages lean on common ones.
+    """Make an archive small by storing similar pages as differences from shared ones.
 
-    A page written with zstd is read in 0.1 ms. Written densely it takes up to a third
-    less, and is read in a few milliseconds, the first of a site in a tenth of a second;
-    compacting takes ten times as long. tbc is a method of the literature, for comparison.
+    With zstd, a page is read in 0.1 ms. The dense codec needs up to a third less space; a page
+    is then read in a few milliseconds (the first page of a site in a tenth of a second), and
+    compacting takes ten times as long. tbc is a method from the literature, for comparison.
 
-    The old files are removed when the new one is safe. Readers may go on meanwhile.
+    The old files are removed once the new file is safely on disk. Others can read the archive
+    in the meantime.
 
     \b
     Examples:
@@ -158,16 +166,17 @@ def compact(
         done = target.compact(tell, codec="dense" if dense else codec)
         after = _folder_bytes(target)
     if format is Format.json:
-        told = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}
-        terminal.write_json({**told, **dataclasses.asdict(done)})
+        values = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}
+        terminal.write_json({**values, **dataclasses.asdict(done)})
         return
     terminal.write_text(
-        f"{shown(archive)}: {counted(done.pages, 'page')}; {told_bytes(before)} before, {told_bytes(after)} now\n"
+        f"{printable(archive)}: {format_count(done.pages, 'page')}; "
+        f"{format_bytes(before)} before, {format_bytes(after)} now\n"
     )
     for damage in done.damaged:
         terminal.complain(damage)
     if done.damaged:
-        terminal.advise("these pages keep their old files")
+        terminal.advise("these pages stay in their old files")
 
 
 def _folder_bytes(archive: Archive) -> int:

@@ -1,4 +1,4 @@
-"""``quire archive ls``, ``get``, ``versions`` and ``diff``: pages of an archive looked up."""
+"""``quire archive ls``, ``get``, ``versions`` and ``diff``: look up pages in an archive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quire.cli.common import files, terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.options import ForceOption, Format, FormatOption
-from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.common.times import end_of, start_of
 from quire.cli.page.diff import CHANGED, Presented, present, rules_of
 from quire.cli.page.diff_options import (
@@ -29,7 +29,7 @@ from quire.cli.page.diff_options import (
     View,
     ViewOption,
 )
-from quire.display import told_bytes, told_time
+from quire.display import format_bytes, format_time
 
 if TYPE_CHECKING:
     from quire.archive import StoredPage, Version
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 TimeOption = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="The version of that time or before; the newest when left out."
+        metavar="TIME", help="Newest version fetched at or before this time (default: the newest)."
     ),
 ]
 _MOST_TYPE = 24
@@ -49,10 +49,11 @@ def ls(
     *,
     archive: ArchiveArgument,
     prefix: Annotated[
-        str, typer.Argument(metavar="PREFIX", help="Only addresses that begin so.")
+        str, typer.Argument(metavar="PREFIX", help="Only addresses that start with this.")
     ] = "",
     long: Annotated[
-        bool, typer.Option("-l", "--long", help="Also versions, newest time, and bytes.")
+        bool,
+        typer.Option("-l", "--long", help="Also show the number of versions, times and sizes."),
     ] = False,
     since: SinceOption = None,
     until: UntilOption = None,
@@ -66,7 +67,8 @@ def ls(
       quire archive ls site.quire https://example.org/news/ -l --since 2026-05
       quire archive ls site.quire --format json | jq -r '.[].url'
 
-    The long form has versions, time of the newest, its bytes, and bytes that all versions take.
+    The long form shows the number of versions, the time and size of the newest one, and the
+    space all versions take in the archive.
     """
     with opened(archive) as source:
         found: dict[str, list[Version]] = {}
@@ -80,20 +82,20 @@ def ls(
             newest = pages[-1]
             stored = sum(page.stored for page in pages)
             terminal.write_text(
-                f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {told_bytes(newest.length):>9}  "
-                f"{told_bytes(stored):>9}  "
+                f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {format_bytes(newest.length):>9}  "
+                f"{format_bytes(stored):>9}  "
             )
-        terminal.write_text(shown(url) + "\n")
+        terminal.write_text(printable(url) + "\n")
     if not found:
-        terminal.note("no page" + (" of an address that begins so" if prefix else ""))
+        terminal.note("no pages" + (" with this prefix" if prefix else ""))
 
 
 def _as_json(url: str, pages: list[Version]) -> dict[str, object]:
     return {
         "url": url,
         "versions": len(pages),
-        "first": told_time(pages[0].time),
-        "newest": told_time(pages[-1].time),
+        "first": format_time(pages[0].time),
+        "newest": format_time(pages[-1].time),
         "length": pages[-1].length,
         "stored": sum(page.stored for page in pages),
     }
@@ -107,20 +109,25 @@ def get(
     time: TimeOption = None,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="A file; standard output by default."),
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="File to write (default: standard output)."
+        ),
     ] = None,
     headers: Annotated[
-        bool, typer.Option("--headers", help="HTTP status and headers before the page.")
+        bool, typer.Option("--headers", help="Print HTTP status and headers before the page.")
     ] = False,
     decoded: Annotated[
-        bool, typer.Option("--decoded", help="With chunks put together, and gzip and such undone.")
+        bool,
+        typer.Option(
+            "--decoded", help="Undo chunked transfer and gzip, deflate, Brotli or zstd encoding."
+        ),
     ] = False,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Give a page back, byte for byte.
+    """Get a page back, byte for byte.
 
-    The bytes are those that the server sent. If it compressed them, --decoded undoes that.
+    The bytes are exactly the ones the server sent. If they are compressed, use --decoded.
 
     \b
     Examples:
@@ -129,7 +136,7 @@ def get(
       quire archive get site.quire https://example.org/ --headers --decoded | less
       quire archive get site.quire https://example.org/ --format json | jq .status
 
-    A day as a time is the end of that day. JSON has the bytes in base 64.
+    A day given as TIME means the end of that day. JSON output has the bytes in base64.
     """
     with opened(archive) as source:
         page = source.get(url, end_of(time))
@@ -150,7 +157,7 @@ def get(
 def _page_as_json(page: StoredPage, body: bytes) -> dict[str, object]:
     return {
         "url": page.url,
-        "time": told_time(page.time),
+        "time": format_time(page.time),
         "status": page.status,
         "content_type": page.content_type,
         "head": page.head.decode("latin-1"),
@@ -168,7 +175,7 @@ def versions(
 ) -> None:
     """List the versions of a page, oldest first.
 
-    Time, HTTP status, bytes, bytes they take in the archive, content type.
+    Columns: time, HTTP status, size, space taken in the archive, content type.
 
     \b
     Examples:
@@ -178,15 +185,15 @@ def versions(
     with opened(archive) as source:
         found = source.versions(url)
         if not found:
-            source.get(url)  # says that there is none
+            source.get(url)  # raises PageNotFound
     if format is Format.json:
         terminal.write_json([_version_as_json(version) for version in found])
         return
     for version in found:
         kind = terminal.one_line(version.content_type or "", most=_MOST_TYPE)
         line = (
-            f"{told_time(version.time):<27}  {version.status or '–':>3}  "
-            f"{told_bytes(version.length):>9}  {told_bytes(version.stored):>9}  {kind}"
+            f"{format_time(version.time):<27}  {version.status or '–':>3}  "
+            f"{format_bytes(version.length):>9}  {format_bytes(version.stored):>9}  {kind}"
         )
         terminal.write_text(line.rstrip() + "\n")
 
@@ -194,7 +201,7 @@ def versions(
 def _version_as_json(version: Version) -> dict[str, object]:
     return {
         "url": version.url,
-        "time": told_time(version.time),
+        "time": format_time(version.time),
         "status": version.status,
         "content_type": version.content_type,
         "length": version.length,
@@ -210,12 +217,12 @@ def diff(
     old: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="TIME", help="The old version; the one before the new, if left out."
+            "--from", metavar="TIME", help="Old version (default: the one before the new version)."
         ),
     ] = None,
     new: Annotated[
         str | None,
-        typer.Option("--to", metavar="TIME", help="The new version; the newest, if left out."),
+        typer.Option("--to", metavar="TIME", help="New version (default: the newest)."),
     ] = None,
     view: ViewOption = None,
     facet: FacetOption = None,
@@ -236,18 +243,21 @@ def diff(
       quire archive diff site.quire https://example.org/ --view words --only "table.prices"
       quire archive diff site.quire https://example.org/ -o redline.html
 
-    Views are those of `quire diff`.
+    The views are the same as in `quire diff`.
 
-    Exit code: 0 done, 1 changed (with --exit-code), 2 error.
+    Exit codes: 0 on success, 1 if the page changed (with --exit-code), 2 on error.
     """
     if output is not None and view not in {None, View.redline}:
-        raise Refusal(f"-o takes the redline, not the view {view}", hint="redirect with > instead")
+        raise Refusal(f"-o writes the redline, not the view {view}", hint="redirect with > instead")
     facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
     if view is View.script and (facet or only or without):
-        raise Refusal("a script is of whole pages: no facets, no rules", hint="use --view tree")
+        raise Refusal(
+            "--view script compares whole pages; --facet, --only and --except do not apply",
+            hint="use --view tree",
+        )
     with opened(archive) as source:
         pair = source.pair(url, end_of(old), end_of(new))
-    terminal.note(" to ".join(_told(pair)))
+    terminal.note(" to ".join(_times(pair)))
     before, after = (page.digest() for page in pair)
     how = Presented(
         view=view,
@@ -263,5 +273,5 @@ def diff(
         raise typer.Exit(CHANGED)
 
 
-def _told(pair: Iterable[StoredPage]) -> list[str]:
-    return [told_time(page.time) for page in pair]
+def _times(pair: Iterable[StoredPage]) -> list[str]:
+    return [format_time(page.time) for page in pair]

@@ -1,4 +1,4 @@
-"""What the commands of ``quire archive`` share: arguments, times, sizes, and how an archive is opened."""
+"""Arguments and options that several ``quire archive`` commands share."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ import typer
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.terminal import Refusal
 
-ArchiveArgument = Annotated[str, typer.Argument(metavar="ARCHIVE", help="The archive: a folder.")]
+ArchiveArgument = Annotated[str, typer.Argument(metavar="ARCHIVE", help="Folder of the archive.")]
 SourcesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE",
-        help="WARC, ARC, WACZ and Parquet files, folders, pages, patterns, addresses that fsspec knows.",
+        help="WARC, ARC, WACZ or Parquet files, folders, pages, patterns or fsspec addresses.",
     ),
 ]
 SkipKnownOption = Annotated[
     bool,
-    typer.Option(
-        "--skip-known", help="Leave out pages that are there with the same time and bytes."
-    ),
+    typer.Option("--skip-known", help="Skip pages already stored with the same time and bytes."),
 ]
 FetchedOption = Annotated[
     str | None,
     typer.Option(
         "--time",
         metavar="TIME",
-        help="When pages were fetched that do not say; when their files were changed, if left out.",
+        help="Fetch time for pages that do not record one (default: file modification time).",
     ),
 ]
-UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="The address of a page.")]
+UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="Address of the page.")]
 PrefixOption = Annotated[
-    str, typer.Option(metavar="URL", help="Only pages whose address begins so.")
+    str, typer.Option(metavar="URL", help="Only pages whose address starts with this.")
 ]
 SinceOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Only pages of that time or later.")
+    str | None, typer.Option(metavar="TIME", help="Only pages fetched at this time or later.")
 ]
 UntilOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Only pages of that time or before.")
+    str | None, typer.Option(metavar="TIME", help="Only pages fetched at this time or earlier.")
 ]
 
 
 def check_name(path: str) -> None:
-    """Check the name of an archive that is to be made.
+    """Check the name given for a new archive.
 
     Raises:
-        Refusal: it is that of a file, or means something else.
+        Refusal: The name is empty, means standard input, or belongs to a file.
     """
     if path in {"", STANDARD_INPUT}:
-        raise Refusal(f"{path!r}: no name for a folder", hint="choose one such as site.quire")
+        raise Refusal(
+            f"{path!r}: not a name for a folder", hint="choose one, for example site.quire"
+        )
     if Path(path).exists() and not Path(path).is_dir():
-        raise Refusal(f"{path}: a file, not a folder", hint="choose another name")
+        raise Refusal(f"{path}: is a file, not a folder", hint="choose another name")

@@ -1,4 +1,4 @@
-"""``quire archive serve``: look at the pages of an archive in a browser on this machine."""
+"""``quire archive serve``: shows the pages of an archive in a browser on this machine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ def serve(
     *,
     archive: ArchiveArgument,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="0 is any that is free.")
+        int,
+        typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 picks a free one."),
     ] = 8321,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Give the pages of an archive to a browser on this machine.
+    """Show the pages of an archive in a browser on this machine.
 
-    Reads only. Pages are shown without scripts, forms, cookies or anything loaded; other
-    machines, and sites that pretend to be this one, get no answer. Ctrl-C ends it.
+    The archive is only read. Pages are shown without scripts, forms or cookies, and nothing
+    they refer to is loaded. Requests from other machines, or from sites that pretend to be this
+    machine, are refused. Press Ctrl-C to stop.
 
     \b
     Examples:

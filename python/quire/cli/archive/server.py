@@ -1,11 +1,13 @@
-"""The server of ``quire archive serve``: pages of an archive for a browser on this machine.
+"""The web server of ``quire archive serve``: shows an archive in a browser on this machine.
 
-Stored pages are hostile: they want to run scripts, to reach the network, to read what else is served here. So a page is sent under
-a policy that makes it a sandbox of its own, without scripts, forms, cookies or anything loaded. Our own lists are sent under one that
-loads nothing, and whatever of a page stands in them is escaped.
+Stored pages are hostile: they may try to run scripts, to reach the network, or to read other
+pages served here. So each page is sent with a Content-Security-Policy that sandboxes it: no
+scripts, forms or cookies, and nothing is loaded. Our own lists are sent with a policy that
+loads nothing, and everything in them that comes from a page is escaped.
 
-Only whoever asks for a name of this machine is answered: a site that lets its own name point at 127.0.0.1 would
-otherwise read the archive through a visitor's browser. Nothing can be changed from here.
+The server answers only requests for a host name of this machine. Otherwise a site could point
+its own name at 127.0.0.1 and read the archive through a visitor's browser. The server cannot
+change anything.
 """
 
 from __future__ import annotations
@@ -20,26 +22,29 @@ from threading import Lock
 from urllib.parse import parse_qs, quote, urlsplit
 
 from quire.archive import Archive, StoredPage
-from quire.display import escape, told_bytes, told_time
+from quire.display import escape, format_bytes, format_time
 from quire.errors import ArchiveError, PageNotFound, SourceUnreadable
 from quire.sources.capture import parse_time
 
-#: Addresses on one list.
+#: Number of addresses on one list.
 MOST_LISTED = 500
 
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}(;[\x20-\x7e]{0,200})?")
 _PAGE_POLICY = "sandbox; default-src 'none'"
 _LIST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'"
-_STYLE = "body{font:1em/1.4 sans-serif;margin:2em;overflow-wrap:anywhere}td{padding-right:1.5em;white-space:nowrap}td.u{white-space:normal}"
+_STYLE = (
+    "body{font:1em/1.4 sans-serif;margin:2em;overflow-wrap:anywhere}"
+    "td{padding-right:1.5em;white-space:nowrap}td.u{white-space:normal}"
+)
 
 
 class ArchiveServer(ThreadingHTTPServer):
-    """Serves an archive on this machine.
+    """Serve an archive on this machine.
 
     Args:
-        archive: open for reading.
-        port: 0 for any that is free.
+        archive: An archive open for reading.
+        port: Port to listen on; 0 picks a free one.
     """
 
     daemon_threads = True
@@ -52,11 +57,11 @@ class ArchiveServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where it is."""
+        """The address to open in a browser."""
         return f"http://127.0.0.1:{self.server_address[1]}/"
 
     def urls(self) -> list[str]:
-        """List all addresses, sorted; they are looked up once."""
+        """List all addresses, sorted. They are collected once."""
         with self._lock:
             if self._urls is None:
                 self._urls = sorted({page.url for page in self.archive.pages()})
@@ -65,19 +70,19 @@ class ArchiveServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: ArchiveServer
-    timeout = 30  # seconds that a silent visitor holds a thread
+    timeout = 30  # seconds for which a silent client may hold a thread
     server_version = "quire"
     sys_version = ""
 
     def do_GET(self) -> None:
         if not _LOOPBACK.fullmatch(self.headers.get("Host", "")):
-            self._text(HTTPStatus.FORBIDDEN, "only names of this machine are answered")
+            self._text(HTTPStatus.FORBIDDEN, "only requests to this machine are answered")
             return
         try:
             asked = urlsplit(self.path)
             fields = parse_qs(asked.query, max_num_fields=10, errors="surrogateescape")
         except ValueError:
-            self._text(HTTPStatus.BAD_REQUEST, "not an address that is understood here")
+            self._text(HTTPStatus.BAD_REQUEST, "not an address of this server")
             return
         given = {name: values[-1] for name, values in fields.items()}
         try:
@@ -87,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (ArchiveError, SourceUnreadable) as error:
             self._text(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
 
-    do_HEAD = do_GET  # noqa: N815 - the name it is called by
+    do_HEAD = do_GET  # noqa: N815 - the name the library calls
 
     def _answer(self, path: str, given: dict[str, str]) -> None:
         archive = self.server.archive
@@ -118,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, "text/plain; charset=utf-8", data, _PAGE_POLICY)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Say in plain text what the library would say in HTML."""
+        """Send errors as plain text; the library would send HTML."""
         del explain
         self.close_connection = True
         self._text(HTTPStatus(code), message or HTTPStatus(code).phrase)
@@ -136,8 +141,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has there
-        """Say nothing: what is asked for is nobody's business."""
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+        """Log nothing, so that no record of the pages looked at is left."""
 
 
 def _frame(title: str, body: str) -> str:
@@ -148,7 +153,7 @@ def _frame(title: str, body: str) -> str:
 
 
 def _index(urls: Sequence[str], prefix: str, after: str) -> str:
-    """A list of addresses that begin so, from one on."""
+    """List the addresses that start with the prefix, from ``after`` on."""
     start = bisect_left(urls, max(prefix, after))
     rows: list[str] = []
     more = ""
@@ -168,16 +173,16 @@ def _index(urls: Sequence[str], prefix: str, after: str) -> str:
 
 
 def _versions(archive: Archive, url: str) -> str:
-    """A list of the versions of a page, newest first."""
+    """List the versions of a page, newest first."""
     found = archive.versions(url)
     if not found:
-        archive.get(url)  # says that there is none
+        archive.get(url)  # raises PageNotFound
     rows = []
     for version in reversed(found):
         where = f"url={_quoted(url)}&time={_quoted(_exact(version.time))}"
         rows.append(
-            f'<tr><td><a href="{escape("/page?" + where)}">{escape(told_time(version.time))}</a>'
-            f"<td>{version.status or ''}<td>{escape(told_bytes(version.length))}"
+            f'<tr><td><a href="{escape("/page?" + where)}">{escape(format_time(version.time))}</a>'
+            f"<td>{version.status or ''}<td>{escape(format_bytes(version.length))}"
             f"<td class=u>{escape(version.content_type or '')}"
             f'<td><a href="{escape("/raw?" + where)}">bytes as stored</a>'
         )

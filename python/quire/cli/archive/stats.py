@@ -1,4 +1,4 @@
-"""``quire archive stats``: what an archive holds, and where its bytes went."""
+"""``quire archive stats``: the contents of an archive and the space each part takes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from quire.cli.archive.options import ArchiveArgument
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.terminal import reports_errors, shown
-from quire.display import told_bytes
+from quire.cli.common.terminal import printable, reports_errors
+from quire.display import format_bytes
 
 if TYPE_CHECKING:
     from quire.archive import Statistics
@@ -20,7 +20,7 @@ _BAR = 40
 
 @reports_errors
 def stats(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> None:  # noqa: A002 - the name of the option
-    """Say what an archive holds, and where its bytes went.
+    """Show the contents of an archive and the space each part takes.
 
     \b
     Examples:
@@ -30,8 +30,8 @@ def stats(*, archive: ArchiveArgument, format: FormatOption = Format.text) -> No
     with opened(archive) as source:
         found = source.stats()
     if format is Format.json:
-        told = {**dataclasses.asdict(found), "stored_bytes": found.stored_bytes}
-        terminal.write_json({"archive": archive, **told})
+        values = {**dataclasses.asdict(found), "stored_bytes": found.stored_bytes}
+        terminal.write_json({"archive": archive, **values})
         return
     _print(archive, found)
 
@@ -41,21 +41,21 @@ def _print(archive: str, found: Statistics) -> None:
         ("pages", f"{found.pages:,}"),
         ("addresses", f"{found.urls:,}"),
         ("hosts", f"{found.hosts:,}"),
-        ("the same again", f"{found.duplicates:,}"),
-        ("bodies", told_bytes(found.body_bytes)),
-        ("headers", told_bytes(found.head_bytes)),
-        ("stored", told_bytes(found.stored_bytes)),
-        ("of all bytes", _share(found)),
+        ("duplicates", f"{found.duplicates:,}"),
+        ("bodies", format_bytes(found.body_bytes)),
+        ("headers", format_bytes(found.head_bytes)),
+        ("stored", format_bytes(found.stored_bytes)),
+        ("compressed to", _share(found)),
     ]
-    terminal.write_text(f"{shown(archive)}\n")
+    terminal.write_text(f"{printable(archive)}\n")
     for name, value in rows:
         terminal.write_text(f"  {name:<16}{value:>12}\n")
-    terminal.write_text("where the bytes are\n")
+    terminal.write_text("space by part\n")
     most = max(found.parts.values(), default=0)
     for part, length in found.parts.items():
         share = 100 * length / found.stored_bytes
         bar = "█" * max(1, round(_BAR * length / most))
-        terminal.write_text(f"  {part:<20}{told_bytes(length):>10} {share:5.1f} %  {bar}\n")
+        terminal.write_text(f"  {part:<20}{format_bytes(length):>10} {share:5.1f} %  {bar}\n")
 
 
 def _share(found: Statistics) -> str:

@@ -1,1 +1,1 @@
-"""Common: what every command uses: the terminal, files, options, progress bars."""
+"""Helpers for all commands: printing, files, shared options, progress bars."""

@@ -1,11 +1,10 @@
-"""Opening an archive that a person named, with errors that say what was found instead."""
+"""Open an archive that the user named, with errors that name the finding."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quire.cli.common.crawls import is_archive_folder
 from quire.cli.common.terminal import Refusal
 
 if TYPE_CHECKING:
@@ -16,20 +15,20 @@ def opened(path: str, *, write: bool = False) -> Archive:
     """Open an archive.
 
     Raises:
-        Refusal: there is none.
+        Refusal: there is no archive at this path.
     """
-    from quire.archive import Archive  # noqa: PLC0415 - heavy
+    from quire.archive import Archive, is_archive  # noqa: PLC0415 - heavy
 
     if not Path(path).exists():
         raise Refusal(f"{path}: no such archive", hint="`quire archive create` makes one")
     if not Path(path).is_dir():
         raise Refusal(
             f"{path}: a file, and an archive is a folder",
-            hint="`quire archive add NEW FILE --create` makes one of crawls and pages",
+            hint="`quire archive add NEW FILE --create` makes an archive of crawls and pages",
         )
-    if not is_archive_folder(path):
+    if not is_archive(path):
         raise Refusal(
-            f"{path}: a folder, but no archive: it has neither archive.json nor journals nor segments",
-            hint="`quire archive add NEW FOLDER --create` makes one of pages in a folder",
+            f"{path}: a folder, but not an archive: no archive.json, journals or segments in it",
+            hint="`quire archive add NEW FOLDER --create` makes an archive of a folder's pages",
         )
     return Archive.open(path, write=write)

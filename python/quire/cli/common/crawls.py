@@ -1,82 +1,100 @@
-"""Crawls that a person named for ``quire archive add`` and ``quire templates``: looked at before the work begins."""
+"""The sources that a command reads: checks before the work begins, and troubles in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.terminal import Refusal
-from quire.display import shortened, shown
+from quire.display import format_count, printable, shorten
 
 if TYPE_CHECKING:
     from quire.sources import Trouble
 
-_WHAT_IS_READ = "sources are WARC, ARC, WACZ and Parquet files, pages, and folders of these"
-_MARK_BYTES = 64
+_READABLE = "sources are WARC, ARC, WACZ and Parquet files, pages, archives, and folders of these"
 _MOST_TROUBLES = 20
 _MOST_NAME = 70
 
 
-def find_crawls(sources: Sequence[str]) -> list[str]:
-    """List the files of some sources.
+def find_sources(sources: Sequence[str]) -> list[str]:
+    """List the archives and files that sources lead to.
 
     Raises:
-        Refusal: one is standard input, or an archive.
-        SourceNotFound: one is not there, or has nothing in it.
+        Refusal: a source is standard input.
+        SourceNotFound: a source does not exist, or there is nothing to read in it.
     """
-    from quire.sources import find  # noqa: PLC0415 - heavy
+    from quire.captures import find  # noqa: PLC0415 - heavy
 
-    for source in sources:
-        if source == STANDARD_INPUT:
-            raise Refusal(
-                "-: standard input is not read here, as a crawl is read at more than one place",
-                hint="write it to a file, and name that",
-            )
-        if is_archive_folder(source):
-            raise Refusal(
-                f"{source}: an archive of quire, whose files are no pages",
-                hint="`quire archive export ARCHIVE crawl.warc.gz` writes them as a crawl",
-            )
+    check_not_standard_input(sources)
     return find(sources)
 
 
-def is_archive_folder(path: str) -> bool:
-    """Tell whether a folder is an archive, also one that has lost a part."""
-    folder = Path(path)
-    if not folder.is_dir():
-        return False
-    if any(folder.glob("[0-9]*.journal")) or any(folder.glob("[0-9]*.segment")):
-        return True
-    try:
-        with (folder / "archive.json").open("rb") as mark:
-            return b'"quire archive"' in mark.read(_MARK_BYTES)
-    except OSError:
-        return False
+def find_crawls(sources: Sequence[str]) -> list[str]:
+    """List the files that sources lead to, for commands that do not read archives.
+
+    Raises:
+        Refusal: a source is standard input or an archive.
+        SourceNotFound: a source does not exist, or there is nothing to read in it.
+    """
+    from quire.archive import is_archive  # noqa: PLC0415 - heavy
+
+    paths = find_sources(sources)
+    archives = [path for path in paths if is_archive(path)]
+    files = paths[len(archives) :]
+    named = [source for source in sources if is_archive(source)]
+    if named or not files:
+        raise Refusal(
+            f"{[*named, *archives][0]}: a quire archive; this command reads crawls and pages",
+            hint="`quire archive export ARCHIVE crawl.warc.gz` writes its pages as a crawl",
+        )
+    for path in archives:
+        terminal.note(f"{path}: a quire archive, left out")
+    return files
+
+
+def check_not_standard_input(sources: Sequence[str]) -> None:
+    """Refuse standard input.
+
+    Raises:
+        Refusal: a source is ``-``.
+    """
+    if STANDARD_INPUT in sources:
+        raise Refusal(
+            "-: standard input is not read here, since sources are read more than once",
+            hint="write it to a file, and name the file",
+        )
+
+
+def counted_paths(paths: Sequence[str]) -> str:
+    """Count the archives and the files among paths, in words."""
+    from quire.archive import is_archive  # noqa: PLC0415 - heavy
+
+    archives = sum(map(is_archive, paths))
+    files = len(paths) - archives
+    parts = [(archives, "archive"), (files, "file")]
+    return " and ".join(format_count(n, word) for n, word in parts if n)
 
 
 def nothing_read(troubles: Sequence[Trouble], count: int) -> Refusal:
-    """Say that nothing could be read, and why, by the first trouble of so many."""
+    """Say that no page could be read, and why: the first of ``count`` troubles."""
     if not troubles:
-        return Refusal("no page in what was named", hint=_WHAT_IS_READ)
+        return Refusal("no page in these sources", hint=_READABLE)
     first, more = troubles[0], count - 1
     others = f"; {more:,} more" if more else ""
-    return Refusal(
-        f"nothing could be read: {first.name}: {first.reason}{others}", hint=_WHAT_IS_READ
-    )
+    return Refusal(f"nothing could be read: {first.name}: {first.reason}{others}", hint=_READABLE)
 
 
 def print_troubles(
-    troubles: Sequence[Trouble], *, elsewhere: str = "-o and --format json have all"
+    troubles: Sequence[Trouble], *, elsewhere: str = "-o and --format json list all"
 ) -> None:
-    """Print what could not be read, the first of it one by one; say where the rest is."""
+    """Print the first sources that could not be read, and say where all are listed."""
     if not troubles:
         return
     terminal.write_text(f"{len(troubles):,} could not be read:\n")
     for trouble in troubles[:_MOST_TROUBLES]:
-        name = shown(shortened(trouble.name, _MOST_NAME))
+        name = printable(shorten(trouble.name, _MOST_NAME))
         terminal.write_text(f"  {name}: {terminal.one_line(trouble.reason, most=160)}\n")
     more = len(troubles) - _MOST_TROUBLES
     if more > 0:

@@ -1,4 +1,4 @@
-"""Who does batch work: the options of the commands that have any, and the engine of what was asked for."""
+"""The options that choose the engine for batch work, and opening that engine."""
 
 from __future__ import annotations
 
@@ -7,26 +7,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common.terminal import Refusal
+from quire.progress import Progress
 
 if TYPE_CHECKING:
-    from quire.engines import Engine, Listener
+    from quire.engines import Engine
 
 EngineOption = Annotated[
     str | None,
     typer.Option(
-        metavar="ENGINE", help="Who does the work: local, local:4 (threads), spark://HOST:PORT."
+        metavar="ENGINE",
+        help="Where to run: local, local:4 (four threads) or spark://HOST:PORT (default: local).",
     ),
 ]
 ThreadsOption = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Threads of this machine; one a core.")
+    int | None,
+    typer.Option(min=1, metavar="N", help="Number of local threads (default: one per core)."),
 ]
 
 
-def opened_engine(engine: str | None, threads: int | None, listener: Listener | None) -> Engine:
-    """Open the engine of an address.
+def opened_engine(engine: str | None, threads: int | None, listener: Progress) -> Engine:
+    """Open an engine by its address.
 
     Raises:
-        Refusal: the address is of none.
+        Refusal: the address is not valid.
     """
     from quire.engines import open_engine  # noqa: PLC0415 - heavy
 

@@ -1,22 +1,20 @@
-"""Files in and out: what a command is to read, and where it may write.
+"""Find the files a command reads, and write the files it makes.
 
-Two promises: a file that is there is never replaced without ``--force``, and a
-file that is written is written whole (under another name, then renamed).
+Two promises: an existing file is never replaced without ``--force``, and files are written
+atomically (under a temporary name, then renamed).
 """
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import os
-import secrets
-import stat
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from quire.atomic import is_stream, write_atomic
 from quire.cli.common.terminal import Refusal
 from quire.sources.places import fill_in, walk
 
@@ -26,21 +24,21 @@ DIGEST_SUFFIX = ".qd"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file to read, and where it belongs below an output folder."""
+    """A file to read, and its place below an output folder."""
 
     path: Path
     below: PurePath
 
 
 def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
-    """List the files that arguments name: files, folders, patterns.
+    """List the files for arguments that can be files, folders or patterns.
 
-    A file is taken whatever it is called. A folder is searched to any depth for
-    files with one of the suffixes; hidden ones are passed over. A pattern that
-    the shell left alone is filled in. No file is listed twice.
+    A file may have any name. In folders and their subfolders, files with one of the suffixes are
+    found; hidden files are skipped. Patterns that the shell did not expand are expanded here. No
+    file is listed twice.
 
     Raises:
-        Refusal: a folder holds nothing to read, or a pattern fits nothing.
+        Refusal: a folder has nothing to read, or no file matches a pattern.
     """
     wanted = frozenset(suffixes)
     found: dict[Path, Found] = {}
@@ -53,12 +51,12 @@ def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
             if not below:
                 raise Refusal(
                     f"{argument}: nothing to read in this folder",
-                    hint=f"looked for {' '.join(sorted(wanted)).strip()}; others can be named",
+                    hint=f"looked for {' '.join(sorted(wanted)).strip()}; give other files by name",
                 )
         elif glob.has_magic(argument) and not os.path.lexists(argument):
             below = [Found(Path(name), PurePath(PurePath(name).name)) for name in fill_in(argument)]
             if not below:
-                raise Refusal(f"{argument}: no file fits this pattern")
+                raise Refusal(f"{argument}: no file matches this pattern")
         else:
             below = [Found(Path(argument), PurePath(PurePath(argument).name))]
         for file in below:
@@ -67,13 +65,13 @@ def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
 
 
 def targets(files: Sequence[Found], folder: Path | None, suffix: str) -> list[Path]:
-    """Choose where the result for each file goes: beside it, or below a folder.
+    """Choose the output path for each file: next to it, or below a folder.
 
-    ``a.html`` becomes ``a.qd``. Where that would be one name for two files
-    (``a.html``, ``a.json``), they keep all of theirs: ``a.html.qd``.
+    ``a.html`` becomes ``a.qd``. If that would give two files the same name (``a.html``,
+    ``a.json``), they keep their full names: ``a.html.qd``.
 
     Raises:
-        Refusal: two files would still get one name.
+        Refusal: two files would still get the same name.
     """
     places = [file.path if folder is None else folder / file.below for file in files]
     short = [place.with_suffix(suffix) for place in places]
@@ -87,7 +85,7 @@ def targets(files: Sequence[Found], folder: Path | None, suffix: str) -> list[Pa
             other = first if first != index else chosen.index(chosen[index], index + 1)
             raise Refusal(
                 f"{files[index].path} and {files[other].path} would both become {chosen[index]}",
-                hint="name their folder instead: what is below it keeps its place",
+                hint="give their common folder instead, so that subfolders are kept",
             )
     return chosen
 
@@ -100,95 +98,74 @@ def _alone(paths: Sequence[Path]) -> list[bool]:
 
 
 def check_free(target: Path, *, force: bool) -> None:
-    """Refuse to replace what is there.
+    """Check that a file can be written without replacing anything.
 
     Raises:
-        Refusal: a file of this name exists and nobody said ``--force``, or a folder.
+        Refusal: it is a folder, or it exists and ``force`` is not set.
     """
     if target.is_dir():
-        raise Refusal(f"{target}: a folder, not a file", hint="name a file in it")
-    if not force and os.path.lexists(target) and not _is_stream(target):
-        raise Refusal(f"{target}: exists", hint="--force replaces it; or choose another name")
+        raise Refusal(f"{target}: is a folder", hint="give a file name in it")
+    if not force and os.path.lexists(target) and not is_stream(target):
+        raise Refusal(
+            f"{target}: already exists", hint="use --force to replace it, or choose another name"
+        )
 
 
 def output_folder(output: str, sources: Iterable[str]) -> Path:
-    """Take a folder that files go to: one with a name, and none that is read from.
+    """Check an output folder: it needs a name, and must not be inside a source.
 
-    What lies inside a source would be read as pages of it the next time.
+    Files written inside a source would be read as its pages the next time.
 
     Raises:
-        Refusal: it has no name, or is in a folder that is read.
+        Refusal: the name is empty, or the folder is inside a source.
     """
     if not output:
-        raise Refusal("-o: an empty name", hint="name a folder, such as -o out")
+        raise Refusal("-o: empty name", hint="give a folder, such as -o out")
     target = Path(output)
     for source in sources:
         if Path(source).is_dir() and target.resolve().is_relative_to(Path(source).resolve()):
             raise Refusal(
-                f"{output}: in {source}, which is read: the next time it would be pages of it",
-                hint="name a folder outside",
+                f"{output}: is inside the source {source}, so the next run would read it as pages",
+                hint=f"choose a folder outside of {source}",
             )
     return target
 
 
 def check_suffix(output: str, suffixes: Sequence[str]) -> None:
-    """Refuse a name that does not say the form of the file.
+    """Check that a file name ends with one of the extensions, which choose its format.
 
     Raises:
-        Refusal: it ends otherwise.
+        Refusal: it does not.
     """
     if Path(output).suffix.lower() not in suffixes:
         raise Refusal(
-            f"{output}: the name says the form, and this says none",
-            hint=f"end it with one of {' '.join(suffixes)}",
+            f"{output}: cannot tell the format from this name",
+            hint=f"use one of these extensions: {' '.join(suffixes)}",
         )
 
 
 def write_whole(target: Path, data: bytes, *, force: bool) -> None:
-    """Write a file so that it is there as a whole or not at all.
+    """Write a file atomically: completely or not at all. Make the folders above it.
 
     Raises:
-        Refusal: a file of this name exists and nobody said ``--force``.
+        Refusal: the file exists and ``force`` is not set.
     """
     check_free(target, force=force)
-    if _is_stream(target):  # /dev/stdout, a named pipe: nothing to rename over
-        try:
-            with target.open("wb") as stream:
-                stream.write(data)
-        except OSError as error:  # writing, unlike opening, does not know the name
-            error.filename = str(target)
-            raise
-        return
-    target = Path(os.path.realpath(target))  # a link stays a link
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Not `tempfile`: its files are private, and a digest has the rights any new file gets.
-    temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.part")
+    if not is_stream(target):
+        Path(os.path.realpath(target)).parent.mkdir(parents=True, exist_ok=True)
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        temporary.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError):  # the temporary name means nothing to a person
-            error.filename, error.filename2 = str(target), None
+        write_atomic(target, data, replace=force or is_stream(target))
+    except FileExistsError:  # created since the check
+        check_free(target, force=force)
         raise
-
-
-def _is_stream(path: Path) -> bool:
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def read_standard_input() -> bytes:
     """Read all of standard input.
 
     Raises:
-        Refusal: it is a terminal: a person who waits, not a page.
+        Refusal: it is a terminal, so there is nothing to read.
     """
     if sys.stdin.isatty():
-        raise Refusal("standard input is a terminal", hint="pipe a page in, or name a file")
+        raise Refusal("standard input is a terminal", hint="pipe a page in, or give a file")
     return sys.stdin.buffer.read()

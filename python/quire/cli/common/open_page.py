@@ -1,4 +1,4 @@
-"""Open what an argument names: a digest is loaded, anything else is a page to encode."""
+"""Open the file an argument names: load a digest, or encode a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from quire.cli.common import files, terminal
 from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
-from quire.cli.common.options import Kind
+from quire.cli.common.options import KindChoice
 from quire.cli.common.terminal import Refusal
 from quire.errors import QuireError
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 # The first bytes of every digest; docs/format.md.
 MAGIC = b"\x89quire\r\n"
 
-# What a file can be at fault for; anything else is a bug, and shows itself as one.
+# Errors that a bad file can cause. Anything else is a bug in quire and is not caught.
 EXPECTED = (QuireError, OSError, ValueError)
 
-# From a page, or the file of one, to its digest.
-Reader = Callable[["bytes | Path"], "Digest"]
+# Encodes the bytes or the file of a page.
+PageReader = Callable[["bytes | Path"], "Digest"]
 
 
 def reader(
     *,
-    kind: Kind | None = None,
+    kind: KindChoice | None = None,
     content_type: str | None = None,
     encoding: str | None = None,
     scripting: bool = True,
     fragment: str | None = None,
     recover: bool = False,
-) -> Reader:
-    """Give the function that encodes a page the way the options say."""
+) -> PageReader:
+    """Return a function that encodes a page with these options."""
     from quire.digest import encode  # noqa: PLC0415 - heavy
 
     return partial(
@@ -49,11 +49,11 @@ def reader(
     )
 
 
-def encode_page(name: str, read: Reader) -> Digest:
+def encode_page(name: str, read: PageReader) -> Digest:
     """Encode the page in a file; ``-`` is standard input.
 
     Raises:
-        Refusal: it cannot be read; says why.
+        Refusal: it cannot be read; has the reason.
     """
     try:
         return read(files.read_standard_input() if name == STANDARD_INPUT else Path(name))
@@ -61,18 +61,18 @@ def encode_page(name: str, read: Reader) -> Digest:
         raise _refusal(error, name) from error
 
 
-def open_page(name: str, read: Reader) -> Digest:
-    """Give the digest of a page or a digest file; ``-`` is standard input.
+def open_page(name: str, read: PageReader) -> Digest:
+    """Load a digest file or encode a page; ``-`` is standard input.
 
     Args:
         name: the file.
-        read: encodes a page, should it be one.
+        read: encodes the file if it is a page.
 
     Raises:
-        Refusal: it cannot be read; says why.
+        Refusal: it cannot be read; has the reason.
     """
     source, is_digest = _source(name)
-    # Only its name tells a damaged digest from a page: any bytes are a page.
+    # Any bytes can be a page, so only the file name shows that this is a damaged digest.
     is_digest = is_digest or Path(name).suffix.lower() == DIGEST_SUFFIX
     try:
         return _load(source) if is_digest else read(source)
@@ -80,15 +80,17 @@ def open_page(name: str, read: Reader) -> Digest:
         raise _refusal(error, name) from error
 
 
-def open_late(name: str, read: Reader) -> Digest | Path:
-    """Give the path of a digest file, for those who may need no more than its header; else the digest of a page.
+def open_late(name: str, read: PageReader) -> Digest | Path:
+    """Return the path of a digest file without loading it, or encode a page.
+
+    For callers that may only need the header of a digest.
 
     Args:
         name: the file; ``-`` is standard input.
-        read: encodes a page, should it be one.
+        read: encodes the file if it is a page.
 
     Raises:
-        Refusal: it cannot be read; says why.
+        Refusal: it cannot be read; has the reason.
     """
     if name != STANDARD_INPUT:
         source, is_digest = _source(name)
@@ -98,16 +100,16 @@ def open_late(name: str, read: Reader) -> Digest | Path:
 
 
 def open_digest(name: str) -> Digest:
-    """Give the digest in a file; ``-`` is standard input.
+    """Load the digest in a file; ``-`` is standard input.
 
     Raises:
-        Refusal: it is none, or damaged.
+        Refusal: it is not a digest, or is damaged.
     """
     source, is_digest = _source(name)
     if not is_digest:
         raise Refusal(
             f"{_named(name)}: not a digest",
-            hint="`quire encode` makes one; a page needs no decoding",
+            hint="`quire encode` makes digests; a page does not need decoding",
         )
     try:
         return _load(source)
@@ -116,13 +118,13 @@ def open_digest(name: str) -> Digest:
 
 
 def _source(name: str) -> tuple[bytes | Path, bool]:
-    """What to read, and whether it begins as a digest does."""
+    """Return the source to read, and whether it starts like a digest."""
     if name == STANDARD_INPUT:
         data = files.read_standard_input()
         return data, data.startswith(MAGIC)
     path = Path(name)
     with path.open("rb") as file:
-        if not path.is_file():  # a pipe, as in <(...): what was looked at would be gone
+        if not path.is_file():  # a pipe, as in <(...), can only be read once
             data = file.read()
             return data, data.startswith(MAGIC)
         return path, file.read(len(MAGIC)) == MAGIC

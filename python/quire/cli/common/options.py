@@ -1,4 +1,4 @@
-"""Options that several commands share, and their values."""
+"""Options that several commands share, with their values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 
-class Kind(StrEnum):
-    """What a page is read as."""
+class KindChoice(StrEnum):
+    """The parsers for pages."""
 
     html = "html"
     xml = "xml"
@@ -19,35 +19,39 @@ class Kind(StrEnum):
 
 
 class Format(StrEnum):
-    """Who reads the answer: a person or a program."""
+    """The output formats: text for people, JSON for programs."""
 
     text = "text"
     json = "json"
 
 
 KindOption = Annotated[
-    Kind | None, typer.Option(help="What the page is; found out by itself when left out.")
+    KindChoice | None, typer.Option(help="Parser for pages (default: detected).")
 ]
 ContentTypeOption = Annotated[
     str | None,
-    typer.Option(help="The Content-Type it was served with.", metavar="HEADER"),
+    typer.Option(help="Content-Type header the page was served with.", metavar="HEADER"),
 ]
 EncodingOption = Annotated[
     str | None,
-    typer.Option(help="Its encoding, when known for certain: windows-1252.", metavar="LABEL"),
+    typer.Option(
+        help="Character set of the page, such as windows-1252 (default: detected).",
+        metavar="LABEL",
+    ),
 ]
 NoScriptingOption = Annotated[
-    bool, typer.Option("--no-scripting", help="Read <noscript> as a browser without scripts does.")
+    bool,
+    typer.Option("--no-scripting", help="Parse <noscript> like a browser with scripts disabled."),
 ]
 FragmentOption = Annotated[
     str | None,
-    typer.Option(help="Read it as a part of a page, inside this element: body, tr.", metavar="TAG"),
+    typer.Option(help="Parse as part of a page, inside this element: body, tr.", metavar="TAG"),
 ]
 RecoverOption = Annotated[
-    bool, typer.Option("--recover", help="Read on past faults of XML and JSON.")
+    bool, typer.Option("--recover", help="Continue past errors in XML and JSON.")
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-FormatOption = Annotated[Format, typer.Option(help="json is for programs.")]
+FormatOption = Annotated[Format, typer.Option(help="Output format.")]
 MostBytesOption = Annotated[
-    int, typer.Option("--most-bytes", min=1, metavar="N", help="A longer page is not read.")
+    int, typer.Option("--most-bytes", min=1, metavar="N", help="Skip pages longer than this.")
 ]

@@ -1,6 +1,7 @@
-"""Progress: bars on standard error while batch work runs, and nothing where nobody looks.
+"""Progress bars on standard error while batch work runs.
 
-A bar for each step the engine tells of. Bars are drawn on a terminal only, and are gone when the work is done.
+There is one bar for each step the engine reports. Bars are only drawn on a terminal, and disappear
+when the work is done.
 """
 
 from __future__ import annotations
@@ -12,22 +13,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
+from quire.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from quire.engines import Listener, Progress
-
 
 @contextmanager
-def bars(steps: Mapping[str, str]) -> Iterator[Listener | None]:
-    """Give a listener that draws bars; None where standard error is no terminal.
+def bars(steps: Mapping[str, str]) -> Iterator[Progress]:
+    """Yield a listener that draws bars, or does nothing if standard error is not a terminal.
 
     Args:
-        steps: what to call each step; one that is not in it is called by its own name.
+        steps: the label of each step; other steps are labelled with their own names.
     """
     if not sys.stderr.isatty():
-        yield None
+        yield no_progress
         return
     from rich.progress import (  # noqa: PLC0415 - heavy
         BarColumn,
@@ -44,15 +44,15 @@ def bars(steps: Mapping[str, str]) -> Iterator[Listener | None]:
         TimeElapsedColumn(),
     )
     drawn: dict[str, TaskID] = {}
-    # An engine tells from any thread.
+    # An engine may report from any thread.
     lock = threading.Lock()
     with Bars(*columns, console=terminal.console(stderr=True), transient=True) as shown:
 
-        def listen(progress: Progress) -> None:
+        def listen(step: str, done: int, total: int) -> None:
             with lock:
-                words = steps.get(progress.step, progress.step)
+                words = steps.get(step, step)
                 if words not in drawn:
-                    drawn[words] = shown.add_task(words, total=progress.of)
-                shown.update(drawn[words], completed=progress.done, total=progress.of)
+                    drawn[words] = shown.add_task(words, total=total)
+                shown.update(drawn[words], completed=done, total=total)
 
         yield listen

@@ -1,28 +1,29 @@
-"""Bars for the work of archives and fragments, which tell of their steps by a function."""
+"""Progress bars for archives and fragments, which report their steps through a callback."""
 
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from quire.cli.common.progress import bars
+from quire.progress import Progress, no_progress
 
 _STEPS = {
     "read": "reading, MB",
-    "sketch": "looking at pages",
+    "sketch": "sketching pages",
     "encode": "storing pages",
     "export": "writing records",
     "files": "reading files",
     "cut": "cutting pages",
     "compose": "composing pages",
     "strip": "stripping pages",
-    "alike": "finding what is alike",
-    "equal": "finding what is equal",
-    "versions": "following versions",
+    "alike": "finding similar parts",
+    "equal": "finding equal parts",
+    "versions": "tracking versions",
     "measure": "measuring lifetimes",
-    "apart": "setting parts apart",
-    "differences": "comparing what is alike",
+    "apart": "isolating parts",
+    "differences": "comparing similar parts",
     "places": "naming places",
     "graph": "drawing the graph",
     "simulate": "simulating requests",
@@ -31,17 +32,15 @@ _PAUSE_S = 0.05
 
 
 @contextmanager
-def telling() -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that draws bars, where somebody looks, and not too often."""
-    from quire.engines import Progress  # noqa: PLC0415 - heavy
-
+def telling() -> Iterator[Progress]:
+    """Yield a callback that draws bars on a terminal, at most every 50 milliseconds."""
     with bars(_STEPS) as listener:
         last: dict[str, float] = {}
 
         def tell(step: str, done: int, of: int) -> None:
             now = clock.monotonic()
-            if listener is not None and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
+            if listener is not no_progress and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
                 last[step] = now
-                listener(Progress(step, done, of))
+                listener(step, done, of)
 
         yield tell

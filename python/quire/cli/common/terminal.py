@@ -1,9 +1,8 @@
-"""The way out to a person: standard output, standard error, and what may go there.
+"""Printing: standard output, standard error, and the wording of errors and hints.
 
-Pages are other people's words. Whatever of them is put on a screen goes through
-``shown``, because a terminal obeys control sequences: it can be made to hide
-text, to rename its window, on some machines to type. What goes into a pipe or a
-file is left as it is.
+Pages come from strangers. All their text goes through ``printable`` before it reaches a screen, because
+terminals obey control sequences: these can hide text, rename the window, on some machines even
+type. Output to a pipe or a file is not changed.
 
 Results go to standard output, everything else to standard error.
 """
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
-from quire.display import shown
+from quire.display import printable
 from quire.errors import (
     ArchiveLocked,
     DamagedRecord,
@@ -43,7 +42,7 @@ from quire.errors import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["shown"]
+__all__ = ["printable"]
 
 P = ParamSpec("P")
 
@@ -51,7 +50,7 @@ ERROR = 2
 
 
 class Refusal(Exception):
-    """A command cannot do what it was asked; says why, and what would help."""
+    """A command cannot continue; has the reason and, if there is one, a hint."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         self.hint: str | None = hint
@@ -59,18 +58,18 @@ class Refusal(Exception):
 
 
 def one_line(text: str, *, most: int = 72) -> str:
-    r"""Give a text as one line of at most ``most`` characters, safe for a terminal.
+    r"""Return a text as one line of at most ``most`` characters, safe for a terminal.
 
     >>> one_line("  Mind \n the gap", most=8)
     'Mind th…'
     """
-    # Only the beginning can be seen, and a text can be a whole page.
-    line = shown(" ".join(text[: 8 * most].split()))
+    # Only the beginning is shown, and a text can be a whole page.
+    line = printable(" ".join(text[: 8 * most].split()))
     return line if len(line) <= most and len(text) <= 8 * most else line[: most - 1] + "…"
 
 
 def ratio(part: int, whole: int) -> str:
-    """Give a ratio in two decimals, or a dash where there is nothing to compare with.
+    """Format a ratio with two decimals, or as a dash if ``whole`` is 0.
 
     >>> ratio(1, 3), ratio(7, 0)
     ('0.33', '–')
@@ -79,7 +78,7 @@ def ratio(part: int, whole: int) -> str:
 
 
 def prepare() -> None:
-    """Let standard streams take any text, whatever the locale."""
+    """Make the standard streams accept any text in every locale."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -87,70 +86,70 @@ def prepare() -> None:
 
 
 def complain(message: str, *, hint: str | None = None) -> None:
-    """Say on standard error what is wrong and what would help."""
-    print(f"error: {shown(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    """Print an error, and a hint if there is one, on standard error."""
+    print(f"error: {printable(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
     if hint is not None:
         advise(hint)
 
 
 def advise(hint: str) -> None:
-    """Say on standard error what would help."""
-    print(f"hint: {shown(hint)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    """Print a hint on standard error."""
+    print(f"hint: {printable(hint)}", file=sys.stderr)  # noqa: T201 - the sink itself
 
 
 def note(message: str) -> None:
-    """Say something on standard error that is no fault."""
-    print(f"note: {shown(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
+    """Print a note on standard error; notes are not errors."""
+    print(f"note: {printable(message)}", file=sys.stderr)  # noqa: T201 - the sink itself
 
 
 def write_text(text: str) -> None:
-    """Write text of a page to standard output; safe on a terminal, exact in a pipe."""
-    sys.stdout.write(shown(text, keep="\n\t") if sys.stdout.isatty() else text)
+    """Print text of a page on standard output: escaped on a terminal, unchanged in a pipe."""
+    sys.stdout.write(printable(text, keep="\n\t") if sys.stdout.isatty() else text)
 
 
 def flush() -> None:
-    """Let whoever waits for the output see it now."""
+    """Flush standard output."""
     sys.stdout.flush()
 
 
 def write_json(value: object) -> None:
-    """Write a result for a program. On a terminal ASCII only, which holds no control."""
+    """Print a value as JSON; on a terminal in ASCII, which escapes all control characters."""
     text = json.dumps(value, ensure_ascii=sys.stdout.isatty(), indent=2)
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
 
 
 def write_bytes(data: bytes) -> None:
-    """Write bytes to standard output, all of them."""
+    """Write bytes to standard output and flush it."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Open a console for tables; it reads neither markup nor emoji out of pages."""
+    """Open a console for tables that does not interpret markup or emoji codes in pages."""
     from rich.console import Console  # noqa: PLC0415 - heavy
 
     stream = sys.stderr if stderr else sys.stdout
-    # In a pipe there is no width to fit into, and a cut table is of no use.
+    # A pipe has no width, and a table that is cut off is useless.
     width = None if stream.isatty() else 200
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
 
 def let_go_of_output() -> None:
-    """Give up what standard output did not take: no complaint when Python flushes at exit."""
+    """Discard pending output, so that Python does not report an error when it flushes at exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
-    except (OSError, ValueError):  # a standard output that is no file
+    except (OSError, ValueError):  # standard output is not a file
         return
 
 
 def explain(error: BaseException, name: str | None = None) -> tuple[str, str | None]:
-    """Give the words for an error, and a hint where there is one.
+    """Return the message for an error, and a hint if there is one.
 
     Args:
-        error: what was raised.
-        name: the file it is about, for errors that do not know.
+        error: the error.
+        name: the file with the problem, for errors that do not name it.
     """
     message = str(error)
     if isinstance(error, Refusal):
@@ -168,55 +167,55 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
 
 
 def _is_of_output(error: OSError) -> bool:
-    """Tell whether it was standard output that took no more: of files the name is known."""
+    """Tell whether standard output failed; errors about files have a file name."""
     return error.filename is None and error.errno in {errno.ENOSPC, errno.EFBIG}
 
 
 _FILE_HINTS: dict[type[OSError], str] = {
-    FileNotFoundError: "look for a slip in the name; `-` is standard input",
-    PermissionError: "ask for the right to it, or choose another place with -o",
-    IsADirectoryError: "name a file in it",
+    FileNotFoundError: "check the name; use `-` for standard input",
+    PermissionError: "check the permissions, or choose another file",
+    IsADirectoryError: "give a file in this folder",
 }
-#: Errors of files that have no class of their own.
+#: Hints for file errors without their own class.
 _CODE_HINTS = {
-    errno.EROFS: "choose another place: nothing can be written to this one",
+    errno.EROFS: "choose another place; this file system is read-only",
 }
 
 
 _HINTS: tuple[tuple[type[QuireError], str], ...] = (
-    (ArchiveLocked, "reading goes on meanwhile; a writer that has died holds nothing"),
-    (DamagedRecord, "`quire archive verify` lists all damage; other pages can be read"),
-    (PageNotFound, "`quire archive ls` lists addresses, `quire archive versions` times"),
+    (ArchiveLocked, "wait for the other writer to finish; reading still works"),
+    (DamagedRecord, "`quire archive verify` lists all damage; other pages can still be read"),
+    (PageNotFound, "`quire archive ls` lists addresses, `quire archive versions` lists times"),
     (DigestFormatError, "encode the page again with `quire encode`, or upgrade quire"),
-    (MalformedSource, "--recover reads on past faults, --kind text takes it as plain text"),
-    (ModelError, "`quire templates SOURCE --model FILE` writes one"),
-    (PatternError, "quote a pattern for the shell; \\ takes the next character as it is"),
+    (MalformedSource, "use --recover to ignore the errors, or --kind text for plain text"),
+    (ModelError, "`quire templates SOURCE --model FILE` writes a model"),
+    (PatternError, "quote the pattern for the shell; \\ escapes the next character"),
     (PlanError, "`quire fragments esi SOURCE -o DIR` writes a composition; --force replaces one"),
-    (ProxyError, "--composer own needs no Varnish; Debian's package is varnish"),
-    (SelectorBudgetExceeded, "ask for less: no `*`, one `:has()` fewer"),
-    (SelectorError, "quote a selector for the shell"),
+    (ProxyError, "install Varnish (package varnish in Debian), or use --composer own"),
+    (SelectorBudgetExceeded, "use a simpler selector: avoid `*`, use fewer `:has()`"),
+    (SelectorError, "quote the selector for the shell"),
     (
         SourceNotFound,
-        "look for a slip in the name; a folder needs pages, WARC or Parquet files in it",
+        "check the name; a folder must contain pages, WARC or Parquet files",
     ),
     (SourceUnreadable, "fetch the page or the archive again"),
-    (StorageFailed, "make room or look at the disk; what was safe before still is"),
-    (SourceTooLarge, "split it before it is encoded"),
+    (StorageFailed, "free some space or check the disk; data stored before is still safe"),
+    (SourceTooLarge, "split the source before encoding it"),
 )
 
 
-#: The disk is well, but this place of it is not ours.
+#: Error numbers that mean that the place is wrong, not that the disk failed.
 _NO_PLACE = {errno.EACCES, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS}
 
 
 def _hint(error: BaseException) -> str | None:
     if isinstance(error, StorageFailed) and error.code in _NO_PLACE:
-        return "choose a folder that you may write to"
+        return "choose a folder that you can write to"
     return next((hint for kind, hint in _HINTS if isinstance(error, kind)), None)
 
 
 def fail(error: BaseException) -> int:
-    """Say what went wrong and what would help, and give the exit code."""
+    """Print an error with its hint, and return the exit code."""
     if isinstance(error, OSError) and _is_of_output(error):
         let_go_of_output()
     message, hint = explain(error)
@@ -225,7 +224,7 @@ def fail(error: BaseException) -> int:
 
 
 def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn what a command raises into `error:` and `hint:`, and an exit code."""
+    """Turn the exceptions of a command into `error:` and `hint:` lines and an exit code."""
 
     @functools.wraps(command)
     def reporting(*args: P.args, **kwargs: P.kwargs) -> None:

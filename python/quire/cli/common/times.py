@@ -1,4 +1,4 @@
-"""Times as people write them: a whole or partial date, as the first or last moment that it names."""
+"""Parse the times people type: a full or partial date, as its first or last moment."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _DECEMBER = 12
 
 
 def start_of(text: str | None) -> datetime | None:
-    """Read a time that something begins at: 2026-05 is the beginning of May.
+    """Return the first moment of a time: for 2026-05, the beginning of May.
 
     >>> start_of("2026-05").isoformat()
     '2026-05-01T00:00:00+00:00'
 
     Raises:
-        Refusal: it is none.
+        Refusal: the text is not a time.
     """
     if text is None:
         return None
@@ -38,13 +38,13 @@ def start_of(text: str | None) -> datetime | None:
 
 
 def end_of(text: str | None) -> datetime | None:
-    """Read a time that something lasts until: 2026-05 is the end of May.
+    """Return the last moment of a time: for 2026-05, the end of May.
 
     >>> end_of("2026-05").isoformat(), end_of("20260517110233").isoformat()
     ('2026-05-31T23:59:59.999999+00:00', '2026-05-17T11:02:33.999999+00:00')
 
     Raises:
-        Refusal: it is none.
+        Refusal: the text is not a time.
     """
     start = start_of(text)
     if start is None or text is None or "." in text:
@@ -62,5 +62,5 @@ def end_of(text: str | None) -> datetime | None:
         else:
             after = start + _STEPS[unit]
         return after - timedelta(microseconds=1)
-    except (OverflowError, ValueError):  # the last of all years
+    except (OverflowError, ValueError):  # the last possible year
         return start

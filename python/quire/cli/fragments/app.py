@@ -1,4 +1,4 @@
-"""``quire fragments``: the group of commands, in the order that help lists them."""
+"""``quire fragments``: the group of commands, in the order of its help text."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ class _Command(TyperCommand):
 app: typer.Typer = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="""Find the parts that pages share, and keep each once.
+    help="""Find the parts that pages share, and cache each of them once.
 
-    Look at the report first; plan shows the cuts, esi writes them for Varnish, and
-    verify proves that every page comes out again. With versions of pages, or pages of
-    several readers, each part is kept for as long as it lives, and for whom it is.
+    Start with the report. plan shows which parts would be cut out, esi writes the files
+    for Varnish, and verify proves that every page can be composed again. If you give
+    several captures of each page, or the same pages fetched by different users, quire
+    works out how long each part may be cached and whether it is private.
 
     \b
     Examples:
@@ -56,13 +57,13 @@ app: typer.Typer = typer.Typer(
     """,
 )
 
-app.command("report", short_help="What pages share and what to do about it, as a page.")(report)
-app.command("shared", short_help="The parts that the pages of a whole crawl share.")(shared)
-app.command("plan", short_help="What would be cut out, saved, and kept for how long.")(plan)
-app.command("esi", short_help="Write templates and fragments, with VCL for Varnish.")(esi)
-app.command("verify", short_help="Compose every page again, and compare it.")(verify)
-app.command("strip", short_help="Pages without what most of their template have.")(strip)
-app.command("lifetimes", short_help="How long the parts of pages live, and for whom.")(lifetimes)
-app.command("simulate", short_help="A cache of pages against one of fragments.")(simulate)
+app.command("report", short_help="Write an HTML report: shared parts, savings, advice.")(report)
+app.command("shared", short_help="List the parts that the pages of a crawl share.")(shared)
+app.command("plan", short_help="Show what would be cut out, saved and cached.")(plan)
+app.command("esi", short_help="Write ESI templates, fragments and VCL for Varnish.")(esi)
+app.command("verify", short_help="Compose every page again and compare it.")(verify)
+app.command("strip", short_help="Remove the blocks that most pages of a template share.")(strip)
+app.command("lifetimes", short_help="Measure how long parts of pages stay the same.")(lifetimes)
+app.command("simulate", short_help="Compare a cache of pages with one of fragments.")(simulate)
 for _info in app.registered_commands:
     _info.cls = _Command

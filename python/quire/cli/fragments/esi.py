@@ -10,7 +10,7 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.options import Format, FormatOption, MostBytesOption
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.captures import (
     ByFolderOption,
     VariantCookieOption,
@@ -32,7 +32,7 @@ from quire.cli.fragments.plan_options import (
     TtlOption,
     planning,
 )
-from quire.display import counted, shortened, told_bytes, told_seconds
+from quire.display import format_bytes, format_count, format_duration, shorten
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -173,14 +173,14 @@ def esi(
             planner.plan(),
             target,
             force=force,
-            tell=lambda done, of: planner.tell("cut", done, of),
+            tell=planner.tell,
         )
         planner.note_strangers(manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))
     else:
         _print(manifest, 0)
-    terminal.note(f"{output}: written; `quire fragments verify {shown(output)}` composes it")
+    terminal.note(f"{output}: written; `quire fragments verify {printable(output)}` composes it")
 
 
 def _as_json(manifest: Manifest) -> dict[str, object]:
@@ -218,8 +218,8 @@ def _print(manifest: Manifest, top: int) -> None:
         first = manifest.pages[fragment.first_page].name
         terminal.write_text(
             f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  "
-            f"{told_bytes(saved):>9}  {_kept(fragment.policy):>8}  "
-            f"{shown(shortened(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
+            f"{format_bytes(saved):>9}  {_kept(fragment.policy):>8}  "
+            f"{printable(shorten(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
         )
     beyond = len(manifest.fragments) - top
     if top and beyond > 0:
@@ -229,12 +229,12 @@ def _print(manifest: Manifest, top: int) -> None:
     composed = sum(page.folder == "templates" for page in manifest.pages)
     whole = len(manifest.pages) - composed - refused
     terminal.write_text(
-        f"{counted(len(manifest.pages), 'page')}: {composed:,} composed of "
-        f"{counted(len(manifest.fragments), 'fragment')}, "
+        f"{format_count(len(manifest.pages), 'page')}: {composed:,} composed of "
+        f"{format_count(len(manifest.fragments), 'fragment')}, "
         f"{whole:,} with nothing to cut out, {refused:,} refused\n"
-        f"stored: {told_bytes(volumes.pages)} as pages, {told_bytes(volumes.stored)} as templates "
+        f"stored: {format_bytes(volumes.pages)} as pages, {format_bytes(volumes.stored)} as templates "
         f"and fragments{_share(volumes.stored, volumes.pages)}\n"
-        f"moved:  {told_bytes(volumes.moved)} when every page is fetched again and fragments "
+        f"moved:  {format_bytes(volumes.moved)} when every page is fetched again and fragments "
         f"are fresh{_share(volumes.moved, volumes.pages)}\n"
     )
     _print_policies(manifest)
@@ -249,7 +249,7 @@ def _kept(policy: Policy) -> str:
     """How long something is cached, in a word."""
     if policy.sharing == "private":
         return "private"
-    return told_seconds(policy.ttl_s) if policy.ttl_s else "never"
+    return format_duration(policy.ttl_s) if policy.ttl_s else "never"
 
 
 def _print_policies(manifest: Manifest) -> None:
@@ -266,10 +266,10 @@ def _print_policies(manifest: Manifest) -> None:
         (pages, *(page if fragments else ("page", "pages"))),
     ):
         for (kept, reason), count in found.most_common(_MOST_POLICIES):
-            terminal.write_text(f"kept:   {kept}: {counted(count, word, words)} ({reason})\n")
+            terminal.write_text(f"kept:   {kept}: {format_count(count, word, words)} ({reason})\n")
         more = len(found) - _MOST_POLICIES
         if more > 0:
-            terminal.write_text(f"        {counted(more, 'more reason')} in --format json\n")
+            terminal.write_text(f"        {format_count(more, 'more reason')} in --format json\n")
 
 
 def _share(part: int, whole: int) -> str:
@@ -282,9 +282,9 @@ def _print_hazards(manifest: Manifest) -> None:
     found = [(page.name, hazard) for page in manifest.pages for hazard in page.hazards]
     for name, hazard in found[:_MOST_HAZARDS]:
         stays = "stays" if hazard.kept == 1 else "stay"
-        kept = f"; {counted(hazard.kept, 'part')} {stays}" if hazard.kept else ""
+        kept = f"; {format_count(hazard.kept, 'part')} {stays}" if hazard.kept else ""
         terminal.write_text(
-            f"hazard: {shown(shortened(name, _MOST_NAME))} at {hazard.offset:,}: "
+            f"hazard: {printable(shorten(name, _MOST_NAME))} at {hazard.offset:,}: "
             f"{MEANINGS[hazard.kind]}{kept}\n"
         )
     if len(found) > _MOST_HAZARDS:

@@ -1,18 +1,16 @@
-"""Versions of pages for ``quire fragments lifetimes`` and ``simulate``: out of folders of captures, WARC files and archives.
-
-In a folder, captures in one folder are versions of one page, and the time of each is in its name (20260131T093000Z.html, 2026-01-31.html); in
-the others, an address is a page.
-"""
+"""Options for commands that need versions of pages; ``quire.captures.histories`` in their words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli.common.terminal import Refusal
 from quire.cli.fragments.captures import Captures, Variants
+from quire.errors import CaptureTimeUnknown, QuireError
+from quire.progress import Progress
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -22,63 +20,66 @@ HistoryArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="HISTORY",
-        help="Folders of captures with times in their names, WARC and Parquet files, or archives.",
+        help="Folders of captures with times in their names, WARC, WACZ and Parquet files, or archives.",
     ),
 ]
 UrlOption = Annotated[
     str | None,
-    typer.Option("--url", help="Only the page of this address, or of this folder.", metavar="URL"),
+    typer.Option(
+        "--url",
+        help="Only the page with this address, or of this folder (default: all pages).",
+        metavar="URL",
+    ),
 ]
 ChildChangeOption = Annotated[
     float,
     typer.Option(
-        help="Share of its parts that changed, from which a part changed as a whole.",
+        help="A part counts as changed when at least this share of its children changed.",
         metavar="SHARE",
     ),
 ]
-MinBytesOption = Annotated[
-    int, typer.Option(help="Bytes of text that a fragment has at least.", metavar="N")
-]
+MinBytesOption = Annotated[int, typer.Option(help="Minimum bytes of text in a part.", metavar="N")]
 
-_HINT = (
-    "name captures by their times, like 20260131T093000Z.html; WARC files and archives know them"
+_NAMES = (
+    "name captures by their times, like 20260131T093000Z.html; WARC files and archives record them"
 )
-_ADDRESSES = "addresses, and names of folders that are pages, are compared to the letter; without --url, all pages are told of"
+_ADDRESSES = "--url must match exactly; without --url, all pages are listed"
 
 
 def histories(
     sources: Sequence[str],
-    tell: Callable[[str, int, int], None],
+    tell: Progress,
     *,
     url: str | None,
     child_change: float,
     min_bytes: int,
     variants: Variants | None = None,
 ) -> Iterator[tuple[str, Lifetimes]]:
-    """Find the pages of some sources, and what the versions of each tell; pages are put by on disk.
+    """Find the pages of some sources, and how long the parts of each live.
 
     Raises:
-        Refusal: there is none, a capture has no time, or a setting is out of range.
+        Refusal: there are no versions, a capture has no time, or a setting is out of range.
     """
-    from quire.fragments.site.collection import Collection  # noqa: PLC0415 - heavy
-    from quire.fragments.site.site_lifetimes import page_lifetimes  # noqa: PLC0415 - heavy
+    from quire.captures import histories as find_histories  # noqa: PLC0415 - heavy
 
     captures = Captures(sources, MOST_BYTES, tell, by_folder=True, variants=variants, url=url)
-    with Collection(captures) as site:
+    count = 0
+    found = find_histories(
+        captures, child_change=child_change, min_bytes=min_bytes, on_progress=tell
+    )
+    try:
+        for count, history in enumerate(found, start=1):  # noqa: B007 - looked at below
+            yield history
+    except CaptureTimeUnknown as error:
         captures.complain()
-        if not site.pages:
-            raise Refusal(
-                f"{', '.join(sources)}: no versions of {url or 'any page'}",
-                hint=_HINT if url is None else _ADDRESSES,
-            )
-        for page in site.pages:
-            # What several readers got at one time has nothing to say about time, and does not need one.
-            if page.versions[0].time is None and not page.others:
-                raise Refusal(f"{page.name}: no time in its name", hint=_HINT)
-        for done, page in enumerate(site.pages, start=1):
-            try:
-                found = page_lifetimes(site, page, child_change=child_change, min_bytes=min_bytes)
-            except ValueError as error:
-                raise Refusal(str(error)) from error
-            tell("versions", done, len(site.pages))
-            yield page.url, found
+        raise Refusal(f"{error.name}: no time in its name", hint=_NAMES) from None
+    except QuireError:
+        raise
+    except ValueError as error:  # a setting
+        raise Refusal(str(error)) from error
+    captures.complain()
+    if not count:
+        raise Refusal(
+            f"{', '.join(sources)}: no versions of {url or 'any page'}",
+            hint=_NAMES if url is None else _ADDRESSES,
+        )

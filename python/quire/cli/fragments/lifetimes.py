@@ -1,4 +1,4 @@
-"""``quire fragments lifetimes``: which parts of a page live at their own pace, and for how long."""
+"""``quire fragments lifetimes``: how long each part of a page stays the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.captures import (
     VariantCookieOption,
     VariantOption,
@@ -22,13 +22,14 @@ from quire.cli.fragments.histories import (
     UrlOption,
     histories,
 )
-from quire.display import counted, told_seconds
+from quire.display import format_count, format_duration
 
 if TYPE_CHECKING:
     from quire.fragments import Lifetimes, LpFragment
 
-#: Shares of lives that are told, and how many rows a person wants to see.
+#: Quantiles of lifetimes in the JSON output.
 _QUANTILES = (0.1, 0.5, 0.9)
+#: Maximum number of table rows for one page.
 _MOST_ROWS = 20
 
 
@@ -44,20 +45,20 @@ def lifetimes(
     variant_cookie: VariantCookieOption = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Find the parts of pages that live at their own pace, from versions of the pages.
+    """Measure how long each part of a page stays the same, from several captures of it.
 
-    A part lived from the capture that showed it first to the one that showed another. What
-    was there from the first capture on, or still is, lived longer than that. What other
-    readers got tells which parts are private.
+    A lifetime runs from the first capture of some content to the first capture without it.
+    Content that is already in the first capture, or still in the last one, lives longer
+    than that. Give captures for other users to find out which parts are private.
 
     \b
     Examples:
       quire fragments lifetimes captures/
-      quire fragments lifetimes nobody/ --variant mary/
+      quire fragments lifetimes anonymous/ --variant mary/
       quire fragments lifetimes site.quire --url https://example.org/ --child-change 0.5
       quire fragments lifetimes captures/ --format json | jq '.pages[].restless'
 
-    Exit code: 0 done, 2 error.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     pages: list[dict[str, Any]] = []
     texts: list[str] = []
@@ -75,7 +76,7 @@ def lifetimes(
                 pages.append({"page": name, **as_json(lives)})
             else:
                 texts.append(_text(name, lives))
-    # Bars and words share a terminal: what was found is written when the bars are gone.
+    # Progress bars use the same terminal, so print the results after they are gone.
     if format is Format.json:
         terminal.write_json({"pages": pages})
     for text in texts:
@@ -83,7 +84,7 @@ def lifetimes(
 
 
 def as_json(found: Lifetimes) -> dict[str, Any]:
-    """Give what was found for a program; infinity is null."""
+    """Return the lifetimes of a page as JSON values; infinity becomes null."""
     curve = found.curve()
     return {
         "versions": len(found.times),
@@ -101,12 +102,12 @@ def as_json(found: Lifetimes) -> dict[str, Any]:
         "restless": [
             {
                 "path": one.path,
-                "place": one.place,
+                "place": one.aspect,
                 "seen": one.seen,
                 "changes": one.changes,
                 "captures": one.captures,
             }
-            for one in found.restless
+            for one in found.volatile
         ],
     }
 
@@ -137,52 +138,53 @@ def _finite(seconds: float) -> float | None:
 
 
 def _told(seconds: float) -> str:
-    return told_seconds(seconds) if math.isfinite(seconds) else "-"
+    return format_duration(seconds) if math.isfinite(seconds) else "-"
 
 
 def _text(name: str, found: Lifetimes) -> str:
     lines: list[str] = []
     write = lines.append
     seconds = float(found.times[-1] - found.times[0])
-    watched = f" in {told_seconds(seconds)}" if seconds else ""
-    write(f"{shown(name)}: {counted(len(found.times), 'version')}{watched}\n")
+    watched = f" in {format_duration(seconds)}" if seconds else ""
+    write(f"{printable(name)}: {format_count(len(found.times), 'version')}{watched}\n")
     parts = sorted(found.parts, key=lambda one: (-one.change_rate, one.number))
     compared = any(one.sharing != "unknown" for one in found.fragments)
     if parts:
-        whose = f"  {'readers':>7}" if compared else ""
-        write(f"  {'changes':>7}  {'lives':>8}  {'ttl':>8}  {'bytes':>8}{whose}  part\n")
+        sharing = f"  {'sharing':>7}" if compared else ""
+        write(f"  {'changes':>7}  {'lifetime':>8}  {'ttl':>8}  {'bytes':>8}{sharing}  part\n")
     for one in parts[:_MOST_ROWS]:
-        every = _told(1 / one.change_rate if one.change_rate else math.inf)
+        lifetime = _told(1 / one.change_rate if one.change_rate else math.inf)
         size = one.source_bytes if one.source_bytes >= 0 else one.value_bytes
-        whose = f"  {one.sharing:>7}" if compared else ""
-        where = terminal.one_line(one.path, most=90)
-        write(
-            f"  {one.changes:>7,}  {every:>8}  {_told(one.ttl_s()):>8}  {size:>8,}{whose}  {where}\n"
-        )
+        sharing = f"  {one.sharing:>7}" if compared else ""
+        path = terminal.one_line(one.path, most=90)
+        ttl = _told(one.ttl_s())
+        write(f"  {one.changes:>7,}  {lifetime:>8}  {ttl:>8}  {size:>8,}{sharing}  {path}\n")
     if len(parts) > _MOST_ROWS:
         write(f"  and {len(parts) - _MOST_ROWS:,} more\n")
     curve = found.curve()
-    lives = "no life was seen to begin"
+    lives = "no change observed"
     if curve.lives:
         half = curve.quantile(0.5)
-        within = f", half of all within {told_seconds(half)}" if math.isfinite(half) else ""
-        lives = f"of {counted(curve.lives, 'life', 'lives')} {curve.ended:,} ended{within}"
-    write(f"  {counted(len(parts), 'fragment')}, depth {found.depth}; {lives}\n")
-    write(f"  {_told_noise(found)}\n")
+        median = f", median {format_duration(half)}" if math.isfinite(half) else ""
+        lives = f"{curve.ended:,} of {format_count(curve.lives, 'observed lifetime')} ended{median}"
+    write(f"  {format_count(len(parts), 'fragment')}, depth {found.depth}; {lives}\n")
+    write(f"  {_volatile_summary(found)}\n")
     return "".join(lines)
 
 
-def _told_noise(found: Lifetimes) -> str:
-    """Say what is another at every capture, or that nothing is."""
+def _volatile_summary(found: Lifetimes) -> str:
+    """Describe the volatile nodes, and how many captures are unchanged without them."""
     if not found.verdicts:
-        return "one version alone: nothing to compare it with"
+        return "only one version: nothing to compare it with"
     other = len(found.verdicts) - found.verdicts.count("same")
     if not other:
         return "all captures have the same bytes"
     unchanged = found.verdicts.count("unchanged")
-    nodes = counted(len(found.restless), "node") if found.restless else "no node"
-    without = "without such, " if found.restless else ""
+    few = len(found.volatile) <= 1
+    nodes = format_count(len(found.volatile), "node") if found.volatile else "no node"
+    ignoring = f"ignoring {'it' if few else 'them'}, " if found.volatile else ""
     return (
-        f"{nodes} changed at every capture; {without}"
-        f"{unchanged:,} of {counted(other, 'capture')} with other bytes {'is' if unchanged == 1 else 'are'} unchanged"
+        f"{nodes} change{'s' if few else ''} in every capture; {ignoring}"
+        f"{unchanged:,} of {format_count(other, 'capture')} with different bytes "
+        f"look{'s' if unchanged == 1 else ''} unchanged"
     )

@@ -13,7 +13,7 @@ import typer
 
 from quire.cli.common import terminal
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, shown
+from quire.cli.common.terminal import Refusal, printable
 from quire.cli.fragments.captures import Captures, Variants
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Planner:
         files = {fragment.file for fragment in manifest.fragments}
         strangers = sorted(self.keeping.given.keys() - files)
         for name in strangers[:_MOST_NAMED]:
-            terminal.note(f"--policies: {shown(name)} is not a fragment of this plan")
+            terminal.note(f"--policies: {printable(name)} is not a fragment of this plan")
         more = len(strangers) - _MOST_NAMED
         if more > 0:
             terminal.note(f"--policies: {more:,} more are not fragments of this plan")

@@ -11,7 +11,7 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
-from quire.cli.common.terminal import Refusal, reports_errors, shown
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.fragments.captures import (
     ByFolderOption,
     VariantCookieOption,
@@ -33,7 +33,7 @@ from quire.cli.fragments.plan_options import (
     TtlOption,
     planning,
 )
-from quire.display import counted, told_bytes
+from quire.display import format_bytes, format_count
 from quire.errors import SourceUnreadable
 from quire.sources.capture import MOST_BYTES
 
@@ -168,10 +168,10 @@ def report(
 
 def _complain(found: AccessLog, log: str) -> None:
     if found.damaged:
-        terminal.note(f"{shown(log)}: damaged; read up to line {found.lines:,}")
+        terminal.note(f"{printable(log)}: damaged; read up to line {found.lines:,}")
     if found.skipped:
         terminal.note(
-            f"{shown(log)}: {found.skipped:,} of {counted(found.lines, 'line')} are not entries"
+            f"{printable(log)}: {found.skipped:,} of {format_count(found.lines, 'line')} are not entries"
         )
 
 
@@ -185,16 +185,16 @@ def _print(study: FragmentStudy) -> None:
     for one in listed[:_MOST_LISTED]:
         less = one.stored_saved if study.log is None else one.moved_saved
         terminal.write_text(
-            f"{one.source_bytes:>9,}  {one.pages:>6,}  {told_bytes(less):>11}  {one.advice}\n"
+            f"{one.source_bytes:>9,}  {one.pages:>6,}  {format_bytes(less):>11}  {one.advice}\n"
         )
     if totals.worth_it > _MOST_LISTED:
         terminal.write_text(f"… and {totals.worth_it - _MOST_LISTED:,} more\n")
     share = f" ({100 * totals.stored_saved / totals.page_bytes:.1f} %)" if totals.page_bytes else ""
     terminal.write_text(
-        f"{counted(totals.pages, 'page')}, {counted(totals.versions, 'version')}: "
-        f"{counted(totals.worth_it, 'part')} worth cutting out, "
-        f"{told_bytes(totals.stored_saved)} of {told_bytes(totals.page_bytes)} stored less{share}\n"
+        f"{format_count(totals.pages, 'page')}, {format_count(totals.versions, 'version')}: "
+        f"{format_count(totals.worth_it, 'part')} worth cutting out, "
+        f"{format_bytes(totals.stored_saved)} of {format_bytes(totals.page_bytes)} stored less{share}\n"
         f"{totals.isolated:,} of these isolated, {totals.approximate:,} more only alike, "
         f"{totals.own_pace:,} that change at their own pace; "
-        f"{counted(totals.refused, 'page')} refused\n"
+        f"{format_count(totals.refused, 'page')} refused\n"
     )

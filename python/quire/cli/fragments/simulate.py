@@ -1,4 +1,4 @@
-"""``quire fragments simulate``: what a cache of fragments would save, against one of pages."""
+"""``quire fragments simulate``: compare a cache of fragments with a cache of pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quire.cli.fragments.histories import (
     UrlOption,
     histories,
 )
-from quire.display import counted, told_bytes, told_seconds
+from quire.display import format_bytes, format_count, format_duration
 
 if TYPE_CHECKING:
     from quire.fragments import CachedSite, Simulation
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _MINUTE_S = 60
 
 
-class How(StrEnum):
-    """When fragments are invalidated."""
+class InvalidationChoice(StrEnum):
+    """When to invalidate fragments."""
 
     lifetimes = "lifetimes"
     rates = "rates"
@@ -43,31 +43,32 @@ def simulate(
     url: UrlOption = None,
     requests: Annotated[
         int,
-        typer.Option(metavar="N", help="Requests that come, for any page with the same chance."),
+        typer.Option(metavar="N", help="Number of requests; each is for a random page."),
     ] = 30_000,
     rate: Annotated[
-        float, typer.Option(metavar="N", help="Requests in a minute, for all pages together.")
+        float, typer.Option(metavar="N", help="Requests per minute, for all pages together.")
     ] = 5_000,
     seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="What everything is drawn from: the same again.")
+        int,
+        typer.Option(min=0, metavar="N", help="Random seed; the same seed gives the same result."),
     ] = 0,
     invalidation: Annotated[
-        How,
+        InvalidationChoice,
         typer.Option(
-            help="Draw lifetimes as measured, of each fragment by itself; use rates of change; or replay the history."
+            help="When to invalidate fragments: after measured lifetimes, at measured "
+            "change rates, or by replaying the history."
         ),
-    ] = How.lifetimes,
-    warm: Annotated[
-        bool, typer.Option("--warm", help="Caches hold everything at the first request.")
-    ] = False,
+    ] = InvalidationChoice.lifetimes,
+    warm: Annotated[bool, typer.Option("--warm", help="Start with full caches.")] = False,
     child_change: ChildChangeOption = 0.7,
     min_text_bytes: MinBytesOption = 30,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Let requests come to a cache of pages and to one of fragments.
+    """Simulate requests to a cache of pages and to a cache of fragments.
 
-    Fragments and their lifetimes are found from versions of the pages, as `quire
-    fragments lifetimes` does. Requests are a Poisson process; caches have room for all.
+    quire finds fragments and their lifetimes from several versions of each page, like
+    `quire fragments lifetimes`. Requests are a Poisson process, and both caches have
+    room for everything.
 
     \b
     Examples:
@@ -75,17 +76,17 @@ def simulate(
       quire fragments simulate captures/ --rate 60 --requests 100000 --invalidation replay
       quire fragments simulate site.quire --format json | jq .fragment.moved_bytes
 
-    Exit code: 0 done, 2 error.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     from quire.fragments import simulate as run  # noqa: PLC0415 - heavy
     from quire.fragments import site_of  # noqa: PLC0415 - heavy
     from quire.fragments.simulation.simulator import MOST_EVENTS  # noqa: PLC0415 - heavy
 
-    # Before the long work, and not after it.
+    # Check before the long work, not after it.
     if not 1 <= requests <= MOST_EVENTS:
         raise Refusal(f"--requests {requests}: expected 1 to {MOST_EVENTS:,}")
     if not 0 < rate < math.inf:
-        raise Refusal(f"--rate {rate:g}: expected requests in a minute, more than 0")
+        raise Refusal(f"--rate {rate:g}: expected more than 0 requests per minute")
     with telling() as tell:
         read = histories(
             sources, tell, url=url, child_change=child_change, min_bytes=min_text_bytes
@@ -98,61 +99,58 @@ def simulate(
                 rate=rate / _MINUTE_S,
                 seed=seed,
                 warm=warm,
-                tell=lambda done, of: tell("simulate", done, of),
+                tell=tell,
             )
         except ValueError as error:
             raise Refusal(str(error)) from None
     if format is Format.json:
-        told = dataclasses.asdict(found)
+        result = dataclasses.asdict(found)
         misses = {
             "page_byte_misses": found.page_byte_misses,
             "fragment_byte_misses": found.fragment_byte_misses,
         }
         count = {"pages": len(site.pages), "fragments": len(site.fragments)}
-        terminal.write_json({**count, "seed": seed, **told, **misses})
+        terminal.write_json({**count, "seed": seed, **result, **misses})
         return
     _print(site, found)
-    if not warm and found.page.moved_bytes <= found.page.storage_bytes:
-        terminal.note(
-            f"nothing was fetched again in {told_seconds(found.seconds)}; a lower --rate, or more --requests, take longer"
-        )
 
 
 def _print(site: CachedSite, found: Simulation) -> None:
     terminal.write_text(
-        f"{counted(len(site.pages), 'page')} of {counted(len(site.fragments), 'fragment')}; "
-        f"{counted(found.requests, 'request')} in {told_seconds(found.seconds)}\n"
+        f"{format_count(len(site.pages), 'page')}, {format_count(len(site.fragments), 'fragment')}; "
+        f"{format_count(found.requests, 'request')} in {format_duration(found.seconds)} of simulated time\n"
     )
     rows = [
         (
-            "stored",
-            told_bytes(round(found.page.storage_bytes)),
-            told_bytes(round(found.fragment.storage_bytes)),
+            "stored in the cache",
+            format_bytes(round(found.page.storage_bytes)),
+            format_bytes(round(found.fragment.storage_bytes)),
         ),
         (
-            "moved",
-            told_bytes(round(found.page.moved_bytes)),
-            told_bytes(round(found.fragment.moved_bytes)),
+            "sent by the server",
+            format_bytes(round(found.page.moved_bytes)),
+            format_bytes(round(found.fragment.moved_bytes)),
         ),
-        ("byte misses", f"{found.page_byte_misses:.3%}", f"{found.fragment_byte_misses:.3%}"),
+        ("byte miss rate", f"{found.page_byte_misses:.3%}", f"{found.fragment_byte_misses:.3%}"),
         (
-            "server, each fragment 1",
+            "server cost, 1 per fragment",
             f"{found.page.cost_constant:,.0f}",
             f"{found.fragment.cost_constant:,.0f}",
         ),
         (
-            "server, by size",
+            "server cost, by size",
             f"{found.page.cost_weighted:,.0f}",
             f"{found.fragment.cost_weighted:,.0f}",
         ),
     ]
-    terminal.write_text(f"  {'':<24}{'page cache':>14}{'fragment cache':>16}\n")
+    terminal.write_text(f"  {'':<28}{'page cache':>14}{'fragment cache':>16}\n")
     for name, page, fragment in rows:
-        terminal.write_text(f"  {name:<24}{page:>14}{fragment:>16}\n")
+        terminal.write_text(f"  {name:<28}{page:>14}{fragment:>16}\n")
     if not any(one.mean_rate for one in site.fragments):
-        terminal.note("no fragment was seen to change, so both caches do the same")
+        terminal.note("no fragment changed between captures, so both caches do the same")
     elif found.page.moved_bytes <= found.page.storage_bytes:
-        # No more than the first fetch of everything: what was simulated ended before anything changed.
+        # No more than fetching everything once: the simulation ended before anything changed.
         terminal.note(
-            f"nothing changed in these {told_seconds(found.seconds)}; more --requests or a lower --rate last longer"
+            f"{format_duration(found.seconds)} is too short to see changes; "
+            "use more --requests or a lower --rate"
         )

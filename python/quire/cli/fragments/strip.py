@@ -1,4 +1,4 @@
-"""``quire fragments strip``: pages without what most pages of their template have."""
+"""``quire fragments strip``: remove the blocks that most pages of a template contain."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 from quire.cli.common import files, terminal
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import reports_errors, shown
+from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.pages import Pages, SourcesArgument
-from quire.display import counted, told_bytes
+from quire.display import format_bytes, format_count
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 INDEX = "index.json"
 
 
-class As(StrEnum):
-    """What is made of pages."""
+class OutputForm(StrEnum):
+    """The output format of a page."""
 
     text = "text"
     html = "html"
 
 
-_SUFFIXES = {As.text: "txt", As.html: "html"}
+_SUFFIXES = {OutputForm.text: "txt", OutputForm.html: "html"}
 
 
 @reports_errors
@@ -38,27 +38,35 @@ def strip(
     *,
     sources: SourcesArgument,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="DIR", help="The folder that files go to.")
+        str, typer.Option("-o", "--output", metavar="DIR", help="Folder to write the files to.")
     ],
-    form: Annotated[As, typer.Option("--as", help="What is made of pages.")] = As.text,
+    form: Annotated[
+        OutputForm, typer.Option("--as", help="Write each page as text or as HTML.")
+    ] = OutputForm.text,
     share: Annotated[
         float,
         typer.Option(
-            min=0, max=1, metavar="SHARE", help="More than this share of a template's pages has it."
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Remove a block when more than this share of the template's pages contain it.",
         ),
     ] = 0.5,
     min_text_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Minimum length of a block, in bytes of text.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Remove only blocks with at least this many bytes of text."
+        ),
     ] = 30,
     most_bytes: MostBytesOption = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Write pages without the blocks that most pages of their template have.
+    """Write pages without the blocks that most pages of their template contain.
 
-    For indexes and for language models: menus, footers and notices go, what a page
-    says itself stays. Files are named by a digest of their page, and index.json says
-    which page is where. Pages of no template stay whole.
+    Useful for search indexes and language models: quire removes menus, footers and
+    notices, and keeps the text of the page itself. Each file is named after the SHA-256
+    of its page; index.json maps pages to files. Pages without a template stay whole.
 
     \b
     Examples:
@@ -66,7 +74,7 @@ def strip(
       quire fragments strip crawl.warc.gz -o pages --as html --share 0.8
       quire fragments strip site.quire -o texts --format json | jq .kept_bytes
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     from quire.fragments import strip as stripped  # noqa: PLC0415 - heavy
 
@@ -89,8 +97,8 @@ def strip(
                 }
             )
             tell("strip", len(listed), pages.count)
-    told = json.dumps({"pages": listed}, indent=1, ensure_ascii=True) + "\n"
-    files.write_whole(target / INDEX, told.encode("ascii"), force=force)
+    index = json.dumps({"pages": listed}, indent=1, ensure_ascii=True) + "\n"
+    files.write_whole(target / INDEX, index.encode("ascii"), force=force)
     text_bytes = sum(int(str(one["text_bytes"])) for one in listed)
     kept_bytes = sum(int(str(one["kept_bytes"])) for one in listed)
     templates = len({one["template"] for one in listed} - {None})
@@ -105,15 +113,15 @@ def strip(
             }
         )
     else:
-        kept = f" ({100 * kept_bytes / text_bytes:.1f} %)" if text_bytes else ""
+        share_kept = f" ({100 * kept_bytes / text_bytes:.1f} %)" if text_bytes else ""
         terminal.write_text(
-            f"{counted(len(listed), 'page')} of {counted(templates, 'template')}: "
-            f"{told_bytes(kept_bytes)} of {told_bytes(text_bytes)} of text stay{kept}\n"
+            f"{format_count(len(listed), 'page')}, {format_count(templates, 'template')}: "
+            f"kept {format_bytes(kept_bytes)} of {format_bytes(text_bytes)} of text{share_kept}\n"
         )
     pages.complain()
-    terminal.note(f"{shown(output)}: {INDEX} says which page is where")
+    terminal.note(f"{printable(output)}: written; {INDEX} maps pages to files")
 
 
 def _write(path: Path, page: StrippedPage, *, force: bool, is_new: bool) -> None:
-    if is_new:  # equal pages are one file
+    if is_new:  # duplicates share one file
         files.write_whole(path, page.data, force=force)

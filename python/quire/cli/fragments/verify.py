@@ -1,4 +1,4 @@
-"""``quire fragments verify``: every page of a composition is composed, and compared with what went in."""
+"""``quire fragments verify``: compose every page again and compare it with the original."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import typer
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import telling
-from quire.cli.common.terminal import Refusal, reports_errors, shown
-from quire.display import counted
+from quire.cli.common.terminal import Refusal, printable, reports_errors
+from quire.display import format_count
 
 _MOST_NAMED = 10
 
 
 class ComposerName(StrEnum):
-    """Who composes."""
+    """Which program composes the pages."""
 
     own = "own"
     varnish = "varnish"
@@ -29,18 +29,22 @@ class ComposerName(StrEnum):
 def verify(
     *,
     folder: Annotated[
-        str, typer.Argument(metavar="DIR", help="What `quire fragments esi` has written.")
+        str, typer.Argument(metavar="DIR", help="Folder written by `quire fragments esi`.")
     ],
     composer: Annotated[
         ComposerName,
-        typer.Option(help="Who composes; auto is a real Varnish where it is installed."),
+        typer.Option(
+            help="Program that composes the pages: own is built into quire; auto uses Varnish "
+            "if it is installed."
+        ),
     ] = ComposerName.auto,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Compose every page, and compare it with the page that went in.
+    """Compose every page again and compare it with the original, byte for byte.
 
-    The own composer is strict: only includes that quire wrote, each fragment there. A
-    real Varnish is started on a free port of this machine for as long as it takes.
+    The built-in composer is strict: it accepts only includes that quire wrote, and every
+    fragment must exist. With Varnish, quire starts a real Varnish on a free local port
+    and stops it afterwards.
 
     \b
     Examples:
@@ -48,8 +52,8 @@ def verify(
       quire fragments verify composed --composer varnish
       quire fragments verify composed --composer own --format json
 
-    Exit code: 0 every page is equal or was refused beforehand, 2 one is not, or error, which is
-    also that there is no page.
+    Exit codes: 0 if every page is equal or was refused by `esi`, 2 if a page differs, or on
+    error (including when there are no pages).
     """
     from quire.fragments import verify as compose_all  # noqa: PLC0415 - heavy
 
@@ -57,12 +61,12 @@ def verify(
         found = compose_all(
             Path(folder),
             composer=composer.value,
-            tell=lambda done, of: tell("compose", done, of),
+            tell=tell,
         )
     if not found.pages:
         raise Refusal(
-            f"{shown(folder)}: no pages in its manifest, so there is nothing to verify",
-            hint="`quire fragments esi` writes a composition of pages",
+            f"{printable(folder)}: its manifest lists no pages, so there is nothing to verify",
+            hint="write a composition with `quire fragments esi`",
         )
     if format is Format.json:
         terminal.write_json(
@@ -76,15 +80,15 @@ def verify(
         )
     else:
         terminal.write_text(
-            f"{counted(found.pages, 'page')} by {_WHO[found.composer]}: {found.equal:,} equal, "
-            f"{found.refused:,} refused beforehand, {found.unequal:,} unequal\n"
+            f"{format_count(found.pages, 'page')} composed by {_COMPOSERS[found.composer]}: "
+            f"{found.equal:,} equal, {found.refused:,} refused, {found.unequal:,} different\n"
         )
     for fault in found.faults[:_MOST_NAMED]:
         terminal.complain(f"{fault.page}: {fault.reason}")
     if len(found.faults) > _MOST_NAMED:
-        terminal.note(f"{len(found.faults) - _MOST_NAMED:,} more pages are unequal")
+        terminal.note(f"{len(found.faults) - _MOST_NAMED:,} more pages differ")
     if found.unequal:
         raise typer.Exit(terminal.ERROR)
 
 
-_WHO = {"own": "the own composer", "varnish": "Varnish"}
+_COMPOSERS = {"own": "quire", "varnish": "Varnish"}

@@ -1,1 +1,1 @@
-"""Commands for one page or two: ``encode``, ``decode``, ``show``, ``diff``, ``similar``."""
+"""Commands for one or two pages: ``encode``, ``decode``, ``show``, ``diff``, ``similar``."""

@@ -1,4 +1,4 @@
-"""``quire decode``: digests back to the exact bytes of their pages."""
+"""``quire decode``: turn digests back into the exact bytes of their pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quire.cli.common.options import ForceOption
 from quire.cli.common.terminal import Refusal, reports_errors
 from quire.errors import QuireError
 
-# The name of a page when its digest has forgotten the suffix.
+# The extension of a page, if the name of its digest does not have one.
 SUFFIXES = {"html": ".html", "xml": ".xml", "json": ".json", "text": ".txt", "bytes": ".bin"}
 
 
@@ -24,30 +24,37 @@ def decode(
     *,
     digests: Annotated[
         list[str],
-        typer.Argument(metavar="FILES", help="Digests, or folders of them; - is standard input."),
+        typer.Argument(
+            metavar="FILES", help="Digests or folders of digests; - for standard input."
+        ),
     ],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="The page; standard output by default."),
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Write the page here (default: standard output)."
+        ),
     ] = None,
     output_dir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Put pages here; needed for several.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write pages to this folder; needed for several digests."),
     ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Give back the exact bytes of pages.
+    """Decode digests to the exact bytes of their pages.
 
-    Whatever was encoded comes out byte for byte. On a terminal control characters
-    are shown and not obeyed; a pipe or a file gets the bytes themselves.
+    The output equals the encoded page byte for byte. Only on a terminal, control
+    characters are shown as escapes.
 
     \b
     Examples:
       quire decode page.qd -o page.html
       quire decode page.qd | diff - page.html
       quire decode digests/ --output-dir pages/
+
+    Exit codes: 0 on success, 2 on error (including when any digest could not be read).
     """
     if output is not None and output_dir is not None:
-        raise Refusal("-o and --output-dir exclude each other", hint="-o is for one page")
+        raise Refusal("-o and --output-dir cannot be combined", hint="-o is for one page")
     if output_dir is not None:
         _decode_all(digests, output_dir, force=force)
         return
@@ -55,7 +62,9 @@ def decode(
     if digests != [STANDARD_INPUT]:
         found = [str(file.path) for file in _find(digests)]
     if len(found) > 1:
-        raise Refusal(f"one page at a time, not {len(found)}", hint="use --output-dir for several")
+        raise Refusal(
+            f"found {len(found)} digests, expected one", hint="use --output-dir for several"
+        )
     data = open_digest(found[0]).decode()
     if output is not None and output != STANDARD_INPUT:
         files.write_whole(Path(output), data, force=force)
@@ -71,20 +80,20 @@ def _find(names: list[str]) -> list[Found]:
 
 
 def _decode_all(names: list[str], folder: Path, *, force: bool) -> None:
-    """Decode every digest into a folder; one that fails stops nothing.
+    """Decode every digest into a folder; continue after failures.
 
     Raises:
         typer.Exit: with 2 if anything failed.
     """
     if STANDARD_INPUT in names:
-        raise Refusal("standard input has no name to use in a folder", hint="use -o")
+        raise Refusal("standard input has no file name for --output-dir", hint="use -o")
     failed = False
     taken: dict[Path, Path] = {}
     for file in _find(names):
         try:
             page = open_digest(str(file.path))
             target = folder / file.below.with_suffix("")
-            if not target.suffix:  # `a.html.qd` has kept its own
+            if not target.suffix:  # `a.html.qd` has one already
                 target = target.with_suffix(SUFFIXES.get(page.kind, ""))
             if target in taken:
                 raise Refusal(f"{file.path} and {taken[target]} would both become {target}")  # noqa: TRY301

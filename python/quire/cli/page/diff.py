@@ -1,7 +1,7 @@
-"""``quire diff``: what changed between two versions of a page.
+"""``quire diff``: show the changes between two versions of a page.
 
-The comparing and the views are ``quire.sdiff``'s; here they are asked for and drawn. On
-a terminal in colour; in a pipe the same lines without it.
+``quire.sdiff`` compares the pages and makes the views; this module reads the options and prints the
+result. A terminal gets colours, a pipe the same lines without them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CHANGED = 1
 
 
 class Grain(StrEnum):
-    """How long nodes are followed."""
+    """How hard to try to match nodes."""
 
     brief = "brief"
     normal = "normal"
@@ -58,51 +58,58 @@ class Grain(StrEnum):
 def diff(
     *,
     old: Annotated[
-        str, typer.Argument(metavar="OLD", help="A page or a digest; - is standard input.")
+        str, typer.Argument(metavar="OLD", help="Page or digest; - for standard input.")
     ],
     new: Annotated[
-        str, typer.Argument(metavar="NEW", help="A later version of it; - is standard input.")
+        str, typer.Argument(metavar="NEW", help="Its later version; - for standard input.")
     ],
     view: ViewOption = None,
     facet: FacetOption = None,
     only: OnlyOption = None,
     without: ExceptOption = None,
     ignore_space: Annotated[
-        bool, typer.Option("--ignore-space", help="White space is no difference.")
+        bool, typer.Option("--ignore-space", help="Ignore differences in white space.")
     ] = False,
     ignore_case: Annotated[
-        bool, typer.Option("--ignore-case", help="Capitals are no difference.")
+        bool, typer.Option("--ignore-case", help="Ignore differences in upper and lower case.")
     ] = False,
     ignore_attribute: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Do not compare it; data-* is all that begin so."),
+        typer.Option(
+            metavar="NAME",
+            help="Ignore this attribute; data-* ignores all names with this prefix. "
+            "Can be repeated.",
+        ),
     ] = None,
     ignore_text: Annotated[
         list[str] | None,
-        typer.Option(metavar="REGEX", help="Do not compare what it matches in texts."),
+        typer.Option(metavar="REGEX", help="Ignore text that matches. Can be repeated."),
     ] = None,
     ignore_order: Annotated[
-        bool, typer.Option("--ignore-order", help="Siblings in another order are no difference.")
+        bool, typer.Option("--ignore-order", help="Ignore the order of siblings.")
     ] = False,
     tolerance: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER", help="Numbers this close are equal: 0.5, or 2%."),
+        typer.Option(metavar="NUMBER", help="Treat numbers this close as equal: 0.5, or 2%."),
     ] = None,
     granularity: Annotated[
-        Grain, typer.Option(help="brief replaces what changed a lot, fine follows every node.")
+        Grain,
+        typer.Option(
+            help="brief reports heavily changed parts as replaced, fine tries to match every node."
+        ),
     ] = Grain.normal,
     context: ContextOption = 3,
     exit_code: ExitCodeOption = False,
     quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print nothing; implies --exit-code.")
+        bool, typer.Option("-q", "--quiet", help="Print nothing, and imply --exit-code.")
     ] = False,
     output: RedlineOption = None,
     base: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The page's address, for links in the redline."),
+        typer.Option(metavar="URL", help="Address of the page, to resolve links in the redline."),
     ] = None,
     images: Annotated[
-        bool, typer.Option("--images", help="Let the redline load images from their sites.")
+        bool, typer.Option("--images", help="Let the redline load images from the web.")
     ] = False,
     force: ForceOption = False,
     kind: KindOption = None,
@@ -112,8 +119,8 @@ def diff(
 ) -> None:
     """Show what changed between two versions of a page.
 
-    OLD and NEW are pages or digests. Shown are the lines of text that changed, in
-    reading order, and what else is different: links, attributes, parts that moved.
+    OLD and NEW are pages or digests. The output has the changed lines of text in
+    reading order, then other changes: links, attributes, moved parts.
 
     \b
     Examples:
@@ -124,20 +131,23 @@ def diff(
 
     \b
     Views:
-      unified  changed lines with those around them, as diff -u has them
+      unified  changed lines with unchanged lines around them, like diff -u
       words    changed texts, word by word
-      side     two columns
-      tree     changed nodes in their places
-      script   the actions that make the new page of the old one; with --format json for apply
-      summary  numbers
+      side     old and new lines in two columns
+      tree     changed nodes in the tree of the page
+      script   the edit script that turns OLD into NEW
+      summary  counts only
       redline  the page itself with the changes marked, as safe HTML
 
-    Exit code: 0 done, 1 changed (with --exit-code or --quiet), 2 error.
+    Exit codes: 0 on success, 1 if anything changed (with --exit-code or --quiet),
+    2 on error.
     """
     if old == new == STANDARD_INPUT:
-        raise Refusal("standard input is one page, and a comparison takes two")
+        raise Refusal(
+            "OLD and NEW are both standard input", hint="save one of the pages to a file first"
+        )
     if output is not None and view not in {None, View.redline}:
-        raise Refusal(f"-o takes the redline, not the view {view}", hint="redirect with > instead")
+        raise Refusal(f"-o writes a redline, not the view {view}", hint="redirect with > instead")
     rules = rules_of(
         only=only or (),
         without=without or (),
@@ -150,7 +160,10 @@ def diff(
     )
     facets: tuple[Facet, ...] = tuple(each.value for each in facet or FacetName)
     if view is View.script and (facet or rules != rules_of()):
-        raise Refusal("a script is of whole pages: no facets, no rules", hint="use --view tree")
+        raise Refusal(
+            "an edit script covers the whole page, so it takes no facets and no rules",
+            hint="use --view tree",
+        )
     read = reader(kind=kind, encoding=encoding, recover=recover)
     if quiet:
         is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
@@ -178,7 +191,7 @@ def diff(
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """How changes are to be shown: the options of the command."""
+    """The options of the command that say how to show changes."""
 
     view: View | None
     facets: tuple[Facet, ...]
@@ -193,9 +206,9 @@ class Presented:
 
 
 def present(before: Digest, after: Digest, how: Presented) -> bool:
-    """Show what changed between two pages, and tell whether anything did."""
+    """Print the changes between two pages, and tell whether there are any."""
     from quire.reports import redline  # noqa: PLC0415 - heavy
-    from quire.sdiff import annotate, report  # noqa: PLC0415 - heavy
+    from quire.sdiff import annotate  # noqa: PLC0415 - heavy
 
     annotation = annotate(before, after, how.rules, granularity=how.granularity.value)
     if how.output is not None or how.view is View.redline:
@@ -204,14 +217,14 @@ def present(before: Digest, after: Digest, how: Presented) -> bool:
     elif how.view is View.script:
         _print_script(before, after, how.granularity, how.format)
     elif how.format is Format.json:
-        terminal.write_json(report(annotation, how.facets))
+        terminal.write_json(annotation.to_dict(how.facets))
     else:
         _print(annotation, how.facets, how.view or View.unified, how.context)
     return annotation.differs(how.facets)
 
 
 def rules_of(**fields: object) -> Rules:
-    """Give the rules that options make."""
+    """Make the rules from the options."""
     from quire.sdiff import Rules  # noqa: PLC0415 - heavy
 
     return Rules(**fields)  # type: ignore[arg-type] # each option is checked by its type above
@@ -220,10 +233,11 @@ def rules_of(**fields: object) -> Rules:
 def _is_changed(
     old: Digest | Path, new: Digest | Path, facets: tuple[Facet, ...], rules: Rules
 ) -> bool:
-    """Tell whether anything changed, from headers where they are enough.
+    """Tell whether anything changed, from the headers alone if they are enough.
 
-    Signatures compare some facets place by place, and every place changes where an element is new.
-    So a difference in some of them is looked at again; if none differs, or all are asked for, that is the answer.
+    Signatures compare some facets position by position, and a new element shifts all positions. So
+    if the user asked for some facets only and their signatures differ, compare the pages as well.
+    Equal signatures, or a difference when all facets count, are final.
     """
     from quire.digest import load  # noqa: PLC0415 - heavy
     from quire.sdiff import ALL_FACETS, annotate, changed  # noqa: PLC0415 - heavy
@@ -243,7 +257,7 @@ def _tolerance(text: str | None) -> tuple[float, float] | None:
     ((0.5, 0.0), (0.0, 0.02), None)
 
     Raises:
-        Refusal: it is neither.
+        Refusal: the text is neither.
     """
     if text is None:
         return None
@@ -252,7 +266,10 @@ def _tolerance(text: str | None) -> tuple[float, float] | None:
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise Refusal(f"--tolerance {text}: not a number", hint="use 0.5, or 2% of the larger one")
+        raise Refusal(
+            f"--tolerance {text}: not a number",
+            hint="use a difference such as 0.5, or a share such as 2%",
+        )
     return (0.0, number / 100) if text.endswith("%") else (number, 0.0)
 
 
@@ -262,7 +279,7 @@ def _write_redline(drawn: str, output: str | None, *, force: bool) -> None:
         files.write_whole(Path(output), data, force=force)
         terminal.note(f"{output}: open it in a browser")
     elif sys.stdout.isatty():
-        raise Refusal("a redline is for a browser, not a terminal", hint="use -o redline.html")
+        raise Refusal("a redline is HTML for a browser", hint="use -o redline.html")
     else:
         terminal.write_bytes(data)
 
@@ -275,10 +292,12 @@ def _print_script(old: Digest, new: Digest, granularity: Grain, format_: Format)
         terminal.write_json(json.loads(script.to_json()))
         return
     for action in script:
-        terminal.write_text(terminal.shown(str(action)) + "\n")
+        terminal.write_text(terminal.printable(str(action)) + "\n")
     if not len(script):
         terminal.note(
-            "nothing that a reader would see changed" if old != new else "nothing changed"
+            "no visible changes, only white space or spelling of the markup"
+            if old != new
+            else "nothing changed"
         )
 
 

@@ -1,4 +1,4 @@
-"""Options of ``quire diff`` that ``quire archive diff`` has too, and their values."""
+"""Options that ``quire diff`` and ``quire archive diff`` share, and their values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 
 class View(StrEnum):
-    """How changes are shown."""
+    """How to show changes."""
 
     summary = "summary"
     unified = "unified"
@@ -21,7 +21,7 @@ class View(StrEnum):
 
 
 class FacetName(StrEnum):
-    """What is looked at."""
+    """The facets to compare."""
 
     structure = "structure"
     tags = "tags"
@@ -32,28 +32,33 @@ class FacetName(StrEnum):
 
 
 ViewOption = Annotated[
-    View | None, typer.Option(help="How changes are shown; unified when left out.")
+    View | None, typer.Option(help="How to show the changes (default: unified).")
 ]
 FacetOption = Annotated[
     list[FacetName] | None,
     typer.Option(
         metavar="FACET",
-        help="Only this: structure, tags, attributes, content, links, images; again for more.",
+        help=(
+            "Compare only this facet: structure, tags, attributes, content, links or images. "
+            "Can be repeated (default: all)."
+        ),
     ),
 ]
 OnlyOption = Annotated[
-    list[str] | None, typer.Option(metavar="CSS", help="Compare only inside these elements.")
+    list[str] | None,
+    typer.Option(metavar="CSS", help="Compare only these elements. Can be repeated."),
 ]
 ExceptOption = Annotated[
-    list[str] | None, typer.Option("--except", metavar="CSS", help="Leave these elements out.")
+    list[str] | None,
+    typer.Option("--except", metavar="CSS", help="Ignore these elements. Can be repeated."),
 ]
 ContextOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Unchanged lines shown around changes.")
+    int, typer.Option(min=0, metavar="N", help="Unchanged lines to show around changes.")
 ]
 ExitCodeOption = Annotated[
-    bool, typer.Option("--exit-code", help="Leave with 1 when anything changed.")
+    bool, typer.Option("--exit-code", help="Exit with 1 if anything changed.")
 ]
 RedlineOption = Annotated[
     str | None,
-    typer.Option("-o", "--output", metavar="OUT", help="Write the redline, an HTML file, here."),
+    typer.Option("-o", "--output", metavar="OUT", help="Write the redline to this HTML file."),
 ]

@@ -1,8 +1,8 @@
-"""Changes drawn for a terminal: what ``quire diff`` prints.
+"""The output of ``quire diff``: changes drawn for a terminal.
 
-A line begins with the sign of what became of it: ``-`` gone, ``+`` new, ``~`` different, ``<`` and ``>`` moved
-away and moved here. Colour only repeats what the signs say, so a pipe loses nothing. Words of a
-changed line are told apart by colour, and in a pipe in the view ``words`` by ``[-`` ``-]`` and ``{+`` ``+}``.
+Each line starts with a sign: ``-`` deleted, ``+`` inserted, ``~`` changed, ``<`` moved away, ``>``
+moved here. Colours only repeat the signs, so a pipe loses nothing. Changed words have a colour; the
+view ``words`` also marks them with ``[-`` ``-]`` and ``{+`` ``+}``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
-from quire.cli.common.terminal import one_line, shown
-from quire.display import told_apart
+from quire.cli.common.terminal import one_line, printable
+from quire.display import quote_pair
 from quire.sdiff import (
     Annotation,
     Change,
@@ -61,18 +61,18 @@ KIND_STYLES = {"inserted": "green", "deleted": "red", "moved": "blue"}
 
 _SPACES = re.compile(r"\s+")
 
-# Beside the text, so many changes are listed before the rest is a number.
+# Maximum number of other changes (not in the text) to list.
 MAX_LISTED = 20
-# The text of larger parts is not read to show its beginning.
+# The text of parts with more nodes than this is not shown: reading it takes too long.
 MAX_READ = 100
-# Deeper than this, indenting would be all one sees.
+# Deeper nodes are not indented further, or the indentation would fill the line.
 MAX_INDENT = 24
-# So much of a value or a text is shown in a list.
+# Maximum number of characters of a value or a text in a list.
 MAX_VALUE = 60
 
 
 def print_unified(annotation: Annotation, facets: Sequence[Facet], context: int) -> None:
-    """Print changed lines with some around them, and then what is no text."""
+    """Print the changed lines with context, then the changes that are not in the text."""
     console = terminal.console()
     shown_text = "content" in facets or "structure" in facets
     for hunk in unified(annotation, context=context) if shown_text else ():
@@ -83,21 +83,21 @@ def print_unified(annotation: Annotation, facets: Sequence[Facet], context: int)
             _put(console, drawn)
     beside = list(islice(_beside(annotation, facets), MAX_LISTED + 1))
     if beside:
-        _put(console, _text("beside the text:", "cyan"))
+        _put(console, _text("other changes:", "cyan"))
     for change in beside[:MAX_LISTED]:
         for text in _described(annotation, change):
             _put(console, text)
     if len(beside) > MAX_LISTED:
-        _put(console, _text("  … and more: --view tree shows all", "dim"))
+        _put(console, _text("  … and more; --view tree shows all", "dim"))
 
 
 def print_words(annotation: Annotation) -> None:
-    """Print the texts that changed, word by word, each under its place."""
+    """Print the changed texts word by word, each below its path."""
     console = terminal.console()
     for change in text_changes(annotation):
         if not _reads_differently(change.segments):
             continue
-        _put(console, _text(shown(annotation.new.path(change.node)), "cyan"))
+        _put(console, _text(printable(annotation.new.path(change.node)), "cyan"))
         drawn = _text("  ")
         for segment in change.segments:
             words = _SPACES.sub(" ", segment.text)
@@ -111,7 +111,7 @@ def print_words(annotation: Annotation) -> None:
 
 
 def _reads_differently(segments: Sequence[Segment]) -> bool:
-    """Tell whether more than white space is different."""
+    """Tell whether anything other than white space differs."""
     before = "".join(segment.text for segment in segments if segment.kind != "inserted")
     after = "".join(segment.text for segment in segments if segment.kind != "deleted")
     return before.split() != after.split()
@@ -146,9 +146,9 @@ def _side(row: SideRow, page: str) -> Text:
 
 
 def print_tree(annotation: Annotation, facets: Sequence[Facet]) -> None:
-    """Print the nodes that changed, each where it is: what is around them is named once."""
+    """Print the changed nodes as a tree, with the elements around them."""
     console = terminal.console()
-    above: list[tuple[Side, int]] = []  # the elements around the last change, and that itself
+    above: list[tuple[Side, int]] = []  # the last change and the elements around it
     places: dict[tuple[Side, int], int] = {}
     for change in _parts(annotation, facets):
         climbed: list[tuple[Side, int]] = []
@@ -174,7 +174,7 @@ def _page(annotation: Annotation, side: Side) -> Digest:
 
 
 def _parent(annotation: Annotation, side: Side, node: int) -> tuple[Side, int] | None:
-    """Give the element around a node; that of the new page where it is on both."""
+    """Return the parent of a node, on the new page if it exists on both."""
     parent = int(_page(annotation, side).parent[node])
     if parent <= 0:
         return None
@@ -187,7 +187,7 @@ def _indent(depth: int) -> str:
 
 
 def _label(page: Digest, node: int) -> str:
-    """Name an element as a person would: its tag, its id or first class."""
+    """Describe an element briefly: its tag, with its id or first class."""
     name = page.tags[int(page.tag[node])]
     if int(page.attr[node]) >= 0:
         found = page.attributes(node)
@@ -199,16 +199,16 @@ def _label(page: Digest, node: int) -> str:
 
 
 def print_summary(annotation: Annotation) -> None:
-    """Print how much changed, in a line."""
+    """Print one line with the number of changes of each kind."""
     summary = annotation.summary()
     parts = [
         (summary.content, "text", "texts", "edited"),
         (summary.insertions, "part", "parts", f"inserted ({_counted(summary.inserted)})"),
         (summary.deletions, "part", "parts", f"deleted ({_counted(summary.deleted)})"),
         (summary.moved, "node", "nodes", "moved"),
-        (summary.renamed, "node", "nodes", "with another tag"),
-        (summary.attributes, "node", "nodes", "with other attributes"),
-        (summary.layout, "run", "runs", "of white space changed"),
+        (summary.renamed, "node", "nodes", "with a new tag"),
+        (summary.attributes, "node", "nodes", "with changed attributes"),
+        (summary.layout, "white space change", "white space changes", "between elements"),
     ]
     said = [
         f"{count:,} {one if count == 1 else many} {what}"
@@ -217,18 +217,20 @@ def print_summary(annotation: Annotation) -> None:
     ]
     console = terminal.console()
     _put(console, _text(", ".join(said) or "nothing changed", "bold"))
-    # What is no text at all has no words that could differ.
+    # Changes without segments are not text, so they have no words that could differ.
     unseen = sum(
         bool(change.segments) and not _reads_differently(change.segments)
         for change in text_changes(annotation)
     )
     if unseen:
-        whose = "all of them" if unseen == summary.content else f"{unseen:,} of them"
+        texts = "text differs" if unseen == 1 else "texts differ"
         terminal.note(
-            f"of the texts, {whose} differ in white space only; --ignore-space leaves them out"
+            f"{unseen:,} edited {texts} only in white space; use --ignore-space to ignore this"
         )
     if annotation.coarse:
-        terminal.note("a limit was met: right, but it could be said in fewer changes")
+        terminal.note(
+            "a size limit was reached; the changes are correct, but may not be the fewest"
+        )
 
 
 def _counted(nodes: int) -> str:
@@ -239,12 +241,12 @@ def _counted(nodes: int) -> str:
 
 
 def _parts(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
-    """List what changed without mere white space."""
+    """List the changes, except white space between elements."""
     return (change for change in annotation.parts(facets) if change.kind != "layout")
 
 
 def _beside(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
-    """List the changes that lines of text do not show."""
+    """List the changes that the lines of text do not show."""
     for change in _parts(annotation, facets):
         page = _page(annotation, change.page)
         if change.kind in {"renamed", "moved"} or (
@@ -261,7 +263,7 @@ def _is_text(page: Digest, node: int) -> bool:
 
 
 def _has_words(page: Digest, node: int) -> bool:
-    """Tell whether a part has words that a reader sees; scripts, comments and bytes have none."""
+    """Tell whether a part has visible words; scripts, comments and bytes have none."""
     name = page.tags[int(page.tag[node])]
     if name in {"#bytes", "#comment", "#doctype", "#instruction"}:
         return False
@@ -272,7 +274,7 @@ def _has_words(page: Digest, node: int) -> bool:
 
 
 def _described(annotation: Annotation, change: Change, indent: int = 1) -> Iterator[Text]:
-    """Say in a line or a few what became of a node."""
+    """Describe the change of a node in one or a few lines."""
     page = _page(annotation, change.page)
     style = KIND_STYLES.get(change.kind, "yellow")
     room = _indent(indent)
@@ -292,7 +294,7 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
     yield _text("  ".join(part for part in (line, words, said) if part) + more, style)
     if change.page == "new" and "attributes" in change.facets:
         for each in annotation.attribute_changes(change.node):
-            before, after = told_apart(each.old or "", each.new or "", MAX_VALUE)
+            before, after = quote_pair(each.old or "", each.new or "", MAX_VALUE)
             before = "none" if each.old is None else before
             after = "none" if each.new is None else after
             yield _text(f"{room}    {one_line(each.name)}: {before} → {after}", style)
@@ -303,11 +305,11 @@ def _described(annotation: Annotation, change: Change, indent: int = 1) -> Itera
 
 def _safe(text: str) -> str:
     """Make a line of a page safe to print; tabs between cells stay."""
-    return shown(text, keep="\t")
+    return printable(text, keep="\t")
 
 
 def _middle_cut(text: str) -> str:
-    """Leave out the middle of a long text that did not change."""
+    """Shorten a long unchanged text by cutting its middle."""
     if len(text) <= 2 * MAX_VALUE:
         return text
     return f"{text[: MAX_VALUE // 2]} … {text[-MAX_VALUE // 2 :]}"
@@ -320,7 +322,7 @@ def _text(text: str, style: str = "") -> Text:
 
 
 def _segments(segments: Sequence[Segment], style: str) -> Text:
-    """Put the words of a line together; those that changed stand out."""
+    """Join the words of a line, with changed words highlighted."""
     drawn = _text("")
     whole = all(segment.kind == segments[0].kind for segment in segments)
     for segment in segments:

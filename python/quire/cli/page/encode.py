@@ -1,8 +1,8 @@
-"""``quire encode``: pages to digests, one or a hundred thousand.
+"""``quire encode``: turn pages into digests, one or a hundred thousand.
 
-Files are encoded by threads (the kernels let other threads run), each from
-reading to writing, so memory holds as many pages as there are threads. A file
-that fails is named at the end and stops nothing.
+Threads encode the files (the kernels release the interpreter lock). Each thread reads, encodes and
+writes one file at a time, so memory holds at most one page per thread. Files that fail are listed
+at the end; the others are still encoded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
-from quire.cli.common.open_page import Reader, encode_page, reader
+from quire.cli.common.open_page import PageReader, encode_page, reader
 from quire.cli.common.options import (
     ContentTypeOption,
     EncodingOption,
@@ -40,7 +40,7 @@ from quire.sources.places import PAGE_SUFFIXES
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A page that was encoded."""
+    """An encoded page."""
 
     source: str
     output: str
@@ -54,7 +54,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page that was not, and why."""
+    """A page that could not be encoded, and why."""
 
     source: str
     error: str
@@ -63,7 +63,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A run in numbers."""
+    """The totals of a run."""
 
     files: int
     failed: int
@@ -74,12 +74,12 @@ class Totals:
 
     @property
     def ratio(self) -> str:
-        """Digest bytes for each byte of the pages; a dash where there are none."""
+        """Digest bytes per page byte; a dash if there are no pages."""
         return terminal.ratio(self.digest_bytes, self.source_bytes)
 
     @property
     def megabytes_per_second(self) -> float:
-        """Page bytes read, encoded and written in a second, in millions."""
+        """Megabytes of pages read, encoded and written per second."""
         return self.source_bytes / 1e6 / self.seconds if self.seconds else 0.0
 
 
@@ -88,17 +88,22 @@ def encode(
     *,
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="FILES", help="Pages, folders or patterns; - is standard input."),
+        typer.Argument(metavar="FILES", help="Pages, folders or patterns; - for standard input."),
     ],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="OUT", help="The digest; - is standard output."),
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Write the digest here; - for standard output."
+        ),
     ] = None,
     output_dir: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Put digests here, not beside the pages.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write digests to this folder (default: next to the pages)."
+        ),
     ] = None,
     compress: Annotated[
-        bool, typer.Option("--compress", help="Smaller, but no longer read in place.")
+        bool, typer.Option("--compress", help="Compress digests: smaller, but slower to load.")
     ] = False,
     force: ForceOption = False,
     kind: KindOption = None,
@@ -108,21 +113,24 @@ def encode(
     fragment: FragmentOption = None,
     recover: RecoverOption = False,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads; one for each core by default.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Number of threads (default: one per core)."),
     ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Encode pages as digests.
 
-    a.html becomes a.qd beside it. Of a folder, every page in it is encoded, to any depth.
-    Standard input goes to standard output. A page that cannot be read is named and stops
-    nothing.
+    a.html becomes a.qd in the same folder. If you give a folder, quire encodes every page
+    in it and in its subfolders. Standard input goes to standard output. Pages that cannot
+    be read are listed at the end; the others are still encoded.
 
     \b
     Examples:
       quire encode page.html
       curl -s https://example.org | quire encode - > example.qd
       quire encode crawl/ --output-dir digests/ --compress --format json
+
+    Exit codes: 0 on success, 2 on error (including when any page could not be read).
     """
     read = reader(
         kind=kind,
@@ -135,7 +143,9 @@ def encode(
     names, places = _plan(sources, output, output_dir)
     if places is None:
         if format is Format.json:
-            raise Refusal("standard output takes the digest, not a report", hint="use -o")
+            raise Refusal(
+                "the digest goes to standard output, so the JSON report cannot", hint="use -o"
+            )
         terminal.write_bytes(encode_page(names[0], read).to_bytes(compress=compress))
         return
     work = [
@@ -150,39 +160,43 @@ def encode(
 def _plan(
     sources: list[str], output: str | None, output_dir: Path | None
 ) -> tuple[list[str], list[Path] | None]:
-    """Name what is read and where it goes; None is standard output.
+    """Return the names of the pages and the paths of their digests; None for standard output.
 
     Raises:
-        Refusal: what is asked for cannot all be true.
+        Refusal: the options contradict each other.
     """
     piped = STANDARD_INPUT in sources
     if output is not None and output_dir is not None:
-        raise Refusal("-o and --output-dir exclude each other", hint="-o is for one page")
+        raise Refusal("-o and --output-dir cannot be combined", hint="-o is for one page")
     if piped and len(sources) > 1:
-        raise Refusal("standard input is one page, and comes alone", hint="encode it first")
+        raise Refusal(
+            "standard input cannot be combined with files", hint="encode it in a separate command"
+        )
     if piped and output_dir is not None:
-        raise Refusal("standard input has no name to use in a folder", hint="use -o")
+        raise Refusal("standard input has no file name for --output-dir", hint="use -o")
     found = [] if piped else files.find(sources, PAGE_SUFFIXES)
     names = [STANDARD_INPUT] if piped else [str(file.path) for file in found]
     if output is not None and len(names) > 1:
-        raise Refusal(f"-o names one digest for {len(names)} pages", hint="use --output-dir")
+        raise Refusal(f"-o is one file, but there are {len(names)} pages", hint="use --output-dir")
     if output == STANDARD_INPUT or (piped and output is None):
         if sys.stdout.isatty():
-            raise Refusal("a digest is no text for a terminal", hint="use -o, or `quire show`")
+            raise Refusal(
+                "a digest is binary, not text for a terminal", hint="use -o, or `quire show`"
+            )
         return names, None
     if output is not None:
         if Path(output).is_dir():
             raise Refusal(
-                f"{output}: is a folder, and -o names a file", hint="use --output-dir for a folder"
+                f"{output}: is a folder, but -o needs a file", hint="use --output-dir for a folder"
             )
         return names, [Path(output)]
     return names, files.targets(found, output_dir, DIGEST_SUFFIX)
 
 
 def _encode_file(
-    source: str, target: Path, read: Reader, *, compress: bool, force: bool
+    source: str, target: Path, read: PageReader, *, compress: bool, force: bool
 ) -> Encoded:
-    files.check_free(target, force=force)  # before the work, and again when it is written
+    files.check_free(target, force=force)  # fail early; checked again before writing
     page = encode_page(source, read)
     data = page.to_bytes(compress=compress)
     files.write_whole(target, data, force=force)
@@ -201,7 +215,7 @@ def _encode_file(
 def _run(
     work: Sequence[Callable[[], Encoded]], names: Sequence[str], jobs: int
 ) -> list[Encoded | Failed]:
-    """Do everything there is to do; results in the order of the work."""
+    """Run all the work in threads and return the results in the order of the work."""
     results: list[Encoded | Failed | None] = [None] * len(work)
     with ThreadPoolExecutor(min(jobs, len(work))) as pool, _progress(len(work)) as advance:
         places: dict[Future[Encoded], int] = {
@@ -223,14 +237,14 @@ def _outcome(done: Future[Encoded], name: str) -> Encoded | Failed:
     if error is None:
         return done.result()
     if not isinstance(error, (Refusal, OSError)):
-        raise error  # a bug, and no fault of the page
+        raise error  # a bug in quire, not a problem of the page
     message, hint = terminal.explain(error, name)
     return Failed(name, message, hint)
 
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error, where somebody watches a long run."""
+    """Show a progress bar on standard error if it is a terminal."""
     if total == 1 or not sys.stderr.isatty():
         yield lambda: None
         return
@@ -243,7 +257,7 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
 
 
 def _report(results: Sequence[Encoded | Failed], seconds: float, format_: Format) -> None:
-    """Say what came out; failures at the end, where they are seen.
+    """Print the results, with failures at the end, where they are seen.
 
     Raises:
         typer.Exit: with 2 if anything failed.
@@ -269,7 +283,7 @@ def _report(results: Sequence[Encoded | Failed], seconds: float, format_: Format
     elif len(results) == 1 and encoded:
         page = encoded[0]
         terminal.console().print(
-            f"{terminal.shown(page.source)} → {terminal.shown(page.output)}: "
+            f"{terminal.printable(page.source)} → {terminal.printable(page.output)}: "
             f"{page.source_bytes:,} bytes as {page.digest_bytes:,} ({totals.ratio}), "
             f"{page.nodes:,} nodes" + (", verbatim" if page.verbatim else ""),
             soft_wrap=True,

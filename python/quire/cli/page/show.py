@@ -1,7 +1,7 @@
-"""``quire show``: what a digest holds, for a person or a program.
+"""``quire show``: print the content of a page or a digest.
 
-Every view is one function from a page to lines and one to plain values, so that
-``--format json`` says the same as the screen.
+Every view has one function that prints lines and one that returns plain values, so that
+``--format json`` has the same information as the screen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from quire.cli.common.options import (
     KindOption,
     RecoverOption,
 )
-from quire.cli.common.terminal import Refusal, one_line, reports_errors, shown
+from quire.cli.common.terminal import Refusal, one_line, printable, reports_errors
 from quire.cli.page.tree import draw
 
 if TYPE_CHECKING:
@@ -32,27 +32,27 @@ SUMMARY_DEPTH = 4
 SUMMARY_LINES = 24
 
 FLAGS = {
-    "scripting": "read as a browser that runs scripts: <noscript> holds text",
-    "quirks": "no doctype, or an old one: laid out as in the nineties",
-    "limited-quirks": "an old doctype: table cells are laid out as they used to be",
-    "depth-capped": "nested deeper than browsers go: deeper elements became siblings",
-    "formatting-capped": "asked for too many copies of <b>, <i> and the like: some were left out",
-    "verbatim": "the page itself is stored beside the columns",
-    "recovered": "not well-formed, and read on regardless",
-    "fragment": "a part of a page, read inside another element",
-    "transcoded": "the columns are of a UTF-8 copy; the bytes of the page are kept",
-    "reordered": "nodes stand in another order than in the source, as browsers put them",
+    "scripting": "parsed like in a browser with scripts enabled: <noscript> holds text",
+    "quirks": "no doctype, or an old one: browsers use quirks mode",
+    "limited-quirks": "an old doctype: browsers use limited-quirks mode",
+    "depth-capped": "nested deeper than browsers allow: deeper elements became siblings",
+    "formatting-capped": "needs too many copies of <b>, <i> and similar: some were left out",
+    "verbatim": "the bytes of the page are stored in addition to the columns",
+    "recovered": "not well-formed; parsed in spite of errors",
+    "fragment": "part of a page, parsed inside another element",
+    "transcoded": "the columns come from a UTF-8 copy; the original bytes are stored too",
+    "reordered": "nodes are in a different order than in the source, as in browsers",
 }
 
 REASONS = {
-    "bom": "a byte order mark",
-    "transport": "the Content-Type it came with",
-    "meta": "its <meta>",
-    "late-meta": "a <meta> past the first kilobyte",
-    "xml-declaration": "its XML declaration",
-    "utf8-valid": "its bytes, which are UTF-8",
-    "default": "the default; nothing says otherwise",
-    "given": "whoever encoded it",
+    "bom": "from a byte order mark",
+    "transport": "from the Content-Type",
+    "meta": "from a <meta>",
+    "late-meta": "from a <meta> after the first kilobyte",
+    "xml-declaration": "from the XML declaration",
+    "utf8-valid": "because all bytes are valid UTF-8",
+    "default": "by default",
+    "given": "given by the user",
 }
 
 
@@ -60,42 +60,52 @@ REASONS = {
 def show(
     *,
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A page or a digest; - is standard input.")
+        str, typer.Argument(metavar="FILE", help="Page or digest; - for standard input.")
     ],
-    tree: Annotated[bool, typer.Option("--tree", help="Its nodes, as a tree.")] = False,
-    columns: Annotated[bool, typer.Option("--columns", help="Its columns, in full.")] = False,
-    sizes: Annotated[bool, typer.Option("--sizes", help="Where its bytes are.")] = False,
-    flags: Annotated[bool, typer.Option("--flags", help="What is special about it.")] = False,
-    text: Annotated[bool, typer.Option("--text", help="Its text, as a reader sees it.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Show the nodes as a tree.")] = False,
+    columns: Annotated[bool, typer.Option("--columns", help="Show all columns.")] = False,
+    sizes: Annotated[
+        bool, typer.Option("--sizes", help="Show how many bytes each part of the digest takes.")
+    ] = False,
+    flags: Annotated[
+        bool, typer.Option("--flags", help="Show the flags and what they mean.")
+    ] = False,
+    text: Annotated[bool, typer.Option("--text", help="Show the text in reading order.")] = False,
     select: Annotated[
-        str | None, typer.Option(metavar="CSS", help="Only the nodes a selector finds.")
+        str | None, typer.Option(metavar="CSS", help="Show only nodes that match this selector.")
     ] = None,
     xpath: Annotated[
-        str | None, typer.Option(metavar="EXPR", help="Only the nodes an expression finds.")
+        str | None, typer.Option(metavar="EXPR", help="Show only the result of this XPath.")
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Levels of the tree; all by default.")
+        int | None,
+        typer.Option(min=0, metavar="N", help="Levels of the tree to show (default: all)."),
     ] = None,
     kind: KindOption = None,
     encoding: EncodingOption = None,
     recover: RecoverOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Show what a page or a digest holds.
+    """Show the content of a page or a digest.
 
-    Without options: a summary. With some: those views, one after the other; with a
-    selector, of the nodes it finds.
+    Without options, print a summary. With options, print the views you ask for, one
+    after the other; with a selector, only for the nodes that match.
 
     \b
     Examples:
       quire show page.html
       curl -s https://example.org | quire show - --text | wc -w
       quire show page.qd --select "table.prices tr" --format json
+
+    Exit codes: 0 on success, 2 on error.
     """
     if select is not None and xpath is not None:
-        raise Refusal("--select and --xpath exclude each other")
+        raise Refusal("--select and --xpath cannot be combined")
     if (select is not None or xpath is not None) and (columns or sizes or flags):
-        raise Refusal("columns, sizes and flags are of whole pages", hint="use --tree or --text")
+        raise Refusal(
+            "--columns, --sizes and --flags cannot be combined with a selector",
+            hint="use --tree or --text",
+        )
     page = open_page(file, reader(kind=kind, encoding=encoding, recover=recover))
     found: list[int] | None = None
     if select is not None:
@@ -117,7 +127,7 @@ def show(
 
 
 def _write_answer(answer: float | bool | str | Sequence[str], format_: Format) -> None:
-    """Write what an XPath came to that is no nodes: strings, a number, a truth."""
+    """Print the result of an XPath that is not a node set: strings, a number or a boolean."""
     if format_ is Format.json:
         terminal.write_json({"found": answer})
         return
@@ -205,7 +215,7 @@ def _columns(page: Digest) -> dict[str, object]:
 
 
 def _sizes(page: Digest) -> dict[str, int]:
-    """Where the bytes of a digest are."""
+    """Return how many bytes each part of a digest takes."""
     sizes = {
         "structure": page.children.nbytes,
         "tags of nodes": page.tag.nbytes,
@@ -215,7 +225,7 @@ def _sizes(page: Digest) -> dict[str, int]:
         "attributes": sum(map(len, page.attrs)),
         "contents": sum(map(len, page.contents)),
     }
-    # Header, lengths, and what the tree does not tell of the bytes; a page stored verbatim.
+    # Header, lengths, bytes that the tree does not determine, and a page stored verbatim.
     sizes["the rest"] = page.nbytes - sum(sizes.values())
     return sizes
 
@@ -231,7 +241,7 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
         lines = list(islice(draw(page, depth=levels), SUMMARY_LINES + 1))
         print_lines(["", *lines[:SUMMARY_LINES]])
         if len(lines) > SUMMARY_LINES:
-            print_lines([f"… {page.n:,} nodes in all: --tree shows them"])
+            print_lines([f"… {page.n:,} nodes in total; --tree shows all"])
         return
     for place, view in enumerate(views):
         if place > 0:
@@ -240,7 +250,7 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
             print_lines(draw(page, depth=depth))
         elif view == "columns":
             print_lines(
-                f"{name:<9} {shown(', '.join(map(repr, value)) if isinstance(value, list) else str(value))}"
+                f"{name:<9} {printable(', '.join(map(repr, value)) if isinstance(value, list) else str(value))}"
                 for name, value in _columns(page).items()
             )
         elif view == "sizes":
@@ -255,7 +265,7 @@ def _print_found(
     page: Digest, found: Sequence[int], views: Sequence[str], depth: int | None
 ) -> None:
     if not found:
-        terminal.note("no node fits")
+        terminal.note("no node matches")
         return
     for node in found:
         if "text" in views:
@@ -271,7 +281,7 @@ def _print_found(
     table.add_column("path")
     table.add_column("text")
     for node in found:
-        table.add_row(str(node), shown(page.path(node)), one_line(page.text(node), most=60))
+        table.add_row(str(node), printable(page.path(node)), one_line(page.text(node), most=60))
     terminal.console().print(table)
 
 
@@ -286,13 +296,13 @@ def _print_summary(page: Digest, name: str) -> None:
     ratio = terminal.ratio(page.nbytes, page.source_bytes)
     facts.add_row("kind", page.kind)
     facts.add_row("nodes", f"{page.n:,}, at most {int(page.depth.max())} deep")
-    facts.add_row("encoding", f"{page.encoding}, by {reason}")
-    facts.add_row("bytes", f"{page.source_bytes:,} as a digest of {page.nbytes:,} ({ratio})")
+    facts.add_row("encoding", f"{page.encoding}, {reason}")
+    facts.add_row("bytes", f"{page.source_bytes:,} as page, {page.nbytes:,} as digest ({ratio})")
     for place, flag in enumerate(_flags(page)):
         facts.add_row("" if place else "flags", f"{flag}: {FLAGS.get(flag, '')}")
     for place, (facet, signature) in enumerate(_signatures(page).items()):
         facts.add_row("" if place else "signatures", f"{signature}  {facet}")
-    title = "standard input" if name == "-" else shown(name)
+    title = "standard input" if name == "-" else printable(name)
     terminal.console().print(Panel(facts, title=title, title_align="left", expand=False))
 
 
@@ -315,6 +325,6 @@ def _print_text(text: str) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Write lines that are already safe for a terminal."""
+    """Print lines that are already safe for a terminal."""
     for line in lines:
         terminal.write_text(line + "\n")

@@ -1,7 +1,7 @@
-"""``quire similar``: how alike two pages are.
+"""``quire similar``: measure how similar two pages are.
 
-A number on standard output, so that a script can take it as it is; with ``--explain`` what makes the
-difference.
+Prints only the number, so that a script can use it directly; ``--explain`` adds the parts that
+differ.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class On(StrEnum):
-    """What is compared."""
+    """The measures."""
 
     structure = "structure"
     structure_class = "structure+class"
@@ -38,27 +38,26 @@ class On(StrEnum):
 @reports_errors
 def similar(
     *,
-    a: Annotated[str, typer.Argument(metavar="A", help="A page or a digest; - is standard input.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another; - is standard input.")],
-    on: Annotated[On, typer.Option(help="What is compared; see below.")] = On.structure,
+    a: Annotated[str, typer.Argument(metavar="A", help="Page or digest; - for standard input.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Page or digest; - for standard input.")],
+    on: Annotated[On, typer.Option(help="Measure to use; see above.")] = On.structure,
     nodes: Annotated[
         str | None, typer.Option(metavar="CSS", help="Compare only these elements.")
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say which parts make the difference.")
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="List the parts that differ.")] = False,
     most: Annotated[
-        int, typer.Option(min=0, metavar="N", help="How many parts are said, with --explain.")
+        int, typer.Option(min=0, metavar="N", help="Maximum number of parts for --explain.")
     ] = 20,
     kind: KindOption = None,
     encoding: EncodingOption = None,
     recover: RecoverOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Say how alike two pages are, from 0 to 1.
+    """Measure how similar two pages are, from 0 to 1.
 
-    A and B are pages or digests. Pages made from one template are alike in
-    structure whatever they say; two reports of one event are alike in content.
+    A and B are pages or digests. Pages made from the same template are similar in
+    structure, whatever their text; two reports of the same event are similar in
+    content.
 
     \b
     Examples:
@@ -67,22 +66,24 @@ def similar(
       curl -s https://example.org | quire similar --format json last.qd - | jq .value
 
     \b
-    What can be compared:
-      structure        four tags in a row, counted; tells templates apart
-      structure+class  elements with their classes, below parent and grandparent, counted
+    Measures:
+      structure        four tags in a row, counted; distinguishes templates
+      structure+class  elements with parent and grandparent, all with classes, counted
       content          five words in a row
       paths            paths of tags from the root; paths+counts counts them
-      tokens           three in a row of tags and whole texts
-      kang             layers of the trees, place by place; 0.4375 is the least
-      kang_normalised  the same, from 0 on
+      tokens           three tokens in a row; tags and whole texts are tokens
+      kang             layers of the trees, position by position; the minimum is 0.4375
+      kang_normalised  the same, scaled to 0 to 1
 
-    Exit code: 0 done, 2 error.
+    Exit codes: 0 on success, 2 on error.
     """
     if a == b == STANDARD_INPUT:
-        raise Refusal("standard input is one page, and a comparison takes two")
+        raise Refusal(
+            "A and B are both standard input", hint="save one of the pages to a file first"
+        )
     if nodes is not None and on in {On.kang, On.kang_normalised}:
         raise Refusal(
-            f"{on.value} compares whole pages", hint="leave --nodes out, or use --on structure"
+            f"{on.value} only compares whole pages", hint="omit --nodes, or use --on structure"
         )
     read = reader(kind=kind, encoding=encoding, recover=recover)
     one, two = open_page(a, read), open_page(b, read)
@@ -114,7 +115,7 @@ def _print(found: Likeness) -> None:
     if found.similar is not None:
         _print_layers(found.layers)
         verdict = "similar" if found.similar else "not similar"
-        terminal.write_text(f"{verdict} by the paper's threshold, 0.8\n")
+        terminal.write_text(f"{verdict} by the threshold of the paper, 0.8\n")
     elif not found.parts:
         terminal.note("no part differs" if not found.differing else "parts differ; see --most")
     else:

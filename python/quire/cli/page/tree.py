@@ -1,7 +1,7 @@
-"""A digest drawn as a tree, one node a line.
+"""Draw a digest as a tree, one node per line.
 
-Nodes are in document order, so drawing is one pass over the columns with a
-stack of guides; a page of any depth needs no recursion.
+Nodes are in document order, so drawing takes one pass over the columns with a stack of guide lines,
+and no recursion for a page of any depth.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quire.cli.common.terminal import one_line, shown
+from quire.cli.common.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from quire.digest import Digest
 
-# A page can nest thousands deep; past this, guides would be all one sees.
+# A page can be thousands of levels deep. With more guides than this, they would fill the line.
 MAX_GUIDES = 24
 
 
 def draw(page: Digest, root: int = 0, *, depth: int | None = None) -> Iterator[str]:
-    """Give the lines of a subtree.
+    """Yield the lines of a subtree.
 
     Args:
         page: the page.
-        root: the node to start from.
-        depth: how many levels below it are drawn; None for all.
+        root: the root of the subtree.
+        depth: number of levels to draw below the root; None for all.
     """
     depths, sizes = page.depth, page.size
     top = int(depths[root])
-    ends: list[int] = []  # for each level, where the last child's subtree ends
+    ends: list[int] = []  # for each level, the end of the last child's subtree
     node, end = root, root + int(sizes[root])
     guides: list[str] = []
     while node < end:
@@ -47,8 +47,8 @@ def draw(page: Digest, root: int = 0, *, depth: int | None = None) -> Iterator[s
 
 
 def label(page: Digest, node: int) -> str:
-    """Name a node: a tag with its attributes as written, or what a leaf says."""
-    name = shown(page.tags[int(page.tag[node])])
+    """Describe a node: its tag with the attributes as written, or the content of a leaf."""
+    name = printable(page.tags[int(page.tag[node])])
     run = int(page.attr[node])
     if int(page.content[node]) >= 0:
         name += " " + (one_line(page.text(node)) or "(white space)")

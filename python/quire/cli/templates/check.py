@@ -1,4 +1,4 @@
-"""``quire templates check``: whether pages still fit the templates of a model."""
+"""``quire templates check``: check whether pages still fit the templates of a model."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from quire.cli.common import terminal
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.open_page import EXPECTED, open_page, reader
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.terminal import Refusal, reports_errors, shown
-from quire.display import shortened
-from quire.sources.places import is_archive, is_parquet
+from quire.cli.common.terminal import Refusal, printable, reports_errors
+from quire.display import shorten
+from quire.sources.places import is_archive as is_warc
+from quire.sources.places import is_parquet
 
 if TYPE_CHECKING:
     from quire.digest import Digest
@@ -31,37 +32,38 @@ def check(
         list[str],
         typer.Argument(
             metavar="PAGE",
-            help="Pages or digests, pages of a WARC or Parquet file (crawl.warc.gz#8192); - is standard input.",
+            help="Pages or digests, pages of a WARC or Parquet file (crawl.warc.gz#8192) or of an archive (site.quire#https://example.org/); - is standard input.",
         ),
     ],
     model: Annotated[
-        str, typer.Option(metavar="JSON", help="The model, of `quire templates --model`.")
+        str, typer.Option(metavar="JSON", help="Model written by `quire templates --model`.")
     ],
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say what differs from the representative.")
+        bool, typer.Option("--explain", help="List the parts that differ from the representative.")
     ] = False,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Leave with 1 when a page does not fit.")
+        bool, typer.Option("--exit-code", help="Exit with 1 if a page does not fit.")
     ] = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Say which template each page has, and whether it fits.
+    """Find the template of each page, and whether the page fits it.
 
-    A page fits when it holds together with a page of the template, by the rule of
-    the grouping: most of the smaller one is in the larger one.
+    A page fits when it and a page of the template are similar enough, by the rule that
+    grouped them: the larger of the two contains most of the smaller one.
 
     \b
     Examples:
       quire templates check page.html --model model.json
       quire templates check new/*.html --model model.json --explain
+      quire templates check "site.quire#https://example.org/" --model model.json
       curl -s https://example.org | quire templates check - --model model.json --exit-code
 
-    Exit code: 0 done, 1 a page does not fit (with --exit-code), 2 error.
+    Exit codes: 0 on success, 1 if a page does not fit (with --exit-code), 2 on error.
     """
     from quire.similar import TemplateModel  # noqa: PLC0415 - heavy
 
     if pages.count(STANDARD_INPUT) > 1:
-        raise Refusal("standard input is one page", hint="name - once")
+        raise Refusal("-: standard input can only be read once", hint="name - once")
     known = TemplateModel.load(model)
     results: list[dict[str, object]] = []
     all_fit = True
@@ -82,10 +84,11 @@ def check(
 
 
 def _opened(name: str) -> Digest:
+    from quire.archive import is_archive  # noqa: PLC0415 - heavy
+    from quire.captures import read_one  # noqa: PLC0415 - heavy
     from quire.digest import encode  # noqa: PLC0415 - heavy
-    from quire.sources import read_one  # noqa: PLC0415 - heavy
 
-    holds_many = is_archive(name) or is_parquet(name)
+    holds_many = is_warc(name) or is_parquet(name) or is_archive(name)
     if name == STANDARD_INPUT or (Path(name).exists() and not holds_many):
         return open_page(name, reader())
     try:
@@ -97,14 +100,14 @@ def _opened(name: str) -> Digest:
 
 
 def _print(name: str, fit: Fit, why: Likeness | None) -> None:
-    called = "standard input" if name == STANDARD_INPUT else shown(shortened(name, _MOST_NAME))
+    called = "standard input" if name == STANDARD_INPUT else printable(shorten(name, _MOST_NAME))
     if fit.group is None:
         terminal.write_text(f"{called}: does not fit; the model has no template\n")
         return
     verdict = "fits template" if fit.fits else "does not fit; nearest is template"
     terminal.write_text(
         f"{called}: {verdict} {fit.group} ({100 * fit.contained:.0f} % contained, "
-        f"resemblance {fit.resemblance:.2f}), as {shown(shortened(fit.representative or '', _MOST_NAME))}\n"
+        f"resemblance {fit.resemblance:.2f}), as {printable(shorten(fit.representative or '', _MOST_NAME))}\n"
     )
     if why is not None:
         _print_parts(why)

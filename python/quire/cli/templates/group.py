@@ -1,7 +1,7 @@
-"""``quire templates``: which pages of a crawl were made alike, and whether a later page still fits.
+"""``quire templates``: group pages by their templates, and check whether later pages still fit.
 
-``quire templates DIR`` groups, and so does ``quire templates group DIR``; ``check`` compares pages with a model that
-grouping has left. The work is ``quire.similarity``'s and an engine's; here it is asked for, watched and shown.
+``quire templates DIR`` is short for ``quire templates group DIR``. ``check`` compares pages with a
+model that grouping wrote. ``quire.similar`` and an engine do the work; this file has the options.
 """
 
 from __future__ import annotations
@@ -15,35 +15,34 @@ import typer
 from typer.core import TyperGroup
 
 from quire.cli.common import files, terminal
-from quire.cli.common.crawls import find_crawls, nothing_read
+from quire.cli.common.crawls import counted_paths, find_sources, nothing_read
 from quire.cli.common.engines import EngineOption, ThreadsOption, opened_engine
 from quire.cli.common.options import ForceOption, Format, FormatOption
 from quire.cli.common.progress import bars
 from quire.cli.common.terminal import Refusal, reports_errors
 from quire.cli.templates.check import check
 from quire.cli.templates.tables import print_groups
-from quire.display import counted
+from quire.progress import Progress
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
-    from quire.engines import Listener
     from quire.similar.crawl.templates import CrawlTemplates
 
-# The steps of the work, as a person would call them.
+# The steps of the work, and how progress bars call them.
 _STEPS = {
     "sketch": "reading pages",
-    "meet": "meeting",
-    "hubs": "choosing partners",
+    "meet": "finding candidates",
+    "hubs": "choosing candidates",
     "links": "comparing",
     "pick": "fetching samples",
-    "fit": "representatives",
-    "fits": "how well pages fit",
+    "fit": "choosing representatives",
+    "fits": "measuring fit",
     "report": "drawing the report",
 }
 
 
 class On(StrEnum):
-    """What is compared."""
+    """What to compare."""
 
     structure = "structure"
     structure_class = "structure+class"
@@ -54,7 +53,7 @@ class On(StrEnum):
 
 
 class _GroupByDefault(TyperGroup):
-    """Takes what is no command for something to group: ``quire templates DIR``."""
+    """Treats an argument that is not a command as a source: ``quire templates DIR``."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # the class of a context is not public
         if args and args[0] not in self.commands and args[0] != "--help":
@@ -66,13 +65,14 @@ app: typer.Typer = typer.Typer(
     cls=_GroupByDefault,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="""Find the templates of a crawl, and check pages against them.
+    help="""Find the templates of a crawl or archive, and check pages against them.
 
     `quire templates DIR` is short for `quire templates group DIR`.
 
     \b
     Examples:
       quire templates crawl/
+      quire templates site.quire
       quire templates crawl.warc.gz --report report.html --model model.json
       quire templates check page.html --model model.json
     """,
@@ -86,7 +86,7 @@ def group(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="Folders, pages, WARC and Parquet files, patterns, addresses that fsspec knows.",
+            help="Folders, pages, WARC, WACZ and Parquet files, archives, patterns, addresses that fsspec knows.",
         ),
     ],
     output: Annotated[
@@ -99,10 +99,10 @@ def group(
         ),
     ] = None,
     report: Annotated[
-        str | None, typer.Option(metavar="HTML", help="Write a page that shows the groups.")
+        str | None, typer.Option(metavar="HTML", help="Write an HTML report about the groups.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Write a model, for `quire templates check`.")
+        str | None, typer.Option(metavar="JSON", help="Write a model for `quire templates check`.")
     ] = None,
     threshold: Annotated[
         float,
@@ -110,56 +110,60 @@ def group(
             min=0,
             max=1,
             metavar="SHARE",
-            help="How much of the smaller page is in the larger one, at least.",
+            help="Minimum share of the smaller page that the larger one must contain.",
         ),
     ] = 0.8,
-    on: Annotated[On, typer.Option(help="What is compared.")] = On.structure_class,
+    on: Annotated[On, typer.Option(help="What to compare.")] = On.structure_class,
     engine: EngineOption = None,
     threads: ThreadsOption = None,
     work: Annotated[
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Keep what is between the steps here; for a cluster, a place that all its machines reach.",
+            help="Folder for intermediate files, empty at the start; a cluster needs one that all its machines reach (default: a temporary folder).",
         ),
     ] = None,
     most_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer page is not read.")
+        int, typer.Option(min=1, metavar="N", help="Do not read pages longer than this many bytes.")
     ] = MOST_BYTES,
     force: ForceOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Group pages by the template they were made from.
 
-    Finds the templates without being told how many there are. What cannot be read is
-    named with its reason, and the rest is grouped.
+    You do not have to say how many templates there are. quire lists the pages that it
+    cannot read with the reason, and groups the rest. From an archive it reads the newest
+    capture of each page.
 
     \b
     Examples:
       quire templates group crawl/
+      quire templates site.quire --report report.html --model model.json
       quire templates crawl/ --report report.html -o groups.parquet
       quire templates "s3://crawls/*.warc.gz" --engine spark://head:7077 --work s3://tmp/t1
       quire templates crawl/ --format json | jq '.groups[].representative'
 
-    A folder named group or check is ./group or ./check here.
+    Write ./group or ./check for a folder that is called group or check. With a cluster,
+    its machines must see the sources under the same paths, archives included.
 
-    Exit code: 0 done, 2 error, which is also that nothing could be read.
+    Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     outputs = [Path(path) for path in (output, report, model) if path is not None]
     for place, path in enumerate(outputs):
         files.check_free(path, force=force)
         if path in outputs[:place]:
             raise Refusal(
-                f"{path}: named twice, for two things", hint="give each a name of its own"
+                f"{path}: named for two outputs", hint="choose a different name for each output"
             )
     if output is not None:
         from quire.similar.crawl.output import SUFFIXES  # noqa: PLC0415 - heavy
 
         files.check_suffix(output, SUFFIXES)
+    from quire.captures import read_newest  # noqa: PLC0415 - heavy
     from quire.similar.crawl.templates import crawl_templates  # noqa: PLC0415 - heavy
 
     began = time.monotonic()
-    paths = find_crawls(sources)
+    paths = find_sources(sources)
     with bars(_STEPS) as listener:
         with opened_engine(engine, threads, listener) as running:
             crawl = crawl_templates(
@@ -169,6 +173,7 @@ def group(
                 threshold=threshold,
                 most_bytes=most_bytes,
                 work=work,
+                reader=read_newest,
             )
         if not len(crawl.pages):
             raise nothing_read(crawl.troubles, len(crawl.troubles))
@@ -186,7 +191,7 @@ def group(
         print_groups(crawl)
     for path in outputs:
         terminal.note(f"{path}: written")
-    terminal.note(f"{counted(len(paths), 'file')} in {time.monotonic() - began:.1f} s")
+    terminal.note(f"{counted_paths(paths)} in {time.monotonic() - began:.1f} s")
 
 
 app.command("group")(group)
@@ -204,7 +209,7 @@ def _write_report(
     sources: list[str],
     target: Path,
     most_bytes: int,
-    listener: Listener | None,
+    listener: Progress,
     *,
     force: bool,
 ) -> None:
@@ -217,7 +222,8 @@ def _write_report(
 
 
 def _write_model(crawl: CrawlTemplates, target: Path, most_bytes: int, *, force: bool) -> None:
+    from quire.captures import read_one  # noqa: PLC0415 - heavy
     from quire.similar.models import TemplateModel  # noqa: PLC0415 - heavy
 
-    made = TemplateModel.of(crawl, most_bytes=most_bytes)
+    made = TemplateModel.of(crawl, most_bytes=most_bytes, read_one=read_one)
     files.write_whole(target, made.to_json().encode("utf-8", "replace"), force=force)

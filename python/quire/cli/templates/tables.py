@@ -1,4 +1,4 @@
-"""What ``quire templates`` prints for a person: a row for each group, then what is in none."""
+"""The table that ``quire templates`` prints: a row for each group, then totals and troubles."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
 from quire.cli.common.crawls import print_troubles
-from quire.cli.common.terminal import shown
-from quire.display import counted, shortened
+from quire.cli.common.terminal import printable
+from quire.display import format_count, shorten
 
 if TYPE_CHECKING:
     from quire.similar.crawl.templates import CrawlTemplates
 
 _MOST_GROUPS = 100
 _MOST_NAME = 70
-# What the other columns take of a line; a name gets the rest, and some letters at least.
+# Width of the other columns; the name gets the rest of the line, and a minimum.
 _OTHER_COLUMNS = 42
 _LEAST_NAME = 30
 
 
 def print_groups(crawl: CrawlTemplates) -> None:
-    """Print the groups of a crawl, how much they cover, and what could not be read."""
+    """Print the groups of a crawl, the share of pages they cover, and the troubles."""
     from rich.table import Table  # noqa: PLC0415 - heavy
 
     found = crawl.templates
@@ -39,14 +39,14 @@ def print_groups(crawl: CrawlTemplates) -> None:
                 f"{100 * group.size / n:.1f} %",
                 f"{group.fit:.2f}",
                 f"{len(group.outliers):,}",
-                shown(shortened(crawl.name(group.representative), most_name)),
+                printable(shorten(crawl.name(group.representative), most_name)),
             )
         console.print(table)
     more = len(found.groups) - _MOST_GROUPS
     if more > 0:
-        terminal.write_text(f"… {more:,} smaller ones; -o and --report have all\n")
+        terminal.write_text(f"… {more:,} smaller ones; -o and --report list all\n")
     terminal.write_text(
-        f"{counted(len(found.groups), 'template')}, {counted(n, 'page')}, {len(found.singles):,} like no other: "
+        f"{format_count(len(found.groups), 'template')}, {format_count(n, 'page')}, {len(found.singles):,} like no other: "
         f"{100 * found.coverage:.1f} % have a template\n"
     )
     print_troubles(crawl.troubles)

@@ -1,8 +1,9 @@
-"""Spark: batch work on a cluster, or on this machine as if it was one.
+"""The Spark engine: runs batch work on a cluster, or on this machine as if it were one.
 
-A step is a stage of Spark. Its tasks read portions of paths, or whole groups that a shuffle brought together; the shuffle
-is Spark's own, sorted and on disk, so that groups together may be larger than memory and a lost machine
-costs what it had and no more. What a worker must have: this Python, with quire and the module of the function in it.
+A step is a Spark stage. Its tasks read portions of paths, or whole groups from a shuffle. Spark's
+own shuffle is used, sorted and on disk, so all groups together may exceed memory, and a lost
+machine costs only its own work. Workers need this Python, with quire and the module of the function
+installed.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from quire.engines.seam import Data, GroupsToRows, Listener, PathsToRows
+from quire.engines.seam import Data, GroupsToRows, PathsToRows
 from quire.errors import EngineError, MissingExtra
+from quire.progress import Progress, no_progress
 
 try:
     import pyarrow as pa
-    import pyspark  # noqa: F401 - is it there?
+    import pyspark  # noqa: F401 - check that it is installed
 except ImportError as _missing:
     raise MissingExtra(f"{_missing.name} is not installed", extra="spark") from None
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # has none
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no types
 from pyspark.errors import PySparkException, PythonException
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -46,12 +48,13 @@ from quire.engines.spark.tasks import (
     Task,
     Written,
 )
-from quire.engines.spark.types import dressed
-from quire.engines.spark.watch import POLL_S, Watch, nobody, wait_until_quiet, workers
+from quire.engines.spark.types import spark_schema
+from quire.engines.spark.watch import POLL_S, Watch, no_worker, wait_until_quiet, workers
 
-#: Most tasks of a step that reads paths: beyond it Spark is busy with counting them, so each takes several portions.
+#: Maximum tasks of a step that reads paths: with more, Spark is busy counting them. Each task then
+#: takes several portions.
 MAX_TASKS = 10_000
-#: Tasks of a group step for each core, and at least.
+#: Tasks of a group step for each core, and the minimum.
 PARTITIONS_PER_CORE = 4
 MIN_PARTITIONS = 32
 
@@ -75,9 +78,9 @@ class SparkData:
         return self.task.schema
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Run the work, once for each call, and give its rows.
+        """Run the work, once for each call, and yield its rows.
 
-        The rows wait on the disks of the workers and come here a partition at a time.
+        Rows wait on the disks of the workers and arrive one partition at a time.
         """
         self.engine.check_open()
         packed = _map_in_arrow(self.source, Packed(self.task), PACKED)
@@ -101,23 +104,24 @@ class SparkEngine:
     """Runs batch work on a Spark cluster.
 
     Args:
-        address: of the master, ``spark://host:7077``; or ``local[2]`` for two threads of Spark on this machine.
-        listener: is told of progress, from a thread of its own.
-        memory: of Java on each worker; Python's comes on top.
-        python: the Python of the workers; None for what ``PYSPARK_PYTHON`` says, or the path of this one.
-        partitions: tasks of a step that groups; None for a number by the cores there are.
-        patience_s: how long to wait when there is no worker.
-        settings: Spark's own, by their names; they go before ours.
+        address: Master of the cluster, ``spark://host:7077``; or ``local[2]`` for Spark with two
+            threads on this machine.
+        listener: Progress callback, called from a separate thread.
+        memory: Memory for Java on each worker; Python needs more on top.
+        python: Python of the workers (default: ``PYSPARK_PYTHON``, or the path of this Python).
+        partitions: Tasks of a step that groups (default: depends on the number of cores).
+        patience_s: How long to wait for a worker, in seconds.
+        settings: Spark settings by name; they override ours.
 
     Raises:
-        EngineError: there is no Java, no master, or no worker; or a session is open already.
+        EngineError: Java, the master or a worker is missing, or a session is already open.
     """
 
     def __init__(
         self,
         address: str,
         *,
-        listener: Listener | None = None,
+        listener: Progress = no_progress,
         memory: str = "1g",
         python: str | None = None,
         partitions: int | None = None,
@@ -157,11 +161,14 @@ class SparkEngine:
         step: str = "group",
         tasks: int = 1,
     ) -> SparkData:
-        """Bring rows of one key together; see ``Engine``. A group must fit into the memory of a worker."""
+        """Bring rows with the same key together; see ``Engine``.
+
+        A group must fit into the memory of a worker.
+        """
         data = self._own(data)
         check_key(data.schema, key, step)
         column = f"c{data.schema.get_field_index(key)}"
-        rows = _map_in_arrow(data.source, Shuffled(data.task), dressed(data.schema))
+        rows = _map_in_arrow(data.source, Shuffled(data.task), spark_schema(data.schema))
         cores = self._context.defaultParallelism
         n = self._partitions or max(MIN_PARTITIONS, PARTITIONS_PER_CORE * cores)
         n = max(n, min(tasks, MAX_TASKS))
@@ -174,8 +181,8 @@ class SparkEngine:
         """Write rows as Parquet files into a folder that all machines share; see ``Engine``.
 
         Raises:
-            FileExistsError: the folder holds something already.
-            EngineError: a step failed, or the folder is not shared.
+            FileExistsError: The folder is not empty.
+            EngineError: A step failed, or the folder is not shared.
         """
         data = self._own(data)
         folder = Sink(sink)
@@ -192,19 +199,19 @@ class SparkEngine:
             raise
 
     def check_open(self) -> None:
-        """Refuse to go on when the engine was left."""
+        """Raise an error if the engine is closed."""
         if not self.is_open:
-            raise EngineError("the engine was left; its data can no longer be read")
+            raise EngineError("the engine is closed; its data can no longer be read")
 
     def run(self, steps: tuple[str, ...], action: Callable[[], T]) -> T:
-        """Run a job, tell of its progress, and say in our words what went wrong with it."""
+        """Run a job, report its progress, and turn Spark's errors into ours."""
         watch = Watch(self._context, steps, self._listener, self._patience_s)
         with self.explained(steps[-1], watch), watch:
             return action()
 
     @contextmanager
     def explained(self, step: str, watch: Watch | None = None) -> Iterator[None]:
-        """Say in our words what goes wrong within."""
+        """Turn Spark's errors into ours."""
         try:
             yield
         except (Py4JError, PySparkException) as error:
@@ -238,7 +245,7 @@ class SparkEngine:
         end = time.monotonic() + self._patience_s
         while not workers(self._context):
             if time.monotonic() > end:
-                raise nobody(self._context, self._patience_s)
+                raise no_worker(self._context, self._patience_s)
             time.sleep(POLL_S)
 
 
@@ -247,17 +254,17 @@ def _map_in_arrow(
     task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
     schema: pa.Schema,
 ) -> DataFrame:
-    """Do what ``DataFrame.mapInArrow`` does, but for asking for pandas, which it does not use."""
+    """Do what ``DataFrame.mapInArrow`` does, without requiring pandas, which it does not use."""
     udf = UserDefinedFunction(
         task, from_arrow_schema(schema), evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF
     )
     column: Any = udf(*[frame[name] for name in frame.columns])
-    mapped = frame._jdf.mapInArrow(column._jc, False, None)  # noqa: FBT003, SLF001 - Java's, no barrier
+    mapped = frame._jdf.mapInArrow(column._jc, False, None)  # noqa: FBT003, SLF001 - no barrier
     return DataFrame(mapped, frame.sparkSession)
 
 
 def explain(error: Exception, step: str, session: Session) -> EngineError:
-    """Turn what Spark says of a failed job into what the function said, or into one line of Spark's."""
+    """Turn the error of a Spark job into the function's own error, or into one line of Spark's."""
     text = str(error)
     at = text.find(FAILURE)
     if at >= 0:

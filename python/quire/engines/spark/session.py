@@ -1,7 +1,8 @@
-"""The session: one Java process that talks to a Spark cluster, started quietly and ended for good.
+"""The session: one Java process that talks to a Spark cluster.
 
-What can be told beforehand is told beforehand, since Spark itself needs a minute or a wall of Java to say it: that there is
-no Java, that nobody answers at an address, that a session is open already. Java's own words go to a log file.
+Common problems are checked beforehand, because Spark needs a minute or a wall of Java to report
+them: Java is missing, no master answers at the address, or a session is already open. Java's
+output goes to a log file.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ from pyspark.sql import SparkSession
 
 from quire.errors import EngineError
 
-#: A master that does not answer a connection in this time is not there.
+#: How long to wait for a master to accept a connection.
 CONNECT_TIMEOUT_S = 10
 _STOP_TIMEOUT_S = 20
-# For the Java that only puts a command line together: it is over before compiling well pays.
+# For the Java process that only builds a command line: it ends before optimization pays off.
 _QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
-# Changed by `settings`.
+# Overridden by `settings`.
 _DEFAULTS = {
-    # Numbers of tasks are said by us, so that steps and stages are the same things.
+    # We set the number of tasks ourselves, so that steps and stages correspond.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
-    # The driver reads partition by partition; what bounds it is one of them.
+    # The driver reads one partition at a time, which limits its memory.
     "spark.driver.maxResultSize": "0",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.speculation": "false",
-    # A machine that has gone silent is given up after a minute and not after two; a closed connection at once.
+    # Give up a silent machine after one minute instead of two; a closed connection at once.
     "spark.executor.heartbeatInterval": "5s",
     "spark.network.timeout": "60s",
     "spark.shuffle.io.maxRetries": "3",
@@ -55,8 +56,8 @@ class Session:
     """An open session.
 
     Attributes:
-        spark: Spark's own.
-        log: the file with Java's words.
+        spark: The Spark session.
+        log: The file with Java's output.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Session:
     ) -> None:
         _need_java()
         _need_master(address)
-        if SparkContext._active_spark_context is not None:  # noqa: SLF001 - there is no other way to ask
+        if SparkContext._active_spark_context is not None:  # noqa: SLF001 - no public way to ask
             raise EngineError("a Spark session is open in this process; expected one at a time")
         self._folder = Path(tempfile.mkdtemp(prefix="quire-spark-"))
         self.log: Path = self._folder / "driver.log"
@@ -82,20 +83,20 @@ class Session:
 
     def _start(self, conf: SparkConf) -> SparkSession:
         try:
-            gateway = SparkContext._gateway  # noqa: SLF001 - Java that somebody else started, and left running
+            gateway = SparkContext._gateway  # noqa: SLF001 - a Java process started by other code
             if gateway is None:
                 with self.log.open("wb") as log:
-                    words = {"stdout": log, "stderr": subprocess.STDOUT}
-                    gateway = launch_gateway(conf, words)  # type: ignore[no-untyped-call]  # Spark's
+                    output = {"stdout": log, "stderr": subprocess.STDOUT}
+                    gateway = launch_gateway(conf, output)  # type: ignore[no-untyped-call]
                 self._gateway = gateway
             return SparkSession(SparkContext(conf=conf, gateway=gateway))
-        except Exception as error:  # noqa: BLE001 - of py4j, of Java, of the system: there is no session
+        except Exception as error:  # noqa: BLE001 - errors of py4j, Java or the system
             found = EngineError(f"{conf.get('spark.master')}: no session; {_first_line(error)}")
             found.add_note("Spark's log ends:\n" + self.tail())
             raise found from None
 
     def tail(self) -> str:
-        """Give the last lines of the log."""
+        """Return the last lines of the log."""
         with suppress(OSError):
             return "\n".join(
                 self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
@@ -106,7 +107,7 @@ class Session:
         """End the session and its Java process."""
         spark, gateway = getattr(self, "spark", None), getattr(self, "_gateway", None)
         if spark is not None:
-            with suppress(Exception):  # Java may be gone, and what we want is that it is
+            with suppress(Exception):  # Java may already be gone, which is fine
                 spark.stop()
         if gateway is not None:
             _end(gateway)
@@ -123,12 +124,13 @@ def _need_java() -> None:
             else "JAVA_HOME is not set, and there is no java on the path"
         )
         raise EngineError(
-            f"no Java found: {where}; Spark needs Java 17 or later, on Debian: apt install openjdk-17-jre-headless"
+            f"no Java found: {where}; Spark needs Java 17 or later, "
+            "on Debian: apt install openjdk-17-jre-headless"
         )
 
 
 def _hosts(address: str) -> Iterator[tuple[str, int]]:
-    """Give the masters of an address; there may be several, of which one leads."""
+    """Yield the masters of an address; there may be several, one of them leading."""
     for place in address.removeprefix("spark://").split(","):
         host, _, port = place.rpartition(":")
         if not host or not port.isdecimal():
@@ -191,7 +193,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _end(gateway: Any) -> None:  # noqa: ANN401 - py4j has no types
-    """End the Java process. Spark would keep it until this process ends."""
+    """End the Java process, which Spark would keep until this process ends."""
     with suppress(Exception):
         gateway.shutdown()
     if SparkContext._gateway is gateway:  # noqa: SLF001 - Spark would use it again
@@ -201,7 +203,7 @@ def _end(gateway: Any) -> None:  # noqa: ANN401 - py4j has no types
         return
     if process.stdin is not None:
         with suppress(OSError):
-            process.stdin.close()  # Java ends when it reads the end of this
+            process.stdin.close()  # Java ends when its input ends
     try:
         process.wait(_STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:

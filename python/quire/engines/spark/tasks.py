@@ -1,10 +1,11 @@
-"""Tasks: what the workers of a Spark cluster run.
+"""Tasks: the code that the workers of a Spark cluster run.
 
-A task takes the Arrow batches of one partition and gives batches. ``MapPaths`` and ``MapGroups`` make the rows of a
-step; ``Shuffled``, ``Packed`` and ``Written`` go around one of them and send its rows on: into a shuffle, to the driver,
-into a file. So a step and what becomes of its rows are one task, and rows go through Spark's own columns only where they are shuffled.
+A task takes the Arrow batches of one partition and yields batches. ``MapPaths`` and ``MapGroups``
+make the rows of a step. ``Shuffled``, ``Packed`` and ``Written`` wrap one of them and send its rows
+into a shuffle, to the driver, or into a file. So a step and the delivery of its rows are one task,
+and rows go through Spark's columns only in a shuffle.
 
-Tasks are pickled by name, so this module and what it imports must be on the workers.
+Tasks are pickled by name, so workers need this module and everything it imports.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from quire.engines.grouping import whole_groups
 from quire.engines.rows import checked, sample
 from quire.engines.seam import GroupsToRows, PathsToRows
 from quire.engines.sinks import Sink
-from quire.engines.spark.types import dressed, recast
+from quire.engines.spark.types import recast, spark_schema
 
-#: Bytes of a batch that leaves a task; Java holds a few of them at once.
+#: Maximum bytes of a batch that leaves a task; Java holds a few of them at once.
 BATCH_BYTES = 4 << 20
-#: What the message of a failure begins with, for the driver to find it in a Java trace.
+#: Prefix of a failure message, by which the driver finds it in a Java trace.
 FAILURE = "quire-task-failure "
 
 PACKED = pa.schema([("rows", pa.binary())])
@@ -36,7 +37,7 @@ WRITTEN = pa.schema({"part": pa.int32()}).append(pa.field("attempt", pa.string()
 
 
 class TaskFailed(Exception):
-    """What a function raised, in a form that survives the way through Java."""
+    """An error of a function, in a form that survives the way through Java."""
 
     def __init__(self, error: Exception, where: str) -> None:
         found = {
@@ -52,7 +53,7 @@ class Task(Protocol):
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the rows it makes."""
+        """Columns of the rows."""
         ...
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -62,7 +63,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class MapPaths:
-    """Runs a function on portions; what comes in are their numbers."""
+    """Runs a function on portions, given by their numbers."""
 
     portions: Broadcast[list[list[str]]]
     fn: PathsToRows
@@ -70,7 +71,7 @@ class MapPaths:
     step: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Read the portions of these numbers."""
+        """Read the portions with these numbers."""
         for batch in batches:
             for number in batch.column(0).to_numpy():
                 paths = self.portions.value[int(number)]
@@ -84,7 +85,7 @@ class MapPaths:
 
 @dataclass(frozen=True)
 class MapGroups:
-    """Runs a function on whole groups; what comes in is dressed and sorted by key."""
+    """Runs a function on whole groups; the input has Spark types and is sorted by key."""
 
     came: pa.Schema
     key: str
@@ -93,9 +94,9 @@ class MapGroups:
     step: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Hand on whole groups."""
-        undressed = (recast(batch, self.came) for batch in batches)
-        for table in whole_groups(undressed, self.key):
+        """Call the function with whole groups."""
+        rows = (recast(batch, self.came) for batch in batches)
+        for table in whole_groups(rows, self.key):
             try:
                 yield from checked(self.fn(table), self.schema, self.step)
             except Exception as error:
@@ -104,20 +105,20 @@ class MapGroups:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """Dresses rows for a shuffle."""
+    """Converts rows to Spark types for a shuffle."""
 
     task: Task
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Make rows and dress them."""
-        schema = dressed(self.task.schema)
+        """Make rows and convert them."""
+        schema = spark_schema(self.task.schema)
         for batch in small(self.task(batches)):
             yield recast(batch, schema)
 
 
 @dataclass(frozen=True)
 class Packed:
-    """Packs each batch into one value, so that it comes to the driver as it is."""
+    """Packs each batch into one value, so that it reaches the driver unchanged."""
 
     task: Task
 
@@ -133,13 +134,13 @@ class Packed:
 
 @dataclass(frozen=True)
 class Written:
-    """Writes rows into a file under the name of an attempt, and says which; no rows make no file."""
+    """Writes rows to a file under the name of an attempt; without rows it writes none."""
 
     task: Task
     sink: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Make rows and write them; give the number of the part and the name of the attempt."""
+        """Make and write rows; yield the number of the part and the name of the attempt."""
         rows = self.task(batches)
         first = next(rows, None)
         if first is None:
@@ -152,7 +153,7 @@ class Written:
 
 
 def small(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Cut large batches, by their bytes on average.
+    """Split large batches, estimating from the average size of a row.
 
     >>> batch = pa.record_batch({"text": ["x" * 1000] * 10_000})
     >>> [part.num_rows for part in small(iter([batch]))]

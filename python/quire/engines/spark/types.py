@@ -1,9 +1,10 @@
-"""Types for the way through Spark: its columns are fewer than Arrow's.
+"""Converts Arrow types to Spark types and back: Spark has fewer.
 
-Spark has no unsigned numbers, no fixed sizes and no dictionaries, and its times are microseconds. Only a shuffle goes
-through its columns, so rows are dressed before and undressed after: unsigned 64 bits become signed ones of the same bits,
-narrower ones the next wider; times become numbers, and what has a fixed size or a dictionary loses it. Columns
-are numbered, for Spark takes ``Key`` and ``key`` for one name, and a dot in a name for a path.
+Spark has no unsigned numbers, no fixed sizes and no dictionaries, and its times are in
+microseconds. Only a shuffle goes through Spark's columns, so rows are converted before it and back
+after it. Unsigned 64-bit numbers become signed ones with the same bits, narrower ones the next
+wider type; times become numbers; fixed sizes and dictionaries are dropped. Columns are numbered,
+because Spark treats ``Key`` and ``key`` as one name, and a dot in a name as a path.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SAME = (
     pa.binary(),
     pa.date32(),
 )
-_DRESSED: dict[pa.DataType, pa.DataType] = {
+_SPARK_TYPES: dict[pa.DataType, pa.DataType] = {
     **{kind: kind for kind in _SAME},
     pa.uint8(): pa.int16(),
     pa.uint16(): pa.int32(),
@@ -37,16 +38,16 @@ _DRESSED: dict[pa.DataType, pa.DataType] = {
 }
 
 
-def dressed(schema: pa.Schema) -> pa.Schema:
-    """Give the columns that rows of a schema have on their way.
+def spark_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the schema that rows have in Spark.
 
-    >>> print(dressed(pa.schema([("key", pa.uint64()), ("sketch", pa.list_(pa.uint32(), 4))])))
+    >>> print(spark_schema(pa.schema([("key", pa.uint64()), ("sketch", pa.list_(pa.uint32(), 4))])))
     c0: int64
     c1: list<item: int64>
       child 0, item: int64
 
     Raises:
-        TypeError: a type has no way through Spark.
+        TypeError: A type cannot be represented in Spark.
     """
     return pa.schema(
         [pa.field(f"c{i}", _type(field.type, field.name)) for i, field in enumerate(schema)]
@@ -55,8 +56,8 @@ def dressed(schema: pa.Schema) -> pa.Schema:
 
 def _type(kind: pa.DataType, name: str) -> pa.DataType:
     types = pa.types
-    if kind in _DRESSED:
-        return _DRESSED[kind]
+    if kind in _SPARK_TYPES:
+        return _SPARK_TYPES[kind]
     if types.is_fixed_size_binary(kind):
         return pa.binary()
     if types.is_timestamp(kind) or types.is_duration(kind) or types.is_time64(kind):
@@ -71,8 +72,9 @@ def _type(kind: pa.DataType, name: str) -> pa.DataType:
 
 
 def recast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Turn rows into those of the dressed schema, or back."""
-    # Not safe in Arrow's words: numbers beyond 63 bits keep their bits and change their meaning, there and back.
+    """Convert rows to the Spark schema, or back."""
+    # "Unsafe" in Arrow's terms: 64-bit numbers keep their bits but change their meaning, and change
+    # it back afterwards.
     arrays = [
         column.cast(field.type, safe=False)
         for column, field in zip(batch.columns, schema, strict=True)

@@ -1,6 +1,6 @@
-"""Watching: how far a job of Spark is, and whether anybody is left to work on it.
+"""Watching: reports the progress of a Spark job, and ends it if no worker is left.
 
-Spark waits for ever when no worker offers itself. A job that is watched ends with an error instead, after a while.
+Without workers, Spark waits forever. A watched job ends with an error after a while instead.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from typing import Any, Self
 
 from pyspark import InheritableThread, SparkContext
 
-from quire.engines.seam import Listener, Progress
 from quire.errors import EngineError
+from quire.progress import Progress, no_progress
 
 POLL_S = 0.2
-#: How long tasks that were told to end are waited for.
+#: How long to wait for cancelled tasks to end.
 QUIET_S = 15
 
 
 class Watch:
-    """Watches the jobs that this thread starts while it is entered.
+    """Watches the jobs that this thread starts inside the context manager.
 
     Args:
-        context: Spark's.
-        steps: the names of the steps of the work: one for each stage.
-        listener: is told of progress.
-        patience_s: how long to go on without any worker; None where there are none to wait for.
+        context: The Spark context.
+        steps: Names of the steps of the work, one for each stage.
+        listener: Progress callback.
+        patience_s: How long to wait without any worker; None for Spark on this machine.
 
     Attributes:
-        lost: the error of a job that was given up.
+        lost: The error, if the job was given up.
     """
 
     def __init__(
         self,
         context: SparkContext,
         steps: Sequence[str],
-        listener: Listener | None,
+        listener: Progress,
         patience_s: float | None,
     ) -> None:
         self.lost: EngineError | None = None
@@ -49,7 +49,7 @@ class Watch:
         self._listener = listener
         self._patience_s = patience_s
         self._group = f"quire-{uuid.uuid4().hex}"
-        self._told: set[Progress] = set()
+        self._reported: set[tuple[str, int, int]] = set()
         self._ended = threading.Event()
         self._thread = InheritableThread(target=self._poll, name="quire-watch", daemon=True)
 
@@ -66,70 +66,71 @@ class Watch:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        with suppress(
-            Exception
-        ):  # Java may be gone; what went wrong is said by whoever waited for the job
+        # Java may be gone; the code that waits for the job reports the error.
+        with suppress(Exception):
             if error is not None:
                 self._context.cancelJobGroup(self._group)
-            self._context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]  # takes it
+            self._context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
 
     def _poll(self) -> None:
         alone_since: float | None = None
         while not self._ended.wait(POLL_S):
             try:
-                self._tell()
+                self._report()
                 if workers(self._context) or self._patience_s is None:
                     alone_since = None
                     continue
-            except Exception:  # noqa: BLE001 - Java has ended; the job's own thread says so
+            except Exception:  # noqa: BLE001 - Java has ended; the job's own thread reports it
                 return
             alone_since = alone_since or time.monotonic()
             if time.monotonic() - alone_since > self._patience_s:
-                self.lost = nobody(self._context, self._patience_s)
+                self.lost = no_worker(self._context, self._patience_s)
                 self._context.cancelJobGroup(self._group)
                 return
         with suppress(Exception):
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
-        if self._listener is None:
+    def _report(self) -> None:
+        if self._listener is no_progress:
             return
         tracker = self._context.statusTracker()
         stages: set[int] = set()
         for job in tracker.getJobIdsForGroup(self._group):
             info = tracker.getJobInfo(job)
             stages.update(info.stageIds if info else ())
-        # Stages are numbered as they depend on one another; what comes after the last step is part of it.
+        # Stages are numbered in the order they depend on each other; stages after the last step
+        # count as part of it.
         for place, number in enumerate(sorted(stages)):
             stage = tracker.getStageInfo(number)
             if stage is not None:
                 step = self._steps[min(place, len(self._steps) - 1)]
-                progress = Progress(step, stage.numCompletedTasks, stage.numTasks)
-                if progress not in self._told:
-                    self._told.add(progress)
-                    self._listener(progress)
+                progress = (step, stage.numCompletedTasks, stage.numTasks)
+                if progress not in self._reported:
+                    self._reported.add(progress)
+                    self._listener(*progress)
 
 
 def workers(context: SparkContext) -> int:
-    """Count the machines that work for us, this one left out."""
+    """Count the machines that work for us, without this one."""
     return len(_executors(context)) - 1
 
 
 def _executors(context: SparkContext) -> Sequence[Any]:
-    # Asked of Scala: Spark 4.0 shows it neither to Python nor to Java.
+    # Asked through Scala: Spark 4.0 exposes it neither to Python nor to Java.
     executors: Sequence[Any] = context._jsc.sc().statusTracker().getExecutorInfos()  # noqa: SLF001
     return executors
 
 
-def nobody(context: SparkContext, patience_s: float) -> EngineError:
-    """Make the error that says that no worker came."""
+def no_worker(context: SparkContext, patience_s: float) -> EngineError:
+    """Make the error for a cluster without available workers."""
     return EngineError(
-        f"{context.master}: no worker has offered itself for {patience_s:g} s; expected one with a free core and enough memory"
+        f"{context.master}: no worker available for {patience_s:g} s; "
+        "expected one with a free core and enough memory"
     )
 
 
 def wait_until_quiet(context: SparkContext) -> None:
-    """Wait until no task runs any more: one that was told to end may still be writing."""
+    """Wait until no task is running: a cancelled task may still be writing."""
     end = time.monotonic() + QUIET_S
     with suppress(Exception):
         while time.monotonic() < end and any(

@@ -1,1 +1,4 @@
-"""Boilerplate: remove from pages the blocks that most pages of their template have."""
+"""Boilerplate: remove the blocks that most pages of a template contain.
+
+In: pages. Out: the same pages as text or HTML, without menus, footers and the like.
+"""

@@ -1,12 +1,14 @@
-"""Strays: texts that a page shows elsewhere than where they are in its source.
+"""Moved text: text that a page shows in a different place than its source has it.
 
-Browsers move what may not stand in a table to before it, so that in the source a paragraph may lie within the tags of a table without being
-a part of it. Whoever cuts the table out by its bytes would lose the paragraph.
+Browsers move content that is not allowed inside a table to the front of the table. So in the source
+a paragraph may lie between the tags of a table without belonging to it. Cutting out the bytes of
+the table would lose the paragraph.
 
-Found by what is left: text nodes, comments and the like have their bytes, elements have tags, and what is neither was moved. A stray comment, or
-a tag with a ``>`` in quotes, is taken for a text: then something stays that could go.
+Moved text is found by elimination: text nodes and comments have their bytes, elements have their
+tags, and all other bytes were moved. A moved comment, or a tag with a ``>`` in quotes, is mistaken
+for text; then ``strip`` keeps something that it could remove.
 
-Cost: linear in the source, for pages whose tree is not in the order of the source; nothing for all others.
+Cost: linear in the source for pages whose tree is not in source order; none for all others.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ from numpy.typing import NDArray
 from quire.digest.page import Digest
 from quire.fragments.trees.source_spans import source_spans
 
-# No text matches: after < and a letter, browsers read a tag too, up to the first > or a later one.
+# Never matches text: after < and a letter, browsers also read a tag, up to this > or a later one.
 _TAG = re.compile(rb"</?[A-Za-z][^>]*+>")
 _BLANK = b" \t\r\n\f"
 
 
-def stray_texts(page: Digest, source: bytes) -> NDArray[np.int64]:
-    """List a place in each text of the source that is not where the page has it, ascending.
+def moved_texts(page: Digest, source: bytes) -> NDArray[np.int64]:
+    """Return an offset in each moved text of the source, in ascending order.
 
     >>> import quire
     >>> source = b"<table><tr><td>Cod</td></tr><p>Fresh today</p><tr><td>Hake</td></tr></table>"
-    >>> [source[place:][:5] for place in stray_texts(quire.encode(source), source)]
+    >>> [source[place:][:5] for place in moved_texts(quire.encode(source), source)]
     [b'Fresh']
 
     Args:
@@ -49,9 +51,8 @@ def stray_texts(page: Digest, source: bytes) -> NDArray[np.int64]:
     found: list[int] = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         at = start
-        closed = max(
-            start, source.rfind(b">", start, end) + 1
-        )  # behind it every < would be tried in vain
+        # No tag ends after the last >, so stop there.
+        closed = max(start, source.rfind(b">", start, end) + 1)
         for tag in [*_TAG.finditer(source, start, closed), None]:
             text = source[at : tag.start() if tag else end]
             if text.strip(_BLANK):

@@ -1,14 +1,19 @@
-"""Stripping: pages without what most pages of their template have. For indexes, and for models that are paid by the word.
+"""Strip: remove boilerplate, the blocks that most pages of a template contain.
 
-Pages are grouped by template (``quire.similarity``). In a group, a text that more than half of the pages have is a *common* one. Common
-texts in a row, when there is enough of them, are a block, and blocks are left out: menus and footers go though one entry is marked as
-the current one, a label such as "Price" stays. Pages that are equal count once; a group of fewer than three different pages, and a page
-without a template, have nothing in common with most, and stay as they are.
+This is for search indexes, and for language models that charge by the word.
 
-Texts are the leaves of AF trees that a reader sees: none of scripts and styles. As HTML, the largest elements with nothing left to read are cut out of the source, so what stays is
-byte for byte the page's; pages whose nodes have no place in the source stay whole, and so does an element with a text of another one between its tags.
+Pages are grouped by template (``quire.similar``). Within a group, a text is *common* if more than
+half of the pages contain it. A run of consecutive common texts that is long enough is a block, and
+blocks are removed. So menus and footers are removed even if each page marks a different entry as
+current, but a label such as "Price" stays. Identical pages count once. Groups of fewer than three
+different pages, and pages without a template, are left as they are.
 
-Cost: linear in the pages, and their digests are in memory while they are grouped.
+Texts are the visible leaves of AF trees, so not scripts or styles. In HTML output, the largest
+elements with no text left are cut out of the source; all other bytes are unchanged. A page without
+source positions stays whole, and so does an element that has text of another element between its
+tags.
+
+Cost: linear in the pages. All digests are in memory while pages are grouped.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from numpy.typing import NDArray
 
 from quire.digest import Digest, encode
 from quire.errors import QuireError
-from quire.fragments.boilerplate.moved_text import stray_texts
+from quire.fragments.boilerplate.moved_text import moved_texts
 from quire.fragments.site.collection import SourcePage
 from quire.fragments.site.spool import Spool
 from quire.fragments.trees.af_tree import AfTree
@@ -31,31 +36,28 @@ from quire.similar.groups import templates
 
 Form: TypeAlias = Literal["text", "html"]
 
-#: Share of the pages of a template that have a common text; more than that.
+#: A text is common if more than this share of a template's pages contain it.
 SHARE = 0.5
-#: Bytes of text that a block has at least.
+#: Minimum bytes of text of a block.
 MIN_BLOCK_BYTES = 30
-#: Different pages of a template, from which one can speak of most.
+#: Minimum number of different pages of a template; with fewer, "most pages" means little.
 MIN_GROUP = 3
-#: Elements whose text is for no reader.
-UNREAD: frozenset[str] = frozenset(
-    {"iframe", "noembed", "noframes", "noscript", "script", "style", "template"}
-)
 
 
 @dataclass(frozen=True, slots=True)
 class StrippedPage:
-    """A page without what most pages of its template have.
+    """A page without the blocks that most pages of its template contain.
 
     Attributes:
-        name: what it is called where it came from.
-        url: its address.
-        sha256: of its bytes.
-        is_first: whether no page before it was equal to it.
-        template: the number of its template; -1 where it has none.
-        data: what stays of it.
-        text_bytes: bytes of its text.
-        kept_bytes: those of it that stay. As HTML these may be more than as text: not every block can be cut out.
+        name: name of the page in its source.
+        url: address of the page.
+        sha256: SHA-256 of its original bytes.
+        is_first: whether this is not a duplicate of an earlier page.
+        template: number of its template; -1 if it has none.
+        data: the remaining text or HTML.
+        text_bytes: bytes of text of the original page.
+        kept_bytes: bytes of text that remain. HTML may keep more than text, because not every block
+            can be cut out.
     """
 
     name: str
@@ -75,24 +77,25 @@ def strip(
     share: float = SHARE,
     min_bytes: int = MIN_BLOCK_BYTES,
 ) -> Iterator[StrippedPage]:
-    r"""Leave out of pages what most pages of their template have.
+    r"""Remove from pages the blocks that most pages of their template contain.
 
     >>> menu = "<ul><li>Start<li>Fish of the day<li>Chips and more<li>Where to find us</ul>"
     >>> news = [f"{menu}<h1>Day {day}</h1><p>{day * 7} mm of rain".encode() for day in range(4)]
-    >>> [page.data for page in strip(SourcePage(str(n), str(n), page) for n, page in enumerate(news))][:2]
+    >>> pages = [SourcePage(str(n), str(n), page) for n, page in enumerate(news)]
+    >>> [page.data for page in strip(pages)][:2]
     [b'Day 0\n0 mm of rain\n', b'Day 1\n7 mm of rain\n']
 
     Args:
-        pages: the pages. All are read before the first one is given.
-        form: what is made of them: their text, a line for each part of it, or HTML.
-        share: a text is common when more than this share of the pages of a template have it.
-        min_bytes: bytes of text that a block has at least.
+        pages: the pages. All of them are read before the first result is returned.
+        form: ``text`` for plain text with one line per part, or ``html``.
+        share: remove a text if more than this share of the template's pages contain it.
+        min_bytes: minimum bytes of text of a block.
 
     Raises:
         ValueError: the share is not between 0 and 1.
     """
     if not 0 <= share <= 1:
-        raise ValueError(f"share {share}: a share is between 0 and 1")
+        raise ValueError(f"share {share}: expected 0 to 1")
     return _stripped(pages, form, share, min_bytes)
 
 
@@ -133,24 +136,17 @@ def _stripped(
 def _encoded(source: bytes, content_type: str | None) -> Digest:
     try:
         return encode(source, content_type=content_type)
-    except QuireError:  # XML or JSON with a fault: its text is still there
+    except QuireError:  # malformed XML or JSON: use its text
         return encode(source, kind="text")
 
 
 def _read_leaves(tree: AfTree, digest: Digest) -> NDArray[np.int64]:
-    """The leaves that a reader sees: none of scripts, styles and the like."""
+    """Return the visible leaves: none in scripts, styles and the like."""
     leaves = np.flatnonzero(tree.size == 1)
-    unread = np.array([name in UNREAD for name in digest.tags], np.bool_)[digest.tag]
-    places = np.flatnonzero(unread)
-    if not len(places):
-        return leaves
-    # How many such elements are open at each node, as steps up and down.
-    steps = np.zeros(digest.n + 1, np.int64)
-    np.add.at(steps, places, 1)
-    np.add.at(steps, places + digest.size[places], -1)
-    is_read: NDArray[np.bool_] = np.cumsum(steps)[tree.node[leaves]] == 0
-    # A leaf may be an element around one of these, whose only part it is; or just have an empty one in it.
-    before = np.concatenate([[0], np.cumsum(unread)])
+    hidden = ~digest.visible
+    is_read: NDArray[np.bool_] = ~hidden[tree.node[leaves]]
+    # A leaf may be an element that contains only hidden text, or text and something hidden.
+    before = np.concatenate([[0], np.cumsum(hidden)])
     around = before[tree.node_end[leaves]] > before[tree.node[leaves]]
     for place in np.flatnonzero(is_read & around).tolist():
         is_read[place] = _has_text(
@@ -174,7 +170,7 @@ def _groups(digests: Iterable[Digest]) -> NDArray[np.int64]:
 def _common(
     spool: Spool, types: list[str | None], group_of: NDArray[np.int64], share: float
 ) -> dict[int, NDArray[np.uint64]]:
-    """The hashes of the texts that are common in each group."""
+    """Return the hashes of the common texts of each group."""
     found: dict[int, NDArray[np.uint64]] = {}
     for group in np.unique(group_of[group_of >= 0]).tolist():
         members = np.flatnonzero(group_of == group)
@@ -196,15 +192,15 @@ def _blocks(
     common: NDArray[np.uint64] | None,
     min_bytes: int,
 ) -> NDArray[np.bool_]:
-    """Which leaves stand in blocks: in rows of common ones that are long enough."""
+    """Return which leaves are in blocks: in runs of common leaves that are long enough."""
     if common is None:
         return np.zeros(len(leaves), np.bool_)
     is_common = np.isin(tree.value_hash[leaves], common)
-    # A row begins where a common text follows one that is not, or the beginning.
+    # A run begins at a common text that is the first text or follows one that is not common.
     begins = is_common & ~np.concatenate([[False], is_common[:-1]])
-    row = np.cumsum(begins) * is_common
-    sizes = np.bincount(row, weights=tree.value_bytes[leaves])
-    is_long: NDArray[np.bool_] = sizes[row] >= min_bytes
+    run = np.cumsum(begins) * is_common
+    sizes = np.bincount(run, weights=tree.value_bytes[leaves])
+    is_long: NDArray[np.bool_] = sizes[run] >= min_bytes
     return is_common & is_long
 
 
@@ -219,7 +215,10 @@ def _html(
     lost: NDArray[np.bool_],
     source: bytes,
 ) -> tuple[bytes, NDArray[np.bool_]]:
-    """The source without the largest elements that have nothing left in them to read, and which leaves went with them."""
+    """Cut the largest elements with no text left out of the source.
+
+    Returns the remaining source, and which leaves were removed.
+    """
     if not lost.any() or not tree.has_bytes:
         return source, np.zeros_like(lost)
     every, gone = np.zeros(tree.n + 1, np.int64), np.zeros(tree.n + 1, np.int64)
@@ -230,18 +229,18 @@ def _html(
     ends = nodes + tree.size
     were, went = every[ends] - every[nodes], gone[ends] - gone[nodes]
     starts, stops = tree.byte_start, tree.byte_end
-    strays = stray_texts(digest, source)
-    has_stray = np.searchsorted(strays, starts) < np.searchsorted(strays, stops)
-    empty = (went > 0) & (were == went) & (starts >= 0) & (starts < stops) & ~has_stray
+    moved = moved_texts(digest, source)
+    has_moved = np.searchsorted(moved, starts) < np.searchsorted(moved, stops)
+    empty = (went > 0) & (were == went) & (starts >= 0) & (starts < stops) & ~has_moved
     empty[0] = False  # the page itself stays, with its head
     cut = np.zeros(tree.n, np.bool_)
     pieces: list[bytes] = []
     at = 0
     for node in np.flatnonzero(empty).tolist():
-        if starts[node] >= at:  # else it is inside one that is gone
+        if starts[node] >= at:  # otherwise it is inside an element that was cut
             pieces.append(source[at : starts[node]])
             at = int(stops[node])
             cut[node : ends[node]] = True
-    # What was moved has no bytes where its element is, and those that it has are not cut.
+    # Moved text has no bytes inside its element, and the bytes it does have are not cut.
     went_too = cut[leaves] & (starts[leaves] < stops[leaves])
     return b"".join([*pieces, source[at:]]), went_too

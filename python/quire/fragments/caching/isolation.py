@@ -81,7 +81,7 @@ def _unseen(lives: Lifetimes, page: Digest) -> Iterator[Span]:
     spans = source_spans(page)
     if spans is None:
         return
-    for one in lives.restless:
+    for one in lives.volatile:
         node = one.node
         if one.version != len(lives.times) - 1:
             continue

@@ -159,7 +159,7 @@ class PageHistory:
         inside, around = region.nodes(self._lives.latest_span)
         if around >= 0:
             inside[around] = True
-        rewritten = versions_of(inside, self._lives.rewritings, self._lives)
+        rewritten = versions_of(inside, self._lives.source_changes, self._lives)
         if self._is_ever_other:
             rewritten |= set(self._mine)
         return [

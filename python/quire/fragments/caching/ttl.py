@@ -24,7 +24,7 @@ the maximum ``MOST_TTL_S``.
 
 from __future__ import annotations
 
-from quire.display import told_seconds
+from quire.display import format_duration
 from quire.fragments.lifetime.survival import Lives, kaplan_meier
 from quire.fragments.policy import DEFAULT_TTL_S, Policy
 
@@ -61,13 +61,15 @@ def kept_for(
     curve = kaplan_meier(lives.at_least_s[telling], lives.ended[telling])
     if not curve.ended:
         long = max(SHORTER * watched_s, DEFAULT_TTL_S)
-        return _measured(_within(long, most_ttl_s), f"no change in {told_seconds(watched_s)}")
+        return _measured(_within(long, most_ttl_s), f"no change in {format_duration(watched_s)}")
     at_once = curve.at(0.0)
     if at_once < SHORTER:
         length = curve.quantile(SHORTER)
-        why = f"{100 * SHORTER:.0f} % change within {told_seconds(length)}"
+        why = f"{100 * SHORTER:.0f} % change within {format_duration(length)}"
         return _measured(_within(length, most_ttl_s), why)
-    share = f"{100 * at_once:.0f} % change between two captures, {told_seconds(distance_s)} apart"
+    share = (
+        f"{100 * at_once:.0f} % change between two captures, {format_duration(distance_s)} apart"
+    )
     if at_once < _RESTLESS:
         return _measured(_within(distance_s * SHORTER / at_once, most_ttl_s), share)
     if curve.ended < _HABIT or distance_s > most_ttl_s:

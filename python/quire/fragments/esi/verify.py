@@ -18,6 +18,7 @@ from quire.errors import CompositionError, ProxyError
 from quire.fragments.cuts.includes import include
 from quire.fragments.esi.compose import compose, folder_reader
 from quire.fragments.esi.manifest import ComposedPage, Manifest
+from quire.progress import Progress, no_progress
 
 Composer: TypeAlias = Literal["own", "varnish"]
 
@@ -60,7 +61,7 @@ def verify(
     folder: Path,
     *,
     composer: Composer | Literal["auto"] = "own",
-    tell: Callable[[int, int], None] | None = None,
+    tell: Progress = no_progress,
 ) -> Verification:
     """Compose every page of a folder, and compare it with the original.
 
@@ -107,7 +108,7 @@ def _verified(
     manifest: Manifest,
     composer: Composer,
     composed: Callable[[ComposedPage], bytes],
-    tell: Callable[[int, int], None] | None,
+    tell: Progress,
 ) -> Verification:
     equal = refused = 0
     faults: list[Fault] = []
@@ -124,8 +125,7 @@ def _verified(
             refused += 1
         else:
             equal += 1
-        if tell is not None:
-            tell(done, len(manifest.pages))
+        tell("compose", done, len(manifest.pages))
     return Verification(len(manifest.pages), equal, refused, len(faults), composer, tuple(faults))
 
 

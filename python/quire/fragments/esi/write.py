@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from quire.fragments.cuts.site_cuts import Part
 from quire.fragments.esi.composition import Composition
 from quire.fragments.esi.manifest import FILE_NAME, Manifest
 from quire.fragments.esi.vcl import VCL_NAME, varnish_vcl
+from quire.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def write_composition(
     folder: Path,
     *,
     force: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    tell: Progress = no_progress,
 ) -> Manifest:
     """Write templates, fragments, VCL and manifest into a new folder: all of it, or nothing.
 
@@ -113,7 +114,7 @@ def write_composition(
         plan: the cuts and policies.
         folder: the new folder; its parents are created.
         force: replace an existing composition. Nothing else is ever replaced.
-        tell: progress callback: pages done, and of how many.
+        tell: progress callback; the step is ``cut``, counted in pages.
 
     Raises:
         PlanError: the folder exists and may not be replaced.
@@ -131,8 +132,7 @@ def write_composition(
         for file in files:
             (made / file.folder / f"{file.name}.html").write_bytes(file.data)
             done += file.is_page
-            if tell is not None:
-                tell(done, of)
+            tell("cut", done, of)
         manifest = files.manifest
         (made / VCL_NAME).write_text(varnish_vcl(manifest), encoding="ascii")
         (made / FILE_NAME).write_text(manifest.to_json(), encoding="ascii")

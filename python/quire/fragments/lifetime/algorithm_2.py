@@ -1,13 +1,16 @@
-"""L-P fragments: the parts of a page that live at their own pace, or differ by reader (paper 004, section 5).
+"""Algorithm 2 of paper 004 (section 5): find L-P fragments while the versions of a page go by.
 
-Versions of one page in, fragments with their lives out. Algorithm 2 compares every version with a base and finds what changed in value or
-position, the largest such parts; ``Follower`` says which parts those are in all other versions, and when each changed. A version that changed
-drastically is the next base.
+L-P fragments are the parts of a page that change independently, or that differ between users.
+Algorithm 2 compares every version with a base version and finds the largest parts whose value or
+position changed. ``Tracker`` follows these parts through all versions and records their changes. A
+version that differs drastically from the base becomes the next base.
 
-*Private* is what differs between readers (a cookie, a query) when time does not explain it: the part is another for one reader, and the
-same for the first reader before and after.
+A part is *private* if it differs between users (a cookie, a query) and time does not explain the
+difference: another user got different content, while the main user got the same content before and
+after.
 
-Cost: linear in the versions; of each kind of page two are kept. The plain loop is in Python: it visits what changed.
+Cost: linear in the number of versions; two versions of each kind of page are held in memory. The
+loop in Python visits only the nodes that changed.
 """
 
 from __future__ import annotations
@@ -17,11 +20,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.fragments.lifetime.byte_changes import rewritten
+from quire.fragments.lifetime.byte_changes import changed_source
 from quire.fragments.lifetime.matching import match_versions
-from quire.fragments.lifetime.tracking import Follower, Step, likeness, own_changes
+from quire.fragments.lifetime.tracking import Step, Tracker, likeness, own_changes
 from quire.fragments.lifetime.version_parts import Comparing, NodeStatus, Parts
-from quire.fragments.lifetime.volatile import MOST_NAMED, Changes, selector_of
+from quire.fragments.lifetime.volatile import MOST_NAMED, NodeChanges, selector_of
 
 _COLUMNS = (
     "first",
@@ -37,21 +40,23 @@ _COLUMNS = (
 
 
 def largest_changed(parts: Parts, status: NDArray[np.uint8], min_bytes: int) -> list[int]:
-    """Phase 2: the nodes that are fragments, in pre-order.
+    """Phase 2: return the nodes that become fragments, in pre-order.
 
-    What changed in value is one, with all below it; what changed in position is one, and what is below it may be too. What
-    is smaller than ``min_bytes`` is part of what it is in: that is a fragment then, beside whatever else changed in it.
+    A node whose value changed becomes one fragment with everything below it. A node whose position
+    changed becomes a fragment, and nodes below it may become fragments too. A changed node smaller
+    than ``min_bytes`` does not become a fragment; the nearest large enough node around it does, in
+    addition to other changed nodes inside that one.
     """
     changed: set[int] = set()
     around_small: set[int] = set()
     values = status == NodeStatus.VALUE_CHANGED
-    values[0] = False  # a page is a fragment anyway: what of it changed is the question
+    values[0] = False  # the page is always a fragment; look for changes inside it
     for node in _outermost(parts, values):
         around = node
         while around > 0 and parts.value[around][0] < min_bytes:
             around = parts.parent[around]
         (changed if around == node else around_small).add(around)
-    # A subtree without any change has equal sums at both ends.
+    # A subtree without changes has equal sums at both ends.
     sums = np.concatenate([[0], np.cumsum(status > 0)]).tolist()
     found, node = [], 0
     while node < parts.tree.n:
@@ -79,8 +84,11 @@ def _outermost(parts: Parts, chosen: NDArray[np.bool_]) -> list[int]:
 
 
 @dataclass(slots=True)
-class _Reader:
-    """A version that another reader got, until the next version of the first one tells whether time explains it."""
+class _OtherUser:
+    """A version that another user got.
+
+    It waits for the next version of the main user, which shows whether time explains a difference.
+    """
 
     parts: Parts
     time_s: float
@@ -88,12 +96,13 @@ class _Reader:
 
 @dataclass(slots=True)
 class Difference:
-    """Parts that another reader got otherwise.
+    """The parts that were different for another user.
 
     Attributes:
-        before: the version that it was compared with.
-        after: the next one, whose changes time explains; -1 for a capture of the same time.
-        parts: parts of that version that differ.
+        before: the version of the main user that was compared.
+        after: the next version of the main user, which shows the changes that time explains; -1 if
+            both users were captured at the same time.
+        parts: the parts of ``before`` that differ.
     """
 
     before: int
@@ -102,21 +111,21 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Record:
-    """All that is noted while versions go by.
+class VersionRecord:
+    """Everything that is recorded while versions go by.
 
     Attributes:
-        times: when each version was captured, seconds.
-        kinds: the kind of page that each is.
-        bases: whether each was installed as a base.
-        events: version and parts that changed themselves.
-        rewritings: version and parts whose own source changed.
+        times: capture time of each version, in seconds.
+        kinds: kind of page of each version.
+        bases: whether each version became a base.
+        events: pairs of a version and the parts that changed in it, not counting nested parts.
+        source_changes: the same for parts whose own source changed.
         fragments: numbers of the parts that are fragments.
-        differences: what other readers got.
-        paths: a selector for fragments, where they were last seen.
-        tags: their tags.
-        columns: of every part: first and last version, the version that showed that it is gone, parent, kind, node and sizes
-            in the last version, changes of position.
+        differences: parts that were different for other users.
+        paths: a selector for each fragment, in the last version that contains it.
+        tags: the tag of each fragment.
+        columns: for each part: first and last version, the version that no longer has it, parent,
+            kind, node and sizes in the last version, and number of moves.
         latest: the last version, and its parts.
     """
 
@@ -127,7 +136,7 @@ class Record:
     bases: list[bool] = field(default_factory=list)
     same: list[bool] = field(default_factory=list)
     events: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
-    rewritings: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
+    source_changes: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
     fragments: set[int] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
     paths: dict[int, str] = field(default_factory=dict)
@@ -136,25 +145,25 @@ class Record:
         default_factory=lambda: {name: np.empty(0, np.int64) for name in _COLUMNS}
     )
     latest: tuple[Parts, NDArray[np.int64]] | None = None
-    changes: Changes = field(default_factory=Changes)
-    follower: Follower = field(init=False)
-    _waiting: list[_Reader] = field(default_factory=list)
+    changes: NodeChanges = field(default_factory=NodeChanges)
+    tracker: Tracker = field(init=False)
+    _waiting: list[_OtherUser] = field(default_factory=list)
     _source: bytes = b""
 
     def __post_init__(self) -> None:
-        self.follower = Follower(self.how)
+        self.tracker = Tracker(self.how)
 
     def take(self, parts: Parts, time_s: float) -> None:
-        """Take the next version that the first reader got."""
+        """Process the next version of the main user."""
         version = len(self.times)
-        self._take_readers(version, time_s)
-        before = list(self.follower.kinds)
-        step = self.follower.step(parts, version)
+        self._compare_variants(version, time_s)
+        before = list(self.tracker.kinds)
+        step = self.tracker.step(parts, version)
         for kind in before:
-            if kind not in self.follower.kinds:
+            if kind not in self.tracker.kinds:
                 self._name(kind.last, kind.part)
         self.changes.step(step.kind.number, version, parts.page)
-        self.changes.keep(kind.number for kind in self.follower.kinds)
+        self.changes.keep(kind.number for kind in self.tracker.kinds)
         self.same.append(bool(self.times) and parts.source == self._source)
         self._source = parts.source
         self.times.append(time_s)
@@ -162,22 +171,22 @@ class Record:
         self.bases.append(step.is_base)
         self.latest = (parts, step.part)
         self._note(step, parts, version)
-        self._take_readers(version + 1, time_s, same_time=True)
+        self._compare_variants(version + 1, time_s, same_time=True)
 
-    def take_reader(self, parts: Parts, time_s: float) -> None:
-        """Take a version that another reader got."""
-        self._waiting.append(_Reader(parts, time_s))
+    def take_variant(self, parts: Parts, time_s: float) -> None:
+        """Process a version that another user got."""
+        self._waiting.append(_OtherUser(parts, time_s))
         if self.times and self.times[-1] == time_s:
-            self._take_readers(len(self.times), time_s, same_time=True)
+            self._compare_variants(len(self.times), time_s, same_time=True)
 
     def finish(self) -> None:
-        """Name what is still there."""
+        """Record paths of the fragments that still exist."""
         self._waiting.clear()
-        for kind in self.follower.kinds:
+        for kind in self.tracker.kinds:
             self._name(kind.last, kind.part)
 
     def _note(self, step: Step, parts: Parts, version: int) -> None:
-        columns = self._grown(self.follower.parts)
+        columns = self._grown(self.tracker.parts)
         part, tree = step.part, parts.tree
         columns["first"][part[columns["first"][part] < 0]] = version
         columns["last"][part] = version
@@ -194,13 +203,15 @@ class Record:
         moved = step.matching.status == NodeStatus.POSITION_CHANGED
         columns["moves"][part[moved]] += 1
         self.events.append((version, own_changes(step.old, step.old_part, parts, step.matching)))
-        self.rewritings.append((version, part[rewritten(step.old, parts, step.matching.place)]))
+        self.source_changes.append(
+            (version, part[changed_source(step.old, parts, step.matching.place)])
+        )
         gone = np.setdiff1d(step.old_part, part)
         columns["gone"][gone] = version
         self._name(step.old, step.old_part, set(gone.tolist()) & self.fragments)
 
     def _name(self, parts: Parts, part: NDArray[np.int64], only: set[int] | None = None) -> None:
-        """Say where fragments are on a page, while it is there."""
+        """Record paths and tags of fragments while their page is in memory."""
         chosen = self.fragments | {int(part[0])} if only is None else only
         nodes = np.flatnonzero(np.isin(part, list(chosen))).tolist() if chosen else []
         for count, node in enumerate(nodes):
@@ -212,7 +223,7 @@ class Record:
             self.tags[number] = parts.tag_name(node)
 
     def _grown(self, size: int) -> dict[str, NDArray[np.int64]]:
-        """The columns, with room for all parts."""
+        """Return the columns, extended to hold all parts."""
         room = len(self.columns["first"])
         if size > room:
             more = max(size, 2 * room) - room
@@ -221,25 +232,25 @@ class Record:
                 self.columns[name] = np.concatenate([column, empty])
         return self.columns
 
-    def _take_readers(self, after: int, time_s: float, *, same_time: bool = False) -> None:
-        """Compare what other readers got with the last version."""
+    def _compare_variants(self, after: int, time_s: float, *, same_time: bool = False) -> None:
+        """Compare the versions of other users with the last version of the main user."""
         ready = [one for one in self._waiting if not same_time or one.time_s == time_s]
         if not same_time:
-            # Of the same time as the version that comes: compared with that.
+            # Those captured at the same time as the next version are compared with that one.
             ready = [one for one in ready if one.time_s < time_s]
         self._waiting = [one for one in self._waiting if one not in ready]
         if self.latest is None:
             return
         parts, part = self.latest
-        for reader in ready:
-            if not likeness(parts, reader.parts, self.how):
+        for other in ready:
+            if not likeness(parts, other.parts, self.how):
                 continue
-            matching = match_versions(parts, reader.parts, self.how)
-            differing = own_changes(parts, part, reader.parts, matching)
+            matching = match_versions(parts, other.parts, self.how)
+            differing = own_changes(parts, part, other.parts, matching)
             version = len(self.times) - 1
             self.differences.append(Difference(version, -1 if same_time else after, differing))
-            for node in largest_changed(reader.parts, matching.status, self.min_bytes):
+            for node in largest_changed(other.parts, matching.status, self.min_bytes):
                 place = node
                 while matching.place[place] < 0:
-                    place = reader.parts.parent[place]
+                    place = other.parts.parent[place]
                 self.fragments.add(int(part[matching.place[place]]))

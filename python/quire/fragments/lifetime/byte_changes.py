@@ -1,10 +1,12 @@
-"""Rewriting: which parts of a page have other bytes than before, whether or not anybody sees it.
+"""Byte changes: the parts of a page whose source changed between two versions, visible or not.
 
-L-P fragments are told by their text. A cache keeps bytes: a token in an attribute makes a part another, though its text is the same. So
-beside the changes of text those of the source are noted, for each part without the parts in it: its tags, what lies between its children, and which
-children it has. What a region of a page changed is then what the parts in it did.
+L-P fragments are defined by their text, but a cache stores bytes: a new token in an attribute
+changes a part although its text is the same. So changes of the source are recorded as well as
+changes of the text. For each part, only its own source counts: its tags, the bytes between its
+children, and which children it has. The changes of a region of a page are then the changes of the
+parts in it.
 
-Cost: what has other bytes is visited, no more.
+Cost: visits only the parts whose bytes changed.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from numpy.typing import NDArray
 from quire.fragments.lifetime.version_parts import Parts
 
 
-def rewritten(old: Parts, new: Parts, place: NDArray[np.int64]) -> NDArray[np.int64]:
-    """List the nodes of a page whose own source is another than before.
+def changed_source(old: Parts, new: Parts, place: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the nodes whose own source differs from the version before.
 
     Args:
         old: the version before.
-        new: the page.
-        place: for every node of the page the node of the version before that it continues, or -1.
+        new: the new version.
+        place: for each node of the new version, the node of the old one that it continues, or -1.
     """
     if not (old.tree.has_bytes and new.tree.has_bytes):
         return np.zeros(0 if old.source == new.source else 1, np.int64)
@@ -40,7 +42,7 @@ def rewritten(old: Parts, new: Parts, place: NDArray[np.int64]) -> NDArray[np.in
 
 
 class _Spans:
-    """Where the parts of a version are in its source."""
+    """The source positions of the parts of a version."""
 
     def __init__(self, parts: Parts) -> None:
         self._source = parts.source
@@ -48,7 +50,7 @@ class _Spans:
         self._end: list[int] = parts.tree.byte_end.tolist()
 
     def own(self, node: int, children: list[int]) -> list[bytes]:
-        """The bytes of a part around its children."""
+        """Return the bytes of a part that are not in its children."""
         edges = [self._start[node]]
         for child in children:
             edges += (self._start[child], self._end[child])

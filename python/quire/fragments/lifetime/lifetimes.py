@@ -1,4 +1,4 @@
-"""Histories: captures of a page, one after the other, and ``lifetimes``, which reads them."""
+"""Lifetimes of the parts of a page: ``lifetimes``, which reads the captures of a page in order."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from quire.digest.page import Digest
 from quire.errors import VersionOrderError
-from quire.fragments.lifetime.algorithm_2 import Record
+from quire.fragments.lifetime.algorithm_2 import VersionRecord
 from quire.fragments.lifetime.results import Lifetimes
-from quire.fragments.lifetime.results_builder import arranged
+from quire.fragments.lifetime.results_builder import build_lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE, MIN_OVERLAP, Comparing, Parts
 from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Shingling
 
-#: Bytes of text that an L-P fragment has at least: the smaller one of the paper's two.
+#: Minimum bytes of text of an L-P fragment: the smaller of the paper's two values.
 MIN_FRAGMENT_BYTES = 30
 
 
@@ -24,10 +24,10 @@ class PageVersion(NamedTuple):
     """A capture of a page.
 
     Attributes:
-        time: when; a number is seconds since 1970, a time without a zone is UTC.
-        page: what was there.
-        variant: for whom: a cookie, a query, whatever tells readers apart. One is followed through time, the others are
-            compared with it.
+        time: capture time; a number is in seconds since 1970, a time without a zone is in UTC.
+        page: the digest of the page.
+        variant: the user it was captured for: a cookie, a query, or any other label. One variant is
+            tracked over time, and the others are compared with it.
     """
 
     time: datetime | float
@@ -45,36 +45,43 @@ def lifetimes(
     formatting: Iterable[str] = FORMATTING,
     main: str | None = None,
 ) -> Lifetimes:
-    """Find the parts of a page that live at their own pace.
+    """Find the parts of a page that change independently, and how long each stays the same.
 
     >>> import quire
-    >>> hours = "<ul><li>Mondays from nine to five<li>Fridays from nine to two<li>Never on Sundays</ul>"
-    >>> body = "<h1>The fish shop at the harbour</h1><main>" + hours + "<p>Fish of the day is {}</p></main>"
+    >>> hours = "<ul><li>Mondays from nine to five<li>Fridays from nine to two</ul>"
     >>> fish = ["cod from Mary's boat", "hake, off the island", "hake, off the island"]
-    >>> pages = [quire.encode(body.format(one).encode()) for one in fish]
+    >>> pages = [
+    ...     quire.encode(f"<h1>The fish shop</h1>{hours}<p>Fish of the day is {one}</p>".encode())
+    ...     for one in fish
+    ... ]
     >>> found = lifetimes([(hour * 3600, page) for hour, page in enumerate(pages)])
     >>> for one in found.parts:
-    ...     print(one, one.path, one.lives.seconds.tolist(), one.lives.ended.tolist())
-    <LpFragment 1: p, 40 bytes of text, 1 change> html > body > main > p [3600.0, 3600.0] [True, False]
+    ...     print(one, one.path)
+    ...     print(one.lives.seconds.tolist(), one.lives.ended.tolist())
+    <LpFragment 1: p, 40 bytes of text, 1 change> html > body > p
+    [3600.0, 3600.0] [True, False]
 
     Args:
-        versions: captures, each later than the one before; each may go when the next one comes.
-        child_change: share of children that changed, from which a part changed as a whole (ChildChangeThreshold).
-        min_overlap: resemblance from which two parts are the same one (OvlpThrshld).
-        min_bytes: bytes of text that a fragment has at least (MinFragSize); smaller ones are part of what they are in.
-        shingling: how shingles are made.
-        formatting: names of the HTML tags that are removed; see ``AfTree``.
-        main: the variant that is followed through time; the first that comes where none is named.
+        versions: captures in order of time; only a few are held in memory at a time.
+        child_change: share of changed children from which a part counts as changed as a whole
+            (ChildChangeThreshold).
+        min_overlap: resemblance from which two parts count as the same part (OvlpThrshld).
+        min_bytes: minimum bytes of text of a fragment (MinFragSize); changes in smaller parts count
+            for the fragment around them.
+        shingling: settings for shingles.
+        formatting: names of the HTML tags to remove; see ``AfTree``.
+        main: the variant to track over time (default: that of the first capture).
 
     Raises:
-        ValueError: there is no version, none of the main variant, or a setting is out of range.
+        ValueError: there are no versions, or none of the main variant, or a setting is out of
+            range.
         VersionOrderError: a version is not later than the one before.
     """
     if min_bytes < 1:
-        raise ValueError(f"min_bytes {min_bytes}: a fragment has 1 byte of text at least")
+        raise ValueError(f"min_bytes {min_bytes}: expected at least 1")
     how = Comparing(min_overlap, child_change, shingling or Shingling())
     removed = frozenset(formatting)
-    record = Record(how, min_bytes)
+    record = VersionRecord(how, min_bytes)
     order = _Order(main)
     for given in versions:
         version = PageVersion(*given)
@@ -83,13 +90,13 @@ def lifetimes(
         if version.variant == order.main:
             record.take(parts, time_s)
         else:
-            record.take_reader(parts, time_s)
+            record.take_variant(parts, time_s)
     record.finish()
-    return arranged(record)
+    return build_lifetimes(record)
 
 
 class _Order:
-    """Holds captures to ascend in time: those of one variant strictly."""
+    """Checks that capture times ascend, and that no variant has the same time twice."""
 
     def __init__(self, main: str | None) -> None:
         self.main = main
@@ -103,13 +110,13 @@ class _Order:
             time = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
         time = float(time)
         if not math.isfinite(time):
-            raise ValueError(f"version {self._count}: {time} is no time")
+            raise ValueError(f"version {self._count}: {time} is not a time")
         before = max(self._last, self._last_of.get(version.variant, -math.inf))
         same = version.variant in self._last_of and time == self._last_of[version.variant]
         if time < before or same:
             raise VersionOrderError(
-                f"version {self._count}: captured at {_shown(time)}, but the one before it at {_shown(before)}; "
-                "versions ascend in time",
+                f"version {self._count}: captured at {_shown(time)}, but the one before it "
+                f"at {_shown(before)}; expected ascending times",
                 version=self._count,
             )
         self.main = version.variant if self.main is None else self.main

@@ -1,17 +1,22 @@
-"""Matching: which part of a version is which part of another, and what became of it (paper 004, section 5, phase 1).
+"""Matching: pair the parts of two versions of a page, and classify each change.
 
-Two AF trees in, arrays out. Pairs of nodes are worked through from the documents down. Equal values end there; of the others the children
-are paired, each with the nearest child of its parent's partner:
+Two AF trees in, arrays out (paper 004, section 5, phase 1). Pairs of nodes are processed from the
+top down, starting with the two documents. If their values are equal, the whole subtrees are paired.
+Otherwise their children are paired:
 
-1. of equal values, those of the same place first;
-2. of the rest by resemblance, the highest first, from the threshold on; values shorter than two windows only when equal.
+1. children with equal values, at the same position first;
+2. the others by resemblance, highest first, down to the threshold. Values shorter than two windows
+   must be equal.
 
-What is left is looked for in the whole tree, by its value: it moved. Then children that stand where others stood are their *successors*:
-their values have nothing in common, yet whoever follows a part through time must know that one took the place of the other.
+Nodes that are still unpaired are looked up by value in the whole tree: those that are found have
+moved. Finally, a new child that took the place of a removed one becomes its *successor*. Their
+values have nothing in common, but a part that is tracked over time continues in its successor.
 
-A status is the paper's: of leaves by value, of others by the share of children that changed. Positions are those among siblings.
+The status of a node is the paper's: for a leaf it depends on its value, for other nodes on the
+share of children that changed. Positions are counted among siblings.
 
-Cost: n log n in the children that changed, in a kernel, and as many comparisons as ``MOST_CANDIDATES`` for each. No recursion.
+Cost: n log n in the number of changed children, in a kernel, with at most ``MOST_CANDIDATES``
+comparisons for each. No recursion.
 """
 
 from __future__ import annotations
@@ -25,20 +30,21 @@ from numpy.typing import NDArray
 from quire import _core
 from quire.fragments.lifetime.version_parts import Comparing, NodeStatus, Parts, resemblance
 
-#: Children that one is compared with, at most, and those that may share a shingle before it tells nothing. Lists of
-#: thousands of items that are all alike would take the square of their length otherwise.
+#: Maximum number of children that one child is compared with. Also, a shingle that more children
+#: share is ignored. Without this, a list of thousands of similar items would take quadratic time.
 MOST_CANDIDATES = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matching:
-    """What became of the nodes of a new version.
+    """How the nodes of a new version relate to those of the old one.
 
     Attributes:
-        partner: the node of the old version that each was compared with; -1 for what is new.
-        place: the node of the old version that each continues: its partner, or the one it succeeds; -1 for none.
-        status: a ``NodeStatus`` for each.
-        changed_bytes: bytes of text that are not of the old version, estimated.
+        partner: the node of the old version that each node was paired with; -1 for new nodes.
+        place: the node of the old version that each node continues: its partner or the node that it
+            succeeds; -1 for none.
+        status: a ``NodeStatus`` for each node.
+        changed_bytes: estimated bytes of text that the old version does not contain.
     """
 
     partner: NDArray[np.int64]
@@ -48,7 +54,7 @@ class Matching:
 
 
 def match_versions(old: Parts, new: Parts, how: Comparing) -> Matching:
-    """Compare two versions of a page; the documents are partners, whatever they hold."""
+    """Compare two versions of a page; the two documents are always paired."""
     work = _Work(old, new, how)
     work.pair(0, 0)
     work.descend([(0, 0)])
@@ -67,14 +73,14 @@ class _Work:
         self.old, self.new, self.how = old, new, how
         self.partner = [-1] * new.tree.n
         self.taken = bytearray(old.tree.n)
-        self.pairs: list[tuple[int, int]] = []  # with other values, parents before children
+        self.pairs: list[tuple[int, int]] = []  # with different values, parents before children
 
     def pair(self, a: int, b: int) -> None:
         self.partner[b] = a
         self.taken[a] = 1
 
     def descend(self, waiting: list[tuple[int, int]]) -> None:
-        """Pair all that is below pairs."""
+        """Pair the descendants of pairs."""
         old, new = self.old, self.new
         while waiting:
             a, b = waiting.pop()
@@ -84,13 +90,13 @@ class _Work:
                 self.partner[b : b + size] = range(a, a + size)
                 self.taken[a : a + size] = b"\1" * size
                 continue
-            # Equal values in other elements have no pairs: nothing changed, and their parts are followed all the same.
+            # Equal values in different elements: no change, but their parts are still tracked.
             if not same:
                 self.pairs.append((a, b))
             waiting += self._pair_children(a, b)
 
     def _is_copy(self, a: int, b: int) -> bool:
-        """Whether equal values are in equal trees, and nothing of them has a partner elsewhere."""
+        """Return whether equal values have equal subtrees, none of them paired elsewhere."""
         size = self.new.size[b]
         return (
             self.old.size[a : a + size] == self.new.size[b : b + size]
@@ -110,7 +116,7 @@ class _Work:
         return found + self._alike(olds, news)
 
     def _equal(self, olds: list[int], news: list[int]) -> list[tuple[int, int]]:
-        """Pair equal values: those of the same place, then in order."""
+        """Pair equal values: first at the same position, then in order."""
         by_value: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for a in olds:
             by_value[self.old.value[a]].append(a)
@@ -134,7 +140,7 @@ class _Work:
         return found
 
     def _alike(self, olds: list[int], news: list[int]) -> list[tuple[int, int]]:
-        """Pair values that resemble each other, the most alike first; then those of the same place, then in order."""
+        """Pair similar values, the most similar first; ties go by same position, then by order."""
         shortest = 2 * self.how.shingling.window
         olds = [a for a in olds if self.old.value[a][0] >= shortest]
         news = [b for b in news if self.new.value[b][0] >= shortest]
@@ -150,7 +156,10 @@ class _Work:
         return pairs
 
     def find_moved(self) -> None:
-        """Find parts elsewhere that have the value of what is left, the outermost first; below a window any value is anywhere."""
+        """Find unpaired parts elsewhere by their values, outermost first.
+
+        Values shorter than a window are skipped: they occur anywhere by chance.
+        """
         shortest = self.how.shingling.window
         free: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for a in range(self.old.tree.n - 1, -1, -1):
@@ -161,7 +170,7 @@ class _Work:
             step = 1
             if self.partner[b] < 0 and self.new.value[b] in free:
                 group = free[self.new.value[b]]
-                # What was inside a part that moved is taken meanwhile.
+                # Parts inside one that moved have been paired meanwhile.
                 while group and self.taken[group[-1]]:
                     group.pop()
                 if group:
@@ -172,11 +181,10 @@ class _Work:
             b += step
 
     def statuses(self) -> NDArray[np.uint8]:
-        """Give every node its status: what is new changed, pairs of other values from the leaves up."""
+        """Return the status of every node: new nodes changed, pairs are decided bottom up."""
         old, new = self.old, self.new
-        value_changed = int(
-            NodeStatus.VALUE_CHANGED
-        )  # asked of an enumeration, it takes longer than the comparing
+        # As an int: looking up the enum member would take longer than the comparison.
+        value_changed = int(NodeStatus.VALUE_CHANGED)
         status = np.zeros(new.tree.n, np.uint8)
         partner = np.array(self.partner, np.int64)
         status[partner < 0] = NodeStatus.VALUE_CHANGED
@@ -188,7 +196,7 @@ class _Work:
                 continue
             matched = [child for child in after if self.partner[child] >= 0]
             gone = sum(not self.taken[child] for child in before)
-            # One that is gone and one that is new are one replaced: 4 of 8, as in the paper's example.
+            # A removed and a new child count as one replaced: 4 of 8, as in the paper's example.
             replaced = max(len(after) - len(matched), gone)
             changed = sum(int(status[child]) == value_changed for child in matched)
             if changed + replaced >= self.how.child_change * (len(matched) + replaced):
@@ -197,7 +205,7 @@ class _Work:
         return status
 
     def _is_elsewhere(self, partner: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which nodes have another place than their partners: another number among siblings, or other parents."""
+        """Return which nodes differ from their partners in position or in parent."""
         old, new = self.old.tree, self.new.tree
         known = np.flatnonzero(partner > 0)
         theirs = partner[known]
@@ -208,7 +216,7 @@ class _Work:
         return found
 
     def _settle_equal(self, status: NDArray[np.uint8]) -> None:
-        """Below equal values nothing changed, in whatever elements they are."""
+        """Set nodes below equal values to unchanged, even if their elements differ."""
         new, node = self.new, 0
         while node < new.tree.n:
             a = self.partner[node]
@@ -220,7 +228,7 @@ class _Work:
                 node += 1
 
     def find_successors(self) -> None:
-        """Give children that have no partner the place of those that are gone, between the same siblings and of the same tag."""
+        """Pair each new child with a removed one of the same tag between the same siblings."""
         waiting = list(self.pairs)
         while waiting:
             a, b = waiting.pop()
@@ -241,7 +249,10 @@ class _Work:
                     waiting += [(place, child), *self.pairs[held:]]
 
     def _gone(self, a: int, stayed: set[int]) -> dict[tuple[int, str], list[int]]:
-        """The children of an old node that are gone, last first, by the sibling before that stayed and by tag."""
+        """Return the removed children of an old node, last first.
+
+        They are keyed by the nearest preceding sibling that stayed, and by tag.
+        """
         found: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
         before = -1
         for child in self.old.children(a):
@@ -255,7 +266,7 @@ class _Work:
 
 
 def _bytes_changed(old: Parts, new: Parts, partner: NDArray[np.int64]) -> float:
-    """Bytes of leaves that are new; of those that resemble their partners, the share that is."""
+    """Return the bytes of new leaves plus the changed share of leaves that are only similar."""
     leaf = new.tree.size == 1
     total = float(new.tree.value_bytes[leaf & (partner < 0)].sum())
     known = np.flatnonzero(leaf & (partner >= 0))

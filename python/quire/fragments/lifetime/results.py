@@ -1,38 +1,42 @@
-"""What the versions of a page tell about its parts: fragments with their lives."""
+"""The result of ``lifetimes``: the fragments of a page, and how long each stayed the same."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.fragments.lifetime.survival import Curve, Lives
-from quire.fragments.lifetime.volatile import RestlessNode, Verdict
+from quire.fragments.lifetime.volatile import VersionVerdict, VolatileNode
 from quire.fragments.policy import Sharing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LpFragment:
-    """A part of a page with a life of its own.
+    """A part of a page that changes independently of the rest, or that differs between users.
+
+    L-P stands for *lifetime-personalization*, as in the paper. Size and position are those in the
+    last version that contains the fragment.
 
     Attributes:
-        number: pages first, then as they appeared.
-        parent: the fragment that it is in; None for a page.
-        depth: 1 for a page, one more for what is in it, and so on.
-        tag: the element.
-        path: a CSS selector for it, in the last version that has it; empty after the first thousand of a page.
-        first: the first version that has it.
-        last: the last one.
-        node: the node of the AF tree of that one.
-        value_bytes: bytes of text, there.
-        source_bytes: bytes in the source, there; -1 where they are not known.
-        gone: whether a later version of the page is without it.
-        changes: how often it changed itself: what changes in a fragment within it does not count.
-        moves: how often its place among its siblings changed.
-        lives: how long it stayed as it was.
-        sharing: whether all readers get the same.
+        number: its number: pages first, then in order of appearance.
+        parent: the fragment that contains it; None for a page.
+        depth: 1 for a page, 2 for a fragment directly inside it, and so on.
+        tag: name of the element.
+        path: CSS selector for it; empty after the first thousand of a page.
+        first: the first version that contains it.
+        last: the last version that contains it.
+        node: its node in the AF tree of the last version.
+        value_bytes: bytes of text.
+        source_bytes: bytes in the source; -1 if unknown.
+        gone: whether a later version of the page no longer contains it.
+        changes: how often it changed, not counting changes inside nested fragments.
+        moves: how often its position among its siblings changed.
+        lives: the times during which it did not change.
+        sharing: whether all users get the same content.
     """
 
     number: int
@@ -53,19 +57,22 @@ class LpFragment:
 
     @property
     def watched_s(self) -> float:
-        """How long it was followed, seconds."""
+        """How long it was observed, in seconds."""
         return float(self.lives.seconds.sum())
 
     @property
     def change_rate(self) -> float:
-        """Changes in a second, while it was followed; the reader's best guess when lives are exponential."""
+        """Changes per second while it was observed.
+
+        This is the maximum likelihood estimate if lifetimes are exponential.
+        """
         return self.changes / self.watched_s if self.watched_s else 0.0
 
     def ttl_s(self, share: float = 0.1) -> float:
-        """For how long it may be cached so that this share of lives is shorter, at most; infinity when none ended.
+        """Return how long to cache it so that at most this share of its lives is shorter.
 
-        Counts lives by the least they can have lasted. So what changed at every capture gives 0: nobody knows how
-        long it lives.
+        Returns infinity if it was never seen to change. Each life counts with its lower bound, so a
+        fragment that changed in every capture gives 0: its lifetime is unknown.
         """
         known = self.lives.at_least_s[self.lives.ended]
         return float(np.quantile(known, share, method="lower")) if len(known) else math.inf
@@ -77,63 +84,96 @@ class LpFragment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lifetimes:
-    """What versions of a page tell about its parts.
+    """The fragments of a page and their lifetimes, found from its versions.
+
+    The attributes ``latest_...`` have one row for each node of the AF tree of the last version.
 
     Attributes:
-        times: when each version was captured, seconds since 1970.
-        kinds: what kind of page each is: 0, and others for error pages, other designs and the like.
-        bases: which versions were installed as a base.
+        times: capture time of each version, in seconds since 1970.
+        kinds: kind of page of each version: 0, and other numbers for error pages, redesigns and so
+            on.
+        bases: whether each version became a base for comparison.
         fragments: pages (one for each kind) and L-P fragments.
-        restless: nodes that changed at every capture.
-        verdicts: for every version but the first, what it is beside the one before: with restless nodes left out.
-        plain_verdicts: the same, with nothing left out.
-        quiet: for every version but the first, whether restless nodes are all that changed, seen or not.
-        latest_fragment: for every node of the AF tree of the last version, its fragment, or -1.
-        latest_parent: for every node there, its parent.
-        latest_span: for every node there, its first byte in the source and after its last, or -1.
-        latest_first: for every node there, the first version that has it.
-        retellings: node there and version in which its own text changed, or what it holds; what was in it and is gone counts for
-            it. Rows by node, then version.
-        rewritings: node there and version in which its own source changed, whether anybody sees it or not; the same otherwise.
+        volatile: the nodes that changed in every capture.
+        verdicts: for each version except the first, how it differs from the one before, ignoring
+            volatile nodes.
+        plain_verdicts: the same, ignoring nothing.
+        quiet: for each version except the first, whether only volatile nodes changed, visible or
+            not.
+        latest_fragment: the fragment of each node, or -1.
+        latest_parent: the parent of each node.
+        latest_span: offsets of the first byte of each node in the source and after its last byte,
+            or -1.
+        latest_first: the first version that contains each node.
+        text_changes: pairs of a node of the last version and a version in which its own text or its
+            list of children changed. Changes of a child that no longer exists count for its parent.
+            Rows are sorted by node, then version.
+        source_changes: the same for changes of its own source, visible or not.
     """
 
     times: NDArray[np.float64]
     kinds: tuple[int, ...]
     bases: tuple[bool, ...]
     fragments: tuple[LpFragment, ...]
-    restless: tuple[RestlessNode, ...]
-    verdicts: tuple[Verdict, ...]
-    plain_verdicts: tuple[Verdict, ...]
+    volatile: tuple[VolatileNode, ...]
+    verdicts: tuple[VersionVerdict, ...]
+    plain_verdicts: tuple[VersionVerdict, ...]
     quiet: tuple[bool, ...]
     latest_fragment: NDArray[np.int64]
     latest_parent: NDArray[np.int64]
     latest_span: NDArray[np.int64]
     latest_first: NDArray[np.int64]
-    retellings: NDArray[np.int64]
-    rewritings: NDArray[np.int64]
+    text_changes: NDArray[np.int64]
+    source_changes: NDArray[np.int64]
 
     @property
     def pages(self) -> tuple[LpFragment, ...]:
-        """The fragments that are pages: one for each kind."""
+        """The fragments that are whole pages: one for each kind."""
         return tuple(one for one in self.fragments if one.parent is None)
 
     @property
     def parts(self) -> tuple[LpFragment, ...]:
-        """The fragments within them."""
+        """The fragments inside pages."""
         return tuple(one for one in self.fragments if one.parent is not None)
 
     @property
     def depth(self) -> int:
-        """Depth of fragmentation: that of the deepest fragment."""
+        """Depth of fragmentation: the depth of the deepest fragment."""
         return max(one.depth for one in self.fragments)
 
     def lives(self) -> Lives:
-        """The lives of all fragments within pages."""
+        """Return the lives of all fragments inside pages."""
         return Lives.joined([one.lives for one in self.parts])
 
     def curve(self) -> Curve:
-        """How these are distributed, by Kaplan and Meier."""
+        """Return the Kaplan-Meier curve of the lives of all fragments inside pages."""
         return self.lives().curve()
 
     def __repr__(self) -> str:
-        return f"<Lifetimes of {len(self.times):,} versions: {len(self.parts):,} fragments, {len(self.restless):,} restless nodes>"
+        found = f"{len(self.parts):,} fragments, {len(self.volatile):,} volatile nodes"
+        return f"<Lifetimes of {len(self.times):,} versions: {found}>"
+
+    # ------------------------------------------------------------ old names, for one release
+
+    @property
+    def restless(self) -> tuple[VolatileNode, ...]:
+        """Deprecated: use ``volatile``."""
+        _warn_renamed("restless", "volatile")
+        return self.volatile
+
+    @property
+    def retellings(self) -> NDArray[np.int64]:
+        """Deprecated: use ``text_changes``."""
+        _warn_renamed("retellings", "text_changes")
+        return self.text_changes
+
+    @property
+    def rewritings(self) -> NDArray[np.int64]:
+        """Deprecated: use ``source_changes``."""
+        _warn_renamed("rewritings", "source_changes")
+        return self.source_changes
+
+
+def _warn_renamed(old: str, new: str) -> None:
+    message = f"Lifetimes.{old} is deprecated: use Lifetimes.{new}"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Arranging: fragments with their lives, of all that was noted while versions went by."""
+"""Build the result of ``lifetimes`` from everything that was recorded while versions went by."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.fragments.lifetime.algorithm_2 import Record
+from quire.fragments.lifetime.algorithm_2 import VersionRecord
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Lives
-from quire.fragments.lifetime.volatile import Verdict
+from quire.fragments.lifetime.volatile import VersionVerdict
 from quire.fragments.policy import Sharing
 
 _TAKEN = ("first", "last", "node", "value_bytes", "source_bytes", "moves")
 
 
-def arranged(record: Record) -> Lifetimes:
-    """Make fragments of what was noted."""
-    columns = {name: column[: record.follower.parts] for name, column in record.columns.items()}
+def build_lifetimes(record: VersionRecord) -> Lifetimes:
+    """Build the fragments of a page from the record of its versions."""
+    columns = {name: column[: record.tracker.parts] for name, column in record.columns.items()}
     parent = columns["parent"]
     flagged = parent < 0
     flagged[list(record.fragments)] = True
     owner = _owners(parent, flagged)
     numbers = np.flatnonzero(flagged)
-    # Pages first, then as they appeared.
+    # Pages first, then in order of appearance.
     numbers = numbers[np.lexsort((numbers, columns["first"][numbers], parent[numbers] >= 0))]
     number_of = np.full(len(parent), -1, np.int64)
     number_of[numbers] = np.arange(len(numbers))
@@ -51,16 +51,16 @@ def arranged(record: Record) -> Lifetimes:
             )
         )
     versions = range(1, len(record.times))
-    restless = record.changes.restless()
+    volatile = record.changes.volatile()
     if record.latest is None:
-        raise ValueError("no versions: lifetimes are found from one version at least")
+        raise ValueError("no versions: expected at least one version of the page")
     latest, latest_part = record.latest
     return Lifetimes(
         times=np.array(record.times),
         kinds=tuple(record.kinds),
         bases=tuple(record.bases),
         fragments=tuple(fragments),
-        restless=restless,
+        volatile=volatile,
         verdicts=tuple(_verdict(record, version, leave_out=True) for version in versions),
         plain_verdicts=tuple(_verdict(record, version, leave_out=False) for version in versions),
         quiet=tuple(
@@ -71,8 +71,8 @@ def arranged(record: Record) -> Lifetimes:
         latest_parent=latest.tree.parent.astype(np.int64),
         latest_span=np.stack([latest.tree.byte_start, latest.tree.byte_end], axis=1),
         latest_first=columns["first"][latest_part],
-        retellings=_by_node(record.events, parent, latest_part),
-        rewritings=_by_node(record.rewritings, parent, latest_part),
+        text_changes=_by_node(record.events, parent, latest_part),
+        source_changes=_by_node(record.source_changes, parent, latest_part),
     )
 
 
@@ -81,7 +81,10 @@ def _by_node(
     parent: NDArray[np.int64],
     latest_part: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Nodes of the last version and versions in which they changed; what is gone was part of what it was in."""
+    """Return pairs of a node of the last version and a version in which it changed.
+
+    Changes of parts that no longer exist count for the nearest part around them that does.
+    """
     there = parent < 0
     there[latest_part] = True
     owner = _owners(parent, there)
@@ -97,7 +100,7 @@ def _by_node(
 
 
 def _owners(parent: NDArray[np.int64], flagged: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The nearest fragment around every part, itself included: steps upward, twice as many each time."""
+    """Return the nearest flagged part at or above each part, by pointer doubling."""
     up = np.where(flagged, np.arange(len(parent)), parent)
     while True:
         further = up[up]
@@ -109,7 +112,7 @@ def _owners(parent: NDArray[np.int64], flagged: NDArray[np.bool_]) -> NDArray[np
 def _depth(
     part: int, parent: NDArray[np.int64], owner: NDArray[np.int64], known: dict[int, int]
 ) -> int:
-    """How deep a fragment is in others."""
+    """Return the nesting depth of a fragment."""
     chain = []
     while part not in known and parent[part] >= 0:
         chain.append(part)
@@ -122,16 +125,16 @@ def _depth(
 
 
 def _changed_at(
-    record: Record, columns: dict[str, NDArray[np.int64]], owner: NDArray[np.int64]
+    record: VersionRecord, columns: dict[str, NDArray[np.int64]], owner: NDArray[np.int64]
 ) -> dict[int, list[int]]:
-    """The versions in which each fragment changed itself."""
+    """Return the versions in which each fragment changed, not counting nested fragments."""
     found: dict[int, list[int]] = {}
     first, last, parent = columns["first"], columns["last"], columns["parent"]
     for version, parts in record.events:
         changed = set()
         for part in np.unique(owner[parts]).tolist():
             around = part
-            # What moved into a fragment changed in another one before that was there.
+            # The part may have moved here later: then the change belongs to a fragment further out.
             while not first[around] < version <= last[around] and parent[around] >= 0:
                 around = int(owner[parent[around]])
             changed.add(around)
@@ -141,12 +144,12 @@ def _changed_at(
 
 
 def _sharing(
-    record: Record,
+    record: VersionRecord,
     columns: dict[str, NDArray[np.int64]],
     owner: NDArray[np.int64],
     changed: dict[int, list[int]],
 ) -> dict[int, Sharing]:
-    """Whether readers get the same of fragments, where there was more than one."""
+    """Return whether each fragment is the same for all users, if there was more than one user."""
     found: dict[int, Sharing] = {}
     changes = {part: set(versions) for part, versions in changed.items()}
     fragments = np.unique(owner)
@@ -167,9 +170,9 @@ def _sharing(
 
 
 class _Timeline:
-    """The versions of every kind of page, to say what was before each."""
+    """Looks up the version before each version, of the same kind of page."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: VersionRecord) -> None:
         self._time = record.times
         self._before: dict[int, int] = {}
         last: dict[int, int] = {}
@@ -179,7 +182,7 @@ class _Timeline:
         self._last = last
 
     def lives(self, columns: dict[str, NDArray[np.int64]], part: int, changed: list[int]) -> Lives:
-        """The lives of a fragment between its changes."""
+        """Return the lives of a fragment between its changes."""
         gone = int(columns["gone"][part])
         starts = [int(columns["first"][part]), *changed]
         before = [self._before[start] for start in starts]
@@ -191,5 +194,5 @@ class _Timeline:
         return Lives(np.array(after), np.array(first), np.array(last), np.array(until))
 
 
-def _verdict(record: Record, version: int, *, leave_out: bool) -> Verdict:
+def _verdict(record: VersionRecord, version: int, *, leave_out: bool) -> VersionVerdict:
     return "same" if record.same[version] else record.changes.verdict(version, leave_out=leave_out)

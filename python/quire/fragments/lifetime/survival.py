@@ -1,11 +1,14 @@
-"""Lives: how long something stayed as it was, as far as captures can tell.
+"""Survival: lifetimes measured from captures, and their Kaplan-Meier curves.
 
-A change is seen at the first capture that shows it, and happened at some time since the capture before. So a life has two bounds, and one
-that began before the first capture or goes on after the last is *censored*: it lasted at least as long as it was seen.
+A *life* is a time during which something did not change. A change becomes visible at the first
+capture that shows it; it happened at some time since the capture before. So each life has a lower
+and an upper bound. A life that began before the first capture, or continues after the last one, is
+*censored*: it lasted at least as long as it was observed.
 
-Curves are Kaplan and Meier's: of all lives that were as long, the share that ended then; a life that goes on counts as long as it was seen,
-and not as one that ended. Lives whose beginning was not seen are left out of curves: long ones would be among them more often than they
-should, and their age is not known.
+Curves are Kaplan-Meier estimates: for each length, the share of lives that ended at that length
+among all that lasted at least as long. A life that continues counts for as long as it was observed,
+but not as an end. Lives whose beginning was not observed are left out: their age is unknown, and
+long lives would be overrepresented among them.
 """
 
 from __future__ import annotations
@@ -20,13 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lives:
-    """Lives as columns; times in seconds since 1970.
+    """Lives as columns; times are in seconds since 1970.
 
     Attributes:
-        after: the last capture before it was there; minus infinity where it was there from the first one on.
+        after: the last capture before it appeared; minus infinity if the first capture has it.
         first: the first capture that shows it.
-        last: the last one.
-        until: the first capture after that, without it; infinity where it goes on.
+        last: the last capture that shows it.
+        until: the next capture, which no longer shows it; infinity if it continues.
     """
 
     after: NDArray[np.float64]
@@ -39,44 +42,47 @@ class Lives:
 
     @property
     def begun(self) -> NDArray[np.bool_]:
-        """Which ones were seen to begin; the others are censored on the left."""
+        """Which lives have an observed beginning; the others are left-censored."""
         return np.isfinite(self.after)
 
     @property
     def ended(self) -> NDArray[np.bool_]:
-        """Which ones were seen to end; the others are censored on the right."""
+        """Which lives have an observed end; the others are right-censored."""
         return np.isfinite(self.until)
 
     @property
     def seconds(self) -> NDArray[np.float64]:
-        """From the capture that showed the beginning to the one that showed the end, or to the last one."""
+        """Time from the first capture of each life to the capture that showed its end.
+
+        If the end was not observed, to the last capture.
+        """
         return np.where(self.ended, self.until, self.last) - self.first
 
     @property
     def at_least_s(self) -> NDArray[np.float64]:
-        """Between the first and the last capture that show it."""
+        """Lower bounds: time between the first and the last capture that show it."""
         return self.last - self.first
 
     @property
     def at_most_s(self) -> NDArray[np.float64]:
-        """Between the captures around those; infinity where it is censored."""
+        """Upper bounds: time between the captures before and after; infinity if censored."""
         return self.until - self.after
 
     def curve(self) -> Curve:
-        """The distribution of these lives, by Kaplan and Meier, of those that were seen to begin."""
+        """Return the Kaplan-Meier curve of the lives with an observed beginning."""
         begun = self.begun
         return kaplan_meier(self.seconds[begun], self.ended[begun])
 
     @classmethod
     def between(cls, times: NDArray[np.float64], changed: Sequence[int]) -> Lives:
-        """The lives of something that every capture shows, between its changes.
+        """Return the lives between the changes of something that every capture shows.
 
         >>> Lives.between(np.array([0.0, 60, 120, 180]), [2]).seconds.tolist()
         [120.0, 60.0]
 
         Args:
-            times: when captures were made, ascending.
-            changed: places of those that show another than the one before, ascending; never the first.
+            times: capture times, in ascending order.
+            changed: indexes of the captures that show a change, in ascending order; never 0.
         """
         starts = np.array([0, *changed])
         before = np.concatenate([[-np.inf], times[starts[1:] - 1]])
@@ -86,7 +92,7 @@ class Lives:
 
     @classmethod
     def joined(cls, lives: list[Lives]) -> Lives:
-        """Put the lives of several things together."""
+        """Concatenate several sets of lives."""
         columns = (
             np.concatenate([np.empty(0), *(getattr(one, name) for one in lives)])
             for name in cls.__slots__
@@ -96,13 +102,13 @@ class Lives:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """A distribution of lives that some are still to end of: the share that has ended, rising in steps.
+    """A Kaplan-Meier estimate: the share of lives that ended by each length, as a step function.
 
     Attributes:
-        seconds: lengths at which lives ended, ascending.
-        cumulative: share of lives that are no longer than each.
-        lives: how many there were.
-        ended: how many of them were seen to end.
+        seconds: lengths at which lives ended, in ascending order.
+        cumulative: share of lives that are at most that long.
+        lives: number of lives.
+        ended: number of lives with an observed end.
     """
 
     seconds: NDArray[np.float64]
@@ -111,51 +117,53 @@ class Curve:
     ended: int
 
     def at(self, seconds: float) -> float:
-        """The share of lives that are no longer than this."""
+        """Return the share of lives that are at most this long."""
         place = int(np.searchsorted(self.seconds, seconds, side="right"))
         return float(self.cumulative[place - 1]) if place else 0.0
 
     def quantile(self, share: float) -> float:
-        """The length that this share of lives does not exceed; infinity when fewer were seen to end.
+        """Return the length that this share of lives does not exceed.
+
+        Returns infinity if a smaller share was observed to end.
 
         >>> curve = kaplan_meier([60, 120, 180, 240], [True, True, True, False])
         >>> curve.quantile(0.5), curve.quantile(0.9)
         (120.0, inf)
 
         Raises:
-            ValueError: a share is not between 0 and 1.
+            ValueError: the share is not between 0 and 1.
         """
         if not 0 <= share <= 1:
-            raise ValueError(f"share {share}: between 0 and 1")
-        # 1e-12: a third, three times, is not one.
+            raise ValueError(f"share {share}: expected 0 to 1")
+        # 1e-12 absorbs rounding: three times a third is not exactly one.
         place = int(np.searchsorted(self.cumulative, share - 1e-12))
         return float(self.seconds[place]) if place < len(self.seconds) else math.inf
 
 
 def kaplan_meier(seconds: ArrayLike, ended: ArrayLike) -> Curve:
-    """Estimate how lives are distributed, when some were not seen to end.
+    """Estimate the distribution of lives of which some have no observed end.
 
     >>> curve = kaplan_meier([10, 20, 30], [True, False, True])
     >>> [round(share, 3) for share in curve.cumulative.tolist()]
     [0.333, 1.0]
 
     Args:
-        seconds: how long each was seen.
-        ended: whether it ended then.
+        seconds: how long each life was observed.
+        ended: whether each life ended then.
 
     Raises:
-        ValueError: there is not one of both for each, or a length is negative.
+        ValueError: the two differ in length, or a life has a negative length.
     """
     lengths, events = np.asarray(seconds, np.float64), np.asarray(ended, np.bool_)
     if lengths.shape != events.shape or lengths.ndim != 1:
         raise ValueError(
-            f"{lengths.size} lengths and {events.size} ends: one of both for each life"
+            f"{lengths.size} lengths and {events.size} ends: expected one of each per life"
         )
     if not (lengths >= 0).all():
-        raise ValueError("a life is 0 seconds long or longer")
+        raise ValueError(f"life of {lengths.min():g} s: expected 0 or more")
     steps, place = np.unique(lengths, return_inverse=True)
     deaths = np.bincount(place[events], minlength=len(steps))
-    # All that were at least as long as each step were there to end at it.
+    # The lives at risk at each step: all that lasted at least as long.
     there = np.cumsum(np.bincount(place, minlength=len(steps))[::-1])[::-1]
     alive = np.cumprod(1 - deaths / np.maximum(there, 1), dtype=np.float64)
     happened = deaths > 0

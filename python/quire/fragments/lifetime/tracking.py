@@ -1,11 +1,14 @@
-"""Following: one part through all versions of a page, and when it changed.
+"""Tracking: follow each part through all versions of a page, and record when it changed.
 
-A *part* is a node of an AF tree that continues from version to version: as its partner, or in the place of one that is gone. Versions come one
-at a time; kept are the last one and the base of each *kind* of page. A capture that has neither the structure nor the text of any before (an
-error page, a question about cookies, a new design) begins a kind of its own, and parts are followed within kinds.
+A *part* is a node of an AF tree that continues from version to version: as the partner of an old
+node, or as the successor of a removed one. Versions arrive one at a time. Only the last version and
+the base of each *kind* of page stay in memory. A capture that resembles no earlier one in structure
+or text (an error page, a cookie banner, a redesign) starts a new kind, and parts are tracked
+within their kind.
 
-An *event* is a change of a part itself: another text in a leaf, a child that came, went or moved in any other. A part does not change when only
-something within its children does. That is what a cache needs: a fragment that includes another stays fresh when the other does not.
+An *event* is a change of the part itself: different text in a leaf, or a child added, removed or
+moved in any other node. A change inside a child is not an event of the parent. This is how a cache
+of fragments works: a fragment stays fresh when a fragment that it includes changes.
 """
 
 from __future__ import annotations
@@ -18,25 +21,25 @@ from numpy.typing import NDArray
 from quire.fragments.lifetime.matching import Matching, match_versions
 from quire.fragments.lifetime.version_parts import Comparing, NodeStatus, Parts
 
-#: Kinds of page that are kept to compare with; of more, the one that was not seen for longest goes.
+#: Maximum number of kinds of page in memory; beyond that, the least recently seen one is dropped.
 MOST_KINDS = 8
-#: Share of bytes that changed from which a new base is installed: the paper's "drastic change". Also the overlap of texts from which
-#: two versions are of one kind.
+#: Share of changed bytes from which a version becomes the new base: the paper's "drastic change".
+#: Also the overlap of texts from which two versions are of the same kind.
 DRASTIC = 0.5
-#: Similarity of structure from which they are: that of the templates of a site.
+#: Structural similarity from which two versions are of the same kind, as for templates of a site.
 SAME_TEMPLATE = 0.45
 
 
 @dataclass(slots=True)
 class Kind:
-    """A kind of page: its base, its last version and the parts of that.
+    """A kind of page: its base, its last version and the parts of its last version.
 
     Attributes:
-        number: kinds are numbered as they come.
-        base: what versions are compared with.
+        number: kinds are numbered in order of appearance.
+        base: the version that others are compared with.
         last: the last version.
-        part: the part of each node of it.
-        version: its number.
+        part: the part of each node of the last version.
+        version: the number of the last version.
     """
 
     number: int
@@ -48,17 +51,17 @@ class Kind:
 
 @dataclass(slots=True)
 class Step:
-    """What a version was found to be.
+    """The result of comparing a version with those before.
 
     Attributes:
-        kind: the kind of page, after it was put there.
-        old: the version of its kind before, or None for the first.
-        old_part: the parts of that.
-        old_version: its number; -1 for none.
-        matching: what became of it since then.
+        kind: its kind of page, which now includes this version.
+        old: the previous version of the same kind, or None for the first.
+        old_part: the parts of the previous version.
+        old_version: the number of the previous version; -1 for none.
+        matching: how the nodes of the two versions relate.
         part: the part of each node.
-        is_base: whether it is a base.
-        status: what the paper says of each node, compared with the base.
+        is_base: whether this version becomes a base.
+        status: the paper's status of each node, compared with the base.
     """
 
     kind: Kind
@@ -72,14 +75,14 @@ class Step:
 
 
 @dataclass(slots=True)
-class Follower:
-    """Takes versions one by one and tells the parts of each.
+class Tracker:
+    """Processes versions one by one and identifies the parts of each.
 
     Attributes:
-        how: when parts are the same.
-        kinds: kinds of page that are kept, the last seen last.
-        parts: parts so far.
-        seen: kinds so far.
+        how: when two parts count as the same.
+        kinds: the kinds of page in memory, the most recently seen last.
+        parts: number of parts so far.
+        seen: number of kinds so far.
     """
 
     how: Comparing
@@ -88,7 +91,7 @@ class Follower:
     seen: int = 0
 
     def step(self, new: Parts, version: int) -> Step:
-        """Take the next version."""
+        """Process the next version."""
         kind = self._kind_of(new)
         if kind is None:
             return self._begin(new, version)
@@ -99,7 +102,7 @@ class Follower:
         is_base = to_base.changed_bytes > DRASTIC * max(len(new.tree.text), 1)
         status = to_base.status
         if is_base:
-            # Compared with the base everything changed; since the version before perhaps not.
+            # Compared with the base everything changed, but perhaps not since the last version.
             status = matching.status
             if matching.changed_bytes > DRASTIC * max(len(new.tree.text), 1):
                 status = np.zeros_like(status)
@@ -136,9 +139,9 @@ class Follower:
 
 
 def likeness(old: Parts, new: Parts, how: Comparing) -> float:
-    """How alike two versions are, 0 for other kinds.
+    """Return how similar two versions are; 0 if they are of different kinds.
 
-    Texts by the unbiased estimate: the paper's is lower where documents are long.
+    Texts are compared by the unbiased estimate, because the paper's is too low for long documents.
     """
     if old.value[0] == new.value[0]:
         return 2.0
@@ -152,7 +155,7 @@ def likeness(old: Parts, new: Parts, how: Comparing) -> float:
 def own_changes(
     old: Parts, old_part: NDArray[np.int64], new: Parts, matching: Matching
 ) -> NDArray[np.int64]:
-    """Parts of the old version that changed themselves, each once."""
+    """Return the parts of the old version with a change of their own, without duplicates."""
     place = matching.place
     continued = np.flatnonzero(place >= 0)
     theirs = place[continued]
@@ -161,11 +164,11 @@ def own_changes(
     )
     leaf = (old.tree.size[theirs] == 1) | (new.tree.size[continued] == 1)
     changed = theirs[other & leaf]
-    # What came: it changed the node it came to. The document never comes, so there always is one.
+    # An added node is a change of its parent. The document is never added, so there is a parent.
     parent = new.tree.parent
     fresh = np.flatnonzero(place < 0)
     around = place[parent[fresh]]
-    # What went, or has another place among its siblings now.
+    # Removed nodes, and nodes whose position among their siblings changed.
     left = np.ones(old.tree.n, np.bool_)
     left[theirs] = False
     gone = old.tree.parent[np.flatnonzero(left)]

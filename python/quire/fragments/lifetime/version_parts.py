@@ -1,4 +1,4 @@
-"""Parts: a version of a page as the nodes of its AF tree, made for comparing with other versions."""
+"""Parts: one version of a page, prepared for comparison with other versions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from quire.fragments.trees.af_tree import FORMATTING, AfTree
 from quire.fragments.trees.shingles import Shingling
 from quire.similar.measures import Bag
 
-#: The paper's ChildChangeThreshold, the larger of its two: at 0.5 most pages of today are one fragment.
+#: The paper's ChildChangeThreshold, the larger of its two values: at 0.5, most modern pages would
+#: be a single fragment.
 CHILD_CHANGE = 0.7
-#: The paper's OvlpThrshld, for which it has no value.
+#: The paper's OvlpThrshld. The paper gives no value.
 MIN_OVERLAP = 0.5
 
 
 class NodeStatus(IntEnum):
-    """What became of a node of an AF tree since another version."""
+    """How a node of an AF tree changed since another version."""
 
     UNCHANGED = 0
     POSITION_CHANGED = 1
@@ -30,12 +31,15 @@ class NodeStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """When parts are the same, and when they changed. Names of the paper in brackets.
+    """When two parts count as the same, and when a part counts as changed.
+
+    The paper's names are in brackets.
 
     Attributes:
-        min_overlap: resemblance from which parts are the same (OvlpThrshld).
-        child_change: share of children that changed, from which their parent did (ChildChangeThreshold).
-        shingling: how shingles are made.
+        min_overlap: resemblance from which two parts count as the same (OvlpThrshld).
+        child_change: share of changed children from which their parent counts as changed
+            (ChildChangeThreshold).
+        shingling: settings for shingles.
 
     Raises:
         ValueError: a share is out of range.
@@ -49,16 +53,16 @@ class Comparing:
         for name in ("min_overlap", "child_change"):
             value = getattr(self, name)
             if not 0 < value <= 1:
-                raise ValueError(f"{name} {value}: a share is more than 0, and at most 1")
+                raise ValueError(f"{name} {value}: expected more than 0, and at most 1")
 
 
 class Parts:
-    """A version as its parts: an AF tree, its columns as lists, which loops in Python read faster.
+    """The parts of a version: its AF tree, with columns as lists, which Python loops read faster.
 
     Attributes:
         page: the page.
         tree: its AF tree.
-        structure: its tags, four in a row.
+        structure: its sequences of four tags in a row.
     """
 
     def __init__(
@@ -70,7 +74,7 @@ class Parts:
         self.size: list[int] = self.tree.size.tolist()
         self.parent: list[int] = self.tree.parent.tolist()
         self.index: list[int] = self.tree.index.tolist()
-        # Values are equal when their lengths and hashes are.
+        # Values count as equal if their lengths and hashes are equal.
         lengths, hashes = self.tree.value_bytes.tolist(), self.tree.value_hash.tolist()
         self.value: list[tuple[int, int]] = list(zip(lengths, hashes, strict=True))
         self.tag: list[int] = page.tag[self.tree.node].tolist()
@@ -86,7 +90,7 @@ class Parts:
         return self._source
 
     def children(self, node: int) -> list[int]:
-        """The children of a node."""
+        """Return the children of a node."""
         found, child, end = [], node + 1, node + self.size[node]
         while child < end:
             found.append(child)
@@ -94,7 +98,7 @@ class Parts:
         return found
 
     def shingles(self, node: int) -> frozenset[int]:
-        """The shingles of a node."""
+        """Return the shingles of a node."""
         if node not in self._sets:
             self._sets[node] = frozenset(self._shingles.of(node).tolist())
         return self._sets[node]
@@ -102,21 +106,25 @@ class Parts:
     def rows(
         self, nodes: list[int]
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
-        """The shingles of some nodes, one after the other; where those of each end; their places among siblings."""
+        """Return the shingles of some nodes as rows for the kernel.
+
+        The three arrays are all shingles in order, the end of each node's row, and the position of
+        each node among its siblings.
+        """
         starts, ends = self._shingles.starts[nodes], self._shingles.ends[nodes]
         after = np.cumsum(ends - starts)
-        # The place of each value in all values: how far its row begins from where the row is put.
+        # The index of each shingle in all values: its index here, shifted by the offset of its row.
         at = np.arange(after[-1]) + np.repeat(ends - after, ends - starts)
         places = self.tree.index[nodes].astype(np.uint32)
         return self._shingles.values[at], after.astype(np.uint32), places
 
     def tag_name(self, node: int) -> str:
-        """The name of the element that a node stands for."""
+        """Return the tag name of a node."""
         return str(self.page.tags[self.tag[node]])
 
 
 def resemblance(old: Parts, a: int, new: Parts, b: int) -> float:
-    """The share of shingles that two nodes of two versions have in common: the paper's Resemblance."""
+    """Return the share of shingles that two nodes have in common: the paper's Resemblance."""
     if old.value[a] == new.value[b]:
         return 1.0
     one, other = old.shingles(a), new.shingles(b)

@@ -1,15 +1,18 @@
-"""Restless nodes: what of a page is another at every capture, found without being told.
+"""Volatile nodes: parts of a page that change in every capture, detected automatically.
 
-Tokens, addresses that are coded anew each time, numbers of requests: nodes of the page (not of its AF tree, for most of this is in
-attributes) are followed from version to version by ``annotate``, and their changes counted. A node is restless in a facet when it
-changed at ``EVERY`` of the captures it was there for, and ``LEAST`` times.
+Examples are tokens, links that are encoded anew each time, and request counters. ``annotate``
+tracks the nodes of the page from version to version; this module counts their changes. (It uses the
+nodes of the page, not of its AF tree, because most of these changes are in attributes.) A node is
+volatile in one aspect if that aspect changed in a share of ``EVERY`` of the captures that contain
+the node, and at least ``LEAST`` times.
 
-Two versions are judged by what a reader sees and follows: text, links, images. The text is always compared whole, so that a change of it is
-never hidden. Links and images of restless nodes are left out.
+Two versions are compared by their visible text, links and images. The text is always compared as a
+whole, so a change of the text is never hidden. Links and images of volatile nodes are ignored.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,78 +25,83 @@ from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sdiff.facets import Status
 
-#: Of what a node can change: its text; what it links to; what it shows; other attributes; which children it has.
-Place: TypeAlias = Literal["content", "links", "images", "attributes", "children"]
-PLACES: tuple[Place, ...] = get_args(Place)
-#: What two versions are judged to be: the same bytes; others, that no reader sees; other text, links or images.
-Verdict: TypeAlias = Literal["same", "unchanged", "changed"]
+#: The aspects of a node that can change: its text, the target of a link, the address of an image,
+#: other attributes, and which children it has.
+ChangedAspect: TypeAlias = Literal["content", "links", "images", "attributes", "children"]
+ASPECTS: tuple[ChangedAspect, ...] = get_args(ChangedAspect)
+#: How a version differs from the one before: ``same`` bytes; ``unchanged``: different bytes, but
+#: nothing visible changed; ``changed``: different text, links or images.
+VersionVerdict: TypeAlias = Literal["same", "unchanged", "changed"]
 
-#: Share of captures at which a node changed, from which it did "at every one"; one in ten may have been made before the next token was.
+#: Share of captures from which a change counts as "in every capture". One in ten may have been made
+#: before the next token was issued.
 EVERY = 0.9
-#: Changes before anything is said: two may be chance.
+#: Minimum number of changes: two may be chance.
 LEAST = 3
-#: Nodes of a version that get a path: to find one takes as long as there are siblings.
+#: Nodes of a version that get a path: finding one takes time proportional to its siblings.
 MOST_NAMED = 1000
-#: Elements whose content nobody sees; their like are left out of ``Digest.text`` too.
-UNSEEN = frozenset(
-    "datalist head iframe noembed noframes noscript script style template".split()  # noqa: SIM905 - read at a glance
-)
-_LEAVES_UNSEEN = frozenset(("#comment", "#doctype", "#instruction", "#cdata"))
 
 
 @dataclass(frozen=True, slots=True)
-class RestlessNode:
-    """A node that changed at every capture.
+class VolatileNode:
+    """A node that changed in every capture.
 
     Attributes:
-        node: the node, of the last version that has it.
+        node: the node in the last version that contains it.
         version: that version.
-        path: a CSS selector for it on that version; for a text, for the element that holds it. Empty after the first
-            thousand of a page.
-        place: of what it changed.
-        seen: whether a reader sees it: not in scripts, styles, the head and the like.
-        changes: how often.
-        captures: how often it could have: captures that have it, but for the first.
+        path: CSS selector for it in that version; for a text, for the element around it. Empty
+            after the first thousand of a page.
+        aspect: the aspect that changed.
+        seen: whether it is visible, so not in a script, a style, the head and so on.
+        changes: how often it changed.
+        captures: how often it could have changed: the captures that contain it, except the first.
     """
 
     node: int
     version: int
     path: str
-    place: Place
+    aspect: ChangedAspect
     seen: bool
     changes: int
     captures: int
 
+    @property
+    def place(self) -> ChangedAspect:
+        """Deprecated: use ``aspect``."""
+        message = "VolatileNode.place is deprecated: use VolatileNode.aspect"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.aspect
+
 
 @dataclass(slots=True)
 class _State:
-    """The last version of a kind of page."""
+    """The last version of one kind of page."""
 
     version: int
     page: Digest
-    number: NDArray[np.int64]  # of each node, through all versions
-    born: NDArray[np.int64]  # captures of the kind before each node was there
+    number: NDArray[np.int64]  # identifies each node across all versions
+    born: NDArray[np.int64]  # number of captures of this kind before each node appeared
     captures: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Step:
-    """What changed between two versions of one kind: keys, which are the number of a node and a place in one."""
+    """The changes between two versions of one kind. A key combines a node number and an aspect."""
 
     before: int
     text: bool
     keys: NDArray[np.int64]
-    telling: NDArray[np.int64]  # those of links and images that a reader sees
+    visible: NDArray[np.int64]  # the keys of visible links and images
 
 
-class Changes:
-    """Counts the changes of nodes, version by version."""
+class NodeChanges:
+    """Counts how often each node changed, version by version."""
 
     def __init__(self) -> None:
         self._states: dict[int, _State] = {}
         self._steps: dict[int, _Step] = {}
         self._counts: Counter[int] = Counter()
-        self._found: dict[int, RestlessNode] = {}
+        self._found: dict[int, VolatileNode] = {}
         self._numbers = 0
 
     def step(self, kind: int, version: int, page: Digest) -> None:
@@ -119,26 +127,26 @@ class Changes:
         self._states[kind] = _State(version, page, number, born, captures)
 
     def keep(self, kinds: Iterable[int]) -> None:
-        """Let go of all other kinds of page."""
+        """Forget all kinds of page except these."""
         for kind in set(self._states).difference(kinds):
             self._note(self._states.pop(kind))
 
-    def restless(self) -> tuple[RestlessNode, ...]:
-        """Nodes that changed at every capture: those of the last versions, and before them those that are gone."""
+    def volatile(self) -> tuple[VolatileNode, ...]:
+        """Return the nodes that changed in every capture; those that no longer exist come first."""
         for state in self._states.values():
             self._note(state)
         return tuple(self._found.values())
 
-    def verdict(self, version: int, *, leave_out: bool = True) -> Verdict:
-        """Judge a version beside the one before it, of which it has not the bytes."""
+    def verdict(self, version: int, *, leave_out: bool = True) -> VersionVerdict:
+        """Compare a version with the one before it, whose bytes differ."""
         step = self._steps.get(version)
         if step is None or step.before != version - 1 or step.text:
             return "changed"
-        telling = set(step.telling.tolist())
-        return "changed" if telling.difference(self._found if leave_out else ()) else "unchanged"
+        visible = set(step.visible.tolist())
+        return "changed" if visible.difference(self._found if leave_out else ()) else "unchanged"
 
     def changed_otherwise(self, version: int) -> bool:
-        """Tell whether anything at all but restless nodes changed, seen or not."""
+        """Return whether anything besides volatile nodes changed, visible or not."""
         step = self._steps.get(version)
         return (
             step is None
@@ -147,7 +155,7 @@ class Changes:
         )
 
     def _note(self, state: _State, nodes: NDArray[np.int64] | None = None) -> None:
-        """Keep the restless ones of some nodes, or of all."""
+        """Record which of some nodes are volatile, or which of all."""
         chosen = np.arange(state.page.n) if nodes is None else nodes
         numbers = state.number[chosen].tolist()
         there = (state.captures - state.born[chosen]).tolist()
@@ -156,17 +164,17 @@ class Changes:
         for node, number, captures in zip(chosen.tolist(), numbers, there, strict=True):
             if captures < LEAST:
                 continue
-            for code, place in enumerate(PLACES):
-                key = number * len(PLACES) + code
+            for code, aspect in enumerate(ASPECTS):
+                key = number * len(ASPECTS) + code
                 count = self._counts.get(key, 0)
                 if count >= LEAST and count >= EVERY * captures:
                     unseen = unseen_nodes(state.page) if unseen is None else unseen
                     named += 1
-                    self._found[key] = RestlessNode(
+                    self._found[key] = VolatileNode(
                         node=node,
                         version=state.version,
                         path=selector_of(state.page, node) if named <= MOST_NAMED else "",
-                        place=place,
+                        aspect=aspect,
                         seen=not unseen[node],
                         changes=count,
                         captures=captures,
@@ -174,7 +182,7 @@ class Changes:
 
 
 def selector_of(page: Digest, node: int) -> str:
-    """A selector for a node, or for the element around it."""
+    """Return a CSS selector for a node, or for the element around a text."""
     while node > 0 and str(page.tags[page.tag[node]]).startswith("#"):
         node = int(page.parent[node])
     return page.path(node) if node else ":root"
@@ -182,7 +190,7 @@ def selector_of(page: Digest, node: int) -> str:
 
 def _compared(state: _State, found: Annotation, number: NDArray[np.int64]) -> _Step:
     gone = np.where(found.to_new < 0, found.old_status, 0)
-    keys, telling = zip(
+    keys, visible = zip(
         _keys(found.new, found.new_status, number),
         _keys(found.old, gone, state.number),
         strict=True,
@@ -191,30 +199,30 @@ def _compared(state: _State, found: Annotation, number: NDArray[np.int64]) -> _S
         state.version,
         found.old.text() != found.new.text(),
         np.unique(np.concatenate(keys)),
-        np.unique(np.concatenate(telling)),
+        np.unique(np.concatenate(visible)),
     )
 
 
 def _keys(
     page: Digest, status: NDArray[np.uint16], number: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What changed on a page, and what of it tells."""
+    """Return the keys of all changes on a page, and those of visible links and images."""
     alone = (status & Status.ALONE) > 0
     seen = ~unseen_nodes(page)
 
-    def at(which: NDArray[np.bool_], place: Place) -> NDArray[np.int64]:
+    def at(which: NDArray[np.bool_], aspect: ChangedAspect) -> NDArray[np.int64]:
         nodes = np.flatnonzero(which)
-        if place == "children":
-            # What came or went is a change of the nearest node that was there before and after.
+        if aspect == "children":
+            # An added or removed node is a change of the nearest ancestor that is in both versions.
             nodes = np.where(nodes > 0, page.parent[nodes], 0)
             while alone[nodes].any():
                 nodes = np.where(alone[nodes], page.parent[nodes], nodes)
-        return number[nodes] * len(PLACES) + PLACES.index(place)
+        return number[nodes] * len(ASPECTS) + ASPECTS.index(aspect)
 
     links, images = (status & Status.LINKS) > 0, (status & Status.IMAGES) > 0
     attributes = ((status & Status.ATTRIBUTES) > 0) & ~links & ~images
     moved = (status & (Status.MOVED | Status.ALONE)) > 0
-    told = [
+    visible = [
         at(links & seen & ~alone, "links"),
         at(images & seen & ~alone, "images"),
         at((links | images) & seen & alone, "children"),
@@ -227,18 +235,12 @@ def _keys(
             at(attributes & ~alone, "attributes"),
             at(moved, "children"),
         ]
-    ), np.concatenate(told)
+    ), np.concatenate(visible)
 
 
 def unseen_nodes(page: Digest) -> NDArray[np.bool_]:
-    """Which nodes of a page nobody sees."""
-    names = [str(name) for name in page.tags]
-    tag, size = page.tag, page.size
-    found = np.isin(tag, [code for code, name in enumerate(names) if name in _LEAVES_UNSEEN])
-    roots = np.isin(tag, [code for code, name in enumerate(names) if name in UNSEEN])
-    # Beginnings and ends of what is unseen, added up.
-    depth = np.zeros(page.n + 1, np.int64)
-    starts = np.flatnonzero(roots)
-    np.add.at(depth, starts, 1)
-    np.add.at(depth, starts + size[starts], -1)
-    return found | (np.cumsum(depth[:-1]) > 0)
+    """Find the nodes of a page that a reader does not see: hidden ones, and the whole head."""
+    unseen = ~page.visible
+    for head in np.flatnonzero(page.tag == page.tags.index("head")) if "head" in page.tags else ():
+        unseen[head : head + page.size[head]] = True
+    return unseen

@@ -1,1 +1,9 @@
-"""Shared fragments: parts that several pages have (paper 004, Algorithm 1), of a list or a crawl."""
+"""Shared fragments: the parts that several pages have in common (paper 004, Algorithm 1).
+
+In: pages, as a list of digests or as the files of a crawl. Out: fragments, each with every place
+where it occurs.
+"""
+
+from quire import _moved
+
+__getattr__ = _moved.old_names(__name__)

@@ -1,10 +1,12 @@
-"""Algorithm 1 of paper 004, step by step: how shared fragments are defined.
+"""Algorithm 1 of paper 004, step by step: the definition of shared fragments.
 
-The paper's loop in plain Python, one sorted pool in place of its buckets (which only make one). It compares all parts with all, so it is
-for samples: ``shared_fragments`` gives the same answer for whole sites.
+This is the paper's loop in plain Python, with one sorted pool instead of the paper's buckets, which
+only serve to build such a pool. It compares every pair of parts, so use it for samples;
+``shared_fragments`` gives the same result for whole sites.
 
-What the paper leaves open is settled as in ``shared``: parts of one length come in the order of their hashes; pages are counted, not
-parts; of members inside one another the outermost counts; the text of parts shorter than two windows has to be equal.
+The paper leaves four points open. They are settled as in ``find``: parts of equal length are
+ordered by hash; pages are counted, not parts; if members are nested, the outermost counts; parts
+shorter than two windows must have equal text.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def algorithm_1(
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
 ) -> SharedFragments:
-    """Find shared fragments as the paper does; arguments and answer are those of ``shared_fragments``.
+    """Find shared fragments by the paper's own loop.
+
+    Takes the same arguments as ``shared_fragments`` and returns the same result.
 
     >>> import quire
     >>> footer = "<footer>Written by the people who fish here</footer>"
@@ -77,7 +81,7 @@ def algorithm_1(
     while pool:
         largest = pool[0]
         shortest = rules.size_ratio * largest.value_bytes
-        # CSet: the pool is sorted, so it is the beginning of it.
+        # CSet: a prefix of the pool, because the pool is sorted by length.
         compared = pool[: bisect_right(pool, -shortest, key=lambda part: -part.value_bytes)]
         group = [part for part in compared if _overlap(largest, part, rules, how) >= min_match]
         outermost = _outermost(group)
@@ -95,7 +99,7 @@ def algorithm_1(
 
 
 def _pool(trees: list[AfTree], rules: SharingRules, how: Shingling) -> list[_Part]:
-    """Step 1: all nodes that are large enough, largest first."""
+    """Step 1: collect all nodes that are large enough, largest first."""
     pool: list[_Part] = []
     for page, tree in enumerate(trees):
         shingles = tree.shingles(how)
@@ -114,7 +118,7 @@ def _pool(trees: list[AfTree], rules: SharingRules, how: Shingling) -> list[_Par
 
 
 def _overlap(one: _Part, other: _Part, rules: SharingRules, how: Shingling) -> float:
-    """Which share of shingles two parts have in common."""
+    """Return the share of shingles that two parts have in common."""
     if (one.value_bytes, one.value_hash) == (other.value_bytes, other.value_hash):
         return 1.0
     if min(one.value_bytes, other.value_bytes) < 2 * how.window:
@@ -128,7 +132,7 @@ def _overlap(one: _Part, other: _Part, rules: SharingRules, how: Shingling) -> f
 
 
 def _outermost(group: list[_Part]) -> list[_Part]:
-    """Members that are in no other member, by page and place."""
+    """Return the members that are not inside another member, by page and position."""
     kept: list[_Part] = []
     for part in sorted(group, key=lambda part: (part.page, part.node)):
         if not (kept and kept[-1].holds(part)):
@@ -139,7 +143,7 @@ def _outermost(group: list[_Part]) -> list[_Part]:
 def _arranged(
     fragments: list[list[_Part]], trees: list[AfTree], rules: SharingRules
 ) -> SharedFragments:
-    """Put fragments into columns."""
+    """Turn the fragments into columns."""
     places = [(part.page, part.node) for members in fragments for part in members]
 
     def column(name: str, dtype: type[np.int64 | np.uint64]) -> np.ndarray[tuple[int], np.dtype]:

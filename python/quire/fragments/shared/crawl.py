@@ -1,18 +1,23 @@
-"""Shared fragments of a crawl: pages in folders, WARC and Parquet files, looked at by an engine.
+"""Shared fragments of a whole crawl: folders, WARC and Parquet files, processed by an engine.
 
-The answer is that of ``shared_fragments`` for the same pages in the same order: of ``paths``, and within a file in its own.
+The result equals that of ``shared_fragments`` for the same pages in the same order: the order of
+``paths``, and within a file the order of its pages.
 
-1. On the engine (``crawl_steps``): every page is read, encoded, and cut into parts with shingles, once. That is nearly all of the work.
-2. Here, at the driver: parts go into the pool as they come, in whatever order engines give; shingles of a text once, however many
-   pages have it. No byte of a page comes here.
-3. Here: texts are grouped and groups become fragments, by the kernel of ``shared_fragments``. It knows pages by the order in which they came; neither
-   groups nor their order depend on it, so that members need only be numbered anew and sorted.
+1. The engine (``crawl_steps``) reads and encodes every page once and cuts it into parts with
+   shingles. This is nearly all of the work.
+2. The driver adds the parts to a pool, in whatever order the engine returns them. The shingles of a
+   text are sent once, however many pages have that text. No page content reaches the driver.
+3. The driver groups the texts and turns groups into fragments, with the same kernel as
+   ``shared_fragments``. The kernel numbers pages in order of arrival. Neither the groups nor their
+   order depend on those numbers, so the members are simply renumbered and sorted afterwards.
 
-So machines share the work, and the memory of the driver is the bound. It holds the pool and, in the end, the answer: 12 kB a page for real pages of 148 kB
-with 39 parts of 200 bytes or more, 6 kB for made ones of 10 kB with 29 (the benchmark ``shared-crawls``).
-Grouping on the engine too would not move that bound by much: half to two thirds of all parts are members of the answer.
+So the work is spread over machines, and the memory of the driver is the limit. The driver holds the
+pool and finally the result: 12 kB per page for real pages of 148 kB with 39 parts of 200 bytes or
+more, 6 kB for generated pages of 10 kB with 29 parts (benchmark ``shared-crawls``). Grouping on the
+engine as well would raise this limit only a little: half to two thirds of all parts are in the
+result.
 
-What cannot be read does not stop the rest; it is in ``troubles``, each with its name and the reason.
+A file that cannot be read does not stop the others. It is listed in ``troubles`` with the reason.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Estimate, Shingling
 from quire.sources import MOST_BYTES, Trouble, read
 from quire.sources.places import for_tasks
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -41,6 +47,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.arrow import as_text
 from quire.fragments.shared import crawl_steps as steps
 
 _ABOUT = ["name", "url", "time", "bytes", "nodes"]
@@ -51,9 +58,9 @@ class CrawlFragments:
     """The shared fragments of a crawl.
 
     Attributes:
-        fragments: what pages share; their numbers of pages are rows of ``pages``.
-        pages: name, url, time, bytes and nodes of every page, in the order of reading.
-        troubles: what could not be read, in that order too.
+        fragments: the shared fragments; their page numbers are row numbers of ``pages``.
+        pages: name, url, time, bytes and nodes of every page, in reading order.
+        troubles: the files and pages that could not be read, in reading order.
     """
 
     fragments: SharedFragments
@@ -62,11 +69,11 @@ class CrawlFragments:
 
     @property
     def total_bytes(self) -> int:
-        """Bytes of all pages together."""
+        """Total size of all pages in bytes."""
         return int(self.pages["bytes"].to_numpy().sum())
 
     def name(self, page: int) -> str:
-        """Give the name of a page, which ``quire.sources.read_one`` reads."""
+        """Give the name of a page, which ``quire.captures.read_one`` reads."""
         return str(self.pages["name"][page].as_py())
 
 
@@ -82,9 +89,9 @@ def crawl_fragments(
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
     most_bytes: int = MOST_BYTES,
-    reader: steps.Reader = read,
+    reader: PathReader = read,
 ) -> CrawlFragments:
-    """Find the parts that the pages of a crawl share.
+    """Find the parts that the pages of a crawl have in common.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -92,7 +99,8 @@ def crawl_fragments(
     >>> menu = "<nav><a href=/>Start</a> <a href=/fish>Fish</a> <a href=/chips>Chips</a></nav>"
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for day in range(4):
-    ...         _ = Path(folder, f"{day}.html").write_text(f"{menu}<h1>Day {day}</h1><p>{day * 7} mm of rain")
+    ...         page = f"{menu}<h1>Day {day}</h1><p>{day * 7} mm of rain"
+    ...         _ = Path(folder, f"{day}.html").write_text(page)
     ...     _ = Path(folder, "none.html").write_bytes(b"")
     ...     found = crawl_fragments(find([folder]), min_bytes=15)
     >>> found.fragments[0]
@@ -101,21 +109,21 @@ def crawl_fragments(
     ['empty: 0 bytes']
 
     Args:
-        paths: files, as ``quire.sources.find`` gives them; each once.
-        engine: who does the work; None for the threads of this machine.
-        min_match: see ``shared_fragments``, for this and the next six.
-        min_bytes: same.
-        min_pages: same.
-        size_ratio: same.
-        estimate: same.
-        shingling: same.
-        formatting: same.
-        most_bytes: a longer page is a trouble.
-        reader: what reads a path, where paths are other than ``quire.sources.read`` knows.
+        paths: files, as returned by ``quire.sources.find``, without duplicates.
+        engine: the engine that does the work (default: threads on this machine).
+        min_match: as for ``shared_fragments``.
+        min_bytes: as for ``shared_fragments``.
+        min_pages: as for ``shared_fragments``.
+        size_ratio: as for ``shared_fragments``.
+        estimate: as for ``shared_fragments``.
+        shingling: as for ``shared_fragments``.
+        formatting: as for ``shared_fragments``.
+        most_bytes: maximum size of a page; larger pages are listed in ``troubles``.
+        reader: reads a path; ``quire.captures.read_newest`` also reads archives.
 
     Raises:
         ValueError: a rule or a setting is out of range.
-        SourceClash: a path is there twice.
+        SourceClash: a path is given twice.
     """
     rules = SharingRules.checked(
         min_bytes=min_bytes,
@@ -137,12 +145,12 @@ def crawl_fragments(
 
 
 class _Crawl:
-    """What has come to the driver: the pool, and a row about each page, both in the order of coming."""
+    """The state of the driver: the pool and one row for each page, both in order of arrival."""
 
     def __init__(self, paths: Sequence[str], packing: steps.Packing) -> None:
         if len(set(paths)) != len(paths):
             path, times = Counter(paths).most_common(1)[0]
-            raise SourceClash(f"{path}: there {times} times; expected each path once")
+            raise SourceClash(f"{path}: given {times} times; expected each path once")
         self._file_of = {path: number for number, path in enumerate(paths)}
         self._pool = packing.pool()
         schema = pa.schema([("file", pa.int32()), *steps.PAGES]).remove(1)
@@ -150,12 +158,12 @@ class _Crawl:
         self._rows: list[pa.RecordBatch] = []
 
     def pass_over(self, odd: Iterable[Trouble]) -> None:
-        """Keep troubles with whole files."""
+        """Record files that cannot be read at all."""
         rows = [
             {
                 "file": self._file_of[one.name],
                 "place": 0,
-                "name": steps.as_text(one.name),
+                "name": as_text(one.name),
                 "trouble": one.reason,
             }
             for one in odd
@@ -163,18 +171,18 @@ class _Crawl:
         self._rows.append(pa.RecordBatch.from_pylist(rows, self._schema))
 
     def take(self, batch: pa.RecordBatch) -> None:
-        """Pool the parts of some pages."""
+        """Add the parts of some pages to the pool."""
         for parts in batch["parts"]:
             if parts.is_valid:
                 self._pool.push_packed(parts.as_py())
         files = [self._file_of[str(path)] for path in batch["path"].to_pylist()]
         rows = [pa.array(files, pa.int32()), *(batch[name] for name in self._schema.names[1:])]
         about = pa.RecordBatch.from_arrays(rows, schema=self._schema)
-        # A copy: else the rows would hold on to all that came with them, which is the parts.
+        # A copy: otherwise the rows would keep the parts of the whole batch in memory.
         self._rows.append(about.take(np.arange(len(batch))))
 
     def found(self, rules: SharingRules) -> CrawlFragments:
-        """Find the fragments, and count pages in the order of reading."""
+        """Find the fragments, and number the pages in reading order."""
         rows = pa.Table.from_batches(self._rows, self._schema)
         is_page = pc.is_null(rows["trouble"])
         pages = rows.filter(is_page)

@@ -1,7 +1,8 @@
-"""Outputs: the shared fragments of a crawl for programs, as a table of places or as JSON.
+"""The shared fragments of a crawl as a table or as JSON, for other programs.
 
-The table has a row for every place of every fragment, in the order of fragments: enough to cut it out of its page. JSON has a
-row for every fragment, with its first place, and all that could not be read.
+The table has one row for each place of each fragment, ordered by fragment. A row has everything
+needed to cut the fragment out of its page. The JSON has one entry for each fragment, with its first
+place only, and lists the files that could not be read.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ except ImportError:
 
 from quire.engines.tables import table_bytes
 
-#: What the name of a file ends with, for each form of it.
+#: Supported file name endings.
 SUFFIXES: tuple[str, ...] = (".csv", ".parquet")
 
-#: How alike the places of a fragment are: in all bytes, in their text, or nearly.
+#: How similar the places of a fragment are: same bytes, same text, or similar text.
 Sameness: TypeAlias = Literal["exact", "same text", "approximate"]
 
 
 def sameness(fragment: SharedFragment) -> Sameness:
-    """Say how alike the places of a fragment are. Only what is exact may be composed."""
+    """Return how similar the places of a fragment are. Only exact ones may be composed."""
     if fragment.exact:
         return "exact"
     return "same text" if fragment.same_text else "approximate"
 
 
 def as_table(crawl: CrawlFragments) -> pa.Table:
-    """Give a row for every place of every fragment.
+    """Return a table with one row for each place of each fragment.
 
-    Columns ``fragment``, ``same`` (see ``sameness``), ``name`` and ``url`` of the page, then those of ``Members`` but for ``page``.
-    Bytes in the source are null where they are not known.
+    The columns are ``fragment``, ``same`` (see ``sameness``), ``name`` and ``url`` of the page, and
+    all columns of ``Members`` except ``page``. Source positions are null if unknown.
     """
     found = crawl.fragments
     members = found.members
@@ -64,7 +65,7 @@ def as_table(crawl: CrawlFragments) -> pa.Table:
 
 
 def as_json(crawl: CrawlFragments) -> dict[str, Any]:
-    """Give every fragment with its first place, and what could not be read, as plain values."""
+    """Return each fragment with its first place, and the files that could not be read."""
     found = crawl.fragments
     return {
         "rules": asdict(found.rules),
@@ -98,13 +99,13 @@ def _fragment(crawl: CrawlFragments, one: SharedFragment) -> dict[str, Any]:
 
 
 def as_bytes(crawl: CrawlFragments, suffix: str) -> bytes:
-    """Give the table as the file of one form.
+    """Return the table as the content of a file.
 
     Args:
-        crawl: what ``crawl_fragments`` found.
-        suffix: one of ``SUFFIXES``.
+        crawl: the result of ``crawl_fragments``.
+        suffix: the file format, one of ``SUFFIXES``.
 
     Raises:
-        ValueError: it is another.
+        ValueError: the suffix is not one of these.
     """
     return table_bytes(as_table(crawl), suffix)

@@ -1,29 +1,33 @@
-"""The step of finding what a crawl shares that machines do for one another: pages to packed parts.
+"""The distributed step of ``crawl``: turn pages into packed parts.
 
-Reading, encoding, AF trees and shingles are nearly all of the work, and a page needs no other for them. What leaves a task
-is a row for each page: about it, and its parts as the pool wants them, packed (``_core.PartPacker``).
+Reading, encoding, AF trees and shingles are nearly all of the work, and each page is processed
+independently of the others. A task returns one row for each page, with its parts packed in the
+format of the pool (``_core.PartPacker``).
 
 | column | meaning |
 | --- | --- |
-| path, place | the file, and the how-manieth thing in it this is; pages are counted in this order |
-| name, url, time, bytes, nodes | about the page |
-| parts | 48 bytes for each part with text enough, and the shingles of those texts that this task has not sent before |
-| trouble | why it could not be read; then path, place and name are all else that is set |
+| path, place | the file, and the position of the page in it; pages are numbered in this order |
+| name, url, time, bytes, nodes | facts about the page |
+| parts | 48 bytes for each part with enough text, and shingles this task has not sent yet |
+| trouble | why the page could not be read; then only path, place and name are set as well |
 
-Pure and deterministic, so that a task may run twice. No byte of a page is in a row, and rows go when they are a megabyte.
+The step is pure and deterministic, so a task may run twice. Rows hold no page content, and a task
+hands them over once they reach a megabyte.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from quire import _core
 from quire.digest import encode
+from quire.engines.arrow import as_text, paths_of, schema_of
 from quire.errors import MissingExtra, QuireError
 from quire.fragments.trees.shingles import Shingling
 from quire.sources import Capture, Trouble
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -31,11 +35,7 @@ except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
 
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
-
-PAGES = _schema(
+PAGES = schema_of(
     path=pa.string(),
     place=pa.int64(),
     name=pa.string(),
@@ -47,27 +47,19 @@ PAGES = _schema(
     trouble=pa.string(),
 )
 
-# Rows are handed over when they are so many, or their parts so long.
+# A task hands its rows over when it has this many, or this many bytes of parts.
 _MOST_ROWS = 1024
 _MOST_PART_BYTES = 1 << 20
 
 
-class Reader(Protocol):
-    """Gives everything in a path, as ``quire.sources.read`` does. Importable, since other machines call it."""
-
-    def __call__(self, path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
-        """Read a path; the same things in the same order each time."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """What parts are packed: the settings that a pool has too.
+    """Settings for packing parts; the pool must have the same.
 
     Attributes:
-        min_bytes: bytes of text that a part has at least.
-        shingling: how shingles are made.
-        formatting: names of the HTML tags that are removed.
+        min_bytes: minimum bytes of text of a part.
+        shingling: settings for shingles.
+        formatting: names of the HTML tags to remove.
     """
 
     min_bytes: int
@@ -75,14 +67,14 @@ class Packing:
     formatting: tuple[str, ...]
 
     def packer(self) -> _core.PartPacker:
-        """Make a packer, which remembers what it has sent."""
+        """Create a packer, which remembers the texts it has already sent."""
         how = self.shingling
         return _core.PartPacker(
             self.min_bytes, how.window, how.sample, how.bits, list(self.formatting)
         )
 
     def pool(self) -> _core.FragmentPool:
-        """Make the pool that takes what packers send."""
+        """Create the pool that receives the packed parts."""
         how = self.shingling
         return _core.FragmentPool(
             self.min_bytes, how.window, how.sample, how.bits, list(self.formatting)
@@ -90,14 +82,14 @@ class Packing:
 
 
 def packed_parts(
-    paths: pa.RecordBatch, *, packing: Packing, reader: Reader, most_bytes: int
+    paths: pa.RecordBatch, *, packing: Packing, reader: PathReader, most_bytes: int
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``PAGES``."""
     packer = packing.packer()
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in paths["path"].to_pylist():
-        for place, found in enumerate(reader(str(path), most_bytes=most_bytes)):
+    for path in paths_of(paths):
+        for place, found in enumerate(reader(path, most_bytes=most_bytes)):
             row = _row(found, packer)
             rows.append({"path": path, "place": place, **row})
             held += len(row.get("parts", b""))
@@ -125,9 +117,3 @@ def _row(found: Capture | Trouble, packer: _core.PartPacker) -> dict[str, Any]:
         "nodes": page.n,
         "parts": parts,
     }
-
-
-def as_text(text: str) -> str:
-    """Give a text that Arrow takes."""
-    # A name whose bytes are not UTF-8 holds half pairs, which Arrow does not take.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

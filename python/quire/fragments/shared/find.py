@@ -1,15 +1,22 @@
-"""Shared fragments: the parts that several pages have (paper 004, section 4).
+"""Shared fragments: the parts that several pages have in common (paper 004, section 4).
 
-The parts of all pages, as their AF trees have them, are grouped by their text: by the paper's rule, said without an
-order of visiting. Values (different texts) have a total order, longer first, then by hash. Each is a *leader*, or
-belongs to the first leader that takes it; a leader takes what is as long as ``size_ratio`` of it and overlaps with it by
-``min_match``. Values shorter than two windows are alike only when equal. Of a group that is on ``min_pages`` pages the
-paper's rule about ancestors decides: when all members lie inside the same larger fragments, it is no fragment of its own.
+The parts are the nodes of the AF trees of all pages. They are grouped by text, with the paper's
+rule restated so that it does not depend on the order of pages:
 
-Equal texts are found by hash first; the others meet under the rarest of their shingles, as many as no match can avoid. So the
-answer is that of ``algorithm_1``, which compares all with all, at a cost that grows with the pages and not with their square.
+* Distinct texts (*values*) are ordered: longer first, then by hash. Each one is a *leader*, or
+  joins the first leader that accepts it.
+* A leader accepts a value if its length is at least ``size_ratio`` of the leader's and the two
+  overlap by at least ``min_match``. Values shorter than two windows must be equal.
+* A group on at least ``min_pages`` pages is a fragment, unless all of its members lie inside the
+  same larger fragments (the paper's rule about ancestors).
 
-Two tiers: ``exact`` fragments have the same bytes on every page, and may be composed. All others are advice.
+Equal texts are found by hash. The others are compared only if they share one of their rarest
+shingles; enough of these are looked up that no match can be missed. So the result equals that of
+``algorithm_1``, which compares every pair, but the cost is linear in the number of pages instead of
+quadratic.
+
+There are two tiers: ``exact`` fragments have the same bytes on every page and may be composed. All
+others are advice only.
 """
 
 from __future__ import annotations
@@ -30,18 +37,18 @@ from quire.fragments.trees.shingles import Estimate, Shingling
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Members of fragments, as columns: by fragment, then by page, then by place on the page.
+    """The places of fragments, as columns: by fragment, then page, then position on the page.
 
     Attributes:
-        page: the page, by its place in the collection.
-        part: the node of its AF tree.
-        node: the first node of the page that it stands for.
-        node_end: after the last one.
+        page: number of the page in the collection.
+        part: node of its AF tree.
+        node: first node of the page that the part covers.
+        node_end: one past the last node.
         value_bytes: length of its text (SubtreeSize).
-        value_hash: 64 bits for its text.
-        byte_start: first byte in the source; -1 where that is not known.
-        byte_end: after the last byte; -1 too.
-        source_hash: 64 bits for its bytes; 0 where they are not known.
+        value_hash: 64-bit hash of its text.
+        byte_start: offset of its first byte in the source; -1 if unknown.
+        byte_end: offset after its last byte; -1 if unknown.
+        source_hash: 64-bit hash of its bytes; 0 if unknown.
     """
 
     page: NDArray[np.int64]
@@ -63,12 +70,12 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedFragment:
-    """A part that several pages share.
+    """A part that several pages have in common.
 
     Attributes:
         number: its number; fragments with longer texts come first.
-        members: where it is.
-        pages: the pages that have it, each once, ascending.
+        members: all places where it occurs.
+        pages: the pages that contain it, without duplicates, in ascending order.
     """
 
     number: int
@@ -87,25 +94,26 @@ class SharedFragment:
 
     @property
     def exact(self) -> bool:
-        """Whether all members have the same bytes in their sources: what may be composed."""
+        """Whether all members have the same source bytes, so that they may be composed."""
         known = (self.members.byte_start >= 0).all()
         same = (self.members.source_hash == self.members.source_hash[0]).all()
         return bool(known and same)
 
     def __repr__(self) -> str:
         tier = "exact" if self.exact else "same text" if self.same_text else "approximate"
-        return f"<SharedFragment {self.number}: {self.value_bytes:,} bytes of text on {len(self.pages):,} pages, {tier}>"
+        text, pages = f"{self.value_bytes:,} bytes of text", f"{len(self.pages):,} pages"
+        return f"<SharedFragment {self.number}: {text} on {pages}, {tier}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedFragments:
-    """The fragments that pages share; a sequence of ``SharedFragment``.
+    """The shared fragments of some pages; a sequence of ``SharedFragment``.
 
     Attributes:
-        rules: what made them fragments.
-        pages: how many pages were looked at.
-        starts: where the members of each fragment begin in ``members``; one more than there are fragments.
-        members: all of them.
+        rules: the rules by which they were found.
+        pages: number of pages that were searched.
+        starts: index in ``members`` of the first member of each fragment, and the total at the end.
+        members: the members of all fragments.
     """
 
     rules: SharingRules
@@ -124,7 +132,7 @@ class SharedFragments:
     @overload
     def __getitem__(self, number: slice) -> list[SharedFragment]: ...
     def __getitem__(self, number: int | slice) -> SharedFragment | list[SharedFragment]:
-        """One fragment, or some."""
+        """Return one fragment, or the fragments of a slice."""
         if isinstance(number, slice):
             return [self[one] for one in range(len(self))[number]]
         number = range(len(self))[number]
@@ -133,24 +141,25 @@ class SharedFragments:
 
     @property
     def fragment(self) -> NDArray[np.int64]:
-        """The fragment of every member."""
+        """The fragment number of every member."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def renumbered(self, number_of: NDArray[np.int64]) -> SharedFragments:
-        """Give the same fragments with other numbers for the pages, and their members in the order of these.
+        """Return the same fragments with new page numbers, and members in the new order.
 
         Args:
             number_of: the new number of each page.
         """
         if (number_of == np.arange(len(number_of))).all():
-            return self  # as engines of one machine give it; and members are many
+            return self  # the usual case on one machine; saves sorting many members
         members = replace(self.members, page=number_of[self.members.page])
         order = np.lexsort((members.part, members.page, self.fragment))
         columns = [getattr(members, name)[order] for name in Members.__slots__]
         return replace(self, members=Members(*columns))
 
     def __repr__(self) -> str:
-        return f"<SharedFragments of {self.pages:,} pages: {len(self):,} fragments, {len(self.members):,} members>"
+        found = f"{len(self):,} fragments, {len(self.members):,} members"
+        return f"<SharedFragments of {self.pages:,} pages: {found}>"
 
 
 def shared_fragments(
@@ -164,11 +173,11 @@ def shared_fragments(
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
 ) -> SharedFragments:
-    """Find the parts that pages share.
+    """Find the parts that pages have in common.
 
     >>> import quire
     >>> menu = "<nav><a href=/>Start</a> <a href=/fish>Fish</a> <a href=/chips>Chips</a></nav>"
-    >>> news = [f"{menu}<h1>Day {day}</h1><p>On day {day} it rained {day * 7} mm." for day in range(5)]
+    >>> news = [f"{menu}<h1>Day {day}</h1><p>{day * 7} mm of rain." for day in range(5)]
     >>> found = shared_fragments((quire.encode(page.encode()) for page in news), min_bytes=15)
     >>> found[0]
     <SharedFragment 0: 17 bytes of text on 5 pages, exact>
@@ -176,15 +185,16 @@ def shared_fragments(
     ([0, 0, 0, 0, 0], True)
 
     Args:
-        pages: the pages; each may go when the next one comes.
-        min_match: overlap of shingles, from which parts are one fragment (MinMatchFactor).
-        min_bytes: bytes of text that a fragment has at least (MinFragSize).
-        min_pages: pages that share a fragment, at least (ShareFactor).
-        size_ratio: length of a part, at least, as a share of the longest one of the fragment (P); by default 0.9,
-            or ``min_match`` where that is less.
-        estimate: how overlaps are estimated; see ``overlap``.
-        shingling: how shingles are made.
-        formatting: names of the HTML tags that are removed; see ``AfTree``.
+        pages: the pages; only one is held in memory at a time.
+        min_match: minimum overlap of shingles for two parts to be the same fragment
+            (MinMatchFactor).
+        min_bytes: minimum bytes of text of a fragment (MinFragSize).
+        min_pages: minimum number of pages that share a fragment (ShareFactor).
+        size_ratio: minimum length of a part, as a share of the longest part of the fragment (P);
+            the default is 0.9, or ``min_match`` if that is lower.
+        estimate: how to estimate overlaps; see ``overlap``.
+        shingling: settings for shingles.
+        formatting: names of the HTML tags to remove; see ``AfTree``.
 
     Raises:
         ValueError: a rule or a setting is out of range.
@@ -204,7 +214,7 @@ def shared_fragments(
 
 
 def fragments_of(pool: _core.FragmentPool, rules: SharingRules) -> SharedFragments:
-    """Find what the pages of a pool share."""
+    """Find the shared fragments of the pages in a pool."""
     starts, found = pool.fragments(
         rules.min_match, rules.size_ratio, rules.min_pages, rules.estimate == "unbiased"
     )
@@ -220,7 +230,7 @@ def fragments_of(pool: _core.FragmentPool, rules: SharingRules) -> SharedFragmen
         node_end=column("node_end", "<u4").astype(np.int64),
         value_bytes=column("value_bytes", "<u4").astype(np.int64),
         value_hash=column("value_hash", "<u8"),
-        # Sources have 2 GiB at most, so that "not known" is -1 to those who read signed numbers.
+        # A source has at most 2 GiB, so "unknown" reads as -1 in signed numbers.
         byte_start=column("byte_start", "<i4").astype(np.int64),
         byte_end=column("byte_end", "<i4").astype(np.int64),
         source_hash=column("source_hash", "<u8"),

@@ -1,4 +1,4 @@
-"""Rules of sharing: when parts of pages are alike, and how many pages make a fragment."""
+"""Sharing rules: when two parts count as the same, and how many pages must share a fragment."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 
 from quire.fragments.trees.shingles import ESTIMATES, Estimate
 
-#: Bytes of value that a fragment has at least.
+#: Minimum bytes of text of a fragment.
 MIN_BYTES = 200
-#: Overlap of shingles, at least.
+#: Minimum overlap of shingles.
 MIN_MATCH = 0.9
-#: Pages that share a fragment, at least.
+#: Minimum number of pages that share a fragment.
 MIN_PAGES = 2
-#: The paper's P, unless the overlap asks for less.
+#: The paper's P, unless the minimum overlap is lower.
 SIZE_RATIO = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class SharingRules:
-    """What makes parts of pages a shared fragment. Names of the paper in brackets.
+    """The rules by which parts of pages become a shared fragment. The paper's names in brackets.
 
     Attributes:
-        min_bytes: bytes of value that a part has at least (MinFragSize).
-        min_pages: pages that share it, at least (ShareFactor).
-        min_match: overlap of shingles, at least (MinMatchFactor).
-        size_ratio: length of a part, at least, as a share of the longest of its group (P).
-        estimate: how the overlap is estimated.
+        min_bytes: minimum bytes of text of a part (MinFragSize).
+        min_pages: minimum number of pages that share it (ShareFactor).
+        min_match: minimum overlap of shingles (MinMatchFactor).
+        size_ratio: minimum length of a part, as a share of the longest part of its group (P).
+        estimate: how to estimate the overlap.
     """
 
     min_bytes: int
@@ -44,7 +44,7 @@ class SharingRules:
         size_ratio: float | None,
         estimate: Estimate,
     ) -> SharingRules:
-        """Fill in P, and refuse what makes no sense.
+        """Check the rules and fill in ``size_ratio``.
 
         >>> SharingRules.checked(
         ...     min_bytes=30, min_pages=2, min_match=0.7, size_ratio=None, estimate="paper"
@@ -55,18 +55,16 @@ class SharingRules:
             ValueError: a rule is out of range.
         """
         if min_bytes < 1:
-            raise ValueError(f"min_bytes {min_bytes}: a fragment has 1 byte of text at least")
+            raise ValueError(f"min_bytes {min_bytes}: expected at least 1")
         if min_pages < 2:  # noqa: PLR2004 - the paper's M > 1
-            raise ValueError(f"min_pages {min_pages}: a fragment is shared by 2 pages at least")
+            raise ValueError(f"min_pages {min_pages}: expected at least 2")
         if not 0 < min_match <= 1:
-            raise ValueError(f"min_match {min_match}: an overlap is more than 0, and at most 1")
+            raise ValueError(f"min_match {min_match}: expected more than 0, and at most 1")
         if size_ratio is None:
-            # A part as like as asked for may be as much shorter: with 0.9 matches of 0.7 would be lost.
+            # A part with an overlap of 0.7 may be that much shorter; 0.9 would lose such matches.
             size_ratio = min(SIZE_RATIO, min_match)
         if not 0 <= size_ratio <= 1:
-            raise ValueError(f"size_ratio {size_ratio}: a share is between 0 and 1")
+            raise ValueError(f"size_ratio {size_ratio}: expected 0 to 1")
         if estimate not in ESTIMATES:
-            raise ValueError(
-                f"estimate {estimate!r} is not known; known are {' and '.join(ESTIMATES)}"
-            )
+            raise ValueError(f"estimate {estimate!r}: expected {' or '.join(ESTIMATES)}")
         return cls(min_bytes, min_pages, min_match, size_ratio, estimate)

@@ -1,4 +1,4 @@
-"""A site as a cache sees it: fragments with sizes and lives, and the pages that are made of them."""
+"""A site as a cache sees it: fragments with sizes and lifetimes, and the pages that use them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.shared.find import SharedFragment, SharedFragments
 
-#: When fragments are invalidated: after lifetimes as measured, at rates, or as they were seen to change.
+#: When to invalidate fragments: after measured lifetimes, at measured rates, or by replaying the
+#: observed changes.
 Invalidation: TypeAlias = Literal["lifetimes", "rates", "replay"]
 INVALIDATIONS: tuple[Invalidation, ...] = get_args(Invalidation)
 
@@ -21,13 +22,14 @@ class CachedFragment:
     """A fragment as a cache sees it.
 
     Attributes:
-        bytes: its size, without the fragments in it.
-        rate: invalidations in a second.
-        lifetimes_s: lifetimes to draw from, in place of the rate, where there are any.
-        going_on_s: how long the life that was not seen to end lasted so far, where there is one: it is drawn as often as each of the
-            others, and lasts longer than that by an exponential time of the rate.
-        replayed_s: times of invalidations, in place of both, from the beginning of a period that comes again and again.
-        period_s: how long that is.
+        bytes: its size, not counting nested fragments.
+        rate: invalidations per second.
+        lifetimes_s: lifetimes to draw from, if any; used instead of the rate.
+        going_on_s: age of the current life, which has not ended, if there is one. It is drawn as
+            often as each of the other lifetimes, and then lasts for an additional exponential time
+            with the given rate.
+        replayed_s: times of invalidations within a repeated period; used instead of both.
+        period_s: length of this period.
     """
 
     bytes: float
@@ -39,28 +41,24 @@ class CachedFragment:
 
     def __post_init__(self) -> None:
         if not (self.bytes >= 0 and self.rate >= 0):
-            raise ValueError(
-                f"a fragment of {self.bytes} bytes, invalidated {self.rate} times a second: both are 0 or more"
-            )
+            raise ValueError(f"bytes {self.bytes}, rate {self.rate}: expected 0 or more for both")
         if self.lifetimes_s and not (min(self.lifetimes_s) >= 0 and sum(self.lifetimes_s) > 0):
-            raise ValueError("lifetimes are 0 seconds or more, and not all 0")
+            raise ValueError("lifetimes_s: expected 0 or more, and not all 0")
         if self.going_on_s is not None and not (
             self.lifetimes_s and self.going_on_s >= 0 and self.rate > 0
         ):
             raise ValueError(
-                f"a life that goes on, {self.going_on_s} s so far: it needs lifetimes beside it, and a rate that it ends at"
+                f"going_on_s {self.going_on_s}: expected 0 or more, with lifetimes_s and a rate"
             )
         if (
             self.replayed_s
             and not 0 <= min(self.replayed_s) <= max(self.replayed_s) <= self.period_s
         ):
-            raise ValueError(
-                f"replayed invalidations are within a period, of {self.period_s} s here"
-            )
+            raise ValueError(f"replayed_s: expected times within the period of {self.period_s} s")
 
     @property
     def mean_rate(self) -> float:
-        """Invalidations in a second, in the long run."""
+        """Invalidations per second, on average."""
         if self.replayed_s:
             return len(self.replayed_s) / self.period_s
         if not self.lifetimes_s:
@@ -74,11 +72,11 @@ class CachedFragment:
 
 @dataclass(frozen=True, slots=True)
 class CachedSite:
-    """Pages and the fragments they are made of.
+    """Pages and the fragments that they consist of.
 
     Attributes:
         fragments: all fragments.
-        pages: the fragments of each page, by their places.
+        pages: the fragments of each page, as indexes into ``fragments``.
     """
 
     fragments: tuple[CachedFragment, ...]
@@ -86,47 +84,51 @@ class CachedSite:
 
     def __post_init__(self) -> None:
         if not self.pages:
-            raise ValueError("no pages: a site has one at least")
+            raise ValueError("no pages: expected at least one")
         for number, page in enumerate(self.pages):
             if not page or not all(0 <= one < len(self.fragments) for one in page):
                 raise ValueError(
-                    f"page {number}: has fragments {list(page)}, but the site has 0 to {len(self.fragments) - 1}"
+                    f"page {number}: has fragments {list(page)}, "
+                    f"but the site has 0 to {len(self.fragments) - 1}"
                 )
 
     def page_bytes(self, page: int) -> float:
-        """The size of a page."""
+        """Return the size of a page."""
         return sum(self.fragments[one].bytes for one in self.pages[page])
 
     @property
     def page_storage(self) -> float:
-        """Bytes of all pages, each whole."""
+        """Total size of all pages, each stored whole."""
         return sum(self.page_bytes(page) for page in range(len(self.pages)))
 
     @property
     def fragment_storage(self) -> float:
-        """Bytes of all fragments that pages have, each once."""
+        """Total size of all fragments in use, each stored once."""
         return sum(
             self.fragments[one].bytes for one in {one for page in self.pages for one in page}
         )
 
 
 def site_of(pages: Sequence[Lifetimes], *, invalidation: Invalidation = "lifetimes") -> CachedSite:
-    """Make a site of the fragments that were found on pages: those of the last version of each.
+    """Build a site from the lifetimes of pages, with the fragments of the last version of each.
 
-    A fragment has its own bytes, without those of the fragments in it, and is invalidated as it was seen to change.
+    The size of a fragment does not include nested fragments. Fragments are invalidated as often as
+    they were observed to change.
 
     Args:
-        pages: what the versions of each tell.
-        invalidation: ``lifetimes`` draws from those that were seen, of each fragment by itself: the first counts as if it had begun when it
-            was first seen, the last, which goes on, ends at the rate; so they are as long as the rate says, on average. ``rates`` are changes
-            in a second; ``replay`` repeats the history, so that what changed together is invalidated together.
+        pages: the lifetimes of each page.
+        invalidation: ``lifetimes`` draws from the observed lifetimes of each fragment. The first
+            one counts from the first capture, and the last one, which has not ended, ends at the
+            fragment's rate; so on average lifetimes match the rate. ``rates`` uses the changes per
+            second. ``replay`` repeats the history, so fragments that changed together are
+            invalidated together.
 
     Raises:
-        ValueError: the kind of invalidation is not known.
+        ValueError: ``invalidation`` is not one of these.
     """
     if invalidation not in INVALIDATIONS:
         raise ValueError(
-            f"invalidation {invalidation!r} is not known; known are {', '.join(INVALIDATIONS)}"
+            f"invalidation {invalidation!r}: expected one of {', '.join(INVALIDATIONS)}"
         )
     fragments: list[CachedFragment] = []
     made = []
@@ -164,18 +166,18 @@ def _cached(
 def site_of_shared(
     page_bytes: Sequence[int], shared: SharedFragments, *, exact: bool = False
 ) -> CachedSite:
-    """Make a site of pages and the fragments that they share, for what they take to store.
+    """Build a site from pages and the fragments that they share, to measure storage.
 
-    Every page has what it shares with none as a fragment of its own. A shared fragment is as large as its first member, without
-    the fragments in it.
+    The rest of each page is a fragment of its own. The size of a shared fragment is that of its
+    first member, not counting nested fragments.
 
     Args:
         page_bytes: the size of each page.
-        shared: what they share.
-        exact: only fragments that are the same bytes on every page, as a composer needs them.
+        shared: the shared fragments of these pages.
+        exact: use only fragments with the same bytes on every page, as composing requires.
 
     Raises:
-        ValueError: there are not as many pages as were looked at.
+        ValueError: the number of sizes differs from the number of pages.
     """
     if len(page_bytes) != shared.pages:
         raise ValueError(f"{len(page_bytes)} sizes, but shared fragments of {shared.pages} pages")
@@ -185,7 +187,7 @@ def site_of_shared(
     pages: list[list[int]] = [[] for _ in page_bytes]
     for page, inside in _nested(taken, len(page_bytes)):
         for fragment, own, is_outermost, whole in inside:
-            # The first member says how large: pages come in their order.
+            # Pages come in order, so the first member sets the size.
             sizes.setdefault(fragment, own)
             pages[page].append(fragment)
             skeletons[page] -= whole if is_outermost else 0
@@ -201,7 +203,10 @@ def site_of_shared(
 def _nested(
     taken: Sequence[SharedFragment], pages: int
 ) -> Iterator[tuple[int, list[tuple[int, int, bool, int]]]]:
-    """For every page its members: fragment, bytes without those in it, whether it is in no other, all its bytes."""
+    """Yield the members of each page.
+
+    A member is its fragment, its own bytes, whether it is outermost, and its total bytes.
+    """
     members: list[list[tuple[int, int, int]]] = [[] for _ in range(pages)]
     for place, one in enumerate(taken):
         known = np.flatnonzero(one.members.byte_start >= 0)

@@ -1,10 +1,11 @@
-"""Object dependency graph: which fragments hold which, over all pages of a site (paper 004, section 5).
+"""Object dependency graph: which fragments contain which, over all pages of a site.
 
-Pages hold their L-P fragments and the fragments that they share with others, and those hold others in turn. A shared fragment is one object,
-whoever holds it, so the graph is no tree.
+Pages contain L-P fragments and shared fragments, and these contain others in turn (paper 004,
+section 5). A shared fragment is a single object, however many pages contain it, so the graph is not
+a tree.
 
-The depth of an object is 1 for a page and one more than the deepest that holds it for any other; that of the graph is the paper's depth of
-fragmentation.
+The depth of a page is 1. The depth of any other object is one more than that of the deepest object
+that contains it. The depth of the graph is the paper's depth of fragmentation.
 
 Cost: linear in the nodes of the last versions.
 """
@@ -30,9 +31,9 @@ class GraphObject:
     """A page or a fragment.
 
     Attributes:
-        kind: a page; a part of one that lives at its own pace; a part that several share.
-        page: the page, by its place among those given; -1 for what is shared.
-        fragment: the number of the fragment, in the lifetimes of its page or among shared fragments.
+        kind: ``page``, ``lp`` for an L-P fragment of one page, or ``shared`` for a shared fragment.
+        page: index of the page; -1 for shared fragments.
+        fragment: number of the fragment in the lifetimes of its page, or among shared fragments.
         depth: 1 for pages.
     """
 
@@ -43,7 +44,7 @@ class GraphObject:
 
     @property
     def name(self) -> str:
-        """A name, unlike all others of the graph."""
+        """A name that is unique in the graph."""
         if self.kind == "shared":
             return f"shared {self.fragment}"
         return f"{self.kind} {self.page}.{self.fragment}"
@@ -51,11 +52,11 @@ class GraphObject:
 
 @dataclass(frozen=True, slots=True)
 class ObjectGraph:
-    """Objects and what they hold.
+    """Objects, and which contain which.
 
     Attributes:
         objects: pages, L-P fragments and shared fragments.
-        holds: holder and held, by their places in ``objects``; sorted.
+        holds: pairs of a container and its content, as indexes into ``objects``; sorted.
     """
 
     objects: tuple[GraphObject, ...]
@@ -67,16 +68,16 @@ class ObjectGraph:
         return max((one.depth for one in self.objects), default=0)
 
     def count_by_depth(self) -> dict[int, int]:
-        """How many objects there are of each depth."""
+        """Return the number of objects at each depth."""
         found: defaultdict[int, int] = defaultdict(int)
         for one in self.objects:
             found[one.depth] += 1
         return dict(sorted(found.items()))
 
     def to_dot(self) -> str:
-        """The graph in Graphviz's language.
+        """Return the graph in the DOT language of Graphviz.
 
-        Shared fragments are boxes with round corners, pages are boxes.
+        Pages are boxes, shared fragments are rounded boxes, L-P fragments are ellipses.
         """
         shapes = {"page": "shape=box", "lp": "shape=ellipse", "shared": "shape=box, style=rounded"}
         lines = ["digraph fragments {", "  rankdir=LR;"]
@@ -91,15 +92,18 @@ class ObjectGraph:
 def dependency_graph(
     pages: Sequence[Lifetimes], shared: SharedFragments | None = None
 ) -> ObjectGraph:
-    """Put the fragments of pages together.
+    """Combine the fragments of several pages into one graph.
 
     >>> import quire
     >>> menu = "<nav><a href=/>Start</a> <a href=/fish>Fish</a> <a href=/chips>Chips</a></nav>"
     >>> def page(text):
-    ...     return quire.encode(f"{menu}<h1>Fish and chips</h1><p>{text}, as long as there is any".encode())
-    >>> versions = [[page(f"{day} kilogrammes of {fish}") for day in range(3)] for fish in ("cod", "hake")]
-    >>> lives = [quire.lifetimes(list(enumerate(one))) for one in versions]
-    >>> graph = dependency_graph(lives, quire.shared_fragments([one[-1] for one in versions], min_bytes=16))
+    ...     return quire.encode(f"{menu}<h1>Fish</h1><p>{text}, as long as there is any".encode())
+    >>> cod, hake = (
+    ...     [page(f"{day} kilogrammes of {fish}") for day in range(3)] for fish in ("cod", "hake")
+    ... )
+    >>> lives = [quire.lifetimes(list(enumerate(versions))) for versions in (cod, hake)]
+    >>> shared = quire.shared_fragments([cod[-1], hake[-1]], min_bytes=16)
+    >>> graph = dependency_graph(lives, shared)
     >>> for holder, held in graph.holds:
     ...     print(graph.objects[holder].name, "->", graph.objects[held].name)
     page 0.0 -> lp 0.1
@@ -108,15 +112,16 @@ def dependency_graph(
     page 1.0 -> lp 1.1
 
     Args:
-        pages: what the versions of each tell.
-        shared: what the last versions of the same pages share, in the same order.
+        pages: the lifetimes of each page.
+        shared: the shared fragments of the last versions of the same pages, in the same order.
 
     Raises:
-        ValueError: there are not as many pages of both.
+        ValueError: the number of pages differs between the two.
     """
     if shared is not None and shared.pages != len(pages):
         raise ValueError(
-            f"{len(pages)} pages with lifetimes, but shared fragments of {shared.pages}: both are of the same pages"
+            f"{len(pages)} pages with lifetimes, but shared fragments of {shared.pages}: "
+            "expected the same pages"
         )
     keys: dict[_Key, None] = {}
     edges: set[tuple[_Key, _Key]] = set()
@@ -134,7 +139,7 @@ def dependency_graph(
 
 
 def _members(shared: SharedFragments | None) -> dict[int, dict[int, int]]:
-    """For every page, which nodes of its AF tree are shared fragments."""
+    """Return the nodes of the AF tree of each page that are shared fragments."""
     found: defaultdict[int, dict[int, int]] = defaultdict(dict)
     if shared is not None:
         columns = (shared.members.page, shared.members.part, shared.fragment)
@@ -150,7 +155,7 @@ def _add_page(
     keys: dict[_Key, None],
     edges: set[tuple[_Key, _Key]],
 ) -> None:
-    """Add the objects of a page and what they hold."""
+    """Add the objects of a page, and which contain which."""
     objects: dict[int, _Key] = {}  # of fragments of the page, by number
     for one in lives.fragments:
         objects[one.number] = ("page" if one.parent is None else "lp", number, one.number)
@@ -161,12 +166,12 @@ def _add_page(
         edges.add((shown[0], ("shared", -1, members[0])))
     for node, fragment in members.items():
         if node > 0 and node in shown:
-            # What lives at its own pace and is shared is one object.
+            # A node that is both an L-P fragment and a shared one is a single object.
             objects[int(lives.latest_fragment[node])] = ("shared", -1, fragment)
         shown[node] = ("shared", -1, fragment)
     keys.update(dict.fromkeys([*objects.values(), *shown.values()]))
     edges.update(_nearest(lives, shown))
-    # What is gone is held as it was last seen.
+    # Fragments that no longer exist stay in the fragment that contained them last.
     gone = set(objects.values()).difference(shown.values())
     for one in lives.fragments:
         if one.parent is not None and objects[one.number] in gone:
@@ -174,7 +179,7 @@ def _add_page(
 
 
 def _nearest(lives: Lifetimes, shown: dict[int, _Key]) -> Iterator[tuple[_Key, _Key]]:
-    """Every object of the last version, after the nearest one around it."""
+    """Yield each object of the last version with the nearest object around it."""
     parent = lives.latest_parent.tolist()
     around: list[int] = []  # the nearest node of an object at or above each node
     for node, above in enumerate(parent):
@@ -185,10 +190,10 @@ def _nearest(lives: Lifetimes, shown: dict[int, _Key]) -> Iterator[tuple[_Key, _
 
 
 def _depths(count: int, holds: list[tuple[int, int]]) -> tuple[list[int], list[tuple[int, int]]]:
-    """The depth of every object, and the edges that it was found by.
+    """Return the depth of every object, and the edges without cycles.
 
-    Shared fragments are alike and not equal, so one may hold another on one page and be held by it on the next. The edge that
-    would close such a circle is left out.
+    Members of a shared fragment may differ, so one fragment may contain another on one page and be
+    contained by it on the next. The edge that would close such a cycle is left out.
     """
     held_by: defaultdict[int, list[int]] = defaultdict(list)
     below: defaultdict[int, list[int]] = defaultdict(list)

@@ -1,45 +1,49 @@
-"""Cache simulator: what a cache of fragments saves, against a cache of pages (paper 004, section 6.3).
+"""Cache simulator: compare a cache of fragments with a cache of pages (paper 004, section 6.3).
 
-Requests come as a Poisson process, and each is for a page. Fragments are invalidated: by a Poisson process of their rate, after lifetimes that
-are drawn from those that were measured, or as they were seen to change, again and again. Caches are large enough for all, so all misses are compulsory: the first request, and the first one
-after an invalidation.
+Requests are a Poisson process; each asks for one page. Fragments are invalidated in one of three
+ways: by a Poisson process with their rate, after lifetimes drawn from the measured ones, or by
+replaying their observed changes in a loop. Both caches have room for everything, so the only misses
+are the first request for an object and the first request after an invalidation.
 
 * The *fragment cache* fetches the fragments of a page that are missing.
-* The *page cache* fetches a whole page when any of its fragments is.
+* The *page cache* fetches the whole page if any of its fragments is missing.
 
-Shared fragments are held once by a fragment cache, and once with every page by a page cache.
+A fragment cache stores a shared fragment once; a page cache stores it with every page.
 
-Every number is drawn from the seed. An object that is requested at rate a and invalidated at rate u by Poisson processes misses at u / (a + u) of
-its requests; tests hold the simulator to that.
+All random numbers come from the seed. An object that is requested at rate a and invalidated at rate
+u, both as Poisson processes, misses u / (a + u) of its requests; tests check the simulator against
+this formula.
 
-Cost: requests are drawn page by page and compared with the invalidations of their fragments by binary search; nothing is a loop over requests.
+Cost: requests are drawn for one page at a time and compared with the invalidations of its fragments
+by binary search; there is no loop over requests.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.fragments.simulation.cached_site import CachedFragment, CachedSite
+from quire.progress import Progress, no_progress
 
-#: Requests, and invalidations, of a simulation: each takes eight bytes, and a few more for a while.
+#: Maximum number of requests, and of invalidations. Each takes eight bytes, and a few more for a
+#: short time.
 MOST_EVENTS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class CacheLoad:
-    """What one kind of cache costs.
+    """Storage, traffic and server load of one kind of cache.
 
     Attributes:
-        storage_bytes: what it holds when it holds everything.
-        moved_bytes: bytes that came from the server.
-        fetched: fragments that the server made.
-        cost_constant: what that cost, one for each fragment.
-        cost_weighted: the same, by size: a fragment of average size costs one.
+        storage_bytes: size of the cache when it holds everything.
+        moved_bytes: bytes sent by the server.
+        fetched: number of fragments that the server generated.
+        cost_constant: server cost, if each fragment costs 1.
+        cost_weighted: server cost by size, if a fragment of average size costs 1.
     """
 
     storage_bytes: float
@@ -51,14 +55,14 @@ class CacheLoad:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A page cache and a fragment cache with the same requests and invalidations.
+    """The results for a page cache and a fragment cache with the same requests and invalidations.
 
     Attributes:
-        requests: how many there were.
-        seconds: how long it took, in the simulated time.
-        accessed_bytes: bytes that were delivered.
-        page: the cache of pages.
-        fragment: the cache of fragments.
+        requests: number of requests.
+        seconds: length of the simulated time.
+        accessed_bytes: bytes delivered to clients.
+        page: the load of the page cache.
+        fragment: the load of the fragment cache.
     """
 
     requests: int
@@ -69,12 +73,12 @@ class Simulation:
 
     @property
     def page_byte_misses(self) -> float:
-        """Share of the bytes accessed that a page cache fetched."""
+        """Share of the delivered bytes that the page cache had to fetch."""
         return self.page.moved_bytes / self.accessed_bytes if self.accessed_bytes else 0.0
 
     @property
     def fragment_byte_misses(self) -> float:
-        """Share of the bytes accessed that a fragment cache fetched."""
+        """Share of the delivered bytes that the fragment cache had to fetch."""
         return self.fragment.moved_bytes / self.accessed_bytes if self.accessed_bytes else 0.0
 
 
@@ -85,9 +89,9 @@ def simulate(
     rate: float,
     seed: int = 0,
     warm: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    tell: Progress = no_progress,
 ) -> Simulation:
-    """Let requests come to both kinds of cache.
+    """Simulate the same requests to a page cache and to a fragment cache.
 
     >>> quick, slow = CachedFragment(1_000, rate=1.0), CachedFragment(9_000, rate=0.001)
     >>> result = simulate(CachedSite((quick, slow), ((0, 1),)), requests=10_000, rate=9.0)
@@ -96,21 +100,22 @@ def simulate(
 
     Args:
         site: pages and fragments.
-        requests: how many requests come; each is for any page with the same chance.
-        rate: requests in a second, for all pages together.
-        seed: what everything is drawn from.
-        warm: whether caches hold everything at the first request.
-        tell: is told how many fragments of how many have been given their invalidations, which is most of the work.
+        requests: number of requests; each is for a random page.
+        rate: requests per second, for all pages together.
+        seed: random seed; the same seed gives the same result.
+        warm: start with full caches.
+        tell: progress callback, called with the number of fragments whose invalidations have been
+            drawn and the number of all fragments. Drawing them is most of the work.
 
     Raises:
-        ValueError: there are no requests, or too many, their rate is not positive, they last too long, or the seed is negative.
+        ValueError: a setting is out of range, or the simulated time has too many invalidations.
     """
     if not 1 <= requests <= MOST_EVENTS:
         raise ValueError(f"requests {requests}: expected 1 to {MOST_EVENTS}")
     if not 0 < rate < math.inf:
-        raise ValueError(f"rate {rate}: requests in a second, more than 0")
+        raise ValueError(f"rate {rate}: expected more than 0 requests per second")
     if seed < 0:
-        raise ValueError(f"seed {seed}: 0 or more")
+        raise ValueError(f"seed {seed}: expected 0 or more")
     drawn = np.random.default_rng(seed)
     times = np.cumsum(drawn.exponential(1 / rate, requests))
     chosen = drawn.integers(0, len(site.pages), requests)
@@ -118,17 +123,17 @@ def simulate(
     expected = sum(one.mean_rate for one in site.fragments) * end
     if not expected <= MOST_EVENTS:
         raise ValueError(
-            f"{requests} requests at {rate:g} in a second last {end:.3g} s, in which {expected:.3g} fragments change: "
-            f"expected {MOST_EVENTS} at most, so fewer requests, or a higher rate"
+            f"{requests} requests at {rate:g} per second take {end:.3g} s, "
+            f"with {expected:.3g} invalidations: expected at most {MOST_EVENTS}; "
+            "use fewer requests or a higher rate"
         )
-    # Each fragment draws from a seed of its own: whatever is asked of one leaves the others as they were.
+    # Each fragment has its own seed, so changing one fragment does not affect the others.
     seeds = np.random.SeedSequence(seed).spawn(len(site.fragments))
     ends: list[NDArray[np.float64]] = []
     for one, own in zip(site.fragments, seeds, strict=True):
         ends.append(_invalidations(one, end, np.random.default_rng(own)))
-        if tell is not None:
-            tell(len(ends), len(site.fragments))
-    order = np.argsort(chosen, kind="stable")  # by page, and of each page in the order of time
+        tell("simulate", len(ends), len(site.fragments))
+    order = np.argsort(chosen, kind="stable")  # by page, then by time
     counts = np.bincount(chosen, minlength=len(site.pages))
     by_page = np.split(times[order], np.cumsum(counts)[:-1])
     sizes = np.array([one.bytes for one in site.fragments], np.float64)
@@ -142,7 +147,7 @@ def simulate(
 def _invalidations(
     fragment: CachedFragment, end: float, drawn: np.random.Generator
 ) -> NDArray[np.float64]:
-    """When a fragment is invalidated, up to the end."""
+    """Return the times at which a fragment is invalidated, up to the end."""
     rate = fragment.mean_rate
     if rate <= 0:
         return np.empty(0)
@@ -164,7 +169,7 @@ def _invalidations(
 def _lifetimes(
     fragment: CachedFragment, count: int, drawn: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw lifetimes; that of the life that goes on ends at the rate."""
+    """Draw lifetimes; the current life, which has not ended, ends at the fragment's rate."""
     if fragment.going_on_s is None:
         return drawn.choice(np.array(fragment.lifetimes_s), count)
     found = drawn.choice(np.array([*fragment.lifetimes_s, math.inf]), count)
@@ -175,10 +180,14 @@ def _lifetimes(
 
 
 def _first_end(fragment: CachedFragment, drawn: np.random.Generator) -> float:
-    """When the life ends that is met at the beginning: a longer one is more likely to be met, and it is met anywhere."""
+    """Return when the life ends that is in progress at the start.
+
+    Longer lives are more likely to be in progress, and the start falls anywhere within them.
+    """
     lengths = np.array(fragment.lifetimes_s)
     if fragment.going_on_s is not None:
-        # By its length so far, and by how much longer it lasts: met within the latter, that is drawn by its length too.
+        # Weighted by its age so far, and separately by its remaining time; if the start falls into
+        # the remaining time, that time is length-biased too, hence the gamma of shape 2.
         seen, more = fragment.going_on_s, 1 / fragment.rate
         drawn_more = drawn.gamma([1, 2], more)
         lengths = np.append(lengths, seen + drawn_more)
@@ -191,9 +200,10 @@ def _first_end(fragment: CachedFragment, drawn: np.random.Generator) -> float:
 def _misses(
     requests: NDArray[np.float64], invalidations: NDArray[np.float64], *, warm: bool
 ) -> int:
-    """Count the requests that find nothing valid: the first one, and the first one after an invalidation.
+    """Count the misses: the first request, and the first request after each invalidation.
 
-    Both ascend. Only the invalidations are looked up: a fragment of thousands that hardly changes costs next to nothing.
+    Both arrays are in ascending order. Only the invalidations are looked up, so a popular fragment
+    that hardly changes costs next to nothing.
     """
     found = np.unique(np.searchsorted(requests, invalidations, side="right"))
     missed = int((found < len(requests)).sum())
@@ -238,7 +248,8 @@ def _fragment_cache(
     for one, held in holders.items():
         pages = tuple(held)
         if pages not in together:
-            # Fragments of the same pages mostly follow each other; the requests of all groups would be too many to keep.
+            # Keep one group only: fragments of the same pages are mostly adjacent, and the requests
+            # of all groups would not fit in memory.
             together = {pages: np.sort(np.concatenate([by_page[page] for page in pages]))}
         missed = _misses(together[pages], ends[one], warm=warm)
         moved += missed * float(sizes[one])

@@ -8,6 +8,7 @@ from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES, PageVersion, 
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE
 from quire.fragments.site.collection import CollectedPage, Collection
+from quire.progress import Progress
 
 Tell = Callable[[str, int, int], None]
 
@@ -43,7 +44,7 @@ def page_lifetimes(
 
 
 def all_lifetimes(
-    site: Collection, tell: Tell, *, min_bytes: int = MIN_FRAGMENT_BYTES
+    site: Collection, tell: Progress, *, min_bytes: int = MIN_FRAGMENT_BYTES
 ) -> dict[int, Lifetimes]:
     """Do the same for every page with more than one capture; keys are places in ``site.pages``.
 

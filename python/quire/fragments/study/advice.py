@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.display import counted, told_seconds
+from quire.display import format_count, format_duration
 from quire.fragments.caching.isolation import MOST_SHARE
 from quire.fragments.caching.region_history import PRIVATE
 from quire.fragments.cuts.hazards import MEANINGS
@@ -35,7 +35,7 @@ def _keeping(policy: Policy) -> str:
         return "purge it when it changes; versions of its pages would tell how long it may be kept."
     if not policy.ttl_s:
         return f"do not cache it: {policy.reason}."
-    return f"keep it for {told_seconds(policy.ttl_s)}: {policy.reason}."
+    return f"keep it for {format_duration(policy.ttl_s)}: {policy.reason}."
 
 
 def _approximate(facts: FragmentFacts) -> tuple[Action, str]:
@@ -60,7 +60,7 @@ def _own_pace(facts: FragmentFacts) -> tuple[Action, str]:
         away = "out of shared caches" if policy.sharing == "private" else "out of the cache"
         return "isolate", f"The plan cuts it out and keeps it {away}: {policy.reason}."
     if facts.planned == "cut":
-        kept = f"cached for {told_seconds(policy.ttl_s)}" if policy.is_cached else "not cached"
+        kept = f"cached for {format_duration(policy.ttl_s)}" if policy.is_cached else "not cached"
         return "cut", f"The plan cuts it out with a shared fragment, {kept}: {policy.reason}."
     if facts.sharing == "private":
         return "isolate", f"Serve it by itself: {PRIVATE}. The plan leaves it{_why_left(facts)}."
@@ -71,7 +71,9 @@ def _leaving(facts: FragmentFacts, policy: Policy) -> str:
     if facts.page_share > MOST_SHARE:
         return f"it is {100 * facts.page_share:.0f} % of its page, better cached as a whole"
     if policy.is_cached:
-        return f"its page can be cached for {told_seconds(policy.ttl_s)} with it: {policy.reason}"
+        return (
+            f"its page can be cached for {format_duration(policy.ttl_s)} with it: {policy.reason}"
+        )
     return f"the rest of its page cannot be cached either: {policy.reason}"
 
 
@@ -104,4 +106,4 @@ def _hazards(facts: FragmentFacts) -> str:
     if not count:
         return ""
     keep = "keeps" if count == 1 else "keep"
-    return f" {counted(count, 'more page')} {keep} it: {MEANINGS[facts.hazards[0].kind]}."
+    return f" {format_count(count, 'more page')} {keep} it: {MEANINGS[facts.hazards[0].kind]}."

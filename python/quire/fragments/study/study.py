@@ -43,6 +43,7 @@ from quire.fragments.study.differences import differences
 from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
 from quire.fragments.trees.af_tree import AfTree
 from quire.fragments.trees.source_spans import source_spans
+from quire.progress import Progress
 
 #: Fragments of each tier that are listed one by one; totals are of all.
 MOST_LISTED = 200
@@ -397,7 +398,9 @@ def _told(site: Collection, tell: Tell) -> Iterator[Digest]:
         tell("alike", done, len(site.pages))
 
 
-def _placed(facts: Sequence[FragmentFacts], site: Collection, tell: Tell) -> list[FragmentFacts]:
+def _placed(
+    facts: Sequence[FragmentFacts], site: Collection, tell: Progress
+) -> list[FragmentFacts]:
     """Add a path and a sample of the text; a page is read once for all that is on it."""
     found = list(facts)
     done = 0

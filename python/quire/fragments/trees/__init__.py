@@ -1,1 +1,8 @@
-"""Trees: a page as its AF tree, with shingles and source spans."""
+"""Trees: the AF tree of a page, with the shingles and the source bytes of each part.
+
+In: the digest of one page. Out: columns with one row for each part of the page that holds text.
+"""
+
+from quire import _moved
+
+__getattr__ = _moved.old_names(__name__)

@@ -1,7 +1,8 @@
-"""Shingles: a sample of a text that changes little when the text does.
+"""Shingles: a small sample of a text that changes little when the text changes little.
 
-All windows of W bytes are hashed to K bits, and the S smallest different hashes are the shingles. The share of shingles
-that two texts have in common tells how alike they are (Broder). A text shorter than a window has one: the hash of all of it.
+Every window of W bytes is hashed to K bits, and the S smallest distinct hashes are the shingles.
+The share of shingles that two texts have in common estimates how similar they are (Broder). A text
+shorter than one window has a single shingle: the hash of the whole text.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from numpy.typing import NDArray
 
 from quire import _core
 
-#: How the overlap of two texts is estimated from their shingles.
+#: How to estimate the overlap of two texts from their shingles.
 Estimate: TypeAlias = Literal["paper", "unbiased"]
 ESTIMATES: tuple[Estimate, ...] = ("paper", "unbiased")
 
 
 @dataclass(frozen=True, slots=True)
 class Shingling:
-    """How shingles are made.
+    """Settings for computing shingles.
 
     Attributes:
         window: bytes in a window, up to 1,024 (the paper's W).
-        sample: hashes kept of a text, up to 1,024 (S).
+        sample: hashes to keep for a text, up to 1,024 (S).
         bits: bits of a hash, up to 32 (K).
     """
 
@@ -39,11 +40,11 @@ class Shingles:
     """The shingles of all nodes of an AF tree.
 
     Attributes:
-        starts: where those of each node begin in ``values``.
-        ends: where they end. Nodes may share theirs, as parent and only child do.
-        values: all of them; those of a node ascending.
-        hashes: how many hashes were computed to get them.
-        seconds: how long that took.
+        starts: index in ``values`` of the first shingle of each node.
+        ends: index after the last one. Ranges may coincide, as for a parent and its only child.
+        values: all shingles, in ascending order within a node.
+        hashes: number of hashes that were computed.
+        seconds: time that this took.
     """
 
     starts: NDArray[np.int64]
@@ -53,12 +54,12 @@ class Shingles:
     seconds: float
 
     def of(self, node: int) -> NDArray[np.uint32]:
-        """Those of one node, ascending."""
+        """Return the shingles of one node, in ascending order."""
         return self.values[self.starts[node] : self.ends[node]]
 
 
 def window_hashes(data: bytes, shingling: Shingling | None = None) -> NDArray[np.uint32]:
-    """Hash all windows of a text, in order; a text shorter than a window as one.
+    """Hash all windows of a text, in order; a text shorter than one window is hashed whole.
 
     >>> len(window_hashes(b"twenty-three bytes long"))
     4
@@ -77,17 +78,20 @@ def overlap(
     *,
     sample: int = Shingling().sample,
 ) -> float:
-    """Tell which share of shingles two texts have in common: the paper's overlap, and its resemblance.
+    """Return the share of shingles that two texts have in common.
+
+    The paper calls this *overlap* in Algorithm 1 and *resemblance* in Algorithm 2.
 
     >>> overlap(np.array([1, 2, 3], np.uint32), np.array([2, 3, 4], np.uint32))
     0.5
 
     Args:
-        one: shingles of a text, all different.
-        other: those of another.
-        estimate: ``paper`` divides by all that are in either. ``unbiased`` looks at the smallest ``sample`` of both
-            together, and is expected to be the overlap of all windows; the paper's is lower where texts are long.
-        sample: shingles of a text, at most; only the unbiased estimate asks.
+        one: shingles of one text, all distinct.
+        other: shingles of the other text, all distinct.
+        estimate: ``paper`` divides by the number of shingles in either text; for long texts it is
+            too low. ``unbiased`` uses only the ``sample`` smallest shingles of both texts
+            together; its expected value is the overlap of all windows.
+        sample: maximum number of shingles of a text; used by the unbiased estimate only.
     """
     either = np.union1d(one, other)
     if estimate == "unbiased":

@@ -1,7 +1,7 @@
-"""Source spans: which bytes of the source each node of a page has.
+"""Source spans: the bytes of the source that belong to each node of a page.
 
-From a node's start tag to its end tag, with all in between. Spans nest as nodes do; bytes between them, and so any way to
-cut a page at its nodes, come together to the exact source again.
+A span runs from the start tag of a node to its end tag, including everything in between. Spans nest
+as nodes do. However a page is cut at its nodes, joining the pieces gives the exact source again.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class SourceSpans:
     """The bytes of every node: ``source[start[i] : end[i]]``.
 
     Attributes:
-        start: first byte of each node.
-        end: after its last byte.
-        hash: 64 bits for the bytes; equal bytes have equal hashes on every page. It has no key, so whoever
-            composes pages compares the bytes too.
+        start: offset of the first byte of each node.
+        end: offset after its last byte.
+        hash: 64-bit hash of the bytes; equal bytes have equal hashes on every page. The hash has no
+            secret key, so code that composes pages must compare the bytes too.
     """
 
     start: NDArray[np.uint32]
@@ -32,9 +32,10 @@ class SourceSpans:
 
 
 def source_spans(page: Digest) -> SourceSpans | None:
-    """Find the bytes of every node, or nothing on pages whose tree does not tell.
+    """Find the source bytes of every node.
 
-    Those are the pages with the flags ``verbatim`` and ``transcoded``.
+    Returns None for pages with the flags ``verbatim`` and ``transcoded``, whose trees have no
+    positions in the source.
 
     >>> import quire
     >>> source = b"<ul><li>Fish<li>Chips</ul>"

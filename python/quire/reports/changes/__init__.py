@@ -1,1 +1,1 @@
-"""Changes: the redline of a page, and the sanitiser that makes its markup safe to show."""
+"""The redline of a page, and the sanitiser that makes its markup safe to show."""

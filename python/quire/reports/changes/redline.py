@@ -1,18 +1,18 @@
-"""Redline: the new page as it renders, with what changed marked on it, as one safe document.
+"""Redline: the new page as a browser shows it, with the changes marked, as one safe document.
 
-What is new is marked where it is, what is gone is put back where it was, what moved or
-has other attributes is outlined. One pass over the columns of the new page with a stack of open
-elements; deleted parts come in from the old one at their places. Linear, no recursion.
+Inserted parts are marked, deleted parts are shown again at their old positions, and parts that
+moved or have changed attributes get an outline. Drawing takes one pass over the columns of the new
+page, with a stack of open elements; it is linear and does not recurse.
 
 Two choices worth knowing before changing this file:
 
-* The document is written anew from parsed values through ``safe``; nothing of either
-  page is copied as markup. A policy in the document itself forbids everything that loads or runs, so that
-  a mistake here is still no hole.
-* Elements get a class and are not wrapped: a row of a table or an item of a list stays
-  where only such may be. Only texts are wrapped, in ``ins`` and ``del``.
+* The document is written from parsed values through ``safe_markup``; no markup of either page is
+  copied. As a second line of defence, the Content-Security-Policy of the document forbids
+  everything that loads or runs.
+* Elements get a class and are not wrapped, because rows of tables and items of lists only work in
+  their places. Only texts are wrapped, in ``ins`` and ``del``.
 
-Pages that are no HTML have no rendering; of those the text is shown, line by line.
+Pages that are not HTML are shown as text, line by line.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ from quire.digest.page import Digest
 from quire.digest.references import base_of
 from quire.display import escape
 from quire.reports.changes import safe_markup as safe
-from quire.reports.changes.frame import document
+from quire.reports.changes.marks import LINES, MARKS, summary_bar
+from quire.reports.frame import document
 from quire.sdiff.annotation import Annotation, Side
 from quire.sdiff.facets import Status
 from quire.sdiff.views.lines import text_rows
 from quire.sdiff.views.words import Segment, word_changes
 
-# So much of a value is said in a title, and so many attributes.
+# Maximum number of characters of a value, and of attributes, in the tooltip of an element.
 _MAX_VALUE = 80
 _MAX_NAMED = 6
 
 
 def redline(annotation: Annotation, *, base: str | None = None, images: bool = False) -> str:
-    """Draw what changed on the new page, as one HTML document that is safe to open.
+    """Draw the new page with the changes marked, as one HTML document that is safe to open.
 
-    Nothing in it runs, and nothing is loaded: of images only those that are in the page itself
-    are shown, of styles only those too.
+    Nothing in it runs or loads: only images and styles inside the page itself are shown.
 
     >>> import quire
-    >>> old, new = quire.encode(b"<p>Open 9 to 5"), quire.encode(b"<p>Open 9 to 6<script>x</script>")
+    >>> old = quire.encode(b"<p>Open 9 to 5")
+    >>> new = quire.encode(b"<p>Open 9 to 6<script>x</script>")
     >>> drawn = redline(quire.annotate(old, new))
     >>> '9 to <del class="quire-del">5</del><ins class="quire-ins">6</ins></p>' in drawn
     True
@@ -50,30 +51,31 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
     False
 
     Args:
-        annotation: what became of the nodes.
-        base: the address of the page, for links and images; relative ones are left out without it.
-        images: show images of other sites. They are loaded when the document is opened, and so tell
-            those sites that it was.
+        annotation: the annotation of two pages.
+        base: the address of the page, to resolve links and images; without it, relative ones are
+            left out.
+        images: show images from the web. They are loaded when the document is opened, so their
+            sites can see that.
     """
     if annotation.new.kind == "html" and annotation.old.kind == "html":
         drawing = _Drawing(annotation, base, images=images)
         body = drawing.draw()
-        styles = drawing.styles
+        styles, style = drawing.styles, MARKS
     else:
-        body, styles = _draw_lines(annotation), []
+        body, styles, style = _draw_lines(annotation), [], LINES
+    title = _title(annotation.new)
     return document(
-        body,
-        title=_title(annotation.new),
-        styles=styles,
-        summary=annotation.summary(),
-        title_change=_title_change(annotation),
-        images=images,
+        "".join([summary_bar(annotation.summary(), _title_change(annotation)), *body, "\n"]),
+        title=f"Changes: {title}" if title else "Changes",
+        style=style,
+        page_styles=styles,
+        images="data: https: http:" if images else "data:",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """An element that is not closed yet: where it ends, and what that means for what is in it."""
+    """An open element: where it ends, and how to draw its content."""
 
     node: int
     end: int
@@ -86,7 +88,7 @@ _OUTERMOST = _Open(-1, 0, "", is_plain=False, is_new=False)
 
 
 class _Drawing:
-    """The pages as lists, and what was written so far."""
+    """The two pages as lists, and the markup written so far."""
 
     def __init__(self, annotation: Annotation, base: str | None, *, images: bool) -> None:
         self.annotation = annotation
@@ -99,7 +101,7 @@ class _Drawing:
         self.at_start, self.behind = self._places()
 
     def draw(self) -> list[str]:
-        """Write the new page, and between its nodes what is gone."""
+        """Write the new page, with the deleted parts between its nodes."""
         page = self.pages["new"]
         stack: list[_Open] = []
         node, n = 0, self.annotation.new.n
@@ -108,7 +110,7 @@ class _Drawing:
             above = stack[-1] if stack else _OUTERMOST
             name = page.names[node]
             written = self._written(page, node)
-            if name in {"#document", "head"}:  # nothing is written, but styles are in it
+            if name in {"#document", "head"}:  # not written, but their styles are needed
                 self._put_back(self.at_start.get(node, ()))
                 node += 1
             elif written is None:
@@ -129,10 +131,10 @@ class _Drawing:
         self._close(stack, n)
         return self.out
 
-    # ------------------------------------------------------------ places of what is gone
+    # ------------------------------------------------------------ deleted parts
 
     def _places(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Where deleted parts go: at the start of an element of the new page, or behind a node of it."""
+        """Find where deleted parts go: at the start of an element, or after a node."""
         old, new = self.pages["old"], self.pages["new"]
         to_new = self.partner["old"]
         at_start: dict[int, list[int]] = {}
@@ -141,7 +143,7 @@ class _Drawing:
         status = self.annotation.old_status
         for parent in parents:
             home = to_new[parent] if parent >= 0 else -1
-            last = -1  # the last sibling that is still there
+            last = -1  # the last sibling that still exists
             child, end = parent + 1, parent + old.sizes[parent]
             while child < end:
                 partner = to_new[child]
@@ -156,13 +158,13 @@ class _Drawing:
         return at_start, behind
 
     def _put_back(self, tops: Iterable[int]) -> None:
-        """Write parts of the old page that are gone, without what moved out of them."""
+        """Write deleted parts of the old page, except nodes that moved out of them."""
         page = self.pages["old"]
         for top in tops:
             stack: list[tuple[int, str]] = []
             node, end = top, top + page.sizes[top]
             is_loose = self._is_loose(top)
-            table_end = top  # inside of a table of its own, parts are at home again
+            table_end = top  # parts of a table may stay inside a deleted table
             while node < end:
                 while stack and stack[-1][0] <= node:
                     self.out.append(stack.pop()[1])
@@ -187,7 +189,7 @@ class _Drawing:
                 self.out.append(stack.pop()[1])
 
     def _is_loose(self, top: int) -> bool:
-        """Tell whether a part that is gone was a part of a table, and is put back where no table is any more."""
+        """Tell whether a deleted part of a table goes to a place that is no longer in a table."""
         old, new = self.pages["old"], self.pages["new"]
         parent = old.parents[top]
         home = self.partner["old"][parent] if parent >= 0 else -1
@@ -198,16 +200,16 @@ class _Drawing:
     # ------------------------------------------------------------ writing
 
     def _written(self, page: _Page, node: int) -> str | None:
-        """Name the element that is written for a node; None for none."""
+        """Return the name of the element to write for a node; None to leave it out."""
         name = page.names[node]
         if name.startswith("#"):
             return None
         if name == "form" and page.names[page.parents[node]] in safe.TABLE_PARTS:
-            return None  # always empty, and anything else in its place would land before the table
+            return None  # always empty, and browsers would move a replacement out of the table
         return safe.element(name, page.spaces[node])
 
     def _open(self, page: _Page, node: int, written: str, side: Side, *, is_inside: bool) -> str:
-        """Write a start tag; gives the end tag."""
+        """Write a start tag and return the end tag."""
         found = page.digest.attributes(node) if page.has_attributes[node] else {}
         kept = dict(safe.attributes(written, found, base=page.base, images=self.images))
         classes, titles = self._marks(node, side, is_inside=is_inside)
@@ -218,11 +220,11 @@ class _Drawing:
         run = "".join(f' {key}="{escape(value)}"' for key, value in kept.items())
         self.out.append(f"<{written}{run}>")
         if written in {"pre", "textarea"}:
-            self.out.append("\n")  # a browser drops the first line end in these
+            self.out.append("\n")  # browsers drop the first line break in these
         return "" if written in safe.VOID else f"</{written}>"
 
     def _marks(self, node: int, side: Side, *, is_inside: bool) -> tuple[list[str], list[str]]:
-        """What is said about an element: classes, and words for its title."""
+        """Return the classes that mark an element, and the lines of its tooltip."""
         if side == "old":
             return ([], []) if is_inside else (["quire-del"], [])
         status = self.status[node]
@@ -245,7 +247,7 @@ class _Drawing:
             ]
             if len(changes) > _MAX_NAMED:
                 titles.append(f"and {len(changes) - _MAX_NAMED} more")
-        # In these no word can be marked, so the whole is.
+        # No single word can be marked in these elements, so mark the whole element.
         if self.pages["new"].names[node] in safe.PLAIN and self._says_other(node):
             classes.append("quire-ins")
         return list(dict.fromkeys(classes)), titles
@@ -269,7 +271,7 @@ class _Drawing:
             self.out.append(escape(text))
 
     def _close(self, stack: list[_Open], node: int) -> None:
-        """Close the elements that end before a node, and put back what was behind them."""
+        """Close the elements that end before a node, and write the deleted parts after them."""
         while stack and stack[-1].end <= node:
             closed = stack.pop()
             self.out.append(closed.closing)
@@ -277,7 +279,7 @@ class _Drawing:
 
 
 class _Page:
-    """The columns of a page as lists: they are read one by one, which numpy is slow at."""
+    """The columns of a page as lists: numpy is slow at reading entries one by one."""
 
     def __init__(self, digest: Digest, base: str | None) -> None:
         self.digest = digest
@@ -291,7 +293,7 @@ class _Page:
 
 
 def _marked(tag: str, text: str) -> str:
-    # A mark around white space in a table would be put in front of the table.
+    # Browsers would move a mark around white space in a table to the front of the table.
     if not text or text.isspace():
         return escape(text)
     return f'<{tag} class="quire-{tag}">{escape(text)}</{tag}>'
@@ -319,13 +321,13 @@ def _title(page: Digest) -> str:
 
 
 def _title_change(annotation: Annotation) -> str:
-    """The title of the page with its changes marked; empty where it has none."""
+    """Return the title of the page with its changes marked; empty if it did not change."""
     before, after = _title(annotation.old), _title(annotation.new)
     return "" if before == after else "".join(_segments(word_changes(before, after)))
 
 
 def _draw_lines(annotation: Annotation) -> list[str]:
-    """The text of pages that have no rendering, line by line."""
+    """Draw the text of pages that are not HTML, line by line."""
     out = ['<div class="quire-lines">']
     for row in text_rows(annotation):
         old, new = row.old, row.new

@@ -1,9 +1,9 @@
-"""Safe: what of an untrusted page may stand in a document of ours.
+"""The sanitiser: which parts of an untrusted page may appear in our documents.
 
-Everything is forbidden that is not listed here: elements, attributes, schemes of addresses. No
-script, no handler, no frame, no form that is sent, nothing that loads. What is allowed is
-written from parsed values, escaped in one place (``quire.display.escape``), and never copied as markup. Foreign
-elements (SVG, MathML) and raw text are left out: mixing parsers is what breaks sanitisers.
+Only the elements, attributes and address schemes listed here are allowed. No script, event handler,
+frame or working form gets through, and nothing that loads. Allowed parts are written from parsed
+values and escaped in one place (``quire.display.escape``); markup is never copied. Foreign elements
+(SVG, MathML) and raw text are left out: sanitisers break when parsers are mixed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from quire.digest.references import resolve
 
-# Elements that stay what they are.
+# Elements that are kept.
 KEPT = frozenset(
     [
         "a",
@@ -113,7 +113,7 @@ KEPT = frozenset(
     ]
 )
 
-# Elements that are left out with all that is in them.
+# Elements that are left out with everything in them.
 DROPPED = frozenset(
     [
         "applet",
@@ -145,7 +145,7 @@ DROPPED = frozenset(
     ]
 )
 
-# Elements that would do something, and the harmless ones that look like them.
+# Elements with behaviour, and the harmless elements that replace them.
 REPLACED = {
     "body": "div",
     "dialog": "div",
@@ -158,13 +158,13 @@ REPLACED = {
 
 VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
 
-# Elements whose text can have no marks in it: a browser would read the marks as text, or drop them.
+# Elements without marks in their text: browsers would show the marks as text, or drop them.
 PLAIN = frozenset({"option", "optgroup", "select", "textarea"})
 
-# What a browser takes for a part of a table, and nowhere else for anything.
+# Elements that browsers only accept inside a table.
 TABLE_ONLY = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
 
-# Parts of tables: what is directly in them and is no part of a table would be put in front of it.
+# Elements of tables; browsers move other content directly inside them to the front of the table.
 TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "colgroup"})
 
 _ATTRIBUTES = frozenset(
@@ -242,16 +242,16 @@ _INPUTS = frozenset(
 _IMAGE = re.compile(
     r"data:image/(?:png|gif|jpe?g|webp|avif|bmp);base64,[A-Za-z0-9+/=\s]*", re.ASCII | re.IGNORECASE
 )
-# How the classes of our marks begin; a page must not have any.
+# The prefix of our own classes; a page must not use them.
 _OURS = "quire-"
 _SCHEMES = frozenset({"http", "https", "mailto"})
 
 
 def element(name: str, namespace: str) -> str | None:
-    """Name the element to write for one of a page; None to leave it out with all that is in it.
+    """Return the name of the element to write; None to leave it out with everything in it.
 
-    >>> element("p", "html"), element("script", "html"), element("form", "html"), element("x-card", "html")
-    ('p', None, 'div', 'span')
+    >>> [element(name, "html") for name in ("p", "script", "form", "x-card")]
+    ['p', None, 'div', 'span']
     """
     if namespace != "html" or name in DROPPED:
         return None
@@ -263,16 +263,17 @@ def element(name: str, namespace: str) -> str | None:
 def attributes(
     name: str, found: Mapping[str, str], *, base: str | None, images: bool
 ) -> Iterator[tuple[str, str]]:
-    """Give the attributes of an element that may stay, with values that are safe but not yet escaped.
+    """Yield the attributes to keep, with values that are safe but not yet escaped.
 
-    >>> dict(attributes("a", {"href": "javascript:x", "onclick": "x", "title": "Go"}, base=None, images=False))
+    >>> found = {"href": "javascript:x", "onclick": "x", "title": "Go"}
+    >>> dict(attributes("a", found, base=None, images=False))
     {'title': 'Go'}
 
     Args:
-        name: the element that is written.
-        found: the attributes of the page.
-        base: what addresses are relative to; relative ones are left out when there is none.
-        images: whether images of other sites may stay.
+        name: the name of the element to write.
+        found: the attributes on the page.
+        base: the base address; without it, relative addresses are left out.
+        images: whether to keep images from the web.
     """
     for key, value in found.items():
         kept: str | None
@@ -292,7 +293,7 @@ def attributes(
 
 
 def _value(name: str, key: str, value: str) -> str | None:
-    """Give what stays of a value that is no address; None for nothing."""
+    """Return the safe value of an attribute that is not an address; None to leave it out."""
     if key == "class":
         return " ".join(word for word in value.split() if not word.startswith(_OURS)) or None
     if key == "id":
@@ -305,7 +306,7 @@ def _value(name: str, key: str, value: str) -> str | None:
 
 
 def link(address: str, base: str | None) -> str | None:
-    r"""Give the address of a link if it leads to a page: http, https, mail, or a place on the same page.
+    r"""Return the address of a link if it is http, https, mailto or an anchor on the same page.
 
     >>> link("#top", None), link("/a", "https://example.org/b"), link("/a", None)
     ('#top', 'https://example.org/a', None)
@@ -322,12 +323,12 @@ def link(address: str, base: str | None) -> str | None:
 
 
 def image(address: str, base: str | None, *, remote: bool) -> str | None:
-    """Give the address of an image if it may be shown: one that is in the page itself, or any when asked for.
+    """Return the address of an image if it may be shown: embedded in the page, or ``remote``.
 
     >>> image("data:image/png;base64,AAAA", None, remote=False)
     'data:image/png;base64,AAAA'
-    >>> image("data:text/html,x", None, remote=True), image("//a.org/b.png", "https://a.org", remote=False)
-    (None, None)
+    >>> image("data:text/html,x", None, remote=True)
+    >>> image("//a.org/b.png", "https://a.org", remote=False)
     """
     if _IMAGE.fullmatch(address.strip()):
         return address.strip()
@@ -335,7 +336,7 @@ def image(address: str, base: str | None, *, remote: bool) -> str | None:
     return found if found is not None and found[:4].lower() == "http" else None
 
 
-# What loads something, or once did.
+# CSS that loads something, or did in old browsers.
 _LOADING = re.compile(
     r"@import|@namespace|@charset|(?:url|src|image|image-set|cross-fade|element|paint|expression)\s*\(|-moz-binding|behavior\s*:",
     re.IGNORECASE,
@@ -344,21 +345,21 @@ _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 
 
 def style(css: str) -> str:
-    r"""Give a style sheet that loads nothing; empty where it hides what it does.
+    r"""Return a style sheet that loads nothing; empty if it hides its functions behind escapes.
 
     >>> style("p { color: red; background: url(http://example.org/x) }")
     'p { color: red; background: quire-none(http://example.org/x) }'
     >>> style(r"p { background: \75 rl(http://example.org/x) }")
     ''
     """
-    # First of all: what is dropped later could join what it kept apart.
+    # Do this first: dropping a character later could join its neighbours to a forbidden name.
     css = "".join(c for c in css if c >= " " or c in "\n\t")
     if "\\" in css:
         plain = _CSS_ESCAPE.sub(_unescaped, css)
         if len(_LOADING.findall(plain)) != len(_LOADING.findall(css)):
             return ""
     kept = _LOADING.sub(_neutral, css)
-    # No `<` at all: nothing in a style sheet can then end it.
+    # Escape every `<`, so that nothing can end the style sheet.
     return kept.replace("<", "\\3c ")
 
 
@@ -374,5 +375,5 @@ def _unescaped(found: re.Match[str]) -> str:
         return found[2]
     try:
         return chr(int(found[1], 16))
-    except ValueError:  # past the last character
+    except ValueError:  # beyond the last character
         return "\ufffd"

@@ -6,7 +6,7 @@ with versions come first, then those with the most parts cut out, up to ``MOST_P
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.shared.find import Members, SharedFragments
 from quire.fragments.simulation.dependency_graph import GraphObject, ObjectGraph, dependency_graph
 from quire.fragments.study.study import FragmentStudy, parts_in
+from quire.progress import Progress, no_progress
 
 #: Number of pages in the graph.
 MOST_PAGES = 100
@@ -43,9 +44,7 @@ class ReportGraph:
         return len(self.places)
 
 
-def graph_of(
-    study: FragmentStudy, *, tell: Callable[[str, int, int], None] | None = None
-) -> ReportGraph:
+def graph_of(study: FragmentStudy, *, tell: Progress = no_progress) -> ReportGraph:
     """Make the graph of a study.
 
     Args:

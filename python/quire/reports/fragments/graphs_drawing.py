@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from quire.display import told_bytes
+from quire.display import format_bytes
 from quire.reports.fragments.graphs import ReportGraph
 from quire.reports.fragments.words import PageNames
 
@@ -85,7 +85,7 @@ def _edge(holder: tuple[int, int], held: tuple[int, int]) -> str:
 
 def _object(graph: ReportGraph, place: int, at: tuple[int, int], names: PageNames) -> str:
     one, (x, y) = graph.graph.objects[place], at
-    size = told_bytes(graph.sizes[place])
+    size = format_bytes(graph.sizes[place])
     if one.kind == "shared":
         label = f"shared {one.fragment}"
     else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from quire.display import shown
+from quire.display import printable
 from quire.fragments.lifetime.survival import Curve, Lives
 from quire.fragments.study.access_log import AccessLog
 from quire.fragments.study.facts import FragmentFacts
@@ -57,8 +57,8 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
         "log": None if log is None else _log(log),
         "pages": [
             {
-                "name": shown(page.name),
-                "url": shown(page.url),
+                "name": printable(page.name),
+                "url": printable(page.url),
                 "bytes": page.source_bytes,
                 "versions": len(page.versions),
                 "requests": asked if log is not None else None,
@@ -74,7 +74,7 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
             "depth": graph.graph.depth,
             "by_depth": {str(d): n for d, n in graph.graph.count_by_depth().items()},
         },
-        "painted": None if painted is None else shown(pages[painted].name),
+        "painted": None if painted is None else printable(pages[painted].name),
     }
 
 
@@ -86,16 +86,16 @@ def _log(log: AccessLog) -> dict[str, object]:
 
 def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
     names = study.site.pages
-    found = dataclasses.asdict(one) | {"page": shown(names[one.page].name)}
+    found = dataclasses.asdict(one) | {"page": printable(names[one.page].name)}
     found["source_bytes"] = max(one.source_bytes, 0)
-    found["path"], found["sample"] = shown(one.path), shown(one.sample)
+    found["path"], found["sample"] = printable(one.path), printable(one.sample)
     found["pace"]["changes_per_day"] = one.pace.changes_per_day
     found["sharing"] = one.sharing
     found["differs"] = [
         {
-            "page": shown(names[each.page].name),
-            "first": [shown(text) for text in each.first],
-            "other": [shown(text) for text in each.other],
+            "page": printable(names[each.page].name),
+            "first": [printable(text) for text in each.first],
+            "other": [printable(text) for text in each.other],
             "is_source": each.is_source,
         }
         for each in one.differs
@@ -106,7 +106,7 @@ def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
 def _curve(one: PageCurve, study: FragmentStudy) -> dict[str, object]:
     step = max(1, -(-len(one.curve.seconds) // _MOST_POINTS))
     return {
-        "page": None if one.page is None else shown(study.site.pages[one.page].name),
+        "page": None if one.page is None else printable(study.site.pages[one.page].name),
         "lives": one.curve.lives,
         "ended": one.curve.ended,
         "seconds": one.curve.seconds[::step].tolist(),

@@ -14,20 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from quire.digest.page import Digest
-from quire.display import escape, told_seconds
+from quire.display import escape, format_count, format_duration
 from quire.fragments.lifetime.results import LpFragment
 from quire.fragments.study.study import FragmentStudy, parts_in
 from quire.fragments.trees.af_tree import AfTree
 from quire.reports.fragments.words import PageNames
 from quire.reports.names import words
-from quire.reports.templates.cards import counted
 from quire.reports.templates.drawings import legend
 
 _MOST_LEAVES = 1500
 _MOST_LETTERS = 240
 _DEEPEST = 8
-#: Elements whose text readers do not see.
-_UNSEEN = frozenset({"script", "style", "template", "noscript"})
 _HOUR_S, _DAY_S = 3600, 86_400
 
 #: Classes and words for the number of pages that share a part, and for how long it lasts.
@@ -95,8 +92,10 @@ def _unseen(page: Digest, tree: AfTree) -> dict[int, str]:
     leaves = np.flatnonzero(tree.size == 1)
     # The last node of a leaf is text: a leaf may also stand for elements around that.
     ends = tree.node_end[leaves] - 1
-    tags = [number for number, name in enumerate(page.tags) if name in _UNSEEN]
-    for element in np.flatnonzero(np.isin(page.tag, tags)).tolist():
+    hidden = ~page.visible
+    # The outermost hidden elements with content; comments and empty elements hide no leaf.
+    outermost = hidden & ~hidden[page.parent] & (page.size > 1)
+    for element in np.flatnonzero(outermost).tolist():
         first, last = np.searchsorted(ends, (element, element + int(page.size[element]))).tolist()
         found.update(dict.fromkeys(leaves[first:last].tolist(), page.tags[page.tag[element]]))
     return found
@@ -121,7 +120,7 @@ def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -
         if size[node] == 1:
             leaves += 1
             if node in unseen:
-                told = f"{unseen[node]}, {counted(int(tree.value_bytes[node]) - 1, 'byte')}"
+                told = f"{unseen[node]}, {format_count(int(tree.value_bytes[node]) - 1, 'byte')}"
                 out.append(f'<p class="dim">{escape(told)}</p>')
                 node += 1
                 continue
@@ -155,7 +154,7 @@ def _by_sharing(study: FragmentStudy, page: int, tree: AfTree) -> dict[int, Box]
 def _share_box(pages: int, of: int, tier: str) -> Box:
     share = pages / max(1, of)
     name = "most" if share >= 0.75 else "some" if share >= 0.25 else "few"  # noqa: PLR2004 - see SHARES
-    return Box(f"{name} {tier}", f"{counted(pages, 'page')}, {tier}")
+    return Box(f"{name} {tier}", f"{format_count(pages, 'page')}, {tier}")
 
 
 def _by_pace(study: FragmentStudy, page: int) -> dict[int, Box]:
@@ -171,7 +170,7 @@ def _by_pace(study: FragmentStudy, page: int) -> dict[int, Box]:
 def _pace_box(one: LpFragment) -> Box:
     ttl = one.ttl_s()
     name = "unsure" if ttl == 0 else "hour" if ttl < _HOUR_S else "day" if ttl < _DAY_S else "long"
-    label = f"{counted(one.changes, 'change')} in {told_seconds(one.watched_s)}"
+    label = f"{format_count(one.changes, 'change')} in {format_duration(one.watched_s)}"
     if one.sharing == "private":
         more = f", {label}" if one.watched_s else ""
         return Box(f"{name} private", f"differs by user{more}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from quire.display import escape, shortened, shown, told_bytes, told_seconds
+from quire.display import escape, format_bytes, format_count, format_duration, printable, shorten
 from quire.fragments.cuts.hazards import MEANINGS
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.curves import curves_drawing
@@ -23,7 +23,7 @@ from quire.reports.fragments.tables import approximate_table, exact_table, own_p
 from quire.reports.fragments.words import PageNames
 from quire.reports.frame import document
 from quire.reports.names import words
-from quire.reports.templates.cards import counted, percent
+from quire.reports.templates.cards import percent
 
 __all__ = ["ReportGraph", "as_json", "fragment_report", "graph_of"]
 
@@ -49,7 +49,7 @@ def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = ""
         graph: from ``graph_of``.
         title: a name for the pages.
     """
-    shown_title = f"Fragments: {shown(shortened(title, 120))}" if title else "Fragments"
+    shown_title = f"Fragments: {printable(shorten(title, 120))}" if title else "Fragments"
     names = PageNames(study.site)
     body = [
         _header(study, shown_title, names),
@@ -71,7 +71,7 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     totals = study.totals
     figures = [
         (f"{totals.pages:,}", "page" if totals.pages == 1 else "pages"),
-        (told_bytes(totals.page_bytes), "of source"),
+        (format_bytes(totals.page_bytes), "of source"),
         (
             f"{totals.worth_it:,}",
             f"{'part' if totals.worth_it == 1 else 'parts'} worth cutting out",
@@ -80,7 +80,9 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
         (_share(totals.moved_saved, totals.moved_bytes), "less to move, while parts are fresh"),
     ]
     if totals.watched_pages:
-        figures.append((f"{totals.versions:,}", f"versions of {counted(totals.pages, 'page')}"))
+        figures.append(
+            (f"{totals.versions:,}", f"versions of {format_count(totals.pages, 'page')}")
+        )
     if totals.other_readers:
         captures = "capture" if totals.other_readers == 1 else "captures"
         figures.append((f"{totals.other_readers:,}", f"{captures} for other users"))
@@ -97,13 +99,13 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
             for one in page.hazards[:1]
         )
         why = MEANINGS[kinds.most_common(1)[0][0]]
-        notes.append(f"{counted(totals.refused, 'page')} left whole; most often: {why}")
+        notes.append(f"{format_count(totals.refused, 'page')} left whole; most often: {why}")
     if totals.unreadable:
-        notes.append(f"{counted(totals.unreadable, 'capture')} could not be read as a page")
+        notes.append(f"{format_count(totals.unreadable, 'capture')} could not be read as a page")
     if study.log is not None:
         log = study.log
         notes.append(
-            f"access log: {counted(log.lines, 'line')} over {told_seconds(log.seconds)}, "
+            f"access log: {format_count(log.lines, 'line')} over {format_duration(log.seconds)}, "
             f"{log.skipped:,} skipped, {log.others:,} for other addresses"
             f"{', ended early' if log.damaged else ''}"
         )
@@ -125,7 +127,7 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
     own = [one for one in own if one.sharing != "private" and one.moved_saved > 0]
     steps = [
         f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a>, '
-        f"{counted(one.pages, 'page')}, {told_bytes(max(one.source_bytes, 0))}, "
+        f"{format_count(one.pages, 'page')}, {format_bytes(max(one.source_bytes, 0))}, "
         f"first on {names.page(one.page, 48)}: "
         f'{escape(one.advice)} <span class="sample">“{words(one.sample, 70)}”</span></li>'
         for tier in (exact[:_MOST_STEPS], others[:2], private[:2], own[:2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.display import common_folder, escape, is_web_address, shortened, shown, told_seconds
+from quire.display import common_folder, escape, format_duration, is_web_address, printable, shorten
 from quire.fragments.site.collection import Collection
 from quire.reports.names import link
 
@@ -28,23 +28,23 @@ class PageNames:
         """Name a page: its address as a link if it has one, else its name."""
         one = self._pages[page]
         if is_web_address(one.url):
-            return link(one.url, title=shortened(one.name, _MOST_TITLE), most=most)
+            return link(one.url, title=shorten(one.name, _MOST_TITLE), most=most)
         return self.named(one.url.removeprefix(self.folder) or one.url, most)
 
     def label(self, page: int, most: int) -> str:
         """Name a page without a link, as safe text."""
         url = self._pages[page].url
-        return escape(shown(shortened(url.removeprefix(self.folder) or url, most)))
+        return escape(printable(shorten(url.removeprefix(self.folder) or url, most)))
 
     def named(self, name: str, most: int = _MOST_SEEN) -> str:
         """Name something else."""
-        title = escape(shown(shortened(name, _MOST_TITLE)))
-        return f'<bdi title="{title}">{escape(shown(shortened(name, most)))}</bdi>'
+        title = escape(printable(shorten(name, _MOST_TITLE)))
+        return f'<bdi title="{title}">{escape(printable(shorten(name, most)))}</bdi>'
 
 
 def maybe_seconds(seconds: float | None) -> str:
     """Return a length of time, or a dash if it is not known."""
-    return "–" if seconds is None else told_seconds(seconds)
+    return "–" if seconds is None else format_duration(seconds)
 
 
 def maybe_number(number: float | None) -> str:

@@ -1,1 +1,1 @@
-"""Templates: the groups of a crawl as one HTML page."""
+"""The template report: the templates of a crawl as one HTML page."""

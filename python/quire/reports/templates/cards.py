@@ -1,4 +1,4 @@
-"""Cards: one template of the report, on one screen of a phone."""
+"""The cards and tables of the template report. A card fits on the screen of a phone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quire.display import escape
+from quire.display import escape, format_count
 from quire.reports.names import Names, words
 from quire.reports.templates.drawings import HUES, histogram, key
 from quire.reports.templates.exemplars import Exemplar
@@ -15,12 +15,12 @@ from quire.similar.groups import Group
 
 MOST_TYPICAL = 4
 MOST_OUTLIERS = 20
-# Letters of a name: two lines of a card.
+# Maximum number of characters of a name: two lines of a card.
 _MOST_NAME = 64
 
 
 def percent(part: int, whole: int) -> str:
-    """Give a share in percent; what is there is never 0.
+    """Format a share in percent; only nothing is shown as 0.
 
     >>> percent(1, 3), percent(1, 100_000), percent(0, 9), percent(9, 9)
     ('33.3 %', '&lt; 0.1 %', '0 %', '100 %')
@@ -28,16 +28,7 @@ def percent(part: int, whole: int) -> str:
     if part in {0, whole}:
         return "0 %" if not part else "100 %"
     share = 100 * part / whole
-    return f"{share:.1f} %" if share >= 0.1 else "&lt; 0.1 %"  # noqa: PLR2004 - what one digit can say
-
-
-def counted(n: int, word: str) -> str:
-    """Give a number with its word.
-
-    >>> counted(1, "page"), counted(1200, "page")
-    ('1 page', '1,200 pages')
-    """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
+    return f"{share:.1f} %" if share >= 0.1 else "&lt; 0.1 %"  # noqa: PLR2004 - one digit
 
 
 def card(
@@ -51,7 +42,8 @@ def card(
     fits = crawl.templates.fits
     title = f"<small>{words(exemplar.title, 80)}</small>" if exemplar.title.strip() else ""
     picture = exemplar.drawing or (
-        f'<p class="gone">Its representative could not be read again: {words(exemplar.trouble, 200)}</p>'
+        '<p class="gone">Its representative could not be read again: '
+        f"{words(exemplar.trouble, 200)}</p>"
     )
     n = len(fits)
     parts = [
@@ -67,7 +59,7 @@ def card(
         '<div class="pages">',
         f"<h4>Representative</h4><p>{names.page(group.representative, _MOST_NAME)}"
         + (
-            f' <span class="dim whole">{counted(exemplar.nodes, "node")}</span>'
+            f' <span class="dim whole">{format_count(exemplar.nodes, "node")}</span>'
             if exemplar.nodes
             else ""
         )
@@ -81,7 +73,7 @@ def card(
 
 
 def _typical(crawl: CrawlTemplates, group: Group, names: Names) -> str:
-    """List some pages of the middle: those that fit as most do."""
+    """List some typical pages: those with a fit near the median."""
     others = group.pages[group.pages != group.representative]
     others = others[~np.isin(others, group.outliers)]
     far = np.abs(crawl.templates.fits[others] - group.fit)
@@ -93,9 +85,9 @@ def _outliers(crawl: CrawlTemplates, group: Group, names: Names) -> str:
     if not len(group.outliers):
         return ""
     more = len(group.outliers) - MOST_OUTLIERS
-    beyond = f'<p class="dim">and {counted(more, "other")}</p>' if more > 0 else ""
+    beyond = f'<p class="dim">and {format_count(more, "other")}</p>' if more > 0 else ""
     return (
-        f"<details><summary>{counted(len(group.outliers), 'outlier')}</summary>"
+        f"<details><summary>{format_count(len(group.outliers), 'outlier')}</summary>"
         f"{_listed(crawl, group.outliers[:MOST_OUTLIERS].tolist(), names)}{beyond}</details>"
     )
 
@@ -113,45 +105,47 @@ def _near(near: Sequence[tuple[int, float]]) -> str:
     if not near:
         return ""
     links = ", ".join(
-        f'<span class="whole"><a href="#template-{number}">template {number}</a> <span class="fit">{value:.2f}</span></span>'
+        f'<span class="whole"><a href="#template-{number}">template {number}</a> '
+        f'<span class="fit">{value:.2f}</span></span>'
         for number, value in near
     )
-    return f"<h4>Nearest others</h4><p>{links}</p>"
+    return f"<h4>Most similar templates</h4><p>{links}</p>"
 
 
 def rest_table(crawl: CrawlTemplates, groups: Sequence[Group], most: int, names: Names) -> str:
-    """List the groups that have no card."""
+    """List the templates without a card."""
     if not groups:
         return ""
     n = len(crawl.templates.group_of)
     rows = "".join(
         f'<tr><td class="number">{group.number}</td><td class="number">{group.size:,}</td>'
         f'<td class="number">{percent(group.size, n)}</td><td class="number">{group.fit:.2f}</td>'
-        f'<td class="number">{len(group.outliers):,}</td><td>{names.page(group.representative)}</td></tr>'
+        f'<td class="number">{len(group.outliers):,}</td>'
+        f"<td>{names.page(group.representative)}</td></tr>"
         for group in groups[:most]
     )
     head = "".join(f"<th>{escape(name)}</th>" for name in ("no.", "pages", "share", "fit"))
     return (
-        f'<section><h2>Smaller templates <small>{len(groups):,}</small></h2><div class="wide"><table>'
-        f"<thead><tr>{head}<th>outliers</th><th>representative</th></tr></thead><tbody>{rows}</tbody></table></div>"
-        f"{_beyond(len(groups) - most)}</section>\n"
+        f"<section><h2>Smaller templates <small>{len(groups):,}</small></h2>"
+        f'<div class="wide"><table><thead><tr>{head}<th>outliers</th><th>representative</th></tr>'
+        f"</thead><tbody>{rows}</tbody></table></div>{_beyond(len(groups) - most)}</section>\n"
     )
 
 
 def singles_table(crawl: CrawlTemplates, most: int, names: Names) -> str:
-    """List pages that are like no other."""
+    """List the pages without a template."""
     singles = crawl.templates.singles
     if not len(singles):
         return ""
     items = "".join(f"<li>{names.page(page)}</li>" for page in singles[:most].tolist())
     return (
-        f"<section><h2>Pages like no other <small>{len(singles):,}</small></h2>"
+        f"<section><h2>Pages without a template <small>{len(singles):,}</small></h2>"
         f'<ul class="singles">{items}</ul>{_beyond(len(singles) - most)}</section>\n'
     )
 
 
 def troubles_table(crawl: CrawlTemplates, most: int, names: Names) -> str:
-    """List what could not be read, each with its reason."""
+    """List the sources that could not be read, with the reasons."""
     if not crawl.troubles:
         return ""
     rows = "".join(
@@ -160,7 +154,7 @@ def troubles_table(crawl: CrawlTemplates, most: int, names: Names) -> str:
     )
     return (
         f'<section id="troubles"><h2>Could not be read <small>{len(crawl.troubles):,}</small></h2>'
-        '<div class="wide"><table><thead><tr><th>what</th><th>reason</th></tr></thead>'
+        '<div class="wide"><table><thead><tr><th>source</th><th>reason</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>{_beyond(len(crawl.troubles) - most)}</section>\n"
     )
 

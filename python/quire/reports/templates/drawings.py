@@ -1,7 +1,8 @@
-"""Drawings: a page, a group and a crawl at a glance, as SVG inside the report.
+"""SVG drawings for reports: a page, a template and a crawl at a glance.
 
-Numbers in, markup out. Every drawing has a bound on its shapes, whatever the page.
-Colours are classes, which the style sheet of ``frame`` gives for light and dark screens.
+Numbers go in, markup comes out. Every drawing has a limited number of shapes, for pages of any
+size. Colours are classes; the style sheet of ``quire.reports.frame`` defines them for light and
+dark screens.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from numpy.typing import NDArray
 
 from quire.digest.page import Digest
 
-# A thumbnail: its size, and how far a child is from the left and the right of its parent.
+# The size of a thumbnail, and how far a child is indented from the left and right of its parent.
 WIDTH, HEIGHT = 150, 260
 _LEFT, _RIGHT = 4.5, 2.0
 _LEVELS = 20
-# Lines of its content, and boxes around them.
+# Maximum number of lines and of boxes around them, and the minimum height of a box.
 _LINES = 100
 _MOST_BOXES = 200
 _LEAST_BOX = 3.0
-# An image or a field weighs as much as a few words.
+# An image or a form field counts as much as a few words.
 _ELEMENT_WEIGHT = 12
 
-# What elements are for, which is what their colour says; the rest are plain boxes.
+# The purpose of elements, shown by their colour; all other elements are plain boxes.
 KINDS: dict[str, tuple[str, frozenset[str]]] = {
     "landmark": (
         "parts of the page",
@@ -111,7 +112,7 @@ _DRAWN = frozenset(
     ]
 )
 
-#: Colours that tell groups apart; they come again after the last.
+#: Number of colours for templates; they repeat after the last.
 HUES = 8
 
 _BINS = 20
@@ -120,8 +121,9 @@ _BINS = 20
 def thumbnail(page: Digest) -> str:
     """Draw the tree of a page from top to bottom, like a page of text seen from afar.
 
-    Its nodes are put on lines, in their order. A line is as far from the left as its nodes are deep, as long as there is much
-    to read in them, and has the colour of what most of it is. Behind the lines are boxes: lists, tables, parts of a page.
+    Nodes are placed on lines in document order. The indentation of a line shows the depth of its
+    nodes, its length how much text they have, and its colour their most frequent kind. Boxes behind
+    the lines show lists, tables, forms and parts of the page.
 
     >>> import quire
     >>> drawn = thumbnail(quire.encode(b"<h1>Fish</h1><ul><li>Cod<li>Eel</ul>"))
@@ -132,7 +134,7 @@ def thumbnail(page: Digest) -> str:
     n = int(page.size[start])
     nodes = slice(start, start + n)
     depth = (page.depth[nodes].astype(np.int64) - int(page.depth[start])).clip(max=_LEVELS)
-    kinds = np.array([_KIND_OF.get(name, 0) for name in page.tags], np.int64)
+    kinds = np.array([_KIND_OF.get(name, 0) for name in page.tag_names], np.int64)
     kind = kinds[page.tag[nodes]]
     boxes = _boxes(kind, depth, page.size[nodes], HEIGHT / n)
     lines = _lines(kind, depth, _weights(page, nodes), page.parent[nodes] - start)
@@ -143,7 +145,7 @@ def thumbnail(page: Digest) -> str:
 
 
 def _body(page: Digest) -> int:
-    """Find the node to draw: what a reader sees of a page, if that can be told."""
+    """Find the node to draw: the visible part of a page, or all of it."""
     found = page.select(":root > body, :root > frameset").tolist() if page.kind == "html" else []
     return int(found[0]) if found else 0
 
@@ -155,7 +157,7 @@ def _boxes(kind: NDArray[Any], depth: NDArray[Any], size: NDArray[Any], scale: f
         largest = np.argsort(-height[kept], kind="stable")[:_MOST_BOXES]
         kept = np.sort(kept[largest])
     drawn = []
-    for node in kept.tolist():  # a box after those around it
+    for node in kept.tolist():  # outer boxes first
         left = int(depth[node]) * _LEFT
         width = WIDTH - int(depth[node]) * (_LEFT + _RIGHT)
         drawn.append(
@@ -166,9 +168,9 @@ def _boxes(kind: NDArray[Any], depth: NDArray[Any], size: NDArray[Any], scale: f
 
 
 def _weights(page: Digest, nodes: slice) -> NDArray[np.int64]:
-    """Say how much there is to see in each node: letters of a text, some for an image or a field."""
+    """Return how much of each node is visible: characters of text, or a constant for an image."""
     lengths = np.array([*(len(raw.strip()) for raw in page.contents), 0], np.int64)
-    drawn = np.array([name in _DRAWN for name in page.tags], np.int64) * _ELEMENT_WEIGHT
+    drawn = np.array([name in _DRAWN for name in page.tag_names], np.int64) * _ELEMENT_WEIGHT
     # A node without content has -1, which is the last of the lengths.
     return lengths[page.content[nodes]] + drawn[page.tag[nodes]]
 
@@ -176,7 +178,7 @@ def _weights(page: Digest, nodes: slice) -> NDArray[np.int64]:
 def _lines(
     kind: NDArray[Any], depth: NDArray[Any], weight: NDArray[np.int64], parent: NDArray[Any]
 ) -> str:
-    # A text is what it is in; in a plain box it is text.
+    # A text has the kind of its parent; in a plain box, it is text.
     is_text = kind == _TEXT
     around = kind[parent.clip(min=0)]
     kind = np.where(is_text & (around != 0), around, kind)
@@ -207,7 +209,7 @@ def _lines(
 
 
 def histogram(fits: NDArray[np.float64], middle: float) -> str:
-    """Draw how many pages fit how well, from 0 to 1, with a mark at the middle one.
+    """Draw the distribution of the fits from 0 to 1, with a mark at the median.
 
     >>> histogram(np.array([1.0, 0.9, 0.2]), 0.9).count("<rect")
     3
@@ -215,15 +217,17 @@ def histogram(fits: NDArray[np.float64], middle: float) -> str:
     counts, _ = np.histogram(fits.clip(0, 1), bins=_BINS, range=(0, 1))
     most = max(1, int(counts.max()))
     bars = "".join(
-        # A bar that is there can be seen, however many the others are.
+        # Even the smallest bar stays visible.
         f'<rect x="{10 * at + 1}" y="{40 - high:.1f}" width="8" height="{high:.1f}"/>'
         for at, count in enumerate(counts.tolist())
         if count and (high := max(2.0, 38 * count / most))
     )
     mark = 200 * min(max(middle, 0.0), 1.0)
     return (
-        '<svg class="histogram" viewBox="-4 0 208 48" role="img" aria-label="How well its pages fit, from 0 to 1">'
-        f'<path class="axis" d="M0 40.5h200"/>{bars}<path class="mark" d="M{mark:.1f} 42l4 6h-8z"/></svg>'
+        '<svg class="histogram" viewBox="-4 0 208 48" role="img" '
+        'aria-label="How well its pages fit, from 0 to 1">'
+        f'<path class="axis" d="M0 40.5h200"/>{bars}'
+        f'<path class="mark" d="M{mark:.1f} 42l4 6h-8z"/></svg>'
     )
 
 
@@ -234,14 +238,14 @@ def sizes_bar(segments: Sequence[tuple[str, int, str]], total: int) -> str:
     2
 
     Args:
-        segments: of each its class, its pages, and safe markup to put into its shape.
-        total: all pages.
+        segments: class, number of pages, and safe markup inside the shape, for each segment.
+        total: number of all pages.
     """
     left = 0.0
     drawn: list[str] = []
     for name, size, inside in segments:
         width = 1000 * size / max(1, total)
-        # A gap where there is room for one.
+        # Leave a gap if there is room for one.
         seen = max(width - 1.5, width * 0.8)
         drawn.append(
             f'<rect class="{name}" x="{left:.2f}" width="{seen:.2f}" height="40">{inside}</rect>'
@@ -254,12 +258,12 @@ def sizes_bar(segments: Sequence[tuple[str, int, str]], total: int) -> str:
 
 
 def key(name: str) -> str:
-    """Give the colour of a class, beside the words for it."""
+    """Draw a square in the colour of a class, for a legend."""
     return (
         f'<svg class="key" viewBox="0 0 10 10"><rect class="{name}" width="10" height="10"/></svg>'
     )
 
 
 def legend(names: Iterable[tuple[str, str]]) -> str:
-    """Explain colours: of each its class and its words."""
+    """Draw a legend from classes and their labels."""
     return "".join(f"<span>{key(name)}{words}</span>" for name, words in names)

@@ -1,7 +1,7 @@
-"""Exemplars: the representatives of the largest groups, read again.
+"""Read the representatives of the largest templates again, for the report.
 
-A crawl keeps sketches and bags, no pages. The report draws a page for each group, so that one is read once more; the page
-itself is let go at once, and what stays is its drawing, its title and its bag.
+A crawl keeps sketches and bags, but no pages. The report draws one page per template, so that page
+is read once more. Only its drawing, its title and its bag stay in memory.
 """
 
 from __future__ import annotations
@@ -9,33 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quire.captures import read_one
 from quire.digest import encode
 from quire.digest.page import Digest
-from quire.engines import Listener, Progress
 from quire.errors import QuireError
+from quire.progress import Progress, no_progress
 from quire.reports.templates.drawings import thumbnail
 from quire.similar.crawl.templates import CrawlTemplates
 from quire.similar.groups import Group
 from quire.similar.measures import Bag, BagMeasure
-from quire.sources import read_one
 
-# Of a title, what is kept; it can be a whole page.
+# Maximum number of characters of a title; a title can be as long as a page.
 _MOST_TITLE = 500
-#: Groups that are said to be near, and how alike their representatives are at least.
+#: Maximum number of similar templates to list, and the minimum similarity of representatives.
 MOST_NEAR = 3
 LEAST_NEAR = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """What the report has of a representative.
+    """The data of a representative that the report needs.
 
     Attributes:
         drawing: its tree, as SVG.
         title: its title, as text.
-        nodes: how many it has.
-        bag: its parts; None where it could not be read.
-        trouble: why it could not.
+        nodes: number of its nodes.
+        bag: its parts; None if it could not be read.
+        trouble: why it could not be read.
     """
 
     drawing: str = ""
@@ -50,15 +50,14 @@ def exemplars(
     groups: Sequence[Group],
     *,
     most_bytes: int,
-    listener: Listener | None = None,
+    listener: Progress = no_progress,
 ) -> list[Exemplar]:
-    """Read the representatives of some groups."""
+    """Read the representatives of these groups."""
     found: list[Exemplar] = []
     for group in groups:
         name = crawl.name(group.representative)
         found.append(_read(name, crawl.templates.on, most_bytes))
-        if listener is not None:
-            listener(Progress("report", len(found), len(groups)))
+        listener("report", len(found), len(groups))
     return found
 
 
@@ -67,7 +66,7 @@ def _read(name: str, on: BagMeasure, most_bytes: int) -> Exemplar:
         capture = read_one(name, most_bytes=most_bytes)
         page = encode(capture.body, content_type=capture.content_type)
         return Exemplar(thumbnail(page), _title(page), page.n, Bag.of(page, on))
-    except (QuireError, OSError, ValueError) as error:  # gone since, or another page now
+    except (QuireError, OSError, ValueError) as error:  # deleted or replaced since the crawl
         return Exemplar(trouble=str(error).removeprefix(f"{name}: "))
 
 
@@ -77,7 +76,7 @@ def _title(page: Digest) -> str:
 
 
 def nearest(found: Sequence[Exemplar]) -> list[list[tuple[int, float]]]:
-    """List for each exemplar the others that are most like it, by their places, with how alike they are."""
+    """List for each exemplar the most similar others: their indexes and similarities."""
     near: list[list[tuple[int, float]]] = [[] for _ in found]
     for at, one in enumerate(found):
         for other_at in range(at + 1, len(found)):

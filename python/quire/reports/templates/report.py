@@ -1,20 +1,20 @@
-"""The report: the templates of a crawl as one HTML page, for a browser without a network.
+"""The template report: the templates of a crawl as one HTML page that works offline.
 
-A card for each of the largest groups with a drawing of its representative, then lists of what is smaller, alone or could
-not be read. Its size is bounded whatever the crawl, and it needs no scripts.
+It has a card for each of the largest templates, with a drawing of its representative, then lists of
+smaller templates, pages without a template, and sources that could not be read. Its size is limited
+for crawls of any size, and it needs no scripts.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from quire.display import escape, shortened, shown
-from quire.engines import Listener
+from quire.display import escape, format_bytes, format_count, printable, shorten
+from quire.progress import Progress, no_progress
 from quire.reports.frame import document
 from quire.reports.names import Names
 from quire.reports.templates.cards import (
     card,
-    counted,
     percent,
     rest_table,
     singles_table,
@@ -22,12 +22,14 @@ from quire.reports.templates.cards import (
 )
 from quire.reports.templates.drawings import HUES, KINDS, legend, sizes_bar
 from quire.reports.templates.exemplars import exemplars, nearest
+from quire.reports.templates.style import STYLE
 from quire.similar.crawl.templates import CrawlTemplates
 from quire.sources import MOST_BYTES
 
 __all__ = ["template_report"]
 
-#: Groups that have a card; smaller ones that have a row; pages like no other; troubles.
+#: Maximum numbers of cards, of rows for smaller templates, of pages without a template, and of
+#: sources that could not be read.
 MOST_CARDS = 100
 MOST_ROWS = 1000
 MOST_SINGLES = 200
@@ -40,11 +42,11 @@ def template_report(
     *,
     title: str = "",
     most_bytes: int = MOST_BYTES,
-    listener: Listener | None = None,
+    listener: Progress = no_progress,
 ) -> str:
-    """Write the templates of a crawl as one HTML document that is safe to open.
+    """Draw the templates of a crawl as one HTML document that is safe to open.
 
-    Reads the representatives of the largest groups again. Nothing in the document runs, and nothing is loaded.
+    Reads the representatives of the largest groups again. Nothing in the document runs or loads.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -52,20 +54,21 @@ def template_report(
     >>> from quire.sources import find
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for i in range(4):
-    ...         _ = Path(folder, f"{i}.html").write_text(f"<h1>{i}</h1><ul>{'<li>Cod' * (i + 3)}</ul>")
+    ...         page = f"<h1>{i}</h1><ul>{'<li>Cod' * (i + 3)}</ul>"
+    ...         _ = Path(folder, f"{i}.html").write_text(page)
     ...     report = template_report(crawl_templates(find([folder])), title="The market")
     >>> "<h1>Templates: The market</h1>" in report, report.count("<article")
     (True, 1)
 
     Args:
-        crawl: what ``crawl_templates`` found.
-        title: what the pages are of, for the head.
-        most_bytes: as it was for ``crawl_templates``: a longer page is not read.
-        listener: is told of progress, in the step ``report``.
+        crawl: the result of ``crawl_templates``.
+        title: the name of the crawl, for the heading.
+        most_bytes: skip longer pages; the same value as for ``crawl_templates``.
+        listener: receives the progress of the step ``report``.
     """
     groups = crawl.templates.groups
     names = Names(crawl)
-    shown_title = f"Templates: {shown(shortened(title, 120))}" if title else "Templates"
+    shown_title = f"Templates: {printable(shorten(title, 120))}" if title else "Templates"
     found = exemplars(crawl, groups[:MOST_CARDS], most_bytes=most_bytes, listener=listener)
     cards = [
         card(crawl, group, exemplar, near, names)
@@ -81,7 +84,7 @@ def template_report(
         "</main>\n",
         _how(crawl),
     ]
-    return document("".join(body), title=shown_title)
+    return document("".join(body), title=shown_title, style=STYLE)
 
 
 def _header(crawl: CrawlTemplates, title: str, names: Names) -> str:
@@ -90,9 +93,9 @@ def _header(crawl: CrawlTemplates, title: str, names: Names) -> str:
     figures = [
         ("", f"{n:,}", "page" if n == 1 else "pages"),
         ("", f"{len(found.groups):,}", "template" if len(found.groups) == 1 else "templates"),
-        ("", percent(n - len(found.singles), n) if n else "–", "of the pages have one"),
-        ("", f"{len(found.singles):,}", "like no other"),
-        ("", _bytes(int(np.sum(crawl.pages["bytes"].to_numpy()))), "read"),
+        ("", percent(n - len(found.singles), n) if n else "–", "of pages have a template"),
+        ("", f"{len(found.singles):,}", "without a template"),
+        ("", format_bytes(int(np.sum(crawl.pages["bytes"].to_numpy()))), "read"),
     ]
     if crawl.troubles:
         figures.append(
@@ -103,7 +106,9 @@ def _header(crawl: CrawlTemplates, title: str, names: Names) -> str:
         for name, figure, said in figures
     )
     below = (
-        f'<p class="dim">Names are below {names.named(names.folder)}</p>' if names.folder else ""
+        f'<p class="dim">All names start with {names.named(names.folder)}</p>'
+        if names.folder
+        else ""
     )
     return (
         f'<header><h1>{escape(title)}</h1>{below}<ul class="totals">{totals}</ul>'
@@ -118,30 +123,32 @@ def _sizes(crawl: CrawlTemplates) -> str:
         (
             f"hue{group.number % HUES}",
             group.size,
-            f"<title>Template {group.number}: {counted(group.size, 'page')}</title>",
+            f"<title>Template {group.number}: {format_count(group.size, 'page')}</title>",
         )
         for group in found.groups[:_MOST_SEGMENTS]
     ]
     smaller = sum(group.size for group in found.groups[_MOST_SEGMENTS:])
     if smaller:
         segments.append(
-            ("code", smaller, f"<title>Smaller templates: {counted(smaller, 'page')}</title>")
+            ("code", smaller, f"<title>Smaller templates: {format_count(smaller, 'page')}</title>")
         )
     if len(found.singles):
-        alone = counted(len(found.singles), "page")
-        segments.append(("alone", len(found.singles), f"<title>Like no other: {alone}</title>"))
+        alone = format_count(len(found.singles), "page")
+        segments.append(
+            ("alone", len(found.singles), f"<title>Without a template: {alone}</title>")
+        )
     keys = [
         (f"hue{group.number % HUES}", f'<a href="#template-{group.number}">{group.number}</a>')
         for group in found.groups[:HUES]
     ]
     if len(found.singles):
-        keys.append(("alone", "like no other"))
+        keys.append(("alone", "without a template"))
     return f'{sizes_bar(segments, n)}<p class="legend">{legend(keys)}</p>'
 
 
 def _cards(cards: list[str]) -> str:
     if not cards:
-        return "<p>No two pages are alike.</p>\n"
+        return "<p>No two pages have the same template.</p>\n"
     keys = legend((name, words) for name, (words, _) in KINDS.items() if name != "code")
     return (
         f'<section><h2>Templates</h2><p class="legend">{keys}</p></section>\n'
@@ -152,23 +159,10 @@ def _cards(cards: list[str]) -> str:
 def _how(crawl: CrawlTemplates) -> str:
     found = crawl.templates
     return (
-        "<footer><p>Compared was <b>"
-        f"{escape(found.on)}</b>. Two pages hold together where {100 * found.threshold:g} % of the smaller one is in the "
-        "larger one. The representative is the page most like the others of its group; a page fits as well as it "
-        "resembles that; an outlier fits much worse than the middle page. A drawing shows the tree of a page: its nodes on "
-        "lines, in their order, farther from the left where they are deeper.</p></footer>\n"
+        f"<footer><p>Pages are compared by <b>{escape(found.on)}</b>. Two pages match if "
+        f"{100 * found.threshold:g} % of the smaller one is in the larger one. The representative "
+        "is the page most similar to the others with its template. The fit of a page is its "
+        "resemblance to the representative; an outlier fits much worse than the median page. A "
+        "drawing shows the tree of a page: nodes are on lines, in document order, and deeper nodes "
+        "are further to the right.</p></footer>\n"
     )
-
-
-def _bytes(n: int) -> str:
-    """Give a number of bytes in the unit that suits it.
-
-    >>> _bytes(900), _bytes(123_456), _bytes(5_000_000_000)
-    ('900 B', '123 kB', '5.0 GB')
-    """
-    size, unit = float(n), "B"
-    for larger in ("kB", "MB", "GB", "TB", "PB"):
-        if size < 1000:  # noqa: PLR2004 - the units' own
-            break
-        size, unit = size / 1000, larger
-    return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"  # noqa: PLR2004 - two digits

@@ -1,1 +1,1 @@
-"""Views of a comparison as data: lines, words, unified, side by side."""
+"""Views of a comparison, as data: lines, words, unified, side by side."""

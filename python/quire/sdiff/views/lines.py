@@ -1,8 +1,8 @@
-"""Lines: the text of two pages in reading order, line beside line.
+"""The lines of text of two pages in reading order, matched with each other.
 
-Which lines belong together is decided by a kernel that follows the partners of their
-nodes (``crates/quire-core/src/sdiff/rows.rs``): a line is found again wherever it moved and
-however it was edited. ``unified`` and ``side_by_side`` are two ways to arrange what is here.
+A kernel (``crates/quire-core/src/sdiff/rows.rs``) matches lines by the partners of their nodes, so
+a line is recognised wherever it moved and however it was edited. ``unified`` and ``side_by_side``
+arrange these rows.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class TextLine:
 
     Attributes:
         number: its number on its page, from 1.
-        text: what it says, without a line end.
-        nodes: the nodes whose words are on it, in document order.
+        text: its text, without a line end.
+        nodes: the nodes whose words are on the line, in document order.
     """
 
     number: int
@@ -42,11 +42,12 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the old page and one of the new that belong together; None where there is none.
+    """A line of the old page and the matching line of the new one; None if there is no match.
 
     Attributes:
-        kind: ``same`` (or different only in what the rules ignore), ``changed``, ``deleted``, ``inserted``;
-            a line that moved has two rows: ``moved_away`` where it was, ``moved_here`` where it is.
+        kind: ``same`` (or different only in ways the rules ignore), ``changed``, ``deleted`` or
+            ``inserted``. A line that moved has two rows: ``moved_away`` at its old position and
+            ``moved_here`` at its new one.
         old: the line of the old page.
         new: the line of the new page.
     """
@@ -57,7 +58,7 @@ class Row:
 
 
 def text_rows(annotation: Annotation) -> list[Row]:
-    """Put the lines of two pages side by side, all of them.
+    """Match all lines of two pages and return them as rows.
 
     >>> import quire
     >>> old, new = quire.encode(b"<p>Fish<p>9.50"), quire.encode(b"<p>Fish<p>9.80<p>Tea")

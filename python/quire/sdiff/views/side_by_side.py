@@ -1,4 +1,4 @@
-"""Side by side: the old page's lines on the left, the new page's on the right."""
+"""The side-by-side view: lines of the old page on the left, of the new page on the right."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class SideRow:
     """A row of two columns.
 
     Attributes:
-        kind: ``same``, ``changed``, ``deleted``, ``inserted``, ``moved_away``, ``moved_here``. Where one line went and another
-            came in its place, they share a row of the kind ``changed``.
-        old: the line on the left; None for none.
-        new: the line on the right; None for none.
-        segments: the words of both, where both are there: those that are ``deleted`` belong to the left.
+        kind: ``same``, ``changed``, ``deleted``, ``inserted``, ``moved_away`` or ``moved_here``. If
+            a new line replaces a deleted one, they share a row of the kind ``changed``.
+        old: the line on the left, or None.
+        new: the line on the right, or None.
+        segments: the words of both lines, if there are two; ``deleted`` words belong on the left.
     """
 
     kind: RowKind
@@ -31,7 +31,7 @@ class SideRow:
 
 
 def side_by_side(annotation: Annotation, *, context: int | None = 3) -> list[list[SideRow]]:
-    """Give the text of two pages in two columns: the rows that changed, in groups with some around them.
+    """Return the text of two pages in two columns: changed rows, grouped, with context around them.
 
     >>> import quire
     >>> old, new = quire.encode(b"<p>Fish 9.50"), quire.encode(b"<p>Fish 9.80<p>Tea")
@@ -41,11 +41,12 @@ def side_by_side(annotation: Annotation, *, context: int | None = 3) -> list[lis
     inserted None | Tea
 
     Args:
-        annotation: what became of the nodes.
-        context: how many unchanged rows to show before and after; None for all of the page in one group.
+        annotation: the annotation of two pages.
+        context: unchanged rows to show before and after changes (default: 3); None for the whole
+            page in one group.
 
     Raises:
-        ValueError: ``context`` is below 0.
+        ValueError: ``context`` is negative.
     """
     rows = text_rows(annotation)
     if context is None:
@@ -55,7 +56,7 @@ def side_by_side(annotation: Annotation, *, context: int | None = 3) -> list[lis
 
 def _side_rows(rows: Sequence[Row]) -> list[SideRow]:
     out: list[SideRow] = []
-    gone: deque[TextLine] = deque()  # deleted lines that no inserted one has taken the place of yet
+    gone: deque[TextLine] = deque()  # deleted lines not yet matched with an inserted one
     for row in rows:
         if row.kind == "deleted" and row.old:
             gone.append(row.old)
@@ -65,7 +66,7 @@ def _side_rows(rows: Sequence[Row]) -> list[SideRow]:
             continue
         out += [_side_row("deleted", line, None) for line in gone]
         gone.clear()
-        # What moved is on one side of a row only: the other end has a row of its own.
+        # A moved line is on one side of its row only: its other end has its own row.
         old = None if row.kind == "moved_here" else row.old
         new = None if row.kind == "moved_away" else row.new
         out.append(_side_row(row.kind, old, new))

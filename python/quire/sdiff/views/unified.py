@@ -1,6 +1,6 @@
-"""Unified: the changed lines of a page's text, with some lines around them.
+"""The unified view: the changed lines of a page's text, with unchanged lines around them.
 
-As ``diff -u`` shows files, but in reading order and without markup; and every line knows its nodes.
+Like ``diff -u``, but for the text in reading order, without markup. Every line knows its nodes.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ LineKind: TypeAlias = Literal["same", "deleted", "inserted", "moved_away", "move
 
 @dataclass(frozen=True, slots=True)
 class UnifiedLine:
-    """A line, and what became of it.
+    """A line and what happened to it.
 
     Attributes:
-        kind: ``same``, ``deleted``, ``inserted``, ``moved_away``, ``moved_here``. A line whose words changed is a ``deleted``
-            one with an ``inserted`` one behind it.
-        number: its number on its page; for ``same`` on the new one.
-        text: what it says.
-        nodes: the nodes whose words are on it: of the old page for ``deleted`` and ``moved_away``, else of the new.
-        segments: its words, those that changed apart from those that did not.
+        kind: ``same``, ``deleted``, ``inserted``, ``moved_away`` or ``moved_here``. A line whose
+            words changed appears as a ``deleted`` line followed by an ``inserted`` one.
+        number: its number on its page; for ``same``, on the new page.
+        text: its text.
+        nodes: the nodes whose words are on the line: of the old page for ``deleted`` and
+            ``moved_away``, else of the new page.
+        segments: its words, split into changed and unchanged ones.
     """
 
     kind: LineKind
@@ -38,13 +39,13 @@ class UnifiedLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines in a row that changed, with those around them.
+    """A group of adjacent changed lines, with the unchanged lines around them.
 
     Attributes:
-        old_start: the number of its first line on the old page; 0 where it has none there.
-        old_lines: how many lines of the old page it has.
-        new_start: the number of its first line on the new page; 0 where it has none there.
-        new_lines: how many lines of the new page it has.
+        old_start: the number of its first line on the old page; 0 if it has no line there.
+        old_lines: its number of lines on the old page.
+        new_start: the number of its first line on the new page; 0 if it has no line there.
+        new_lines: its number of lines on the new page.
         lines: the lines.
     """
 
@@ -56,7 +57,10 @@ class Hunk:
 
     @property
     def heading(self) -> str:
-        """The numbers as ``diff -u`` writes them: ``@@ -1,3 +1,4 @@``, and ``@@ -1 +0,0 @@`` for one line that is gone."""
+        """The line numbers, as in ``diff -u``: ``@@ -1,3 +1,4 @@``.
+
+        ``@@ -1 +0,0 @@`` stands for one deleted line.
+        """
         old, new = _range(self.old_start, self.old_lines), _range(self.new_start, self.new_lines)
         return f"@@ -{old} +{new} @@"
 
@@ -66,7 +70,7 @@ def _range(start: int, lines: int) -> str:
 
 
 def unified(annotation: Annotation, *, context: int = 3) -> list[Hunk]:
-    """Give the lines of a page's text that changed, with some around them.
+    """Return the changed lines of a page's text, with unchanged lines around them.
 
     >>> import quire
     >>> old = quire.encode(b"<h1>Menu</h1><p>Fish 9.50<p>Peas")
@@ -82,24 +86,24 @@ def unified(annotation: Annotation, *, context: int = 3) -> list[Hunk]:
     same Peas
 
     Args:
-        annotation: what became of the nodes.
-        context: how many unchanged lines to show before and after.
+        annotation: the annotation of two pages.
+        context: unchanged lines to show before and after changes (default: 3).
 
     Raises:
-        ValueError: ``context`` is below 0.
+        ValueError: ``context`` is negative.
     """
     rows = text_rows(annotation)
     return [_hunk(rows[start:end]) for start, end in spans(rows, context)]
 
 
 def spans(rows: Sequence[Row], context: int) -> Iterator[tuple[int, int]]:
-    """Find the slices of rows to show: those that changed, and ``context`` rows around them.
+    """Find the slices of rows to show: changed rows, and ``context`` rows around them.
 
     Raises:
-        ValueError: there cannot be so few rows around.
+        ValueError: ``context`` is negative.
     """
     if context < 0:
-        raise ValueError(f"context is {context}, but must be 0 or more")
+        raise ValueError(f"context is {context}; expected 0 or more")
     start = end = -1
     for place, row in enumerate(rows):
         if row.kind == "same":
@@ -116,7 +120,7 @@ def spans(rows: Sequence[Row], context: int) -> Iterator[tuple[int, int]]:
 
 def _hunk(rows: Sequence[Row]) -> Hunk:
     lines: list[UnifiedLine] = []
-    pending: list[UnifiedLine] = []  # inserted lines wait until all deleted ones of a run are out
+    pending: list[UnifiedLine] = []  # inserted lines, which come after all deleted lines of a run
     for row in rows:
         if row.kind not in {"changed", "deleted", "inserted"}:
             lines += pending

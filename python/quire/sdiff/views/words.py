@@ -1,8 +1,8 @@
-"""Words: what changed inside a text.
+"""Word by word changes inside a text.
 
-Words are found without dictionaries, in any script; where a script writes no spaces
-between them, each character is one. The comparing is a kernel, bounded on
-hostile texts: see ``crates/quire-core/src/sdiff/words.rs``.
+Words are found without dictionaries, in any script; if a script has no spaces between words, each
+character counts as a word. A kernel compares them, with a limit on its cost for hostile texts: see
+``crates/quire-core/src/sdiff/words.rs``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SegmentKind: TypeAlias = Literal["same", "deleted", "inserted"]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of a text, and what became of it."""
+    """A part of a text and what happened to it."""
 
     kind: SegmentKind
     text: str
@@ -28,12 +28,13 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """A text that says something else.
+    """A text whose words changed.
 
     Attributes:
-        node: the text, on the new page.
-        partner: what it was on the old page.
-        segments: both texts in one; without what is ``inserted`` the old one, without what is ``deleted`` the new.
+        node: the text on the new page.
+        partner: the text on the old page.
+        segments: both texts merged; leave out the ``inserted`` segments to get the old text, or the
+            ``deleted`` ones to get the new text.
     """
 
     node: int
@@ -68,9 +69,9 @@ def word_changes(old: str, new: str) -> tuple[Segment, ...]:
 
 
 def text_changes(annotation: Annotation) -> Iterator[TextChange]:
-    """List the texts of a page that say something else, in document order; also comments and scripts.
+    """List the changed texts of a page in document order, including comments and scripts.
 
-    What is new or gone altogether is not in it: see ``Annotation.changes``.
+    Inserted and deleted texts are not included; see ``Annotation.changes``.
 
     >>> import quire
     >>> annotation = quire.annotate(quire.encode(b"<p>9 to 5"), quire.encode(b"<p>9 to 6"))
@@ -85,5 +86,5 @@ def text_changes(annotation: Annotation) -> Iterator[TextChange]:
 
 
 def _whole(text: str) -> str:
-    # Half a surrogate pair has no UTF-8. Another character in its place keeps all offsets.
+    # Half a surrogate pair has no UTF-8 form. Replacing it by one character keeps all offsets.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

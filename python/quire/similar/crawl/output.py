@@ -1,7 +1,7 @@
 """Outputs: the templates of a crawl for programs, as a table or as JSON.
 
-The table has a row for every page and, after them, one for all that could not be read, with the reason in ``trouble``:
-whoever counts rows has missed nothing. JSON has the same by groups.
+The table has a row for every page, followed by a row for everything that could not be read, with
+the reason in ``trouble``. JSON has the same data, by group.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ except ImportError:
 
 from quire.engines.tables import table_bytes
 
-#: What the name of a file ends with, for each form of it.
+#: The suffixes of the file formats.
 SUFFIXES: tuple[str, ...] = (".csv", ".json", ".parquet")
 
-# Decimals of a fit: more are noise of the last operation.
+# Decimals of a fit; more would be rounding noise.
 _DECIMALS = 6
 
 
 def as_table(crawl: CrawlTemplates) -> pa.Table:
-    """Give a row for every page, and for all that could not be read.
+    """Give a row for every page, and for everything that could not be read.
 
-    The columns of ``CrawlTemplates.table``, then ``trouble``, the reason. A trouble has the role ``trouble``, its name,
-    and nothing else.
+    The columns of ``CrawlTemplates.table``, then ``trouble``, the reason. A row of a trouble has
+    the role ``trouble``, a name and a reason, and nothing else.
     """
     pages = crawl.table()
     pages = pages.append_column("trouble", pa.nulls(len(pages), pa.string()))
@@ -46,7 +46,7 @@ def as_table(crawl: CrawlTemplates) -> pa.Table:
 
 
 def as_json(crawl: CrawlTemplates) -> dict[str, Any]:
-    """Give everything that was found, as plain values."""
+    """Give all results as plain values."""
     found = crawl.templates
     n = len(found.group_of)
     return {
@@ -81,14 +81,14 @@ def _group(crawl: CrawlTemplates, group: Group) -> dict[str, Any]:
 
 
 def as_bytes(crawl: CrawlTemplates, suffix: str) -> bytes:
-    """Give the file of one form.
+    """Give the bytes of a file in one of the formats.
 
     Args:
-        crawl: what ``crawl_templates`` found.
+        crawl: the result of ``crawl_templates``.
         suffix: one of ``SUFFIXES``.
 
     Raises:
-        ValueError: it is another.
+        ValueError: there is no such format.
     """
     if suffix == ".json":
         return (json.dumps(as_json(crawl), ensure_ascii=False, indent=1) + "\n").encode()

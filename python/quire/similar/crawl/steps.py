@@ -1,7 +1,7 @@
 """The steps of grouping a crawl, as functions of record batches that any engine can run.
 
-Each is pure and deterministic. Pages are known by a 64-bit hash of their name; the bags of all pages stay in
-files, and a step reads those it needs.
+Each is pure and deterministic. A page is identified by a 64-bit hash of its name. The bags of all
+pages stay in files, and a step reads those it needs.
 
 Columns:
 
@@ -32,6 +32,7 @@ from quire.similar.groups import best_hubs, hubs_of, likenesses, meeting_rows
 from quire.similar.measures import BagMeasure
 from quire.similar.sketches import VALUES, Sketch
 from quire.sources import Capture, Trouble, read
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -39,14 +40,10 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.arrow import as_text, paths_of, schema_of
 from quire.engines.tables import read_table
 
-
-def _schema(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema(list(columns.items()))
-
-
-PAGES = _schema(
+PAGES = schema_of(
     name=pa.string(),
     url=pa.string(),
     time=pa.timestamp("us", tz="UTC"),
@@ -58,21 +55,21 @@ PAGES = _schema(
     bag=pa.large_binary(),
     trouble=pa.string(),
 )
-MEETINGS = _schema(key=pa.uint64(), page=pa.uint64(), size=pa.int64())
-HUBS = _schema(page=pa.uint64(), hub=pa.uint64())
-BAGS = _schema(page=pa.uint64(), bag=pa.large_binary())
-PAIRS = _schema(page=pa.uint64(), other=pa.uint64())
-LIKENESSES = _schema(
+MEETINGS = schema_of(key=pa.uint64(), page=pa.uint64(), size=pa.int64())
+HUBS = schema_of(page=pa.uint64(), hub=pa.uint64())
+BAGS = schema_of(page=pa.uint64(), bag=pa.large_binary())
+PAIRS = schema_of(page=pa.uint64(), other=pa.uint64())
+LIKENESSES = schema_of(
     page=pa.uint64(), other=pa.uint64(), contained=pa.float64(), resemblance=pa.float64()
 )
 
-#: Rows are handed over when they are so many, or their bags so long.
+#: A batch is yielded when it has so many rows, or its bags so many bytes.
 _MOST_ROWS = 1024
 _MOST_BAG_BYTES = 8 << 20
 
 
 def page_number(name: str) -> int:
-    """Give the number of a page, which is a hash of its name and the same on every machine.
+    """Give the number of a page: a hash of its name, the same on every machine.
 
     >>> page_number("site/a.html")
     6382968073575808257
@@ -81,13 +78,13 @@ def page_number(name: str) -> int:
 
 
 def sketch_pages(
-    paths: pa.RecordBatch, *, on: BagMeasure, most_bytes: int
+    paths: pa.RecordBatch, *, on: BagMeasure, most_bytes: int, reader: PathReader = read
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``pages``."""
     rows: list[dict[str, Any]] = []
     held = 0
-    for path in _paths(paths):
-        for found in read(path, most_bytes=most_bytes):
+    for path in paths_of(paths):
+        for found in reader(path, most_bytes=most_bytes):
             row = _page_row(found, on) if isinstance(found, Capture) else _trouble_row(found)
             held += len(row.get("bag", b""))
             rows.append(row)
@@ -124,15 +121,9 @@ def _trouble_row(trouble: Trouble) -> dict[str, Any]:
     return {"name": as_text(trouble.name), "trouble": as_text(trouble.reason), "page": 0}
 
 
-def as_text(text: str) -> str:
-    """Give a text that Arrow takes."""
-    # A name whose bytes are not UTF-8 holds half pairs, which Arrow does not take.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def meetings(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into rows of ``meetings``."""
-    for path in _paths(paths):
+    for path in paths_of(paths):
         table = _pages_only(read_table(path, ["page", "size", "sketch"]))
         for batch in table.to_batches(max_chunksize=_MOST_ROWS):
             sketches = [bytes(sketch or b"") for sketch in batch["sketch"].to_pylist()]
@@ -156,7 +147,7 @@ def most_met(rows: pa.Table) -> Iterator[pa.RecordBatch]:
 def pick(paths: pa.RecordBatch, *, wanted: bytes) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into the ``bags`` of some of them, given by their numbers."""
     numbers = pa.array(np.frombuffer(wanted, "<u8"))
-    for path in _paths(paths):
+    for path in paths_of(paths):
         table = read_table(path, ["page", "bag", "trouble"])
         chosen = _pages_only(table.filter(pc.is_in(table["page"], numbers))).select(["page", "bag"])
         yield from chosen.cast(BAGS).to_batches()
@@ -165,14 +156,14 @@ def pick(paths: pa.RecordBatch, *, wanted: bytes) -> Iterator[pa.RecordBatch]:
 def compare(
     paths: pa.RecordBatch, *, pairs: dict[str, str], others: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Turn files of ``pages`` into ``likenesses`` of pages with others, whose bags are in other files.
+    """Turn files of ``pages`` into ``likenesses`` of their pages and pages of other files.
 
     Args:
         paths: the files.
-        pairs: for each file, the one that has its ``pairs``.
-        others: files of the others' ``bags``.
+        pairs: for each file, the file with its ``pairs``.
+        others: files with the ``bags`` of the other pages.
     """
-    for path in _paths(paths):
+    for path in paths_of(paths):
         asked = read_table(pairs[path], PAIRS.names)
         wanted = pc.unique(asked["other"])
         parts = [read_table(other, BAGS.names) for other in others]
@@ -190,7 +181,7 @@ def compare(
 
 
 def bags_of(column: pa.ChunkedArray[Any]) -> _core.Bags:
-    """Read a column of packed bags, without a copy for each."""
+    """Read a column of packed bags, without copying each."""
     array = pa.concat_arrays([chunk.cast(pa.large_binary()) for chunk in column.chunks])
     _, offsets, data = array.buffers()
     if offsets is None or data is None:  # no rows
@@ -200,13 +191,9 @@ def bags_of(column: pa.ChunkedArray[Any]) -> _core.Bags:
 
 
 def _places(wanted: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Where the wanted numbers are among the known ones, all of which are different."""
+    """Find the places of the wanted numbers among the known ones, which are all different."""
     order = np.argsort(known, kind="stable")
     return order[np.searchsorted(known[order], wanted)].astype(np.uint32)
-
-
-def _paths(batch: pa.RecordBatch) -> list[str]:
-    return [str(path) for path in batch["path"].to_pylist()]
 
 
 def _pages_only(table: pa.Table) -> pa.Table:

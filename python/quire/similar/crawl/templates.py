@@ -1,12 +1,13 @@
-"""Templates of a crawl: pages in folders, WARC and Parquet files, grouped by an engine.
+"""Templates of a crawl: an engine groups pages in folders, WARC and Parquet files, and archives.
 
-The algorithm of ``groups``, in steps that any engine runs (``crawl_steps``). Pages are read and encoded once; what is kept
-of each is its name, a sketch of 400 bytes and its bag, in files below ``work``. Here, at the driver, are names
-and numbers only: some hundred bytes a page, and the bags of at most 64 pages of each group.
+The algorithm of ``groups``, in steps that any engine runs (``steps``). Tasks read and encode each
+page once, and keep its name, a sketch of 400 bytes and its bag in files below ``work``. The driver
+holds names and numbers, some hundred bytes a page, and the bags of up to 64 pages of each group.
 
-The same pages give the same groups on every engine: pages are known by a hash of their names, and ties are broken by it.
+Every engine finds the same groups for the same pages: a page is identified by a hash of its name,
+which also breaks ties.
 
-What cannot be read does not stop the rest; it is in ``troubles``, each with its name and the reason.
+A page that cannot be read does not stop the rest. It is in ``troubles`` with its name and reason.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ from quire.similar.groups import (
     representatives_of,
 )
 from quire.similar.measures import BagMeasure
-from quire.sources import MOST_BYTES, Trouble
+from quire.sources import MOST_BYTES, Trouble, read
 from quire.sources.places import for_tasks
+from quire.sources.reading import PathReader
 
 try:
     import pyarrow as pa
@@ -46,6 +48,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.arrow import as_text
 from quire.engines.tables import read_table, write_table
 from quire.similar.crawl import steps
 
@@ -57,9 +60,9 @@ class CrawlTemplates:
     """The templates of a crawl.
 
     Attributes:
-        templates: the groups; their numbers of pages are rows of ``pages``.
-        pages: name, url, time, bytes and nodes of every page, in the order of names.
-        troubles: what could not be read, in the order of names.
+        templates: the groups; page numbers in them are rows of ``pages``.
+        pages: name, url, time, bytes and nodes of every page, sorted by name.
+        troubles: what could not be read, sorted by name.
     """
 
     templates: Templates
@@ -69,8 +72,8 @@ class CrawlTemplates:
     def table(self) -> pa.Table:
         """Give the pages with their groups: -1 for a page that is like no other.
 
-        Columns ``name``, ``url``, ``time``, ``bytes``, ``nodes``, ``group``, ``fit``, ``role`` (``representative``,
-        ``outlier``, ``member`` or ``single``).
+        Columns ``name``, ``url``, ``time``, ``bytes``, ``nodes``, ``group``, ``fit``, ``role``
+        (``representative``, ``outlier``, ``member`` or ``single``).
         """
         found = self.templates
         role = np.where(found.group_of < 0, "single", "member").astype("<U14")
@@ -84,7 +87,7 @@ class CrawlTemplates:
         )
 
     def name(self, page: int) -> str:
-        """Give the name of a page, which ``quire.sources.read_one`` reads."""
+        """Give the name of a page, by which ``quire.captures.read_one`` reads it."""
         return str(self.pages["name"][page].as_py())
 
 
@@ -96,6 +99,7 @@ def crawl_templates(
     threshold: float = THRESHOLD,
     most_bytes: int = MOST_BYTES,
     work: str | None = None,
+    reader: PathReader = read,
 ) -> CrawlTemplates:
     """Group the pages of a crawl by their templates.
 
@@ -113,17 +117,20 @@ def crawl_templates(
     ['empty: 0 bytes']
 
     Args:
-        paths: files, as ``quire.sources.find`` gives them.
-        engine: who does the work; None for the threads of this machine.
-        on: what is compared: any measure but Kang's.
-        threshold: how much of the smaller of two pages is in the larger one, at least, for them to hold together.
+        paths: files, as ``quire.sources.find`` lists them.
+        engine: runs the work; None for the threads of this machine.
+        on: what to compare: any measure but Kang's.
+        threshold: minimum share of the smaller of two pages that the larger one must contain, for
+            the two to be in one group.
         most_bytes: a longer page is a trouble.
-        work: a folder for what is between the steps, as a path or an address that all machines of the engine reach. None
-            for a temporary one of this machine.
+        work: an empty folder for intermediate files, as a path or an address that all machines of
+            the engine reach; None for a temporary folder of this machine.
+        reader: reads a path. ``quire.captures.read_newest`` also reads archives, on any machine
+            that sees the folder of the archive under the same path.
 
     Raises:
         ValueError: the measure is not known, or the threshold is not between 0 and 1.
-        FileExistsError: the folder for the work holds something already.
+        FileExistsError: the work folder is not empty.
     """
     check_threshold(threshold)
     with ExitStack() as stack:
@@ -132,7 +139,7 @@ def crawl_templates(
         fine, odd = for_tasks(paths)
         sketched = engine.map_paths(
             fine,
-            partial(steps.sketch_pages, on=on, most_bytes=most_bytes),
+            partial(steps.sketch_pages, on=on, most_bytes=most_bytes, reader=reader),
             steps.PAGES,
             step="sketch",
         )
@@ -147,9 +154,10 @@ def _temporary() -> Iterator[str]:
 
 
 class _Crawl:
-    """The work at the driver: what is known of all pages, by number.
+    """The driver's part of the work: a row about each page, by number.
 
-    Pages are numbered in the order of their hashes, so that the first of a group are a sample of it by chance.
+    Pages are numbered in the order of their hashes, so the first pages of a group are a random
+    sample of it.
     """
 
     def __init__(
@@ -176,10 +184,12 @@ class _Crawl:
         same = np.flatnonzero(self.ids[1:] == self.ids[:-1])
         if len(same):
             one, other = (self.pages["name"][int(same[0]) + i].as_py() for i in (0, 1))
-            raise SourceClash(f"{one} and {other}: two pages of one number; give one another name")
+            raise SourceClash(
+                f"{one} and {other}: two pages with the same hash; rename one of them"
+            )
 
     def grouped(self, odd: list[Trouble]) -> CrawlTemplates:
-        """Go through the steps; some troubles are known before."""
+        """Run the steps. ``odd`` are troubles that are known before."""
         n = len(self.ids)
         links = self._links()
         label, sampled = first_groups(n, links)
@@ -192,7 +202,7 @@ class _Crawl:
         return self._by_name(found, odd)
 
     def _links(self) -> Links:
-        """Find hubs and keep those that hold, as numbers of pages."""
+        """Find hubs and keep links that pass the threshold, as page numbers."""
         engine = self.engine
         met = engine.map_paths(self.files, steps.meetings, steps.MEETINGS, step="meet")
         linked = engine.group_by_key(met, "key", steps.hubs, steps.HUBS, step="meet")
@@ -230,7 +240,7 @@ class _Crawl:
         return fits
 
     def _is_needed(self, label: NDArray[np.uint32], links: Links) -> NDArray[np.bool_]:
-        """Of which groups samples are looked at: those of several pages, and those that links lead to."""
+        """Tell which groups need samples: those of several pages, and those that links lead to."""
         n = len(label)
         needed: NDArray[np.bool_] = np.bincount(label, minlength=n) > 1
         between = label[links[0]] != label[links[1]]
@@ -239,21 +249,21 @@ class _Crawl:
         return needed
 
     def _picked(self, wanted: NDArray[np.uint64]) -> Data:
-        """The bags of some pages, wherever they are."""
+        """Select the bags of some pages, on the engine."""
         fn = partial(steps.pick, wanted=np.sort(wanted).astype("<u8").tobytes())
         return self.engine.map_paths(self.files, fn, steps.BAGS, step="pick")
 
     def _bags(self, numbers: NDArray[np.uint32]) -> Any:  # noqa: ANN401 - the kernel's
-        """The bags of some pages, here."""
+        """Fetch the bags of some pages to the driver."""
         batches = list(self._picked(self.ids[numbers]).batches())
         table = pa.Table.from_batches(batches, steps.BAGS).sort_by("page")
-        # Numbers go with the order of hashes, and so do these rows.
+        # Page numbers follow the order of hashes, and so do these rows.
         return steps.bags_of(table["bag"])
 
     def _compared(
         self, name: str, page: NDArray[np.uint64], other: NDArray[np.uint64], others: list[str]
     ) -> dict[str, NDArray[Any]]:
-        """Compare pages with others whose bags are in files; rows come in any order."""
+        """Compare pages with others whose bags are in files. Rows come in any order."""
         file_of = self.file_of[self._numbers(page)]
         pairs: dict[str, str] = {}
         for number, path in enumerate(self.files):
@@ -275,12 +285,12 @@ class _Crawl:
         return np.searchsorted(self.ids, ids).astype(np.uint32)
 
     def _by_name(self, found: Templates, odd: list[Trouble]) -> CrawlTemplates:
-        """Count pages in the order of their names, as people do."""
+        """Renumber pages in the order of their names."""
         order = pc.sort_indices(self.pages["name"]).to_numpy().astype(np.int64)
         row_of = np.empty_like(order)
         row_of[order] = np.arange(len(order))
         troubles = [Trouble(row["name"], row["trouble"]) for row in self.troubles.to_pylist()]
-        troubles += [Trouble(steps.as_text(one.name), one.reason) for one in odd]
+        troubles += [Trouble(as_text(one.name), one.reason) for one in odd]
         return CrawlTemplates(
             templates=found.renumbered(row_of),
             pages=self.pages.take(order).select(_ABOUT[:5]),

@@ -4,8 +4,6 @@
 //! which share a line of the cache. Of `spread`, the context's hash times 0x9e3779b97f4a7c15, bits 36 and up choose
 //! the pair, bits 16 to 31, the lowest set to one, are the check. A context that is in neither bucket takes the one whose
 //! first counter was seen less often, the first one if both were as often, and empties it.
-//!
-//! Above: [`super::literal`]. Below: [`super::mix`].
 
 use super::mix::UNSEEN;
 use super::side::hash;

@@ -4,8 +4,6 @@
 //! byte whenever it falls below 2^24; a carry runs back into bytes already written. The frame is the
 //! shortest string of bytes that, followed by zeros, lies in the last range: a decoder
 //! reads zeros past its end. More than [`SLACK`] of them mean that the frame was cut off.
-//!
-//! Above: [`super::side`], [`super::literal`]. Below: nothing.
 
 /// Below this, the range grows by a byte.
 const LEAST: u32 = 1 << 24;

@@ -3,8 +3,6 @@
 //! Two tables keep, for the last 12 and the last 6 bytes, the last place that followed them. Only places that
 //! are new are entered: after each literal, and at the end of each match. Two sets of marks
 //! remember where in the source matches began and ended: the borders of what varies on these pages.
-//!
-//! Above: [`super::stream`], [`super::parse`]. Below: [`super::places`].
 
 use super::places::{Candidates, Marks};
 

@@ -1,13 +1,11 @@
 //! Bytes that no match covers, bit by bit, each bit from many contexts at once.
 //!
 //! A byte is two nibbles, its high bits first. The contexts are the last 1, 2, 3, 4 and 6 bytes; the word so far with the last
-//! byte; and what is foretold. For each context and nibble there is a bucket of counters ([`super::buckets`]). What their counters
+//! byte; and the byte that the history predicts. For each context and nibble there is a bucket of counters ([`super::buckets`]). What their counters
 //! say, what the counters of the foretold bytes say while the byte so far agrees with them, and a constant are weighed by two
 //! mixers: one with weights by how many contexts are known, whether the last byte was a literal, and the trust in the first
 //! foretold byte; one by the byte so far. Both results are averaged, and that is averaged with its
 //! refinement by the byte so far and the literals since the last match, up to three.
-//!
-//! Above: [`super::stream`]. Below: [`super::buckets`], [`super::mix`], [`super::coder`].
 
 use super::buckets::Buckets;
 use super::coder::Bits;

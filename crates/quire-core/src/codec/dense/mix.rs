@@ -4,8 +4,6 @@
 //! from -2047 to 2047, and `squash` undoes it, by a table of 65 values with straight lines between them.
 //! A counter is 16 bits: 13 of probability and 3 of how often it was seen; it moves by a part of the
 //! distance that falls as it is seen more often.
-//!
-//! Above: [`super::side`], [`super::literal`]. Below: nothing.
 
 /// 65536 / (1 + e^-x) for x from -8 to 8 in steps of 1/4.
 const KNOTS: [u16; 65] = [

@@ -1,4 +1,4 @@
-//! The dense codec: copies from the base, and a model of many contexts for what is left.
+//! The dense codec: copies from the base, and a model of many contexts for the rest.
 //!
 //! For cold archives: pages against their bases take 6 to 27 % less than all of them in one solid `xz -9` (template sites and
 //! version histories, at most 32 bases), and each can still be had alone, in milliseconds instead of microseconds.
@@ -24,12 +24,10 @@
 //!
 //! One to two microseconds for a literal; copies cost little whatever their length. Writing makes 2 to 10 MB/s, a page of 40 KB of
 //! a template site is read in 3 to 5 ms. Opening decodes the base, which costs what its own residue costs: 2 to 4 ms for each KB of
-//! its frame, so keep what is open. Eight bases instead of 32 open in half the time for 3 to 8 % more bytes. A
+//! its frame, so keep open bases. Eight bases instead of 32 open in half the time for 3 to 8 % more bytes. A
 //! model takes up to 7 MB besides the base, and as much again for the log while a long page is coded. Pages are
 //! undone, not copied: the log keeps what they changed. One page at a time for each [`DenseBase`];
 //! threads wait for each other, or work on clones.
-//!
-//! Above: the archive. Below: [`super::base`], which chooses the base.
 
 mod buckets;
 mod coder;
@@ -49,8 +47,8 @@ use parse::{Chains, Parser};
 use stream::{Model, Step};
 
 use super::refused;
-use crate::error::Error;
-use crate::hash::hash64_seeded;
+use crate::base::error::Error;
+use crate::base::hash::hash64_seeded;
 
 /// Base and page together are shorter than this: places are 32 bits wide.
 const LIMIT: usize = 1 << 31;
@@ -68,13 +66,13 @@ impl DenseBase {
     /// Learn a base. An empty one is allowed: pages then stand alone.
     ///
     /// ```
-    /// # use quire_core::codec::dense::DenseBase;
+    /// # use quire_core::codec::DenseBase;
     /// let base = DenseBase::new(b"<title>Monday</title><p>the same as ever</p>");
     /// let page = b"<title>Tuesday</title><p>the same as ever</p>";
     /// let frame = base.encode(page);
     /// assert!(frame.len() < 15);
     /// assert_eq!(base.decode(&frame, page.len())?, page);
-    /// # Ok::<(), quire_core::error::Error>(())
+    /// # Ok::<(), quire_core::Error>(())
     /// ```
     #[must_use]
     pub fn new(base: &[u8]) -> DenseBase {
@@ -102,13 +100,13 @@ impl DenseBase {
     /// frame that [`DenseBase::open_more`] learns it from.
     ///
     /// ```
-    /// # use quire_core::codec::dense::DenseBase;
+    /// # use quire_core::codec::DenseBase;
     /// let all = DenseBase::new(b"<title>Monday</title><p>the same as ever</p>");
     /// let (part, frame) = all.learn_more(b"<title>Monday</title><p>the same as last week</p>");
     /// let page = b"<title>Tuesday</title><p>the same as last week</p>";
     /// let opened = all.open_more(&frame, 49)?;
     /// assert_eq!(opened.decode(&part.encode(page), page.len())?, page);
-    /// # Ok::<(), quire_core::error::Error>(())
+    /// # Ok::<(), quire_core::Error>(())
     /// ```
     #[must_use]
     pub fn learn_more(&self, more: &[u8]) -> (DenseBase, Vec<u8>) {

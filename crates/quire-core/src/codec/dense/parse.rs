@@ -2,9 +2,7 @@
 //!
 //! Places of the base are chained by the hash of the 12 bytes that follow them, once for all pages; those of the page
 //! by tables of its own. A match that a candidate foretells is cheap and taken from a few bytes on; one
-//! whose source must be told has to be longer.
-//!
-//! Above: [`super::DenseBase`]. Below: [`super::history`].
+//! whose source must be written out has to be longer.
 
 use super::places::Candidates;
 use super::stream::Step;

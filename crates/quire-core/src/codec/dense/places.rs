@@ -1,6 +1,4 @@
 //! Sets of places in the history: marks, and candidates for the source of a copy.
-//!
-//! Above: [`super::history`]. Below: nothing.
 
 /// No mark is looked for further away than this many words of 64 places.
 const REACH: usize = 64;

@@ -2,8 +2,6 @@
 //!
 //! A decision is made in several contexts at once. Each is hashed into one table of counters, without a
 //! check; their words are weighed by a mixer of the decision's kind.
-//!
-//! Above: [`super::stream`]. Below: [`super::mix`], [`super::coder`].
 
 use super::coder::Bits;
 use super::mix::{Mixer, UNSEEN, seen, squash, word_of};

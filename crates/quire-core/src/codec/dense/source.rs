@@ -1,6 +1,4 @@
 //! Whence a copy comes and how long it is: the decisions of a step that copies.
-//!
-//! Above: [`super::stream`]. Below: [`super::history`], [`super::side`].
 
 use super::coder::Bits;
 use super::literal::last_bytes;

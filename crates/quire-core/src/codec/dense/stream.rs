@@ -11,8 +11,6 @@
 //!
 //! A copy marks where it began in the source and here, if literals stood before it, and where it ended
 //! in both. Before each step, the place it begins at is entered into the tables.
-//!
-//! Above: [`super::DenseBase`]. Below: [`super::history`], [`super::literal`], [`super::side`].
 
 use super::coder::Bits;
 use super::history::History;

@@ -93,7 +93,7 @@ fn frames_are_the_same_on_every_machine() {
     }
     // A change here is a change of the format: archives written before cannot be read.
     assert_eq!(
-        (all.len(), crate::hash::hash64(&all)),
+        (all.len(), crate::base::hash::hash64(&all)),
         (3_036, 5_788_819_096_894_427_359)
     );
 }

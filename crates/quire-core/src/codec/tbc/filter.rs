@@ -6,7 +6,7 @@
 
 use super::hashed::{Known, hash};
 use super::tokens::NEW;
-use crate::hash::hash64;
+use crate::base::hash::hash64;
 
 /// The polynomial x^64 + x^4 + x^3 + x + 1, without its first term.
 const POLYNOMIAL: u64 = 0x1b;
@@ -47,14 +47,6 @@ impl Windows {
     }
 
     /// Which tokens of the reference and of a page are kept.
-    ///
-    /// ```
-    /// use quire_core::codec::tbc::filter::Windows;
-    ///
-    /// let (one, other) = Windows::new(&[1, 2, 3, 9, 4], 3).filter(&[7, 1, 2, 3, 4]);
-    /// assert_eq!(one, [true, true, true, false, false]);
-    /// assert_eq!(other, [false, true, true, true, false]);
-    /// ```
     pub fn filter(&self, page: &[u32]) -> (Vec<bool>, Vec<bool>) {
         let Some(rolling) = &self.rolling else {
             return (vec![true; self.tokens], vec![true; page.len()]);
@@ -254,5 +246,12 @@ mod tests {
             let nothing = (vec![false; 2], vec![false; 4]);
             assert_eq!(Windows::new(&[1, 2], window).filter(&[1, 2, 1, 2]), nothing);
         }
+    }
+
+    #[test]
+    fn tokens_in_no_common_window_are_put_aside() {
+        let (one, other) = Windows::new(&[1, 2, 3, 9, 4], 3).filter(&[7, 1, 2, 3, 4]);
+        assert_eq!(one, [true, true, true, false, false]);
+        assert_eq!(other, [false, true, true, true, false]);
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::OnceLock;
 
-use crate::hash::hash64_seeded;
+use crate::base::hash::hash64_seeded;
 
 /// A table by hashes.
 pub type Known = HashMap<u64, u32, BuildHasherDefault<AsIs>>;

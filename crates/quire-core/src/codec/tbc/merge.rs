@@ -1,4 +1,4 @@
-//! The merge: what was put aside and the script between the rest become one script, in one walk.
+//! The merge: the tokens put aside and the script between the others become one script, in one walk.
 
 use super::myers::Run;
 
@@ -14,16 +14,6 @@ pub struct Step {
 }
 
 /// Merge: `kept` says which tokens of each side the filter left, and `runs` what those have in common.
-///
-/// ```
-/// use quire_core::codec::tbc::merge::{Step, merge};
-/// use quire_core::codec::tbc::myers::Run;
-///
-/// // A = x a b, B = a b y; the filter put x and y aside.
-/// let steps = merge(&[false, true, true], &[true, true, false], &[Run { one: 0, other: 0, length: 2 }]);
-/// assert_eq!(steps[0], Step { deleted: 1, inserted: 0, copied: 2 });
-/// assert_eq!(steps[1], Step { deleted: 0, inserted: 1, copied: 0 });
-/// ```
 #[must_use]
 pub fn merge(kept_one: &[bool], kept_other: &[bool], runs: &[Run]) -> Vec<Step> {
     let one = places(kept_one);
@@ -57,4 +47,39 @@ pub fn merge(kept_one: &[bool], kept_other: &[bool], runs: &[Run]) -> Vec<Step> 
 
 fn places(kept: &[bool]) -> Vec<usize> {
     (0..kept.len()).filter(|&at| kept[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_put_aside_are_deleted_and_inserted_at_their_places() {
+        // A = x a b, B = a b y; the filter put x and y aside.
+        let steps = merge(
+            &[false, true, true],
+            &[true, true, false],
+            &[Run {
+                one: 0,
+                other: 0,
+                length: 2,
+            }],
+        );
+        assert_eq!(
+            steps[0],
+            Step {
+                deleted: 1,
+                inserted: 0,
+                copied: 2
+            }
+        );
+        assert_eq!(
+            steps[1],
+            Step {
+                deleted: 0,
+                inserted: 1,
+                copied: 0
+            }
+        );
+    }
 }

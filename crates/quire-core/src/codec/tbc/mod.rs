@@ -4,24 +4,24 @@
 //!
 //! 1. [`tokens`]: both pages are cut into tags and the strings between them; equal tokens get equal numbers.
 //! 2. [`filter`]: a window of S tokens slides over both; tokens in no window that is on both sides are put aside. What is
-//!    left of A and B is A' and B', and what was put aside is the paper's scripts `S_A` and `S_B`.
+//!    left of A and B is A' and B', and the tokens put aside are the paper's scripts `S_A` and `S_B`.
 //! 3. [`myers`]: the shortest edit script between A' and B' [SES'].
 //! 4. [`merge`]: `S_A`, SES' and `S_B` become one script from A to B, in linear time.
-//! 5. [`stored`]: the script as bytes. Decoding knows no tokens: it copies from A and inserts what is new.
+//! 5. [`stored`]: the script as bytes. Decoding knows no tokens: it copies from A and inserts new bytes.
 //!
 //! Cost: linear but for step 3, which takes O(N D) and has a budget. A delta is exact whatever the script is; the
 //! window, the budget and chance collisions of fingerprints only make it longer.
 
-pub mod filter;
-pub mod hashed;
-pub mod merge;
-pub mod myers;
-pub mod stored;
-pub mod tokens;
+mod filter;
+mod hashed;
+mod merge;
+mod myers;
+mod stored;
+mod tokens;
 
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// The paper's window, in tokens.
 pub const WINDOW: usize = 7;
@@ -33,7 +33,7 @@ pub struct Steps {
     pub tokens: (usize, usize),
     /// Of those, left by the filter.
     pub kept: (usize, usize),
-    /// Deletions and insertions between what was left [D].
+    /// Deletions and insertions between what was left (the paper's D).
     pub edits: usize,
     /// Whether that is known to be the fewest.
     pub is_shortest: bool,
@@ -151,7 +151,7 @@ pub fn apply(reference: &[u8], delta: &[u8], length: usize) -> Result<Vec<u8>, E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     fn random(seed: u64, n: u64) -> Vec<u8> {
         let words: [&[u8]; 9] = [

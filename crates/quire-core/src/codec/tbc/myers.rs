@@ -1,6 +1,6 @@
 //! Myers' O(ND) difference algorithm, in linear space: the fewest deletions and insertions between two sequences.
 //!
-//! Both ends grow towards each other until they meet in a *middle snake*; what is before and behind it is done the same
+//! Both ends grow towards each other until they meet in a *middle snake*; the parts before and behind it are done the same
 //! way (Myers 1986, section 4b). Time O(N D), memory O(N). A stack stands in for recursion.
 //!
 //! Sequences that have little in common cost N times N, so there is a budget of steps for the whole. A part that is begun
@@ -22,14 +22,6 @@ const STEPS: u64 = 1 << 24;
 const STEPS_A_TOKEN: u64 = 1 << 10;
 
 /// What two sequences have in common, in order, as a shortest edit script leaves it; and whether it is known to be one.
-///
-/// ```
-/// use quire_core::codec::tbc::myers::{Run, matches};
-///
-/// let (found, is_shortest) = matches(&[1, 2, 3, 4], &[1, 3, 4, 5]);
-/// assert_eq!(found, [Run { one: 0, other: 0, length: 1 }, Run { one: 2, other: 1, length: 2 }]);
-/// assert!(is_shortest);
-/// ```
 pub fn matches(one: &[u32], other: &[u32]) -> (Vec<Run>, bool) {
     let tokens = (one.len() + other.len()) as u64;
     matches_within(one, other, STEPS + tokens * STEPS_A_TOKEN)
@@ -244,7 +236,7 @@ fn common_end(a: &[u32], b: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     /// Fewest deletions and insertions, by the plain dynamic program.
     fn distance(one: &[u32], other: &[u32]) -> usize {
@@ -328,5 +320,26 @@ mod tests {
         }
         let fewest = check(&one, &other, &matches_within(&one, &other, u64::MAX).0);
         assert_eq!(fewest, distance(&one, &other));
+    }
+
+    #[test]
+    fn matches_are_runs_of_the_shortest_script() {
+        let (found, is_shortest) = matches(&[1, 2, 3, 4], &[1, 3, 4, 5]);
+        assert_eq!(
+            found,
+            [
+                Run {
+                    one: 0,
+                    other: 0,
+                    length: 1
+                },
+                Run {
+                    one: 2,
+                    other: 1,
+                    length: 2
+                }
+            ]
+        );
+        assert!(is_shortest);
     }
 }

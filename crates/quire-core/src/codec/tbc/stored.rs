@@ -1,6 +1,6 @@
 //! A delta as bytes.
 //!
-//! Steps in a row, each three numbers and what is new: bytes of the reference to skip, bytes to insert, bytes to copy, then
+//! Steps in a row, each three numbers and new bytes: bytes of the reference to skip, bytes to insert, bytes to copy, then
 //! the inserted bytes. Numbers are in base 128, seven bits a byte, the least first; the top bit says that more
 //! follow. It ends where the page is complete, and nothing may follow.
 //!
@@ -8,8 +8,8 @@
 
 use super::merge::Step;
 use super::tokens::Tokens;
+use crate::base::error::Error;
 use crate::codec::refused;
-use crate::error::Error;
 
 /// Write the steps from the reference, cut into `one`, to the page, cut into `other`.
 #[must_use]

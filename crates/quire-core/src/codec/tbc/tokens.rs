@@ -65,15 +65,6 @@ impl Cut {
     }
 
     /// Cut a page; its tokens get the numbers of the reference's.
-    ///
-    /// ```
-    /// use quire_core::codec::tbc::tokens::{Cut, NEW};
-    ///
-    /// let reference = b"<p>Cod</p>";
-    /// let cut = Cut::new(reference);
-    /// assert_eq!(cut.tokens.ids, [0, 1, 2]);
-    /// assert_eq!(cut.cut(reference, b"<p>Ham</p>").ids, [0, NEW, 2]);
-    /// ```
     pub fn cut(&self, reference: &[u8], page: &[u8]) -> Tokens {
         let mut tokens = Tokens::default();
         let mut start = 0;
@@ -164,5 +155,13 @@ mod tests {
         assert_eq!(cut("<!-- ends never"), ["<!-- ends never"]);
         assert_eq!(cut("<"), ["<"]);
         assert_eq!(cut(""), [""; 0]);
+    }
+
+    #[test]
+    fn tokens_of_a_page_have_the_numbers_of_its_reference() {
+        let reference = b"<p>Cod</p>";
+        let cut = Cut::new(reference);
+        assert_eq!(cut.tokens.ids, [0, 1, 2]);
+        assert_eq!(cut.cut(reference, b"<p>Ham</p>").ids, [0, NEW, 2]);
     }
 }

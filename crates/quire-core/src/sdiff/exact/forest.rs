@@ -1,7 +1,7 @@
 //! A run of sibling trees in pre-order, and the two post-orders the table walks.
 
 use super::Tree;
-use crate::tree::derive;
+use crate::page::tree::derive;
 use std::ops::Range;
 
 /// Sibling trees, in pre-order.

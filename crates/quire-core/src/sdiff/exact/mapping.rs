@@ -1,4 +1,4 @@
-//! What makes a mapping valid, and what it costs.
+//! Whether a mapping is valid, and its cost.
 
 use super::forest::Forest;
 

@@ -36,7 +36,7 @@ use forest::Forest;
 /// An ordered labelled tree in pre-order: child counts and labels. One root.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'a> {
-    /// Child counts; [`crate::tree::check`] says which sequences are trees.
+    /// Child counts; [`crate::page::tree::check`] says which sequences are trees.
     pub children: &'a [u32],
     /// One label a node; equal numbers are equal labels, in both trees.
     pub labels: &'a [u32],
@@ -80,16 +80,6 @@ pub struct Exact {
 ///
 /// `hint` is a mapping that is known already, in any order; one that is not one
 /// to one or does not keep order and ancestors is not used.
-///
-/// ```
-/// # use quire_core::sdiff::exact::{Budget, Tree, edit_distance};
-/// // r(s L) and r(w(L) s): w is inserted, s deleted in front and inserted behind.
-/// let old = Tree { children: &[2, 0, 2, 0, 0], labels: &[0, 1, 2, 3, 4] };
-/// let new = Tree { children: &[2, 1, 2, 0, 0, 0], labels: &[0, 5, 2, 3, 4, 1] };
-/// let found = edit_distance(old, new, &Budget::default(), None);
-/// assert_eq!((found.edits, found.proven), (3, true));
-/// assert_eq!(found.pairs, [(0, 0), (2, 2), (3, 3), (4, 4)]);
-/// ```
 ///
 /// # Panics
 /// When child counts are not those of one tree, or there is not one label a node.

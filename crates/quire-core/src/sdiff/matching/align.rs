@@ -7,7 +7,7 @@
 use super::lcs::{common, kth_with_kth};
 use super::tree::trimmed;
 use super::{ENOUGH, LETTER, Matcher};
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 use crate::sdiff::placement::longest_increasing;
 
 impl Matcher<'_> {
@@ -113,14 +113,14 @@ impl Matcher<'_> {
 
     /// What an element reads, with its tag; 0 for nodes without text.
     fn old_reading(&self, node: u32) -> u64 {
-        match self.old_facts.reading(self.old, node) {
+        match self.old_weights.reading(self.old, node) {
             0 => 0,
             reading => reading.wrapping_add(self.old.tag(node)) | 1,
         }
     }
 
     fn new_reading(&self, node: u32) -> u64 {
-        match self.new_facts.reading(self.new, node) {
+        match self.new_weights.reading(self.new, node) {
             0 => 0,
             reading => reading.wrapping_add(self.new.tag(node)) | 1,
         }

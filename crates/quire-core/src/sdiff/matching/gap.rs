@@ -11,11 +11,11 @@
 //!
 //! So a cell whose figure changed is updated, and a slot whose article was replaced is
 //! emptied and filled. Two elements with equal labels that are alike enough are never dearer than
-//! to be replaced; `floor` says what is enough.
+//! to be replaced; `floor` is the least likeness that is enough.
 
 use super::sketch::Sketch;
 use super::{Matcher, Tree};
-use crate::vocabulary::Class;
+use crate::page::vocabulary::Class;
 
 /// Cells of the table for one gap.
 const MAX_CELLS: usize = 20_000;
@@ -187,7 +187,7 @@ impl Matcher<'_> {
     fn are_other_links(&self, x: u32, y: u32) -> bool {
         let (old, new) = (self.old, self.new);
         old.attributes(x) != new.attributes(y)
-            && self.old_facts.reading(old, x) != self.new_facts.reading(new, y)
+            && self.old_weights.reading(old, x) != self.new_weights.reading(new, y)
             && matches!((old.link_path(x), new.link_path(y)), (Some(a), Some(b)) if a != b)
     }
 

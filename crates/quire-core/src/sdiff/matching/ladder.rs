@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use super::Matcher;
 use super::lcs::kth_with_kth;
 use super::sketch::Sketches;
-use crate::draft::NONE;
-use crate::hash::hash64;
+use crate::base::hash::hash64;
+use crate::page::tree::NONE;
 use crate::sdiff::labels::mix;
 use crate::sdiff::placement::longest_increasing;
 
@@ -37,11 +37,11 @@ impl Matcher<'_> {
             |y| new.attribute(y, "id").map_or(0, |id| hash64(id.as_bytes())),
         );
         climb.by_key(
-            |x| match self.old_facts.reading(old, x) {
+            |x| match self.old_weights.reading(old, x) {
                 0 => 0,
                 reading => mix(reading ^ old.tag(x)),
             },
-            |y| match self.new_facts.reading(new, y) {
+            |y| match self.new_weights.reading(new, y) {
                 0 => 0,
                 reading => mix(reading ^ new.tag(y)),
             },

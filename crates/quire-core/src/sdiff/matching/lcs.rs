@@ -3,7 +3,7 @@
 //! | size | way | cost |
 //! | --- | --- | --- |
 //! | small | dynamic program over weights, so that a large subtree wins over two small ones | k l |
-//! | nothing repeated | the longest increasing run of what is on both sides | k log k |
+//! | nothing repeated | the longest increasing run of the items on both sides | k log k |
 //! | middle | bit-parallel (Hyyrö), with its rows kept for the way back | k l / 64 |
 //! | large | the k-th occurrence is paired with the k-th, longest increasing run of those; not exact | k log k |
 

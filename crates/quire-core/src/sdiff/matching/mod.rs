@@ -19,7 +19,6 @@
 //! by hash, so the answer is always the same.
 
 mod align;
-mod facts;
 mod gap;
 mod ladder;
 pub mod lcs;
@@ -29,14 +28,15 @@ mod recover;
 mod sketch;
 mod tree;
 mod twins;
+mod weights;
 
 use std::cell::OnceCell;
 
-use self::facts::{Facts, LETTER};
 use self::sketch::Sketches;
 pub use self::tree::Tree;
 use self::twins::Twins;
-use crate::draft::NONE;
+use self::weights::{LETTER, Weights};
+use crate::page::tree::NONE;
 
 /// Partners, both ways; [`NONE`] for nodes without.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,8 +138,8 @@ struct Matcher<'a> {
     old: Tree<'a>,
     new: Tree<'a>,
     twins: Twins,
-    old_facts: Facts,
-    new_facts: Facts,
+    old_weights: Weights,
+    new_weights: Weights,
     sketches: OnceCell<(Sketches, Sketches)>,
     pairs: Pairs,
     /// Partners whose children wait to be aligned.
@@ -175,8 +175,8 @@ impl<'a> Matcher<'a> {
     fn new(old: Tree<'a>, new: Tree<'a>, granularity: Granularity) -> Self {
         Self {
             twins: Twins::new(old, new),
-            old_facts: Facts::new(old),
-            new_facts: Facts::new(new),
+            old_weights: Weights::new(old),
+            new_weights: Weights::new(new),
             sketches: OnceCell::new(),
             pairs: Pairs::new(old.n(), new.n()),
             work: Vec::new(),
@@ -230,10 +230,10 @@ impl<'a> Matcher<'a> {
     }
 
     fn old_info(&self, node: u32) -> u64 {
-        self.old_facts.info(self.old, node)
+        self.old_weights.info(self.old, node)
     }
 
     fn new_info(&self, node: u32) -> u64 {
-        self.new_facts.info(self.new, node)
+        self.new_weights.info(self.new, node)
     }
 }

@@ -3,12 +3,12 @@
 //! The largest first, so that a subtree is found before its parts. Of several candidates one
 //! under the partner of the parent is preferred, else the first. Under another parent
 //! only subtrees that say enough are believed to have moved: equal counters, icons and list
-//! numbers are no evidence. O(n log n); candidates that were used are never looked at again.
+//! numbers are not evidence. O(n log n); candidates that were used are never looked at again.
 
 use std::cmp::Reverse;
 
 use super::{ENOUGH, Matcher};
-use crate::draft::NONE;
+use crate::page::tree::NONE;
 
 /// Candidates looked at for one under the partner of the parent.
 const MAX_LOOKED_AT: usize = 8;

@@ -2,7 +2,7 @@
 //!
 //! Nearly every version of a page differs from the last in one place or a few. So before
 //! anything is counted or indexed, both trees are descended in step: equal children are trimmed
-//! from both ends of each list, and what is left says which edit it could be. When all of it
+//! from both ends of each list, and the rest says which edit it could be. When all of it
 //! is one action (update, rename, insert, delete, move, wrap or unwrap), the pairing is known, and it
 //! is the best there is. Otherwise nothing is decided here.
 //!

@@ -9,10 +9,10 @@
 use std::collections::HashMap;
 
 use super::{Matcher, Tree};
-use crate::draft::NONE;
-use crate::hash::hash64;
+use crate::base::hash::hash64;
+use crate::page::tree::NONE;
+use crate::page::vocabulary::Class;
 use crate::sdiff::labels::mix;
-use crate::vocabulary::Class;
 
 /// Nodes with one key on a side.
 const MAX_COPIES: usize = 4;
@@ -126,18 +126,18 @@ impl Matcher<'_> {
 
     /// What a node reads, if that is enough to be recognised by.
     fn reading(&self, tree: Tree, node: u32) -> Option<u64> {
-        let facts = if std::ptr::eq(tree.side, self.old.side) {
-            &self.old_facts
+        let weights = if std::ptr::eq(tree.side, self.old.side) {
+            &self.old_weights
         } else {
-            &self.new_facts
+            &self.new_weights
         };
         let needed = if NAMED.contains(&tree.tag_name(node)) {
             FEW_LETTERS
         } else {
             MANY_LETTERS
         };
-        (facts.letters(tree, node) >= needed)
-            .then(|| facts.reading(tree, node))
+        (weights.letters(tree, node) >= needed)
+            .then(|| weights.reading(tree, node))
             .filter(|&reading| reading != 0)
     }
 
@@ -151,7 +151,7 @@ impl Matcher<'_> {
             votes.clear();
             let mut all = 0;
             for child in self.old.side.children(x) {
-                let weight = 1 + u64::from(self.old_facts.texts(self.old, child));
+                let weight = 1 + u64::from(self.old_weights.texts(self.old, child));
                 all += weight;
                 let partner = self.pairs.to_new[child as usize];
                 if partner == NONE {

@@ -9,7 +9,7 @@
 //! Cost: sixteen steps a novel node, once, and only for pages that need it.
 
 use super::tree::Tree;
-use crate::hash::hash64_seeded;
+use crate::base::hash::hash64_seeded;
 use crate::sdiff::labels::mix;
 
 // What is smallest must not change from one process to the next, so these hashes have no key.

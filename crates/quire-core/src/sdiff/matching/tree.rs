@@ -1,10 +1,10 @@
 //! What the matching asks of a side: its columns, and through them its page.
 
 use crate::digest::Digest;
-use crate::draft::NONE;
+use crate::page::tree::NONE;
+use crate::page::vocabulary::Class;
 use crate::sdiff::labels::Labels;
 use crate::sdiff::side::Side;
-use crate::vocabulary::Class;
 
 /// A side with its page. Nodes are those of the side.
 #[derive(Clone, Copy)]

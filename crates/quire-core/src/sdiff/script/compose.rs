@@ -3,13 +3,12 @@
 //! The pairings are composed and the script is derived again, so what one script did and the next
 //! undid is gone, and what moved twice moved once.
 
-use super::apply::check;
+use super::apply::{Shape, check};
 use super::model::{NodeRef, Script};
-use super::shape::Shape;
 use super::{Head, Making, edit_script, refuse};
+use crate::base::error::Error;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::error::Error;
+use crate::page::tree::NONE;
 use crate::sdiff::labels::Labels;
 use crate::sdiff::{Pairs, Rules};
 

@@ -4,7 +4,7 @@ use std::mem::swap;
 
 use super::model::{Action, Change, Layout, Move, NodeEdit, NodeRef, Piece, Position, Row, Script};
 use super::refuse;
-use crate::error::Error;
+use crate::base::error::Error;
 
 impl Script {
     /// Make the script that undoes this one.

@@ -1,55 +1,43 @@
-//! Edit scripts: what turns one page into another, byte for byte, and back.
+//! Edit scripts: they turn one page into another, byte for byte, and back.
 //!
-//! A script has three layers. *Actions* are what a reader would say changed, and they are what is
-//! counted. *Layout* is white space between things and other spellings of the same. The *residual* is
-//! what no node accounts for, and, only where the layers do not give the exact source, a patch.
+//! A script has three layers. *Actions* are the changes a reader would name, and the ones that are
+//! counted. *Layout* is white space between things and other spellings of the same. The *residual* holds
+//! the bytes that belong to no node and, only if the layers do not give the exact source, a patch.
 //! A script is made from any one-to-one pairing whose roots are partners: a better pairing makes it
 //! shorter, none makes it wrong, because each script is applied once when it is made, in both directions.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `model`, `head`, `names`, `raw` | the script as data, which is its JSON form too |
-//! | `facts` | exceptions of a page by node |
-//! | `pairing` | from two pages to their script |
-//! | `derive`, `pieces`, `edits`, `residual` | from partners to the layers |
-//! | `shape`, `columns`, `predict`, `patch`, `apply` | from the old page and the layers to the new page |
+//! | `model` | the script as data, which is its JSON form too |
+//! | `page_facts` | exceptions of a page by node |
+//! | `between` | from two pages to their script |
+//! | `derive` | from partners to the layers |
+//! | `apply` | from the old page and the layers to the new page |
 //! | `invert`, `compose` | the way back; two scripts as one |
 //!
 //! Every step is linear but for the longest increasing subsequences of the placement.
 
 mod apply;
-mod columns;
+mod between;
 mod compose;
 mod derive;
-mod edits;
-mod facts;
-mod head;
 mod invert;
 mod model;
-mod names;
-mod pairing;
-mod patch;
-mod pieces;
-mod predict;
-mod raw;
-mod residual;
-mod shape;
+mod page_facts;
 
-use self::derive::{Derivation, Page};
-use self::facts::Facts;
-pub use self::head::{Head, Mark, Version};
+use self::apply::{Whole, make_patch, source};
+pub use self::between::{Wanted, between};
+use self::derive::{Derivation, Page, page_edit, strays};
 pub use self::model::*;
-pub use self::pairing::{Wanted, between};
-use self::predict::{Whole, source};
-pub use self::raw::{Raw, from_base64, to_base64};
+use self::page_facts::Facts;
 use super::labels::Labels;
 use super::matching::Pairs;
+use crate::base::error::Error;
+use crate::base::hash::hash128;
 use crate::digest::Digest;
-use crate::draft::NONE;
-use crate::encode::decode;
-use crate::error::Error;
-use crate::flags::Flags;
-use crate::hash::hash128;
+use crate::digest::decode::decode;
+use crate::page::flags::Flags;
+use crate::page::tree::NONE;
 
 fn refuse(message: impl Into<String>) -> Error {
     Error::Script {
@@ -78,8 +66,9 @@ impl Default for Making {
 /// Make the script of a pairing.
 ///
 /// ```
-/// use quire_core::encode::{Options, decode, encode};
-/// use quire_core::sdiff::labels::Labels;
+/// use quire_core::{Options, encode};
+/// use quire_core::decode;
+/// use quire_core::sdiff::Labels;
 /// use quire_core::sdiff::script::{Making, edit_script};
 /// use quire_core::sdiff::{Pairs, Rules};
 ///
@@ -119,8 +108,8 @@ pub fn edit_script(
         new: Head::of(new),
         invertible: true,
         residual: Residual {
-            strays: residual::strays(&old_page.facts, &new_page.facts, &derivation.pairs),
-            page: residual::page(old, new),
+            strays: strays(&old_page.facts, &new_page.facts, &derivation.pairs),
+            page: page_edit(old, new),
             old_patch: None,
             new_patch: None,
         },
@@ -165,13 +154,13 @@ fn check_pairs(old: &Digest, new: &Digest, pairs: &Pairs) -> Result<(), Error> {
 fn mend(script: &Script, old: &Digest, new: &Digest) -> Result<Option<Patch>, Error> {
     let verbatim = |page: &Digest| page.flags().has(Flags::VERBATIM);
     if verbatim(old) || verbatim(new) {
-        return patch::make(Base::Source, &decode(old)?, &decode(new)?).map(Some);
+        return make_patch(Base::Source, &decode(old)?, &decode(new)?).map(Some);
     }
     let whole = Whole::new(script, old)?;
     match source(script, old, &whole) {
         Ok(made) if hash128(&made) == script.new.signature => Ok(None),
-        Ok(made) => patch::make(Base::Predicted, &made, &decode(new)?).map(Some),
-        Err(_) => patch::make(Base::Source, &decode(old)?, &decode(new)?).map(Some),
+        Ok(made) => make_patch(Base::Predicted, &made, &decode(new)?).map(Some),
+        Err(_) => make_patch(Base::Source, &decode(old)?, &decode(new)?).map(Some),
     }
 }
 
@@ -193,7 +182,7 @@ impl Script {
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let script: Self = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
-            let message = crate::error::shortened(&message);
+            let message = crate::base::error::shortened(&message);
             refuse(format!("not an edit script: {message}"))
         })?;
         for (place, action) in script.actions.iter().enumerate() {

@@ -12,9 +12,9 @@ use selectors::parser::Component;
 use super::evaluate::Evaluation;
 use super::names::{Name, Types};
 use super::sets::Set;
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::page::vocabulary::Namespace;
 use crate::select::{html_namespace, local_part};
-use crate::vocabulary::Namespace;
 
 type Attribute = (Box<str>, Box<str>);
 type AttributeTest<'t> = dyn Fn(&[Attribute], bool) -> bool + 't;

@@ -10,9 +10,9 @@ use selectors::parser::{Component, Selector};
 use super::names::Types;
 use super::sets::{Domain, Set, is_through};
 use super::states;
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::page::vocabulary::Class;
 use crate::select::{Page, Steps, is_element};
-use crate::vocabulary::Class;
 
 /// One selector on one page.
 pub(super) struct Evaluation<'a> {

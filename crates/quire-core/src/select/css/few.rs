@@ -10,7 +10,7 @@ use selectors::parser::{Combinator, Component, NthSelectorData};
 use super::evaluate::Evaluation;
 use super::names::Types;
 use super::sets::{Set, is_through};
-use crate::error::Error;
+use crate::base::error::Error;
 
 // More nodes than this are handled by passes over the page.
 const FEW: usize = 64;

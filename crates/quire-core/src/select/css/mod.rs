@@ -26,7 +26,7 @@ use cssparser::{
 use selectors::parser::{Parser, Selector, SelectorList, SelectorParseErrorKind as Kind};
 
 use super::{Limits, Page, Steps, check_length, fault, html_namespace};
-use crate::error::{Error, shortened};
+use crate::base::error::{Error, shortened};
 use names::{Name, State, Types};
 
 mod columns;

@@ -4,7 +4,7 @@ use selectors::parser::NthSelectorData;
 
 use super::evaluate::Evaluation;
 use super::sets::{Set, is_through};
-use crate::error::Error;
+use crate::base::error::Error;
 
 impl Evaluation<'_> {
     /// `:nth-child()` and its kin: children are counted per parent, by type where asked, and only

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 use selectors::parser::Combinator;
 
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::page::vocabulary::Class;
 use crate::select::{Page, Steps, is_element};
-use crate::vocabulary::Class;
 
 /// One flag per node.
 pub(super) type Set = Vec<bool>;

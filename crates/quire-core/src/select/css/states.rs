@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::names::State;
 use super::sets::{Domain, Set};
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::page::vocabulary::Namespace;
 use crate::select::Page;
-use crate::vocabulary::Namespace;
 
 /// Keep the nodes that are in this state. Only elements of HTML ever are.
 pub(super) fn keep(domain: &Domain<'_>, state: State, set: &mut Set) -> Result<(), Error> {

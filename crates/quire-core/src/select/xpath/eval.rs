@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use super::expr::{Axis, Expr, Op, Parsed, Path, Start, Step};
 use super::tree::{Item, Tree};
 use super::value::{Value, compare, count};
-use crate::error::Error;
+use crate::base::error::Error;
 use crate::select::{Page, Steps, fault};
 
 /// Where an expression is evaluated.

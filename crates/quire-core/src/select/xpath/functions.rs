@@ -4,7 +4,7 @@ use super::eval::{Context, Evaluation};
 use super::expr::{Expr, Function};
 use super::tree::{Item, Kind};
 use super::value::{Value, count, number};
-use crate::error::Error;
+use crate::base::error::Error;
 use crate::select::local_part;
 
 impl Evaluation<'_> {

@@ -4,7 +4,7 @@
 //! or names depending on what stands before them are applied here, so that the parser sees no
 //! ambiguity.
 
-use crate::error::Error;
+use crate::base::error::Error;
 use crate::select::fault;
 
 /// A token.

@@ -15,7 +15,7 @@
 //! Content of a `template` and values in JSON objects and arrays are children of what they are in.
 
 use super::{Limits, Page, Steps};
-use crate::error::Error;
+use crate::base::error::Error;
 use expr::Parsed;
 use tree::Item;
 use value::Value;

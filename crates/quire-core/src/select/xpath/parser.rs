@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::expr::{Axis, Expr, FUNCTIONS, Op, Parsed, Path, Start, Step, Test, may_count};
 use super::lexer::{Token, tokens};
-use crate::error::{Error, shortened};
+use crate::base::error::{Error, shortened};
 use crate::select::{check_length, fault};
 
 // 64: generous for people; the parser and the evaluation use a few frames per level.

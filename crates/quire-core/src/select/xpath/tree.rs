@@ -1,16 +1,16 @@
 //! The page as `XPath` sees it: elements, text, comments and attributes.
 //!
 //! Objects and arrays of JSON, paragraphs, and the content node of a `template` are looked
-//! *through*: what is in them counts as children of what they are in. Since a subtree is a
+//! *through*: their children count as children of their parent. Since a subtree is a
 //! range, that costs nothing: stepping from sibling to sibling adds the size of a node,
 //! stepping into a node that is looked through adds one.
 
 use std::borrow::Cow;
 
 use super::expr::{Axis, Test};
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::page::vocabulary::Class;
 use crate::select::{Page, Steps, html_namespace};
-use crate::vocabulary::Class;
 
 /// A node, or one of its attributes. Document order is the order of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

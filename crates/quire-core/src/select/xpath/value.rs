@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::expr::Op;
 use super::tree::{Item, Tree};
-use crate::error::Error;
+use crate::base::error::Error;
 
 #[derive(Clone, Debug)]
 pub(super) enum Value {
@@ -126,7 +126,8 @@ pub(super) fn compare(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> R
 
 fn compare_sets(tree: &Tree<'_>, op: Op, left: &[Item], right: &[Item]) -> Result<bool, Error> {
     // 128-bit hashes stand for the texts, which together may be far larger than the page.
-    let hash = |node: Item| Ok::<u128, Error>(crate::hash::hash128(tree.text(node)?.as_bytes()));
+    let hash =
+        |node: Item| Ok::<u128, Error>(crate::base::hash::hash128(tree.text(node)?.as_bytes()));
     let mut texts = HashSet::new();
     for &node in left {
         texts.insert(hash(node)?);

@@ -4,14 +4,15 @@
 //! does not count, every count is 1.
 
 use super::Likeness;
-use crate::error::Error;
+use crate::base::error::Error;
 use crate::similarity::bag::shared;
 use crate::similarity::{Bag, Measure};
 
 /// Bags, one after the other.
 ///
 /// ```
-/// use quire_core::similarity::{Bag, Measure, templates::Bags};
+/// use quire_core::similarity::{Bag, Measure};
+/// use quire_core::similarity::templates::Bags;
 ///
 /// let mut bags = Bags::default();
 /// bags.push(&Bag::from_hashes(vec![7, 3, 7]), Measure::Structure);

@@ -63,7 +63,7 @@ impl Sets {
 ///
 /// ```
 /// use quire_core::similarity::templates::Likeness;
-/// use quire_core::similarity::templates::groups::{Link, stars};
+/// use quire_core::similarity::templates::{Link, stars};
 ///
 /// let link = |page, hub, shared| Link { page, hub, likeness: Likeness::new(shared, 10, 10) };
 /// assert_eq!(stars(4, &[link(1, 0, 8), link(1, 3, 9), link(2, 0, 10)]), [0, 1, 0, 1]);

@@ -1,20 +1,14 @@
-//! Hubs: whom a page is compared with.
+//! Hubs: the pages that a page is compared with.
 //!
 //! A row says that a page has a key, which is a bin of its sketch with the value there. Rows of one key are
-//! neighbours, as an engine hands them over; in what order is no matter.
-
-/// The key of a bin and its value.
-#[inline]
-pub fn key(bin: usize, value: u32) -> u64 {
-    (bin as u64) << 32 | u64::from(value)
-}
+//! neighbours, as an engine hands them over; their order does not matter.
 
 /// Link every page with the hub of each of its keys: the page of least size, of those the one of least number.
 ///
 /// Gives pages and hubs, row by row, but no row for a hub itself. One pass; slices are equally long.
 ///
 /// ```
-/// # use quire_core::similarity::templates::hubs::hubs;
+/// # use quire_core::similarity::templates::hubs;
 /// let (pages, hubs) = hubs(&[5, 5, 5, 8], &[10, 20, 30, 10], &[900, 400, 700, 900]);
 /// assert_eq!((pages, hubs), (vec![10, 30], vec![20, 20]));
 /// ```
@@ -42,7 +36,7 @@ pub fn hubs(keys: &[u64], pages: &[u64], sizes: &[u32]) -> (Vec<u64>, Vec<u64>) 
 /// Rows of one page are neighbours. Gives pages and hubs, best first.
 ///
 /// ```
-/// # use quire_core::similarity::templates::hubs::most_met;
+/// # use quire_core::similarity::templates::most_met;
 /// assert_eq!(most_met(&[1, 1, 1, 1], &[9, 7, 9, 8], 2), (vec![1, 1], vec![9, 7]));
 /// ```
 #[must_use]
@@ -73,7 +67,7 @@ pub fn most_met(pages: &[u64], hubs: &[u64], most: usize) -> (Vec<u64>, Vec<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
     use std::collections::{BTreeMap, BTreeSet};
 
     #[test]

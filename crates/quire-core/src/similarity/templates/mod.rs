@@ -3,9 +3,9 @@
 //! The default grouping never compares all pages with all. Its steps are apart, so that each can run on many
 //! machines; all are deterministic, whatever the order of rows.
 //!
-//! 1. **Hubs** ([`hubs`]). Pages that agree in a bin of their sketches meet in a bucket, and there the *smallest* page is the
+//! 1. **Hubs** ([`hubs`](mod@hubs)). Pages that agree in a bin of their sketches meet in a bucket, and there the *smallest* page is the
 //!    hub: of all pages of a template the smallest is nearest to the template itself. A page is linked with the hubs it meets
-//!    most often. N pages have at most m N meetings, and at most [`MOST_HUBS`] N links.
+//!    most often. N pages have at most m N meetings, and a link for each hub that a page keeps.
 //! 2. **Exact check** ([`bags`]). A link holds when most of the smaller page is in the larger one: shared parts divided by the
 //!    parts of the smaller page (containment) are at least the threshold. Pages of one template differ in length by
 //!    a factor of a hundred, which an index that divides by the larger one takes for unlikeness. Since nearly nothing
@@ -16,21 +16,22 @@
 //!
 //! [`sampling`] is the clustering of paper 003, by its own name.
 
-pub mod bags;
-pub mod groups;
-pub mod hubs;
-pub mod sampling;
+mod bags;
+mod groups;
+mod hubs;
+mod sampling;
 
 pub use bags::Bags;
+pub use groups::{Link, medoid, merge, sample, stars};
+pub use hubs::{hubs, most_met};
+pub use sampling::{Settings, cluster};
 
-/// Hubs a page is compared with, at most.
-pub const MOST_HUBS: usize = 12;
 /// What two pages share of all they have, at least, to be linked.
-pub const LEAST_SHARED: f64 = 0.1;
+const LEAST_SHARED: f64 = 0.1;
 /// Groups of so few pages join another by one link.
-pub const FEW_PAGES: usize = 4;
+const FEW_PAGES: usize = 4;
 /// Pages that stand for a group when two large ones are compared.
-pub const SAMPLE: usize = 64;
+const SAMPLE: usize = 64;
 
 /// How two bags overlap, for whoever decides on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,9 +12,9 @@ use crate::similarity::pairs::estimate;
 /// What the paper sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Templates drawn in each round [k].
+    /// Templates drawn in each round (the paper's k).
     pub k: usize,
-    /// Pages join what is more alike than this [sim].
+    /// Pages join what is more alike than this (the paper's sim).
     pub threshold: f32,
     /// What chance starts from.
     pub seed: u64,
@@ -40,7 +40,7 @@ impl Chance {
 /// Cluster sketches, which are rows of `m` bins: for every row the row of its template, or none.
 ///
 /// ```
-/// use quire_core::similarity::templates::sampling::{Settings, cluster};
+/// use quire_core::similarity::templates::{Settings, cluster};
 ///
 /// let settings = Settings { k: 30, threshold: 0.5, seed: 1, patience: 1 };
 /// let found = cluster(&[1, 2, 1, 2, 8, 9], 2, &settings);
@@ -77,7 +77,7 @@ pub fn cluster(rows: &[u32], m: usize, settings: &Settings) -> Vec<Option<u32>> 
     found
 }
 
-/// Draw templates out of the pages left, until there are k or none is unlike those drawn [`Select_Template`].
+/// Draw templates out of the pages left, until there are k or none is unlike those drawn (the paper's `Select_Template`).
 fn draw<'a>(
     left: &mut Vec<u32>,
     settings: &Settings,
@@ -106,7 +106,7 @@ fn draw<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::hash64;
+    use crate::base::hash::hash64;
 
     // `kinds` templates of ten bins; a page changes one of them.
     fn rows(n: u64, kinds: u64) -> Vec<u32> {

@@ -161,3 +161,19 @@ fn counts_that_are_no_tree_are_refused() {
     };
     let _ = edit_distance(broken, broken, &NOTHING, None);
 }
+
+#[test]
+fn moving_and_wrapping_are_three_edits() {
+    // r(s L) and r(w(L) s): w is inserted, s deleted in front and inserted behind.
+    let old = Tree {
+        children: &[2, 0, 2, 0, 0],
+        labels: &[0, 1, 2, 3, 4],
+    };
+    let new = Tree {
+        children: &[2, 1, 2, 0, 0, 0],
+        labels: &[0, 5, 2, 3, 4, 1],
+    };
+    let found = edit_distance(old, new, &Budget::default(), None);
+    assert_eq!((found.edits, found.proven), (3, true));
+    assert_eq!(found.pairs, [(0, 0), (2, 2), (3, 3), (4, 4)]);
+}

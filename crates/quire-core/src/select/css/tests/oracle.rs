@@ -1,4 +1,4 @@
-//! The crate's own matcher, asked node by node. Recursive and slow, but somebody else's code.
+//! The crate's own matcher, asked node by node. Recursive and slow, but not our code.
 
 use selectors::attr::{AttrSelectorOperation, CaseSensitivity, NamespaceConstraint};
 use selectors::bloom::BloomFilter;
@@ -10,10 +10,10 @@ use selectors::matching::{ElementSelectorFlags, matches_selector_list};
 use selectors::parser::SelectorList;
 use selectors::{Element, OpaqueElement};
 
+use crate::page::vocabulary::{Class, Namespace};
 use crate::select::css::names::{Name, NoPseudoElement, State, Types};
 use crate::select::sample::Sample;
 use crate::select::{Page, is_element};
-use crate::vocabulary::{Class, Namespace};
 
 #[derive(Clone, Copy)]
 struct Node<'p> {

@@ -1,0 +1,212 @@
+//! Spans: short pieces of a longer text, hashed, compared and copied where they lie.
+//!
+//! A page is thousands of strings of a few bytes, and no processor can guess how
+//! long the next one is. Code that asks (a jump for each length class, a call of
+//! `memcmp`) waits for the answer several times a string. Here sixteen bytes are
+//! read at once, also those behind the end of the span, which are masked off. So a
+//! string takes the same few steps whatever its length up to sixteen, and a loop
+//! beyond that. Long strings go to the vectorised library functions.
+//!
+//! All functions are linear and read nothing outside of the text.
+
+use crate::base::hash::hash64;
+
+/// Bytes looked at in one step.
+const LANE: usize = 16;
+/// Longer spans are hashed by XXH3, which does many bytes at once.
+const LONG: usize = 256;
+
+/// The first `n` of sixteen bytes.
+const FIRST: [u128; LANE + 1] = {
+    let mut masks = [0; LANE + 1];
+    let mut n = 1;
+    while n <= LANE {
+        masks[n] = u128::MAX >> (8 * (LANE - n));
+        n += 1;
+    }
+    masks
+};
+
+// Odd numbers without a pattern: the fractions of the golden ratio, of the roots of 2 and of 3.
+const K0: u64 = 0x9e37_79b9_7f4a_7c15;
+const K1: u64 = 0x6a09_e667_f3bc_c909;
+const K2: u64 = 0xbb67_ae85_84ca_a73b;
+
+/// Sixteen bytes from `at` on; zeros where the text has ended.
+#[inline]
+fn load(text: &[u8], at: usize) -> u128 {
+    match text.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(&lane) => u128::from_le_bytes(lane),
+        None => load_last(text, at),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn load_last(text: &[u8], at: usize) -> u128 {
+    let rest = text.get(at..).unwrap_or_default();
+    (rest.iter().rev()).fold(0, |lane, &byte| lane << 8 | u128::from(byte))
+}
+
+/// Both halves of a product, folded into one.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Hash `text[start..end]`. Signatures are made of it, so its values are part of their rules.
+///
+/// Blocks of sixteen bytes, the last one filled up with zeros, are folded one after
+/// another, and the length at the end. Above 256 bytes it is XXH3.
+#[inline]
+#[must_use]
+pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
+    let length = end - start;
+    if length > LANE {
+        return hash_long(text, start, end);
+    }
+    finish(add(K0, load(text, start) & FIRST[length]), length)
+}
+
+#[inline(never)]
+fn hash_long(text: &[u8], start: usize, end: usize) -> u64 {
+    let text = &text[..text.len().min(end + LANE)];
+    let length = end - start;
+    if length > LONG {
+        return hash64(&text[start..end]);
+    }
+    let (blocks, _) = text[start..end - 1].as_chunks();
+    let state = (blocks.iter()).fold(K0, |state, &block| add(state, u128::from_le_bytes(block)));
+    let at = start + blocks.len() * LANE;
+    finish(add(state, load(text, at) & FIRST[end - at]), length)
+}
+
+#[inline]
+fn finish(state: u64, length: usize) -> u64 {
+    fold(state ^ K2, K0 ^ length as u64)
+}
+
+#[inline]
+fn add(state: u64, block: u128) -> u64 {
+    fold(block as u64 ^ state, (block >> 64) as u64 ^ K1)
+}
+
+/// [`hash`] of a whole string.
+#[inline]
+#[must_use]
+pub fn hash_of(bytes: &[u8]) -> u64 {
+    hash(bytes, 0, bytes.len())
+}
+
+/// Whether `length` bytes of `a` from `a_at` on are those of `b` from `b_at` on. Both must have them.
+#[inline(always)]
+#[allow(clippy::inline_always)] // a call would cost more than the comparison
+#[must_use]
+pub fn same(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool {
+    if length > LANE {
+        return same_long(a, a_at, b, b_at, length);
+    }
+    (load(a, a_at) ^ load(b, b_at)) & FIRST[length] == 0
+}
+
+#[inline(never)]
+fn same_long(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool {
+    let last = length - LANE;
+    if length > 2 * LANE {
+        return a[a_at..a_at + length] == b[b_at..b_at + length];
+    }
+    let first = load(a, a_at) ^ load(b, b_at);
+    first | (load(a, a_at + last) ^ load(b, b_at + last)) == 0
+}
+
+/// Append `text[start..end]` to `out`.
+#[inline]
+pub fn append(out: &mut Vec<u8>, text: &[u8], start: usize, end: usize) {
+    const SHORT: usize = 2 * LANE;
+    let length = end - start;
+    match text.get(start..).and_then(<[u8]>::first_chunk::<SHORT>) {
+        Some(short) if length <= SHORT => {
+            // A copy of known length is two instructions; what is too much goes again.
+            let before = out.len();
+            out.extend_from_slice(short);
+            out.truncate(before + length);
+        }
+        _ => out.extend_from_slice(&text[start..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text without repeats, so that a wrong place shows.
+    fn text() -> Vec<u8> {
+        (0..400u32).map(|i| (i * i % 251) as u8 + 1).collect()
+    }
+
+    #[test]
+    fn a_hash_depends_on_the_bytes_of_the_span_and_on_nothing_around_it() {
+        let text = text();
+        for start in 0..40 {
+            for end in (start..120).chain(250..300) {
+                let alone = &text[start..end];
+                assert_eq!(hash(&text, start, end), hash_of(alone), "{start}..{end}");
+                assert_eq!(hash(&text[..end], start, end), hash_of(alone));
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_and_the_length_count_in_a_hash() {
+        let text = text();
+        let mut seen = std::collections::HashSet::new();
+        for length in 0..300 {
+            assert!(seen.insert(hash(&text, 0, length)));
+            for at in 0..length {
+                let mut other = text[..length].to_vec();
+                other[at] = 0; // also the byte that fills up a block
+                assert!(seen.insert(hash_of(&other)), "{length} {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn spans_are_the_same_when_all_their_bytes_are() {
+        let text = text();
+        for length in 0..80 {
+            for start in [0, 3, text.len() - length] {
+                let alone = text[start..start + length].to_vec();
+                assert!(same(&text, start, &alone, 0, length));
+                for at in 0..length {
+                    let mut other = alone.clone();
+                    other[at] ^= 0x80;
+                    assert!(!same(&text, start, &other, 0, length), "{length} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_appended_is_the_span() {
+        let text = text();
+        for length in 0..80 {
+            for start in [0, 3, text.len() - length] {
+                let mut out = b"before".to_vec();
+                append(&mut out, &text, start, start + length);
+                let expected = [b"before", &text[start..start + length]].concat();
+                assert_eq!(out, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_depends_on_the_bytes_and_not_on_their_place() {
+        assert_eq!(hash(b"fish and chips", 9, 14), hash(b"chips", 0, 5));
+    }
+
+    #[test]
+    fn equal_bytes_in_two_places_are_the_same() {
+        assert!(same(b"fish and chips", 9, b"chipshop", 0, 5));
+    }
+}

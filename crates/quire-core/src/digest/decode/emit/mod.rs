@@ -1,0 +1,347 @@
+//! Emitting: walk the columns and give the source back (the paper's Algorithm 2).
+//!
+//! One walk, generic over its sink: a writer for `decode`, a comparing cursor
+//! for the check that ends every `encode`. So the bytes that were verified are the bytes that will be
+//! decoded.
+//!
+//! In pre-order, each node writes its start tag or text, unless it is implied;
+//! when its last child is done, its end tag, if it has one. Strays are written
+//! where [`crate::encode::leftovers`] found them. Cost: linear in nodes and bytes, a
+//! stack as deep as the tree.
+
+mod json;
+mod markup;
+
+use std::ops::Range;
+
+use self::json::Json;
+use self::markup::{Markup, Strings};
+use crate::base::int_column::Ints;
+use crate::base::short_bytes;
+use crate::digest::Digest;
+use crate::digest::format::Section;
+use crate::page::kind::Kind;
+use crate::page::vocabulary::{Class, Namespace};
+
+/// Where emitted bytes go.
+pub trait Sink {
+    /// Take the next bytes; `false` stops the walk.
+    fn put(&mut self, bytes: &[u8]) -> bool;
+
+    /// Take `text[start..end]`. What is behind it may be read along, which is quicker than to cut it
+    /// off.
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        self.put(&text[start as usize..end as usize])
+    }
+
+    /// A node begins here. Only a few sinks listen.
+    #[inline]
+    fn opens(&mut self, _node: usize) {}
+
+    /// The node that begins here has so many bytes in front that are not its own.
+    #[inline]
+    fn opens_behind(&mut self, _node: usize, _bytes: usize) {}
+
+    /// A node ends here.
+    #[inline]
+    fn closes(&mut self, _node: usize) {}
+}
+
+impl Sink for Vec<u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        self.extend_from_slice(bytes);
+        true
+    }
+
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        short_bytes::append(self, text, start as usize, end as usize);
+        true
+    }
+}
+
+/// Compares what is emitted with what was read.
+pub struct Comparison<'a> {
+    source: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Comparison<'a> {
+    /// Expect exactly `source`.
+    pub fn new(source: &'a [u8]) -> Self {
+        Self { source, at: 0 }
+    }
+
+    /// Whether everything was emitted.
+    pub fn is_complete(&self) -> bool {
+        self.at == self.source.len()
+    }
+}
+
+impl Sink for Comparison<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> bool {
+        let Some(expected) = self.source.get(self.at..self.at + bytes.len()) else {
+            return false;
+        };
+        self.at += bytes.len();
+        expected == bytes
+    }
+
+    #[inline]
+    fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        let (at, length) = (self.at, (end - start) as usize);
+        self.at = at + length;
+        self.at <= self.source.len()
+            && short_bytes::same(text, start as usize, self.source, at, length)
+    }
+}
+
+/// Emit the source of a digest that is not verbatim. `false` when the sink stopped the walk.
+pub fn emit(digest: &Digest, sink: &mut impl Sink) -> bool {
+    if digest.kind() == Kind::Json {
+        walk(digest, sink, &mut Json::new(digest))
+    } else {
+        Markup::new(digest).is_some_and(|mut hand| walk(digest, sink, &mut hand))
+    }
+}
+
+/// How nodes of a kind are written.
+trait Hand {
+    /// Open a node; `implied` nodes write nothing. A text is written by the walk itself when this
+    /// gives `None`.
+    fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool>;
+    /// Close a node that may have children; it writes its end only if it has one.
+    fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool;
+    /// Write nodes of which none is an exception, as the walk would, and give the first that is left
+    /// for it. `None` when the sink stopped.
+    fn stretch(
+        &mut self,
+        _nodes: &Nodes,
+        part: Range<usize>,
+        _stack: &mut Vec<Open>,
+        _sink: &mut impl Sink,
+    ) -> Option<usize> {
+        Some(part.start)
+    }
+}
+
+/// The columns, widened once: four indexed loads a node cost more than four passes.
+struct Nodes {
+    children: Vec<u32>,
+    tag: Vec<u32>,
+    attr: Vec<i32>,
+    content: Vec<i32>,
+}
+
+/// A node as the walk meets it.
+struct Place {
+    node: usize,
+    tag: usize,
+    class: Class,
+    attr: i32,
+    children: u32,
+    /// It writes nothing of its own.
+    implied: bool,
+}
+
+/// A sorted list of nodes, read along with the walk.
+struct Rising<'a> {
+    nodes: Ints<'a>,
+    at: usize,
+    next: u32,
+}
+
+impl<'a> Rising<'a> {
+    fn new(nodes: Ints<'a>) -> Self {
+        let next = if nodes.is_empty() {
+            u32::MAX
+        } else {
+            nodes.get(0)
+        };
+        Self { nodes, at: 0, next }
+    }
+
+    #[inline]
+    fn take(&mut self, node: u32) -> bool {
+        if self.next != node {
+            return false;
+        }
+        self.at += 1;
+        self.next = if self.at < self.nodes.len() {
+            self.nodes.get(self.at)
+        } else {
+            u32::MAX
+        };
+        true
+    }
+}
+
+/// The strays, read along with the walk.
+struct Strays<'a> {
+    node: Rising<'a>,
+    depth: Ints<'a>,
+    offset: Ints<'a>,
+    length: Ints<'a>,
+    heap: &'a [u8],
+}
+
+impl<'a> Strays<'a> {
+    fn new(digest: &'a Digest) -> Self {
+        Self {
+            node: Rising::new(digest.ints(Section::StrayNode)),
+            depth: digest.ints(Section::StrayDepth),
+            offset: digest.ints(Section::StrayOffset),
+            length: digest.ints(Section::StrayLength),
+            heap: digest.section(Section::StrayHeap),
+        }
+    }
+
+    /// Write the strays at `(node, depth)`.
+    #[inline]
+    fn put(&mut self, node: u32, depth: u32, sink: &mut impl Sink) -> bool {
+        while self.node.next == node && self.depth.get(self.node.at) == depth {
+            if !self.put_next(sink) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn put_next(&mut self, sink: &mut impl Sink) -> bool {
+        let length = (self.length.get(self.node.at) as usize).min(self.heap.len());
+        let (bytes, rest) = self.heap.split_at(length);
+        self.heap = rest;
+        self.node.take(self.node.next);
+        sink.put(bytes)
+    }
+
+    /// Write a text with the strays inside it.
+    fn put_text(&mut self, node: u32, depth: u32, text: &[u8], sink: &mut impl Sink) -> bool {
+        let mut written = 0;
+        while self.node.next == node && self.depth.get(self.node.at) == depth {
+            let offset = (self.offset.get(self.node.at) as usize).clamp(written, text.len());
+            if !sink.put(&text[written..offset]) || !self.put_next(sink) {
+                return false;
+            }
+            written = offset;
+        }
+        sink.put(&text[written..])
+    }
+}
+
+/// A node whose children are being written.
+struct Open {
+    left: u32,
+    tag: u32,
+    node: u32,
+    ends: bool,
+    leaf: bool,
+}
+
+/// The walk all kinds share.
+fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
+    let nodes = Nodes {
+        children: digest.children().to_vec(),
+        tag: digest.tag().to_vec(),
+        attr: digest.attr().to_vec(),
+        content: digest.content().to_vec(),
+    };
+    let infos: Vec<_> = (0..digest.tag_count())
+        .map(|tag| digest.tag_info(tag))
+        .collect();
+    let (Some(runs), Some(contents)) = (
+        Strings::new(digest.section(Section::AttrHeap), digest.attr_offsets()),
+        Strings::new(
+            digest.section(Section::ContentHeap),
+            digest.content_offsets(),
+        ),
+    ) else {
+        return false;
+    };
+    let mut implied = Rising::new(digest.ints(Section::Implied));
+    let mut flipped = Rising::new(digest.ints(Section::EndFlipped));
+    let mut strays = Strays::new(digest);
+    let mut stack: Vec<Open> = Vec::with_capacity(64);
+    let mut next = 0;
+    while next < digest.n() {
+        let exception = implied.next.min(flipped.next).min(strays.node.next);
+        let plain = next..digest.n().min(exception as usize).max(next);
+        let Some(i) = hand.stretch(&nodes, plain, &mut stack, sink) else {
+            return false;
+        };
+        if i == digest.n() {
+            break;
+        }
+        next = i + 1;
+        let node = i as u32;
+        let depth = stack.len() as u32;
+        let tag = nodes.tag[i] as usize;
+        let info = infos[tag];
+        let count = nodes.children[i];
+        let place = Place {
+            node: i,
+            tag,
+            class: info.class,
+            attr: nodes.attr[i],
+            children: count,
+            implied: implied.take(node),
+        };
+        sink.opens(i);
+        let written = hand.open(&place, sink).unwrap_or_else(|| {
+            let text = if place.implied {
+                &[]
+            } else {
+                contents.get(nodes.content[i])
+            };
+            strays.put_text(node, depth, text, sink)
+        });
+        if !written || !strays.put(node, depth, sink) {
+            return false;
+        }
+        let predicted = info.ends && !self_closed(info.namespace, || runs.get(place.attr));
+        let open = Open {
+            left: count,
+            tag: tag as u32,
+            node,
+            ends: flipped.take(node) != predicted,
+            leaf: info.class.is_leaf(),
+        };
+        if count > 0 {
+            stack.push(open);
+        } else {
+            let closed = hand.close(&open, sink);
+            sink.closes(i);
+            if !(closed && (depth == 0 || strays.put(node, depth - 1, sink))) {
+                return false;
+            }
+        }
+        // One child less to come; parents without any more close.
+        while let Some(top) = stack.last_mut() {
+            if top.left > 0 {
+                top.left -= 1;
+                break;
+            }
+            if !hand.close(top, sink) {
+                return false;
+            }
+            sink.closes(top.node as usize);
+            stack.pop();
+            let Some(level) = (stack.len() as u32).checked_sub(1) else {
+                break;
+            };
+            if !strays.put(node, level, sink) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Whether a run says `<a ... />` in a place where that means "no content, no end tag".
+#[inline]
+pub fn self_closed<'a>(namespace: Namespace, run: impl FnOnce() -> &'a [u8]) -> bool {
+    namespace != Namespace::Html && run().ends_with(b"/")
+}

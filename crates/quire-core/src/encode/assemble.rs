@@ -1,0 +1,472 @@
+//! Assembling: from a draft to a digest, verified.
+//!
+//! Passes, each linear:
+//!
+//! 1. order: child counts in pre-order ([`crate::encode::preorder`]);
+//! 2. reconcile: what the tree does not predict about the bytes ([`crate::encode::leftovers`]);
+//! 3. intern attribute runs and contents in pre-order, straight into their heaps;
+//! 4. signatures of the facets ([`crate::encode::signature`]);
+//! 5. write the columns in their narrowest width ([`crate::digest::format`]);
+//! 6. emit the digest against the source and compare. A page that does not come
+//!    back, or whose strays outweigh [`MAX_STRAY_SHARE`] of it, keeps its source
+//!    beside the same columns (flag `verbatim`).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::base::error::Error;
+use crate::base::hash::hash128;
+use crate::base::int_column::{width_of, write_ids, write_ints};
+use crate::base::interner::Interner;
+use crate::base::vec_pool::Reused;
+use crate::digest::decode::{Comparison, emit, self_closed};
+use crate::digest::format::{Section, Signatures, Writer};
+use crate::digest::{Digest, Meta};
+use crate::encode::leftovers::{Exceptions, reconcile};
+use crate::encode::preorder::Order;
+use crate::encode::signature;
+use crate::encode::signature::{Facets, Role};
+use crate::encode::tag_spelling::Spellings;
+use crate::page::flags::Flags;
+use crate::page::kind::Kind;
+use crate::page::vocabulary::{Class, Namespace};
+use crate::parse::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED};
+use crate::parse::trail::{ENDED, SILENT, Stray};
+use crate::values::charset::Charset;
+
+/// One part in so many of the source may be strays before the source is kept whole.
+/// Strays repeat bytes that are in the columns too; beyond this the compressed source is smaller.
+pub const MAX_STRAY_SHARE: usize = 4;
+/// A few strays are always fine: tiny pages are mostly implied tags.
+const FREE_STRAY_BYTES: usize = 512;
+/// Runs of copied elements beyond this are looked up by their place, shorter ones by their bytes.
+const LONG_RUN: usize = 64;
+/// Level of the compressed source of verbatim pages: the fast default.
+const SOURCE_LEVEL: i32 = 3;
+
+/// What the assembler needs to know beside the draft.
+pub struct Job<'a> {
+    /// Kind of the page.
+    pub kind: Kind,
+    /// Character set and other facts.
+    pub meta: Meta,
+    /// The bytes the draft speaks of.
+    pub text: &'a [u8],
+    /// The bytes of the page, when `text` is a UTF-8 copy of them.
+    pub original: Option<&'a [u8]>,
+    /// Whether `original` can be made from `text` again.
+    pub invertible: bool,
+    /// The character set of `text`.
+    pub charset: Charset,
+}
+
+/// Make the digest of a page.
+pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
+    let order = Order::new(&mut draft);
+    let trail = draft.trail.take();
+    let spellings = Spellings::choose(&draft, job.text);
+    let exceptions = if job.invertible {
+        reconcile(&draft, &order, &spellings, job.text, trail)
+    } else {
+        None
+    };
+    let mut flags = draft.flags;
+    if order.is_reordered() {
+        flags.set(Flags::REORDERED);
+    }
+    if job.original.is_some() {
+        flags.set(Flags::TRANSCODED);
+    }
+    let stray_bytes: usize = exceptions
+        .iter()
+        .flat_map(|e| &e.strays)
+        .map(|s| (s.end - s.start) as usize + 8)
+        .sum();
+    let room = (job.text.len() / MAX_STRAY_SHARE).max(FREE_STRAY_BYTES);
+    let columns = Columns::new(&draft, &order, &spellings, job);
+    if let Some(exceptions) = exceptions.filter(|_| stray_bytes <= room) {
+        let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions))?)?;
+        let mut comparison = Comparison::new(job.text);
+        if emit(&digest, &mut comparison) && comparison.is_complete() {
+            return Ok(digest);
+        }
+    }
+    flags.set(Flags::VERBATIM);
+    Digest::trusted(columns.write(job, flags, None)?)
+}
+
+/// A tag of the page while it is assembled.
+struct TagEntry {
+    tag: u32,
+    class: Class,
+    namespace: Namespace,
+}
+
+/// Columns and lists, before they are narrowed.
+struct Columns<'a> {
+    draft: &'a Draft,
+    order: &'a Order,
+    spellings: &'a Spellings,
+    tags: Vec<TagEntry>,
+    tag: Reused<u32>,
+    attr: Reused<i32>,
+    content: Reused<i32>,
+    runs: Interner,
+    contents: Interner,
+}
+
+impl<'a> Columns<'a> {
+    fn new(draft: &'a Draft, order: &'a Order, spellings: &'a Spellings, job: &Job) -> Self {
+        let n = order.len();
+        let mut columns = Self {
+            draft,
+            order,
+            spellings,
+            tags: Vec::with_capacity(64),
+            tag: Reused::with_capacity(n),
+            attr: Reused::with_capacity(n),
+            content: Reused::with_capacity(n),
+            runs: Interner::new(n / 3, job.text.len() / 3),
+            contents: Interner::new(n / 4, job.text.len() / 2),
+        };
+        let mut entry_of = Reused::filled(draft.names.len(), u32::MAX);
+        let mut pieces = Pieces::new(draft, job.text);
+        // Runs of copied formatting elements, by place in the source: hashing one long run again
+        // for every copy would be quadratic.
+        let mut copies = HashMap::new();
+        let attributes = matches!(job.kind, Kind::Html | Kind::Xml | Kind::Tree);
+        for place in 0..n {
+            let id = order.node(place);
+            let node = &draft.nodes[id];
+            let mut entry = entry_of[node.tag as usize];
+            if entry == u32::MAX {
+                entry = columns.tags.len() as u32;
+                entry_of[node.tag as usize] = entry;
+                columns.tags.push(TagEntry {
+                    tag: node.tag,
+                    class: draft.names.class(node.tag),
+                    namespace: draft.names.namespace(node.tag),
+                });
+            }
+            columns.tag.push(entry);
+            let TagEntry {
+                class, namespace, ..
+            } = columns.tags[entry as usize];
+            let (mut attr, mut content) = (-1, -1);
+            if class.is_leaf() {
+                let mode = node.mode as u8;
+                let id = if node.flags & IN_PIECES == 0 {
+                    let part = node.run as usize..node.end as usize;
+                    columns.contents.intern_span(job.text, part, mode)
+                } else {
+                    columns.contents.intern(pieces.content(id, node), mode)
+                };
+                content = id as i32;
+            } else if class == Class::Element && attributes {
+                let (text, part) = run_of(draft, id, node, job.text);
+                if !part.is_empty() {
+                    let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
+                    let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
+                    attr = if long_copy {
+                        *copies.entry(node.run).or_insert_with(intern)
+                    } else {
+                        intern()
+                    };
+                }
+            }
+            columns.attr.push(attr);
+            columns.content.push(content);
+        }
+        columns
+    }
+
+    fn write(
+        &self,
+        job: &Job,
+        flags: Flags,
+        exceptions: Option<&Exceptions>,
+    ) -> Result<Vec<u8>, Error> {
+        let source = job.original.unwrap_or(job.text);
+        let (implied, flipped, ends) = self.exceptions(exceptions);
+        let strays = exceptions.map_or(&[][..], |e| &e.strays);
+        let mut out = Writer::new(self.bound(implied.len() + flipped.len(), strays));
+        let mut signatures = Signatures::default();
+        signatures.0[0] = hash128(source);
+        let mut narrow = Reused::with_capacity(self.order.len() * 2);
+        let width = write_ints(self.order.children.iter().copied(), &mut narrow);
+        signatures.0[1] = signature::of_column(width, &narrow);
+        out.section(Section::Children, |o| put(o, &narrow, width));
+        narrow.clear();
+        let width = write_ints(self.tag.iter().copied(), &mut narrow);
+        signatures.0[2] = self.sign_tags(width, &narrow);
+        out.section(Section::Tag, |o| put(o, &narrow, width));
+        out.section(Section::Attr, |o| write_ids(&self.attr, self.runs.len(), o));
+        out.section(Section::Content, |o| {
+            write_ids(&self.content, self.contents.len(), o)
+        });
+        self.write_tags(&mut out, &ends);
+        let lengths = |lengths: &[u32], o: &mut Vec<u8>| write_ints(lengths.iter().copied(), o);
+        out.section(Section::AttrLengths, |o| entry_lengths(&self.runs, o));
+        out.section(Section::ContentLengths, |o| {
+            entry_lengths(&self.contents, o)
+        });
+        out.section(Section::ContentModes, |o| {
+            o.extend(self.contents.entries.iter().map(|e| e.key));
+            1
+        });
+        out.section(Section::Implied, |o| lengths(&implied, o));
+        out.section(Section::EndFlipped, |o| lengths(&flipped, o));
+        out.section(Section::StrayNode, |o| {
+            write_ints(strays.iter().map(|s| s.node), o)
+        });
+        out.section(Section::StrayDepth, |o| {
+            write_ints(strays.iter().map(|s| s.depth), o)
+        });
+        out.section(Section::StrayOffset, |o| {
+            write_ints(strays.iter().map(|s| s.offset), o)
+        });
+        out.section(Section::StrayLength, |o| {
+            write_ints(strays.iter().map(|s| s.end - s.start), o)
+        });
+        out.section(Section::Meta, |o| {
+            job.meta.write(o);
+            1
+        });
+        out.bytes(Section::AttrHeap, &self.runs.heap);
+        out.bytes(Section::ContentHeap, &self.contents.heap);
+        out.section(Section::StrayHeap, |o| {
+            for stray in strays {
+                o.extend_from_slice(&job.text[stray.start as usize..stray.end as usize]);
+            }
+            1
+        });
+        if exceptions.is_none() {
+            let packed = zstd::bulk::compress(source, SOURCE_LEVEL).map_err(|e| Error::Format {
+                message: format!("source could not be compressed: {e}"),
+            })?;
+            out.bytes(Section::Source, &packed);
+        }
+        self.sign_facets(job, &mut signatures);
+        Ok(out.finish(
+            job.kind,
+            flags,
+            self.order.len() as u32,
+            source.len() as u64,
+            signatures,
+        ))
+    }
+
+    /// At most how many bytes the sections need: room for them is asked for once, and little of it
+    /// is left over.
+    fn bound(&self, listed: usize, strays: &[Stray]) -> usize {
+        let widest = self.order.children.iter().copied().fold(0, u32::max);
+        let columns = width_of(widest)
+            + width_of(self.tags.len() as u32)
+            + width_of(2 * self.runs.len() as u32)
+            + width_of(2 * self.contents.len() as u32);
+        let stray_bytes: usize = strays.iter().map(|s| (s.end - s.start) as usize + 16).sum();
+        self.order.len() * columns
+            + self.tags.len() * 64
+            + (self.runs.len() + listed) * 4
+            + self.contents.len() * 5
+            + self.runs.heap.len()
+            + self.contents.heap.len()
+            + stray_bytes
+    }
+
+    /// The tags facet: names in order of first use, and the column.
+    fn sign_tags(&self, width: u8, column: &[u8]) -> u128 {
+        let mut names = Vec::with_capacity(self.tags.len() * 8);
+        for entry in &self.tags {
+            names.push(entry.namespace as u8);
+            names.extend_from_slice(self.draft.names.name(entry.tag));
+            names.push(0);
+        }
+        let column = signature::of_column(width, column);
+        names.extend_from_slice(&column.to_le_bytes());
+        hash128(&names)
+    }
+
+    fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
+        let roles: Vec<Role> = (self.tags.iter())
+            .map(|t| Role::of(self.draft.names.name(t.tag)))
+            .collect();
+        let facets = Facets {
+            kind: job.kind,
+            charset: job.charset,
+            runs: &self.runs,
+            contents: &self.contents,
+            roles: &roles,
+            tag: &self.tag,
+            attr: &self.attr,
+            content: &self.content,
+        };
+        signatures.0[3..].copy_from_slice(&facets.sign());
+    }
+
+    /// Implied nodes, nodes whose end tag is not as predicted, and the prediction per tag.
+    fn exceptions(&self, exceptions: Option<&Exceptions>) -> (Vec<u32>, Vec<u32>, Vec<bool>) {
+        let Some(exceptions) = exceptions else {
+            return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
+        };
+        let marks = &exceptions.marks;
+        let mut votes = vec![(0u32, 0u32); self.tags.len()];
+        for (&tag, &mark) in self.tag.iter().zip(marks) {
+            let votes = &mut votes[tag as usize];
+            votes.0 += 1;
+            votes.1 += u32::from(mark & ENDED != 0);
+        }
+        // Only elements of namespaces that know `<a/>` have runs worth a look.
+        let closed: Vec<usize> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
+            Vec::new()
+        } else {
+            (0..marks.len())
+                .filter(|&place| self.self_closed(place))
+                .collect()
+        };
+        for &place in &closed {
+            let votes = &mut votes[self.tag[place] as usize];
+            votes.0 -= 1;
+            votes.1 -= u32::from(marks[place] & ENDED != 0);
+        }
+        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
+        // How nodes of a tag are marked when they are no exception, and the marks that count.
+        let usual: Vec<(u8, u8)> = (self.tags.iter().zip(&ends))
+            .map(|(t, &ends)| {
+                let silent = matches!(
+                    t.class,
+                    Class::Document | Class::Fragment | Class::Paragraph
+                );
+                let end = if ends { ENDED } else { 0 };
+                (end, if silent { ENDED } else { ENDED | SILENT })
+            })
+            .collect();
+        let mut implied = Vec::new();
+        let mut flipped = Vec::new();
+        let mut closed = closed.into_iter().peekable();
+        for (place, (&tag, &mark)) in self.tag.iter().zip(marks).enumerate() {
+            let (mut expected, counts) = usual[tag as usize];
+            if closed.next_if_eq(&place).is_some() {
+                expected = 0;
+            }
+            let differs = (mark ^ expected) & counts;
+            if differs == 0 {
+                continue;
+            }
+            if differs & SILENT != 0 {
+                implied.push(place as u32);
+            }
+            if differs & ENDED != 0 {
+                flipped.push(place as u32);
+            }
+        }
+        (implied, flipped, ends)
+    }
+
+    fn self_closed(&self, place: usize) -> bool {
+        let id = self.attr[place];
+        let run = || self.runs.get(id as usize);
+        id >= 0 && self_closed(self.tags[self.tag[place] as usize].namespace, run)
+    }
+
+    fn write_tags(&self, out: &mut Writer, ends: &[bool]) {
+        out.section(Section::TagInfo, |o| {
+            for (entry, &end) in self.tags.iter().zip(ends) {
+                o.extend_from_slice(&[entry.class as u8, entry.namespace as u8, u8::from(end)]);
+            }
+            1
+        });
+        let strings: Vec<[&[u8]; 3]> = (self.tags.iter())
+            .map(|e| {
+                [
+                    self.draft.names.name(e.tag),
+                    self.spellings.start(e.tag).unwrap_or_default(),
+                    self.spellings.end(e.tag).unwrap_or_default(),
+                ]
+            })
+            .collect();
+        let lengths: Vec<u32> = strings.iter().flatten().map(|s| s.len() as u32).collect();
+        out.section(Section::TagLengths, |o| {
+            write_ints(lengths.iter().copied(), o)
+        });
+        out.section(Section::TagHeap, |o| {
+            strings
+                .iter()
+                .flatten()
+                .for_each(|s| o.extend_from_slice(s));
+            1
+        });
+    }
+}
+
+fn entry_lengths(strings: &Interner, out: &mut Vec<u8>) -> u8 {
+    write_ints(strings.entries.iter().map(|e| e.length), out)
+}
+
+fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {
+    out.extend_from_slice(bytes);
+    width
+}
+
+/// The attribute run of an element: between its name and the `>`, as written. The text it is in, and
+/// its place there.
+#[inline]
+fn run_of<'a>(
+    draft: &'a Draft,
+    id: usize,
+    node: &DraftNode,
+    text: &'a [u8],
+) -> (&'a [u8], Range<usize>) {
+    if node.flags & JOINED != 0 {
+        let at = draft
+            .joined_runs
+            .binary_search_by_key(&(id as u32), |(node, _)| *node);
+        let run = at.map_or(&[][..], |at| &draft.joined_runs[at].1);
+        return (run, 0..run.len());
+    }
+    (
+        text,
+        node.run as usize..(node.end as usize).saturating_sub(1),
+    )
+}
+
+/// Contents of texts, put together where the source interrupts them.
+struct Pieces<'a> {
+    text: &'a [u8],
+    /// Later pieces, sorted by node and then by place.
+    later: Vec<crate::parse::draft::Piece>,
+    joined: Vec<u8>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(draft: &Draft, text: &'a [u8]) -> Self {
+        let mut later = draft.pieces.clone();
+        later.sort_by_key(|p| (p.node, p.start));
+        Self {
+            text,
+            later,
+            joined: Vec::new(),
+        }
+    }
+
+    fn content<'b>(&'b mut self, id: usize, node: &DraftNode) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        let first = &self.text[node.run as usize..node.end as usize];
+        if node.flags & IN_PIECES == 0 {
+            return first;
+        }
+        self.joined.clear();
+        self.joined.extend_from_slice(first);
+        let from = self.later.partition_point(|p| (p.node as usize) < id);
+        for piece in self.later[from..]
+            .iter()
+            .take_while(|p| p.node as usize == id)
+        {
+            self.joined
+                .extend_from_slice(&self.text[piece.start as usize..piece.end as usize]);
+        }
+        &self.joined
+    }
+}

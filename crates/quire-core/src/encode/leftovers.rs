@@ -1,0 +1,293 @@
+//! Leftovers: the bytes of the source that the tree does not predict.
+//!
+//! A walker goes through the tree in pre-order and would write, for every node,
+//! its start tag or text, and after its children its end tag. This module
+//! follows the source with that walker and notes where the two part:
+//!
+//! * **implied** nodes write nothing of their own: the source has no tag for
+//!   them, or has it somewhere else, or spelled in another way;
+//! * **ends**: which nodes have their end tag in the source;
+//! * **strays**: every stretch of source that no node accounts for, with its
+//!   place in the walk.
+//!
+//! That is all. A stray tag, white space the rules drop, a moved node, a second
+//! `<body>`: each is implied nodes plus a stray, so nothing needs a rule of its
+//! own and no byte can be missed. Strays repeat bytes, so a page with many is
+//! better kept whole (see [`assemble`](mod@crate::encode::assemble)).
+//!
+//! Cost: one pass over nodes, end tags and pieces, each in source order. A text
+//! that turns out to be split across places is written as a stray instead, which
+//! takes a second pass; after [`MAX_PASSES`] the page is kept verbatim.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::base::vec_pool::Reused;
+use crate::encode::preorder::Order;
+use crate::encode::tag_spelling::Spellings;
+use crate::page::tree::NONE;
+use crate::parse::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, ODD, Piece};
+use crate::parse::trail::{ENDED, SILENT, Stray, Trail};
+
+/// More passes than this only a hostile page needs.
+const MAX_PASSES: usize = 4;
+
+/// What the tree alone does not say about the bytes.
+pub struct Exceptions {
+    /// [`SILENT`] and [`ENDED`], by pre-order position.
+    pub marks: Reused<u8>,
+    /// Left-over bytes in the order of the walk.
+    pub strays: Vec<Stray>,
+}
+
+/// Follow the source with the walk, from where the parser left it. `None` when a page splits texts
+/// beyond reason.
+pub fn reconcile(
+    draft: &Draft,
+    order: &Order,
+    spellings: &Spellings,
+    source: &[u8],
+    trail: Option<Trail>,
+) -> Option<Exceptions> {
+    let mut split = HashSet::new();
+    // Spellings are voted on at the end of a page; the parser follows the usual ones.
+    let mut trail = trail.filter(|_| !spellings.any);
+    for _ in 0..MAX_PASSES {
+        let trail = trail.take().unwrap_or_default();
+        let mut walk = Walk::new(draft, order, spellings, source, &split, trail);
+        walk.run();
+        if walk.conflicts.is_empty() {
+            return Some(Exceptions {
+                marks: walk.trail.marks,
+                strays: walk.trail.strays,
+            });
+        }
+        let conflicts = std::mem::take(&mut walk.conflicts);
+        split.extend(conflicts);
+    }
+    None
+}
+
+/// The walker, following the source.
+struct Walk<'a> {
+    draft: &'a Draft,
+    order: &'a Order,
+    spellings: &'a Spellings,
+    source: &'a [u8],
+    /// Texts written as strays because their pieces lie in different places.
+    split: &'a HashSet<u32>,
+    /// Pieces still to come, by text node (creation index).
+    pieces_left: HashMap<u32, u32>,
+    /// For each place, the next place at or after it that has bytes in the source. Made on demand.
+    next_sourced: Vec<u32>,
+    /// Open nodes by depth.
+    path: Vec<u32>,
+    /// Whether the text at `trail.at` was begun and has later pieces in the draft.
+    in_pieces: bool,
+    /// How far the walk has come.
+    trail: Trail,
+    conflicts: Vec<u32>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(
+        draft: &'a Draft,
+        order: &'a Order,
+        spellings: &'a Spellings,
+        source: &'a [u8],
+        split: &'a HashSet<u32>,
+        trail: Trail,
+    ) -> Self {
+        let mut pieces_left = HashMap::new();
+        for piece in &draft.pieces[trail.pieces..] {
+            *pieces_left.entry(piece.node).or_insert(0) += 1;
+        }
+        // A trail begun by the parser is in the order of creation, which then is pre-order.
+        let at = trail.at;
+        let mut walk = Self {
+            draft,
+            order,
+            spellings,
+            source,
+            split,
+            pieces_left,
+            next_sourced: Vec::new(),
+            path: vec![0; 64],
+            in_pieces: draft.nodes[at as usize].flags & IN_PIECES != 0,
+            trail,
+            conflicts: Vec::new(),
+        };
+        let mut open = at;
+        while open != 0 {
+            walk.enter(open);
+            open = draft.nodes[open as usize].parent;
+        }
+        walk
+    }
+
+    /// Merge nodes, end tags and pieces in source order.
+    fn run(&mut self) {
+        let draft = self.draft;
+        let mut ends = &draft.ends[self.trail.ends..];
+        let mut pieces = &draft.pieces[self.trail.pieces..];
+        let passed = self.trail.marks.len().max(1);
+        self.trail.marks.resize(self.order.len(), 0);
+        self.trail.marks[0] = SILENT;
+        for (node, entry) in draft.nodes.iter().enumerate().skip(passed) {
+            if entry.flags & IMPLIED != 0 {
+                continue;
+            }
+            self.run_before(entry.start, &mut ends, &mut pieces);
+            self.start(node as u32, entry);
+        }
+        self.run_before(NONE, &mut ends, &mut pieces);
+        self.trail.flush(self.source.len() as u32);
+        for mark in &mut self.trail.marks[self.trail.at as usize + 1..] {
+            *mark |= SILENT;
+        }
+    }
+
+    /// Take the end tags and pieces that stand before `limit` in the source.
+    #[inline]
+    fn run_before(&mut self, limit: u32, ends: &mut &'a [EndTag], pieces: &mut &'a [Piece]) {
+        loop {
+            let end_at = ends.first().map_or(NONE, |e| e.start);
+            let piece_at = pieces.first().map_or(NONE, |p| p.start);
+            if end_at.min(piece_at) >= limit {
+                return;
+            }
+            if end_at <= piece_at {
+                if let Some((end, rest)) = ends.split_first() {
+                    *ends = rest;
+                    self.end(end);
+                }
+            } else if let Some((piece, rest)) = pieces.split_first() {
+                *pieces = rest;
+                self.piece(piece);
+            }
+        }
+    }
+
+    /// Open every node up to `place`; those before it have no bytes here.
+    #[inline]
+    fn open(&mut self, place: u32) {
+        for skipped in self.trail.at + 1..place {
+            self.trail.marks[skipped as usize] |= SILENT;
+            self.enter(skipped);
+        }
+        self.enter(place);
+        self.trail.at = place;
+        self.trail.level = self.order.depth[place as usize];
+        self.trail.offset = 0;
+        self.in_pieces = false;
+    }
+
+    #[inline]
+    fn enter(&mut self, place: u32) {
+        let depth = self.order.depth[place as usize] as usize;
+        if depth >= self.path.len() {
+            self.path.resize(depth * 2, NONE);
+        }
+        self.path[depth] = place;
+    }
+
+    #[inline]
+    fn start(&mut self, node: u32, entry: &DraftNode) {
+        let place = self.order.place(node);
+        if place == NONE || place <= self.trail.at {
+            return; // moved to a place already passed, or out of the tree: its bytes become a stray
+        }
+        let odd = entry.flags & JOINED != 0
+            || ((entry.flags & ODD != 0 || self.spellings.any)
+                && !self
+                    .spellings
+                    .start_is_predicted(self.draft, node, self.source));
+        if odd || (entry.flags & IN_PIECES != 0 && self.split.contains(&node)) {
+            self.trail.flush(entry.end);
+            self.open(place);
+            self.trail.marks[place as usize] |= SILENT;
+            return;
+        }
+        self.trail.flush(entry.start);
+        self.open(place);
+        if entry.run == entry.start {
+            self.trail.offset = entry.end - entry.run; // a leaf; an element has its name before the run
+            self.in_pieces = entry.flags & IN_PIECES != 0;
+        }
+        self.trail.done = entry.end;
+    }
+
+    fn piece(&mut self, piece: &Piece) {
+        if let Some(left) = self.pieces_left.get_mut(&piece.node) {
+            *left -= 1;
+        }
+        let place = self.order.place(piece.node);
+        if place == NONE || self.trail.marks[place as usize] & SILENT != 0 || place > self.trail.at
+        {
+            return;
+        }
+        if place == self.trail.at && self.trail.level == self.order.depth[place as usize] {
+            self.trail.flush(piece.start);
+            self.trail.offset += piece.end - piece.start;
+            self.trail.done = piece.end;
+        } else {
+            self.conflicts.push(piece.node);
+        }
+    }
+
+    fn end(&mut self, end: &EndTag) {
+        let place = self.order.place(end.node);
+        if place == NONE {
+            return;
+        }
+        let depth = self.order.depth[place as usize];
+        let last = place + self.order.size[place as usize];
+        let open = depth <= self.trail.level && self.path[depth as usize] == place;
+        if !open
+            || ((end.odd || self.spellings.any)
+                && !self
+                    .spellings
+                    .end_is_predicted(self.draft, end, self.source))
+            || self.more_to_come(last)
+        {
+            return;
+        }
+        self.trail.flush(end.start);
+        for skipped in self.trail.at + 1..last {
+            self.trail.marks[skipped as usize] |= SILENT;
+            self.enter(skipped);
+        }
+        if self.trail.at != last - 1 {
+            self.trail.at = last - 1;
+            self.in_pieces = false;
+        }
+        self.trail.level = depth - 1;
+        self.trail.offset = 0;
+        self.trail.done = end.end;
+        self.trail.marks[place as usize] |= ENDED;
+    }
+
+    /// Whether bytes of the nodes before `last` are still to come.
+    fn more_to_come(&mut self, last: u32) -> bool {
+        if self.in_pieces {
+            let node = self.order.node(self.trail.at as usize) as u32;
+            if self.pieces_left.get(&node).is_some_and(|&left| left > 0) {
+                return true;
+            }
+        }
+        if self.trail.at + 1 >= last {
+            return false;
+        }
+        if self.next_sourced.is_empty() {
+            self.next_sourced = vec![NONE; self.order.len() + 1];
+            for place in (0..self.order.len()).rev() {
+                let entry = &self.draft.nodes[self.order.node(place)];
+                self.next_sourced[place] = if entry.flags & IMPLIED == 0 {
+                    place as u32
+                } else {
+                    self.next_sourced[place + 1]
+                };
+            }
+        }
+        self.next_sourced[self.trail.at as usize + 1] < last
+    }
+}

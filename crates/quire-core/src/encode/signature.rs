@@ -1,0 +1,214 @@
+//! Signatures: 128 bits that stand for a whole facet of a page.
+//!
+//! Facets compare what a reader would compare, not how it is spelled: character
+//! references are decoded, attribute names lower-cased, quoting and the order of
+//! attributes ignored. So `<p class=a>` and `<P class='a' >` have the same
+//! signatures in every facet and differ in the source signature only.
+//!
+//! | facet | what goes in, per node in pre-order |
+//! | --- | --- |
+//! | `structure` | child count |
+//! | `tags` | tag, through the list of names in order of first use |
+//! | `attributes` | the set of (name, value) |
+//! | `content` | decoded content |
+//! | `links` | `href` of `a`, `area`, `link`; `action` of `form`; `src` of `iframe`, `frame`, `embed`, `script` |
+//! | `images` | `src`, `srcset` of `img`, `source`; `poster` of `video`; `src` of image `input`; `href` of SVG `image` |
+
+use crate::base::hash::{hash128, hash128_seeded};
+use crate::base::interner::Interner;
+use crate::base::short_bytes;
+use crate::base::vec_pool::Reused;
+use crate::page::kind::Kind;
+use crate::page::text_mode::Mode;
+use crate::page::vocabulary::Namespace;
+use crate::values;
+use crate::values::attribute_syntax;
+use crate::values::charset::Charset;
+use crate::values::run_hash::{Reading, RunHashes, Seen, has_no_line_ends, hash_run};
+
+/// The strings of a heap that have a byte which may read as something else: `&`, CR, NUL.
+///
+/// Strings are asked about in the order of the heap, so one search goes through it once, however
+/// short they are.
+struct Specials<'a> {
+    heap: &'a [u8],
+    next: usize,
+}
+
+impl<'a> Specials<'a> {
+    fn new(heap: &'a [u8]) -> Self {
+        let mut specials = Self { heap, next: 0 };
+        specials.find_from(0);
+        specials
+    }
+
+    fn find_from(&mut self, from: usize) {
+        let found = memchr::memchr3(b'&', b'\r', 0, &self.heap[from..]);
+        self.next = found.map_or(usize::MAX, |found| from + found);
+    }
+
+    /// Whether there is one in the string at `start..end`.
+    #[inline]
+    fn any_in(&mut self, start: usize, end: usize) -> bool {
+        if self.next < start {
+            self.find_from(start);
+        }
+        self.next < end
+    }
+}
+
+/// The columns the facets are made of, and the strings they refer to.
+pub struct Facets<'a> {
+    /// Kind of the page.
+    pub kind: Kind,
+    /// What is known about its bytes.
+    pub charset: Charset,
+    /// Attribute runs.
+    pub runs: &'a Interner,
+    /// Contents.
+    pub contents: &'a Interner,
+    /// What the attributes of each tag refer to.
+    pub roles: &'a [Role],
+    /// Tag of each node.
+    pub tag: &'a [u32],
+    /// Attribute run of each node, or -1.
+    pub attr: &'a [i32],
+    /// Content of each node, or -1.
+    pub content: &'a [i32],
+}
+
+impl Facets<'_> {
+    /// The signatures of attributes, content, links and images.
+    ///
+    /// Strings are hashed once each; what is left to do for a node is to look up, without a branch
+    /// that depends on what it is. Only few nodes refer to something.
+    pub fn sign(&self) -> [u128; 4] {
+        let runs = self.hash_runs();
+        let contents = self.hash_contents();
+        let all: Vec<u64> = runs.iter().map(|run| run.all).collect();
+        let (mut links, mut images) = (Vec::new(), Vec::new());
+        for (&tag, &attr) in self.tag.iter().zip(self.attr) {
+            let role = self.roles[tag as usize];
+            if role == Role::Other {
+                continue;
+            }
+            let run = runs[(attr + 1) as usize];
+            let (link, image) = match role {
+                Role::Link => (run.link, 0),
+                Role::Embedded => (run.source, 0),
+                Role::Image => (0, run.source.wrapping_add(run.image)),
+                Role::SvgImage => (0, run.link),
+                Role::Other => (0, 0),
+            };
+            links.extend((link != 0).then_some(link));
+            images.extend((image != 0).then_some(image));
+        }
+        [
+            of_hashes(self.attr.iter().map(|&id| all[(id + 1) as usize])),
+            of_hashes(self.content.iter().map(|&id| contents[(id + 1) as usize])),
+            of_hashes(links.iter().copied()),
+            of_hashes(images.iter().copied()),
+        ]
+    }
+
+    /// The hashes of every run, by id + 1; those of no run are 0.
+    fn hash_runs(&self) -> Vec<RunHashes> {
+        let mut seen = Seen::default();
+        let heap = &self.runs.heap;
+        let mut specials = Specials::new(heap);
+        let mut hashes = Vec::with_capacity(self.runs.len() + 1);
+        hashes.push(RunHashes::default());
+        for entry in &self.runs.entries {
+            let namespace = Namespace::from_u8(entry.key).unwrap_or(Namespace::Html);
+            let syntax = attribute_syntax(self.kind, namespace);
+            let run = entry.range();
+            let plain = if self.charset.valid_utf8 {
+                !specials.any_in(run.start, run.end) && has_no_line_ends(&heap[run.clone()], syntax)
+            } else {
+                self.charset.reads_as_written(&heap[run.clone()], syntax)
+            };
+            let reading = Reading {
+                syntax,
+                charset: self.charset,
+                plain,
+            };
+            hashes.push(hash_run(heap, run, reading, &mut seen));
+        }
+        hashes
+    }
+
+    /// The hash of every content as a reader sees it, by id + 1; that of no content is 0.
+    fn hash_contents(&self) -> Vec<u64> {
+        let heap = &self.contents.heap;
+        let mut specials = Specials::new(heap);
+        let mut decoded = Vec::new();
+        let mut hashes = Vec::with_capacity(self.contents.len() + 1);
+        hashes.push(0);
+        for entry in &self.contents.entries {
+            let mode = Mode::from_u8(entry.key).unwrap_or(Mode::Plain);
+            let range = entry.range();
+            let text = matches!(mode, Mode::Data | Mode::Rcdata);
+            let plain = if text && self.charset.valid_utf8 {
+                !specials.any_in(range.start, range.end)
+            } else {
+                self.charset.is_plain(&heap[range.clone()], mode)
+            };
+            decoded.clear();
+            hashes.push(if plain {
+                entry.hash
+            } else if self.charset.valid_utf8
+                && values::append_html_text(&heap[range.clone()], mode, &mut decoded)
+            {
+                short_bytes::hash_of(&decoded)
+            } else {
+                short_bytes::hash_of(
+                    values::text(&heap[range], mode, self.charset.encoding).as_bytes(),
+                )
+            });
+        }
+        hashes
+    }
+}
+
+/// What the attributes of a tag refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `href` and its like lead to another page.
+    Link,
+    /// `src` is a page or a script of its own.
+    Embedded,
+    /// `src` and its like are images.
+    Image,
+    /// `href` is an image.
+    SvgImage,
+    /// Nothing.
+    Other,
+}
+
+impl Role {
+    /// The role of a tag.
+    pub fn of(name: &[u8]) -> Self {
+        match name {
+            b"a" | b"area" | b"link" | b"form" => Role::Link,
+            b"iframe" | b"frame" | b"embed" | b"script" => Role::Embedded,
+            b"img" | b"source" | b"video" | b"input" => Role::Image,
+            b"image" => Role::SvgImage,
+            _ => Role::Other,
+        }
+    }
+}
+
+/// Fold a column that is stored in its narrowest width.
+pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
+    hash128_seeded(bytes, u64::from(width))
+}
+
+/// Fold one hash per node.
+fn of_hashes(hashes: impl ExactSizeIterator<Item = u64>) -> u128 {
+    let mut bytes = Reused::filled(hashes.len() * 8, 0);
+    let (places, _) = bytes.as_chunks_mut();
+    for (place, hash) in places.iter_mut().zip(hashes) {
+        *place = hash.to_le_bytes();
+    }
+    hash128(&bytes)
+}

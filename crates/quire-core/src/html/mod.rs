@@ -1,9 +1,0 @@
-//! HTML: the WHATWG tokenizer and tree builder, writing straight into a draft.
-
-pub mod build;
-pub mod names;
-pub mod properties;
-pub mod scan;
-pub mod tokenizer;
-
-pub use build::{Context, MAX_DEPTH, Options, parse};

@@ -1,0 +1,299 @@
+//! The draft: the result of a parser, before it becomes columns.
+//!
+//! Every kind of page (HTML, XML, JSON, text) is read by its own parser into
+//! the same draft: nodes in the order they were met, each with its place in the
+//! source, and the end tags with theirs. A parser records only the bytes that nodes *own*;
+//! all others are found later, by [`crate::encode::leftovers`], as a
+//! gap. So a parser cannot lose bytes, it can only describe them less well.
+
+use std::hash::{BuildHasher, RandomState};
+
+use crate::base::vec_pool::{Reused, kept};
+use crate::page::html_names;
+use crate::page::text_mode::Mode;
+use crate::page::tree::NONE;
+use crate::page::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
+use crate::parse::trail::Trail;
+
+/// The node has no bytes of its own: implied by the rules, or a clone of another.
+pub const IMPLIED: u8 = 1;
+/// Its bytes are not what its name and run predict (`<DIV>` for `div`, odd JSON spacing).
+pub const ODD: u8 = 2;
+/// A text in several pieces; the later ones are in [`Draft::pieces`].
+pub const IN_PIECES: u8 = 4;
+/// The attributes of two tags were merged; the joined run is in [`Draft::joined_runs`].
+pub const JOINED: u8 = 8;
+
+/// One node, in the order of creation.
+#[derive(Clone, Copy, Debug)]
+pub struct DraftNode {
+    /// Index into [`Draft::names`].
+    pub tag: Tag,
+    /// The parent, as an index into [`Draft::nodes`].
+    pub parent: u32,
+    /// Where its own bytes begin: the `<` of its start tag, or the first byte of a leaf.
+    pub start: u32,
+    /// Elements: where the attribute run begins, right after the name.
+    pub run: u32,
+    /// Where its own bytes end: after the `>` of the start tag, or after the leaf.
+    pub end: u32,
+    /// [`IMPLIED`], [`ODD`], [`IN_PIECES`], [`JOINED`].
+    pub flags: u8,
+    /// Leaves: how to read them.
+    pub mode: Mode,
+}
+
+kept!(DraftNode);
+
+/// An end tag (or closing bracket) and the node it closes.
+#[derive(Clone, Copy, Debug)]
+pub struct EndTag {
+    /// The node it closes.
+    pub node: u32,
+    /// Its first byte.
+    pub start: u32,
+    /// After its last byte.
+    pub end: u32,
+    /// Not the predicted `</name>`.
+    pub odd: bool,
+}
+
+kept!(EndTag);
+
+/// A later piece of a text node that the source interrupts.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// The text node.
+    pub node: u32,
+    /// Its first byte.
+    pub start: u32,
+    /// After its last byte.
+    pub end: u32,
+}
+
+/// The names of one page: the vocabulary all pages share, and its own.
+pub struct Names {
+    own: Vec<(Namespace, Class, Box<[u8]>)>,
+    /// Open addressing over `own`, a power of two long and at most half full; [`NONE`] is free.
+    slots: Vec<u32>,
+    /// Differs from page to page, so that no page can be made of names that collide.
+    seed: u64,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self {
+            own: Vec::new(),
+            slots: Vec::new(),
+            seed: RandomState::new().hash_one(0_u8),
+        }
+    }
+}
+
+impl Names {
+    /// The tag of a name that is not in the shared vocabulary; the same for the same name.
+    ///
+    /// One hash and one comparison for a name that is already there.
+    pub fn intern(&mut self, namespace: Namespace, class: Class, name: &[u8]) -> Tag {
+        if let Some(tag) = self.find(namespace, class, name) {
+            return tag;
+        }
+        let index = self.own.len() as u32;
+        self.own.push((namespace, class, name.into()));
+        if self.own.len() * 2 > self.slots.len() {
+            self.slots = vec![NONE; (self.own.len() * 4).next_power_of_two().max(64)];
+            for index in 0..=index {
+                self.place(index);
+            }
+        } else {
+            self.place(index);
+        }
+        html_names::KNOWN_END + index
+    }
+
+    /// The tag of a name that was interned before.
+    pub fn find(&self, namespace: Namespace, class: Class, name: &[u8]) -> Option<Tag> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut slot = self.slot(namespace, class, name);
+        while self.slots[slot] != NONE {
+            let own = &self.own[self.slots[slot] as usize];
+            if &*own.2 == name && own.0 == namespace && own.1 == class {
+                return Some(html_names::KNOWN_END + self.slots[slot]);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        None
+    }
+
+    /// Where the search for a name starts.
+    fn slot(&self, namespace: Namespace, class: Class, name: &[u8]) -> usize {
+        let salt = (namespace as u64) << 8 | class as u64;
+        crate::base::hash::hash64_seeded(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
+    }
+
+    /// Put an own name into the first free slot of its search.
+    fn place(&mut self, index: u32) {
+        let (namespace, class, name) = &self.own[index as usize];
+        let mut slot = self.slot(*namespace, *class, name);
+        while self.slots[slot] != NONE {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        self.slots[slot] = index;
+    }
+
+    /// The name in UTF-8, as the tree has it.
+    pub fn name(&self, tag: Tag) -> &[u8] {
+        if tag < SPECIAL {
+            SPECIAL_NAMES[tag as usize].0.as_bytes()
+        } else if tag < html_names::KNOWN_END {
+            html_names::name(tag).as_bytes()
+        } else {
+            &self.own[(tag - html_names::KNOWN_END) as usize].2
+        }
+    }
+
+    /// What the node is.
+    pub fn class(&self, tag: Tag) -> Class {
+        if tag < SPECIAL {
+            SPECIAL_NAMES[tag as usize].1
+        } else if tag < html_names::KNOWN_END {
+            Class::Element
+        } else {
+            self.own[(tag - html_names::KNOWN_END) as usize].1
+        }
+    }
+
+    /// The namespace of the name.
+    pub fn namespace(&self, tag: Tag) -> Namespace {
+        if tag < SPECIAL {
+            Namespace::Html
+        } else if tag < html_names::KNOWN_END {
+            html_names::namespace(tag)
+        } else {
+            self.own[(tag - html_names::KNOWN_END) as usize].0
+        }
+    }
+
+    /// One more than the largest tag in use.
+    pub fn len(&self) -> usize {
+        html_names::KNOWN_END as usize + self.own.len()
+    }
+
+    /// Whether the page has no names of its own.
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty()
+    }
+}
+
+/// A page as its parser saw it. Node 0 is the document.
+pub struct Draft {
+    /// The vocabulary.
+    pub names: Names,
+    /// Nodes in the order of creation.
+    pub nodes: Reused<DraftNode>,
+    /// Pre-order as indices into `nodes`, when creation order is not already pre-order.
+    pub order: Option<Vec<u32>>,
+    /// End tags in source order.
+    pub ends: Reused<EndTag>,
+    /// Later pieces of texts, in source order.
+    pub pieces: Vec<Piece>,
+    /// Attribute runs put together from several tags (node, run), by node.
+    pub joined_runs: Vec<(u32, Vec<u8>)>,
+    /// How far the parser itself has followed the source, if it did.
+    pub trail: Option<Trail>,
+    /// Whether any node or end tag is [`ODD`].
+    pub any_odd: bool,
+    /// What the parser has to say about the page as a whole.
+    pub flags: crate::page::flags::Flags,
+}
+
+impl Draft {
+    /// An empty page of `bytes` bytes, with the document as its only node.
+    pub fn new(bytes: usize) -> Self {
+        let mut draft = Self {
+            names: Names::default(),
+            nodes: Reused::with_capacity(bytes / 40 + 8),
+            order: None,
+            ends: Reused::with_capacity(bytes / 96 + 8),
+            pieces: Vec::new(),
+            joined_runs: Vec::new(),
+            trail: None,
+            any_odd: false,
+            flags: crate::page::flags::Flags::default(),
+        };
+        draft.nodes.push(DraftNode {
+            tag: DOCUMENT,
+            parent: NONE,
+            start: 0,
+            run: 0,
+            end: 0,
+            flags: IMPLIED,
+            mode: Mode::Plain,
+        });
+        draft
+    }
+
+    /// Append an element whose start tag is `start..end`, with the attribute run from `run`.
+    pub fn element(&mut self, parent: u32, tag: Tag, start: u32, run: u32, end: u32) -> u32 {
+        self.push(DraftNode {
+            tag,
+            parent,
+            start,
+            run,
+            end,
+            flags: 0,
+            mode: Mode::Plain,
+        })
+    }
+
+    /// Append a leaf whose bytes are `start..end`.
+    pub fn leaf(&mut self, parent: u32, tag: Tag, start: u32, end: u32, mode: Mode) -> u32 {
+        self.push(DraftNode {
+            tag,
+            parent,
+            start,
+            run: start,
+            end,
+            flags: 0,
+            mode,
+        })
+    }
+
+    /// Append any node.
+    pub fn push(&mut self, node: DraftNode) -> u32 {
+        let id = self.nodes.len() as u32;
+        self.any_odd |= node.flags & ODD != 0;
+        self.nodes.push(node);
+        id
+    }
+
+    /// Record the end tag of `node`.
+    pub fn end_tag(&mut self, node: u32, start: u32, end: u32, odd: bool) {
+        self.any_odd |= odd;
+        self.ends.push(EndTag {
+            node,
+            start,
+            end,
+            odd,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::vocabulary::TEXT;
+
+    #[test]
+    fn a_draft_starts_with_the_document() {
+        // <a>hi</a>
+        let mut draft = Draft::new(9);
+        let a = draft.names.intern(Namespace::Xml, Class::Element, b"a");
+        let node = draft.element(0, a, 0, 2, 3);
+        draft.leaf(node, TEXT, 3, 5, Mode::Data);
+        draft.end_tag(node, 5, 9, false);
+        assert_eq!(draft.nodes.len(), 3); // with the document
+    }
+}

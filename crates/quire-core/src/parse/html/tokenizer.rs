@@ -1,0 +1,417 @@
+//! The WHATWG tokenizer, as spans over the source.
+//!
+//! A token says where its bytes are; nothing is decoded or copied. The tree
+//! builder asks for one token at a time, because what a byte means depends on
+//! the tree: raw text after `<script>`, CDATA inside SVG. Character references
+//! stay in the text as written and are decoded by [`crate::values`] on demand.
+//!
+//! Bytes that make no token (`</>`, a tag cut off by the end of the page) are
+//! simply skipped: they belong to no node.
+//!
+//! Cost: linear; every byte is passed once, runs of text with [`scan`].
+
+use crate::page::html_names::{self, Name};
+use crate::values::scan::{self, CLASS, ENDS_NAME, ENDS_VALUE, LETTER, SPACE, UPPER};
+
+/// A start or end tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TagToken {
+    /// The `<`.
+    pub start: usize,
+    /// The first byte of the name.
+    pub name_start: usize,
+    /// After the name, where the attribute run begins.
+    pub name_end: usize,
+    /// After the `>`.
+    pub end: usize,
+    /// The known name, or [`html_names::COUNT`].
+    pub name: Name,
+    /// Whether the name has capitals.
+    pub capitals: bool,
+    /// Whether it ends in `/>`.
+    pub self_closing: bool,
+}
+
+/// A piece of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Text up to the next markup, never empty.
+    Text {
+        /// First byte.
+        start: usize,
+        /// After the last byte.
+        end: usize,
+    },
+    /// `<![CDATA[...]]>` where it is allowed; the span has the delimiters.
+    Cdata {
+        /// First byte.
+        start: usize,
+        /// After the last byte.
+        end: usize,
+        /// Whether there is nothing between the delimiters.
+        empty: bool,
+    },
+    /// A start tag.
+    Start(TagToken),
+    /// An end tag.
+    End(TagToken),
+    /// A comment, also a bogus one, with its delimiters.
+    Comment {
+        /// First byte.
+        start: usize,
+        /// After the last byte.
+        end: usize,
+    },
+    /// A doctype with its delimiters.
+    Doctype {
+        /// First byte.
+        start: usize,
+        /// After the last byte.
+        end: usize,
+    },
+    /// The end of the page.
+    Eof,
+}
+
+/// How the text of an element runs to its end tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawKind {
+    /// `title`, `textarea`, `style`, ...: up to the end tag.
+    Simple,
+    /// `script`: comments hide end tags.
+    Script,
+}
+
+/// Reads tokens from a page.
+pub struct Tokenizer<'a> {
+    source: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokenizer<'a> {
+    /// Begin at byte `from` (after a byte order mark).
+    pub fn new(source: &'a [u8], from: usize) -> Self {
+        Self { source, at: from }
+    }
+
+    /// Where the next token is looked for.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The next token. `cdata`: whether `<![CDATA[` opens a CDATA section here.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // in place, the match on a token is part of finding it
+    pub fn next(&mut self, cdata: bool) -> Token {
+        let source = self.source;
+        let mut start = self.at;
+        let mut at = start;
+        loop {
+            at = scan::find(source, at, b'<');
+            if at == source.len() {
+                self.at = at;
+                return if at > start {
+                    Token::Text { start, end: at }
+                } else {
+                    Token::Eof
+                };
+            }
+            let next = source.get(at + 1).copied().unwrap_or(0);
+            let markup = CLASS[next as usize] & LETTER != 0
+                || next == b'!'
+                || next == b'?'
+                || (next == b'/' && at + 2 < source.len());
+            if !markup {
+                at += 1;
+                continue;
+            }
+            if at > start {
+                self.at = at;
+                return Token::Text { start, end: at };
+            }
+            if CLASS[next as usize] & LETTER != 0 {
+                return match self.tag(at, at + 1) {
+                    Some(tag) => Token::Start(tag),
+                    None => Token::Eof,
+                };
+            }
+            if next == b'/' {
+                let third = source[at + 2];
+                if CLASS[third as usize] & LETTER != 0 {
+                    return match self.tag(at, at + 2) {
+                        Some(tag) => Token::End(tag),
+                        None => Token::Eof,
+                    };
+                }
+                if third == b'>' {
+                    // `</>` is no token: what follows is a token of its own.
+                    start = at + 3;
+                    at = start;
+                    continue;
+                }
+                return self.bogus_comment(at);
+            }
+            return if next == b'?' {
+                self.bogus_comment(at)
+            } else {
+                self.declaration(at, cdata)
+            };
+        }
+    }
+
+    /// The name that begins at `from`: where it ends, which it is, whether it has capitals.
+    #[inline]
+    fn name(&self, from: usize) -> (usize, Name, bool) {
+        match scan::short_name(self.source, from) {
+            Some((length, word, capitals)) => {
+                (from + length, html_names::find_short(word), capitals)
+            }
+            None => self.long_name(from),
+        }
+    }
+
+    #[cold]
+    fn long_name(&self, from: usize) -> (usize, Name, bool) {
+        let end = scan::find_class(self.source, from, ENDS_NAME);
+        let name = &self.source[from..end];
+        let capitals = name.iter().any(|&byte| CLASS[byte as usize] & UPPER != 0);
+        let known =
+            html_names::lookup(&name.to_ascii_lowercase()).unwrap_or(html_names::COUNT as Name);
+        (end, known, capitals)
+    }
+
+    /// A tag whose name begins at `name_start`; `None` when the page ends inside it.
+    #[inline(never)]
+    fn tag(&mut self, start: usize, name_start: usize) -> Option<TagToken> {
+        let source = self.source;
+        let (name_end, name, capitals) = self.name(name_start);
+        let at = name_end;
+        let (end, self_closing) = match source.get(at) {
+            Some(b'>') => (at + 1, false),
+            _ => self.attributes(at),
+        };
+        self.at = end;
+        if end > source.len() {
+            self.at = source.len();
+            return None;
+        }
+        Some(TagToken {
+            start,
+            name_start,
+            name_end,
+            end,
+            name,
+            capitals,
+            self_closing,
+        })
+    }
+
+    /// Pass the attributes; the place after the `>` (beyond the source when the page ends first),
+    /// and whether the tag is self-closing.
+    #[inline]
+    fn attributes(&self, from: usize) -> (usize, bool) {
+        let source = self.source;
+        let cut_off = (source.len() + 1, false);
+        let mut at = from;
+        loop {
+            // Nearly all are written ` name="value"`: one search for each part, nothing to decide.
+            if source.get(at) == Some(&b' ') {
+                let name_end = scan::attribute_name_end(source, at + 1);
+                let value = name_end + 2;
+                if name_end > at + 1 && source.get(name_end..value) == Some(b"=\"") {
+                    at = scan::find(source, value, b'"') + 1;
+                    match source.get(at) {
+                        None => return cut_off,
+                        Some(b'>') => return (at + 1, false),
+                        Some(_) => continue,
+                    }
+                }
+            }
+            // before attribute name
+            at = scan::skip_class(source, at, SPACE);
+            match source.get(at) {
+                None => return cut_off,
+                Some(b'>') => return (at + 1, false),
+                Some(b'/') => {
+                    at += 1;
+                    if source.get(at) == Some(&b'>') {
+                        return (at + 1, true);
+                    }
+                    continue;
+                }
+                Some(_) => {}
+            }
+            // attribute name; its first byte may be anything, `=` included
+            at = scan::attribute_name_end(source, at + 1);
+            let after = scan::skip_class(source, at, SPACE);
+            if source.get(after) != Some(&b'=') {
+                at = after;
+                continue;
+            }
+            at = scan::skip_class(source, after + 1, SPACE);
+            match source.get(at) {
+                None => return cut_off,
+                Some(&quote @ (b'"' | b'\'')) => {
+                    at = scan::find(source, at + 1, quote);
+                    if at == source.len() {
+                        return cut_off;
+                    }
+                    at += 1;
+                }
+                Some(b'>') => return (at + 1, false),
+                Some(_) => at = scan::find_class(source, at, ENDS_VALUE),
+            }
+        }
+    }
+
+    /// `<?...>`, `</ ...>`, `<!x...>`: up to the next `>`.
+    #[cold]
+    fn bogus_comment(&mut self, start: usize) -> Token {
+        let end = scan::find(self.source, start + 2, b'>');
+        self.at = (end + 1).min(self.source.len());
+        Token::Comment {
+            start,
+            end: self.at,
+        }
+    }
+
+    /// `<!`: comment, doctype, CDATA or bogus.
+    fn declaration(&mut self, start: usize, cdata: bool) -> Token {
+        let rest = &self.source[start + 2..];
+        if rest.starts_with(b"--") {
+            self.at = start + 4 + comment_end(&self.source[start + 4..]);
+            return Token::Comment {
+                start,
+                end: self.at,
+            };
+        }
+        if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
+            self.at = start + 9 + doctype_end(&self.source[start + 9..]);
+            return Token::Doctype {
+                start,
+                end: self.at,
+            };
+        }
+        if cdata && rest.starts_with(b"[CDATA[") {
+            let inner = &self.source[start + 9..];
+            let length = memchr::memmem::find(inner, b"]]>");
+            self.at = start + 9 + length.map_or(inner.len(), |l| l + 3);
+            let empty = length.unwrap_or(inner.len()) == 0;
+            return Token::Cdata {
+                start,
+                end: self.at,
+                empty,
+            };
+        }
+        self.bogus_comment(start)
+    }
+
+    /// Text up to the end tag of `name`; empty when that comes at once. The next token is the end tag.
+    pub fn raw_text(&mut self, name: &[u8], kind: RawKind) -> (usize, usize) {
+        let start = self.at;
+        self.at = match kind {
+            RawKind::Simple => self.find_end_tag(start, name),
+            RawKind::Script => self.find_script_end(start, name),
+        };
+        (start, self.at)
+    }
+
+    /// Everything that is left.
+    pub fn rest(&mut self) -> (usize, usize) {
+        let start = self.at;
+        self.at = self.source.len();
+        (start, self.at)
+    }
+
+    fn find_end_tag(&self, from: usize, name: &[u8]) -> usize {
+        let source = self.source;
+        let mut at = from;
+        loop {
+            at = memchr::memchr(b'<', &source[at..]).map_or(source.len(), |found| at + found);
+            if at == source.len() || is_end_tag(&source[at..], name) {
+                return at;
+            }
+            at += 1;
+        }
+    }
+
+    /// Script data with its escaped states: inside `<!-- ... -->` a `<script` hides one `</script`.
+    /// The end is that of `name`; what hides and is hidden is always called `script`.
+    fn find_script_end(&self, from: usize, name: &[u8]) -> usize {
+        #[derive(PartialEq, Eq)]
+        enum State {
+            Data,
+            Escaped,
+            Hidden,
+        }
+        let source = self.source;
+        let mut state = State::Data;
+        // Dashes that may close a comment begin here: those of `<!--` itself count.
+        let mut dashes_from = from;
+        let mut at = from;
+        while let Some(found) = memchr::memchr2(b'<', b'>', &source[at..]) {
+            at += found;
+            if source[at] == b'>' {
+                if state != State::Data && at >= dashes_from + 2 && source[at - 2..at] == *b"--" {
+                    state = State::Data;
+                }
+            } else if state == State::Data && source[at..].starts_with(b"<!--") {
+                state = State::Escaped;
+                dashes_from = at + 2;
+                at += 3;
+            } else if state == State::Hidden {
+                if is_end_tag(&source[at..], b"script") {
+                    state = State::Escaped;
+                }
+            } else if is_end_tag(&source[at..], name) {
+                return at;
+            } else if state == State::Escaped && is_start_of_script(&source[at..]) {
+                state = State::Hidden;
+            }
+            at += 1;
+        }
+        source.len()
+    }
+}
+
+fn ends_name(rest: &[u8], length: usize) -> bool {
+    rest.get(length)
+        .is_some_and(|&b| CLASS[b as usize] & ENDS_NAME != 0)
+}
+
+/// Whether `</name` stands here, followed by the end of a name.
+fn is_end_tag(rest: &[u8], name: &[u8]) -> bool {
+    let length = name.len() + 2;
+    rest.get(1) == Some(&b'/')
+        && rest.len() > length
+        && rest[2..length].eq_ignore_ascii_case(name)
+        && ends_name(rest, length)
+}
+
+fn is_start_of_script(rest: &[u8]) -> bool {
+    rest.len() > 7 && rest[1..7].eq_ignore_ascii_case(b"script") && ends_name(rest, 7)
+}
+
+/// Length of a comment after its `<!--`, with its end.
+fn comment_end(rest: &[u8]) -> usize {
+    if rest.starts_with(b">") {
+        return 1;
+    }
+    if rest.starts_with(b"->") {
+        return 2;
+    }
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'>', &rest[at..]) {
+        at += found;
+        if rest[..at].ends_with(b"--") || rest[..at].ends_with(b"--!") {
+            return at + 1;
+        }
+        at += 1;
+    }
+    rest.len()
+}
+
+/// Length of a doctype after `<!DOCTYPE`, with its `>`. A `>` ends it even inside quotes.
+fn doctype_end(rest: &[u8]) -> usize {
+    memchr::memchr(b'>', rest).map_or(rest.len(), |at| at + 1)
+}

@@ -1,0 +1,446 @@
+//! The text of a page in reading order, its links and images, and which nodes are visible.
+//!
+//! [`text`] follows `innerText` without a style sheet: only names decide. The rules:
+//!
+//! * A leaf that is asked for itself gives its decoded content, white space as it is.
+//! * White space (ASCII) runs become one space; there is none at the ends of a line.
+//! * HTML: block elements stand on lines of their own, `br` ends a line, cells of a table row
+//!   are separated by tabs. `pre`, `textarea`, `listing`, `xmp` and `plaintext` keep their white space.
+//! * HTML: [`HIDDEN_ELEMENTS`] are left out below the asked node. `title` is a line like any other.
+//! * XML and trees: an element stands on a line of its own unless its parent has
+//!   text of its own beside it. XML whose root is `html` follows the rules of HTML.
+//! * JSON: a line per member (`key: value`) and per item.
+//! * Text: its lines, with LF as line end. Bytes: nothing.
+//!
+//! One pass over the subtree, with a stack as deep as the tree. Links can be nested in one another,
+//! so for them only the beginning is read: see [`Reader::beginning`].
+
+mod flow;
+mod lines;
+mod references;
+mod visible;
+
+pub use lines::{Line, read_lines};
+pub(crate) use references::referring;
+pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
+pub use visible::HIDDEN_ELEMENTS;
+
+use std::borrow::Cow;
+
+use crate::digest::Digest;
+use crate::page::flags::Flags;
+use crate::page::kind::Kind;
+use crate::page::vocabulary::{Class, Namespace};
+use crate::values;
+use flow::Flow;
+use visible::is_hidden;
+
+/// What an element does to the text around and in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Inline,
+    Block,
+    Preformatted,
+    Break,
+    Row,
+    Cell,
+    Hidden,
+}
+
+impl Role {
+    fn of(name: &str, scripting: bool) -> Self {
+        match name {
+            "br" => Role::Break,
+            "tr" => Role::Row,
+            "td" | "th" => Role::Cell,
+            "pre" | "textarea" | "listing" | "xmp" | "plaintext" => Role::Preformatted,
+            _ if is_hidden(name, scripting) => Role::Hidden,
+            "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center"
+            | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset"
+            | "figcaption" | "figure" | "footer" | "form" | "frameset" | "h1" | "h2" | "h3"
+            | "h4" | "h5" | "h6" | "head" | "header" | "hgroup" | "hr" | "html" | "legend"
+            | "li" | "main" | "menu" | "nav" | "ol" | "optgroup" | "option" | "p" | "search"
+            | "section" | "summary" | "table" | "tbody" | "tfoot" | "thead" | "title" | "ul" => {
+                Role::Block
+            }
+            _ => Role::Inline,
+        }
+    }
+}
+
+/// The text of a subtree in reading order.
+///
+/// ```
+/// use quire_core::{Options, encode};
+/// use quire_core::text::text;
+///
+/// let source = b"<h1>Prices</h1><table><tr><td>Fish &amp;\n chips<td>9.50</table><script>x()</script>";
+/// let page = encode(source, &Options::default()).unwrap();
+/// assert_eq!(text(&page, 0), "Prices\nFish & chips\t9.50");
+/// ```
+#[must_use]
+pub fn text(digest: &Digest, node: usize) -> String {
+    Reader::new(digest).text(node)
+}
+
+/// Reads many subtrees of one page; what its tags mean is found out once.
+pub struct Reader<'a> {
+    digest: &'a Digest,
+    /// What each tag does; empty where the layout decides.
+    roles: Vec<Role>,
+}
+
+impl<'a> Reader<'a> {
+    /// Get ready to read a page.
+    #[must_use]
+    pub fn new(digest: &'a Digest) -> Self {
+        let by_name = match digest.kind() {
+            Kind::Html => true,
+            Kind::Xml => is_xhtml(digest),
+            _ => false,
+        };
+        let roles = if by_name { roles(digest) } else { Vec::new() };
+        Self { digest, roles }
+    }
+
+    /// The text of a subtree in reading order: see [`text`].
+    #[must_use]
+    pub fn text(&self, node: usize) -> String {
+        self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
+    }
+
+    /// The same, and for each node with words of its own, where in the text they are.
+    fn text_heeding(&self, node: usize, heed: impl FnMut(Span)) -> String {
+        self.read(node, &mut Budget::unlimited(self.digest, node), heed)
+    }
+
+    /// The first `most` characters of the text of a subtree, read without reading all of it.
+    ///
+    /// No more is looked at than `most` nodes and 16 bytes of contents for each character, so that the
+    /// cost is the same however large the subtree is.
+    #[must_use]
+    pub fn beginning(&self, node: usize, most: usize) -> String {
+        let mut budget = Budget::unlimited(self.digest, node);
+        budget.end = budget.end.min(node.saturating_add(most));
+        budget.bytes = most.saturating_mul(BYTES_FOR_A_CHARACTER);
+        budget.ahead = budget.bytes;
+        budget.length = most.saturating_mul(4); // no character has more bytes in UTF-8
+        let mut text = self.read(node, &mut budget, |_| ());
+        if let Some((end, _)) = text.char_indices().nth(most) {
+            text.truncate(end);
+            text.truncate(text.trim_ascii_end().len());
+        }
+        text
+    }
+
+    fn read(&self, node: usize, budget: &mut Budget, heed: impl FnMut(Span)) -> String {
+        let digest = self.digest;
+        let class = digest.class(node);
+        if class.is_leaf() {
+            let id = digest.content().get(node);
+            if id < 0 || class == Class::Bytes {
+                return String::new();
+            }
+            return budget.content(digest, node).into_owned();
+        }
+        match digest.kind() {
+            Kind::Bytes => String::new(),
+            Kind::Text => lines(digest, node, heed),
+            Kind::Json => members(digest, node, heed),
+            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget, heed),
+            _ => by_layout(digest, node, budget, heed),
+        }
+    }
+}
+
+/// So much of a source is read for each character wanted: white space and character references
+/// (`&#x4e00;`) take more than they give.
+const BYTES_FOR_A_CHARACTER: usize = 16;
+
+/// How much of a subtree may be read.
+struct Budget {
+    /// The node to stop before.
+    end: usize,
+    /// Bytes of contents.
+    bytes: usize,
+    /// Bytes of contents that are looked at before their turn, to see whether they are words.
+    ahead: usize,
+    /// Bytes of text that are enough.
+    length: usize,
+}
+
+impl Budget {
+    fn unlimited(digest: &Digest, node: usize) -> Self {
+        Self {
+            end: node + digest.derived().size[node] as usize,
+            bytes: usize::MAX,
+            ahead: usize::MAX,
+            length: usize::MAX,
+        }
+    }
+
+    /// The decoded content of a leaf, as much of it as may still be read.
+    fn content<'a>(&mut self, digest: &'a Digest, node: usize) -> Cow<'a, str> {
+        cut(digest, node, &mut self.bytes)
+    }
+
+    /// Whether there is no more to read.
+    fn is_spent(&self, flow: &Flow) -> bool {
+        self.bytes == 0 || flow.len() >= self.length
+    }
+}
+
+/// The decoded content of a leaf, no more of it than bytes are left: cut where white space ends a word,
+/// and so never within a character or a reference, unless the word itself is too long.
+fn cut<'a>(digest: &'a Digest, node: usize, left: &mut usize) -> Cow<'a, str> {
+    let id = digest.content().get(node);
+    if id < 0 {
+        return Cow::Borrowed("");
+    }
+    let id = id as usize;
+    let raw = digest.content_raw(id);
+    if raw.len() <= *left {
+        *left -= raw.len();
+        return digest.content_text(id);
+    }
+    let raw = &raw[..std::mem::take(left)];
+    let end = raw.iter().rposition(u8::is_ascii_whitespace);
+    let raw = &raw[..end.unwrap_or(raw.len())];
+    values::text(raw, digest.content_mode(id), digest.encoding())
+}
+
+/// A tag without its prefix.
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// Whether the root element of an XML page is `html`.
+pub(crate) fn is_xhtml(digest: &Digest) -> bool {
+    let root = (1..digest.n()).find(|&node| digest.class(node) == Class::Element);
+    root.is_some_and(|node| local(digest.tag_name(digest.tag().get(node) as usize)) == "html")
+}
+
+/// The decoded content of a leaf that is text.
+fn content(digest: &Digest, node: usize) -> Cow<'_, str> {
+    match digest.content().get(node) {
+        -1 => Cow::Borrowed(""),
+        id => digest.content_text(id as usize),
+    }
+}
+
+/// A node whose end has not come yet.
+struct Open {
+    end: usize,
+    role: Role,
+    mixed: bool,
+}
+
+/// What each tag of a page does to its text.
+fn roles(digest: &Digest) -> Vec<Role> {
+    let scripting = digest.flags().has(Flags::SCRIPTING);
+    (0..digest.tag_count())
+        .map(|tag| {
+            let info = digest.tag_info(tag);
+            let name = digest.tag_name(tag);
+            match (info.class, info.namespace) {
+                (Class::Element, Namespace::Html) => Role::of(name, scripting),
+                (Class::Element, Namespace::Xml) => Role::of(local(name), scripting),
+                // SVG has scripts and styles too; everything else in it flows.
+                (Class::Element, _) if matches!(name, "script" | "style") => Role::Hidden,
+                _ => Role::Inline,
+            }
+        })
+        .collect()
+}
+
+/// Where the words of a node are in a text, in bytes; white space may be in front of them.
+#[derive(Clone, Copy)]
+struct Span {
+    node: u32,
+    start: usize,
+    end: usize,
+}
+
+fn by_roles(
+    digest: &Digest,
+    node: usize,
+    roles: &[Role],
+    budget: &mut Budget,
+    mut heed: impl FnMut(Span),
+) -> String {
+    let sizes = &digest.derived().size;
+    let tags = digest.tag();
+    let mut flow = Flow::default();
+    let mut open: Vec<Open> = Vec::new();
+    let mut kept = 0; // open elements that keep white space
+    let mut at = node;
+    while at < budget.end && !budget.is_spent(&flow) {
+        while let Some(top) = open.pop_if(|top| top.end == at) {
+            kept -= usize::from(top.role == Role::Preformatted);
+            close(top.role, &mut flow);
+        }
+        let tag = tags.get(at) as usize;
+        let role = roles[tag];
+        if role == Role::Hidden && at != node {
+            at += sizes[at] as usize;
+            continue;
+        }
+        let class = digest.tag_info(tag).class;
+        if class.is_text() {
+            let start = flow.len();
+            if kept > 0 {
+                flow.keep(&budget.content(digest, at));
+            } else {
+                flow.words(&budget.content(digest, at));
+            }
+            heed_span(&mut heed, at, start, flow.len());
+        } else if !class.is_leaf() {
+            match role {
+                Role::Break => flow.hard_break(),
+                Role::Row => flow.row(),
+                Role::Block | Role::Preformatted => flow.block(),
+                Role::Inline | Role::Cell | Role::Hidden => {}
+            }
+            kept += usize::from(role == Role::Preformatted);
+            open.push(Open {
+                end: at + sizes[at] as usize,
+                role,
+                mixed: false,
+            });
+        }
+        at += 1;
+    }
+    flow.finish()
+}
+
+fn heed_span(heed: &mut impl FnMut(Span), node: usize, start: usize, end: usize) {
+    if end > start {
+        heed(Span {
+            node: node as u32,
+            start,
+            end,
+        });
+    }
+}
+
+fn close(role: Role, flow: &mut Flow) {
+    match role {
+        Role::Cell => flow.cell(),
+        Role::Row => flow.row_end(),
+        Role::Block | Role::Preformatted => flow.block(),
+        Role::Inline | Role::Break | Role::Hidden => {}
+    }
+}
+
+/// XML and trees: which elements break lines is read off where the text is.
+fn by_layout(
+    digest: &Digest,
+    node: usize,
+    budget: &mut Budget,
+    mut heed: impl FnMut(Span),
+) -> String {
+    let sizes = &digest.derived().size;
+    let mut flow = Flow::default();
+    let mut open: Vec<Open> = Vec::new();
+    for (at, &size) in sizes.iter().enumerate().take(budget.end).skip(node) {
+        if budget.is_spent(&flow) {
+            break;
+        }
+        while let Some(top) = open.pop_if(|top| top.end == at) {
+            close(top.role, &mut flow);
+        }
+        let class = digest.class(at);
+        if class.is_text() {
+            let start = flow.len();
+            flow.words(&budget.content(digest, at));
+            heed_span(&mut heed, at, start, flow.len());
+        } else if !class.is_leaf() {
+            let inline = open.last().is_some_and(|parent| parent.mixed);
+            let role = if inline { Role::Inline } else { Role::Block };
+            if role == Role::Block {
+                flow.block();
+            }
+            open.push(Open {
+                end: at + size as usize,
+                role,
+                // What is inside an inline element flows with it.
+                mixed: inline || has_words(digest, at, budget),
+            });
+        }
+    }
+    flow.finish()
+}
+
+/// Whether an element has text of its own that is not only white space.
+fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
+    let sizes = &digest.derived().size;
+    let end = budget.end.min(node + sizes[node] as usize);
+    let mut child = node + 1;
+    while child < end {
+        if digest.class(child).is_text()
+            && !cut(digest, child, &mut budget.ahead)
+                .trim_ascii()
+                .is_empty()
+        {
+            return true;
+        }
+        child += sizes[child] as usize;
+    }
+    false
+}
+
+fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
+    let mut out = String::new();
+    let end = node + digest.derived().size[node] as usize;
+    let mut after_key = false;
+    for at in node..end {
+        let start = out.len();
+        let tag = digest.tag().get(at) as usize;
+        match digest.tag_info(tag).class {
+            Class::Member => {
+                new_line(&mut out);
+                out.push_str(digest.tag_name(tag));
+                out.push(':');
+                after_key = true;
+            }
+            Class::Scalar => {
+                if after_key {
+                    out.push(' ');
+                } else {
+                    new_line(&mut out);
+                }
+                out.push_str(&content(digest, at));
+                after_key = false;
+            }
+            _ => after_key = false,
+        }
+        heed_span(&mut heed, at, start, out.len());
+    }
+    out
+}
+
+fn new_line(out: &mut String) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn lines(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
+    let mut out = String::new();
+    for at in node..node + digest.derived().size[node] as usize {
+        if digest.class(at).is_text() {
+            let start = out.len();
+            let line = content(digest, at);
+            if line.contains('\r') {
+                out.push_str(&line.replace("\r\n", "\n").replace('\r', "\n"));
+            } else {
+                out.push_str(&line);
+            }
+            heed_span(&mut heed, at, start, out.len());
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

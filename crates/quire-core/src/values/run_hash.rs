@@ -1,0 +1,322 @@
+//! Hashing attribute runs: equal where a reader sees the same attributes.
+//!
+//! A run is cut into attributes, each gives a hash of its name and its value, and
+//! these are added up, so that their order does not count. Nearly all attributes are
+//! written ` name="value"`; those are found with one search for each part, and
+//! hashed where they lie. Whatever looks otherwise is left to [`values::attribute_spans`].
+
+use std::ops::Range;
+
+use super::charset::Charset;
+use crate::base::short_bytes;
+use crate::page::text_mode::Mode;
+use crate::values;
+use crate::values::{Syntax, scan};
+
+/// Bytes behind a run that may be read along with it: what [`scan`] and [`short_bytes`] read in one step.
+const AHEAD: usize = 16;
+
+/// Spreads one hash before hashes are added, so that sums do not cancel.
+#[inline]
+fn mix(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ (hash >> 29)
+}
+
+/// Which reference attributes a run has, as hashes; 0 when absent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunHashes {
+    /// All attributes, without order.
+    pub all: u64,
+    /// `href`, `action` and their like.
+    pub link: u64,
+    /// `src`.
+    pub source: u64,
+    /// `srcset`, `poster`.
+    pub image: u64,
+}
+
+impl RunHashes {
+    #[inline]
+    fn add(&mut self, name_hash: u64, value_hash: u64) {
+        let pair = mix(name_hash.wrapping_add(value_hash.rotate_left(23)));
+        self.all = self.all.wrapping_add(pair);
+        match NAME_HASHES.iter().position(|&known| known == name_hash) {
+            Some(0..=2) => self.link = self.link.wrapping_add(pair),
+            Some(3) => self.source = pair,
+            Some(_) => self.image = self.image.wrapping_add(pair),
+            None => {}
+        }
+    }
+}
+
+/// How the attributes of a run are read.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// The language it is written in.
+    pub syntax: Syntax,
+    /// Its character set.
+    pub charset: Charset,
+    /// Whether it is known that all of its values read as they are written.
+    pub plain: bool,
+}
+
+impl Reading {
+    /// The hash of a value as a reader sees it.
+    #[inline]
+    fn hash_value(self, text: &[u8], value: Range<usize>, decoded: &mut Vec<u8>) -> u64 {
+        if self.plain {
+            return short_bytes::hash(text, value.start, value.end);
+        }
+        self.hash_cooked(&text[value], decoded)
+    }
+
+    #[cold]
+    fn hash_cooked(self, value: &[u8], decoded: &mut Vec<u8>) -> u64 {
+        if self.charset.valid_utf8 && matches!(self.syntax, Syntax::Html(_)) {
+            decoded.clear();
+            values::append_attribute_value(value, decoded);
+            return short_bytes::hash_of(decoded);
+        }
+        if self.charset.reads_as_written(value, self.syntax) {
+            short_bytes::hash_of(value)
+        } else {
+            let decoded = values::attribute_value(value, self.syntax, self.charset.encoding);
+            short_bytes::hash_of(decoded.as_bytes())
+        }
+    }
+}
+
+impl Charset {
+    /// Whether values of attributes read as they are written. May say no where the answer is yes.
+    pub fn reads_as_written(self, values: &[u8], syntax: Syntax) -> bool {
+        self.is_plain(values, Mode::Data) && has_no_line_ends(values, syntax)
+    }
+}
+
+/// Whether line ends have nothing to say: in XML they become spaces; in HTML only CR changes.
+#[inline]
+pub fn has_no_line_ends(values: &[u8], syntax: Syntax) -> bool {
+    matches!(syntax, Syntax::Html(_)) || memchr::memchr2(b'\n', b'\t', values).is_none()
+}
+
+/// Hash the attributes of a run, which is a part of `text`.
+///
+/// The first of several attributes with one name wins; names are compared by hash.
+pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut Seen) -> RunHashes {
+    // No further than one step: a run that lacks a quote must not look for it in all the others.
+    let text = &text[..text.len().min(run.end + AHEAD)];
+    let html = matches!(reading.syntax, Syntax::Html(_));
+    let mut hashes = RunHashes::default();
+    let mut at = run.start;
+    seen.clear();
+    while let Some((name, value)) = next_usual(text, at, run.end) {
+        at = value.end + 1;
+        let name_hash = hash_name_at(&text[name.start..], name.len(), html);
+        if seen.insert(name_hash) {
+            hashes.add(
+                name_hash,
+                reading.hash_value(text, value, &mut seen.decoded),
+            );
+        }
+    }
+    if at < run.end {
+        for (name, value) in values::attribute_spans(&text[at..run.end]) {
+            let name_hash = hash_name_at(&text[at + name.start..], name.len(), html);
+            if seen.insert(name_hash) {
+                let value = value.map_or(at..at, |v| at + v.start..at + v.end);
+                hashes.add(
+                    name_hash,
+                    reading.hash_value(text, value, &mut seen.decoded),
+                );
+            }
+        }
+    }
+    hashes
+}
+
+/// The attribute at `at`, if it is written as nearly all are: ` name="value"`. Gives its name and its
+/// value.
+#[inline]
+fn next_usual(text: &[u8], at: usize, end: usize) -> Option<(Range<usize>, Range<usize>)> {
+    if at >= end || text[at] != b' ' {
+        return None;
+    }
+    let name = at + 1..scan::attribute_name_end(text, at + 1);
+    let value = name.end + 2;
+    if name.is_empty() || value >= end || text[name.end..value] != *b"=\"" {
+        return None;
+    }
+    let close = scan::find(text, value, b'"');
+    (close < end).then_some((name, value..close))
+}
+
+/// [`hash_name`] of the first `length` bytes, eight at a time.
+///
+/// Bytes behind the name are read along and masked off, which needs no copy.
+#[inline]
+fn hash_name_at(bytes: &[u8], length: usize, fold: bool) -> u64 {
+    match bytes.first_chunk() {
+        Some(&word) if (1..=8).contains(&length) => {
+            let word = u64::from_le_bytes(word) & (u64::MAX >> (64 - 8 * length));
+            add_word((length as u64).wrapping_mul(FACTOR), word, fold)
+        }
+        _ => hash_name(&bytes[..length], fold),
+    }
+}
+
+#[inline]
+const fn add_word(hash: u64, word: u64, fold: bool) -> u64 {
+    let word = if fold { scan::lower(word) } else { word };
+    let hash = (hash ^ word).wrapping_mul(FACTOR);
+    hash ^ (hash >> 32)
+}
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The names that refer to something else.
+const NAME_HASHES: [u64; 6] = [
+    hash_name(b"href", true),
+    hash_name(b"action", true),
+    hash_name(b"xlink:href", true),
+    hash_name(b"src", true),
+    hash_name(b"srcset", true),
+    hash_name(b"poster", true),
+];
+
+/// Hash an attribute name, in HTML without regard to ASCII case.
+const fn hash_name(name: &[u8], fold: bool) -> u64 {
+    let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
+    let mut i = 0;
+    while i < name.len() {
+        let mut word = 0;
+        let mut shift = 0;
+        while shift < 64 && i < name.len() {
+            word |= (name[i] as u64) << shift;
+            shift += 8;
+            i += 1;
+        }
+        hash = add_word(hash, word, fold);
+    }
+    hash
+}
+
+/// Names that are looked through one after another; beyond, there is a set.
+const FEW: usize = 16;
+/// Larger sets of names are not kept for the next run.
+const MAX_KEPT_NAMES: usize = 256;
+
+/// Names already met in a run: a short list, and a set once it is long.
+#[derive(Default)]
+pub struct Seen {
+    few: [u64; FEW],
+    count: usize,
+    many: std::collections::HashSet<u64>,
+    /// Room for a value as a reader sees it.
+    decoded: Vec<u8>,
+}
+
+impl Seen {
+    fn clear(&mut self) {
+        if self.count <= FEW {
+            self.count = 0;
+            return;
+        }
+        self.count = 0;
+        // Emptying a set costs as much as it once held: after one run of a million attributes,
+        // every small run would pay for it.
+        if self.many.capacity() > MAX_KEPT_NAMES {
+            self.many = std::collections::HashSet::new();
+        }
+        self.many.clear();
+    }
+
+    /// Add a name; `false` when it was there.
+    #[inline]
+    fn insert(&mut self, name: u64) -> bool {
+        if self.count >= FEW {
+            return self.insert_many(name);
+        }
+        if self.few[..self.count].contains(&name) {
+            return false;
+        }
+        self.few[self.count] = name;
+        self.count += 1;
+        true
+    }
+
+    #[cold]
+    fn insert_many(&mut self, name: u64) -> bool {
+        if self.count == FEW {
+            self.many.extend(self.few);
+            self.count += 1;
+        }
+        self.many.insert(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::UTF_8;
+
+    use super::*;
+    use crate::page::vocabulary::Namespace;
+
+    fn hashes(run: &str) -> (u64, u64, u64, u64) {
+        let charset = Charset {
+            encoding: UTF_8,
+            valid_utf8: true,
+        };
+        let syntax = Syntax::Html(Namespace::Html);
+        let reading = Reading {
+            syntax,
+            charset,
+            plain: charset.reads_as_written(run.as_bytes(), syntax),
+        };
+        let hashes = hash_run(run.as_bytes(), 0..run.len(), reading, &mut Seen::default());
+        (hashes.all, hashes.link, hashes.source, hashes.image)
+    }
+
+    #[test]
+    fn spelling_and_order_do_not_count() {
+        let usual = hashes(" class=\"a\" href=\"/?x=1&amp;y\"");
+        for run in [
+            " href=\"/?x=1&amp;y\" class=\"a\"",
+            " CLASS='a'  HREF='/?x=1&y'/",
+            "\nclass=a href=/?x=1&#38;y ",
+            " class=\"a\" href=\"/?x=1&amp;y\" class=\"b\"",
+        ] {
+            assert_eq!(hashes(run), usual, "{run}");
+        }
+        for run in [
+            " class=\"a\"",
+            " class=\"a\" href=\"/\"",
+            " class=\"\" href=\"/?x=1&amp;y\"",
+        ] {
+            assert_ne!(hashes(run), usual, "{run}");
+        }
+    }
+
+    #[test]
+    fn capitals_are_folded_and_nothing_else_is() {
+        for byte in 0..=255u8 {
+            let word = u64::from_le_bytes([byte; 8]);
+            let expected = u64::from_le_bytes([byte.to_ascii_lowercase(); 8]);
+            assert_eq!(scan::lower(word), expected, "{byte}");
+        }
+        for length in 0..30 {
+            let name: Vec<u8> = (0..length).map(|i| b'A' + i).collect();
+            for fold in [true, false] {
+                assert_eq!(
+                    hash_name_at(&name, name.len(), fold),
+                    hash_name(&name, fold)
+                );
+                let longer = [&name[..], b"=\"and more\""].concat();
+                assert_eq!(
+                    hash_name_at(&longer, name.len(), fold),
+                    hash_name(&name, fold)
+                );
+            }
+        }
+    }
+}

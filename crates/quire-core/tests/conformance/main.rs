@@ -1,0 +1,11 @@
+//! The conformance suites of `../shared/corpus`: html5lib-tests, the W3C XML suite, real pages to sniff.
+//! Each skips with a word where the corpus is absent.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod html5lib_encoding;
+mod html5lib_tokenizer;
+mod html5lib_tree;
+mod sniff_corpus;
+mod xml_suite;

@@ -1,0 +1,67 @@
+"""The everyday tier: each page is one zstd frame against the base of its cluster.
+
+The base is made of up to 64 pages that together contain what the other pages repeat: at most half
+of the cluster, and no more bytes than can be read in a millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire import _core
+from quire.archive.compact.choose_base import Member, joined, most_pages, sample
+from quire.archive.compact.clusters import clusters, host, sketch_values
+from quire.archive.compact.tiers.tier import Base
+from quire.archive.format.page_meta import Codec
+from quire.archive.format.record import PLAIN_ZSTD
+
+LEVEL = 12
+SLOW_LEVEL = 19
+#: The smaller a base is compared with its cluster, the slower it may be compressed: pairs of a
+#: size ratio (cluster to base) and the zstd level to use from that ratio on.
+BASE_LEVELS = ((8, SLOW_LEVEL), (3, 15))
+#: A version is prepared as a base for only a few others, so a fast level is enough.
+NEIGHBOUR_LEVEL = 7
+
+
+class ZstdBase:
+    """A base for zstd frames."""
+
+    def __init__(self, content: bytes, base_level: int, level: int) -> None:
+        self.content: bytes = content
+        self.frame: bytes = PLAIN_ZSTD.encode(content, base_level)
+        self._level = level
+        self._base = _core.Base(content)
+
+    def write(self, body: bytes) -> tuple[bytes, Codec]:
+        """Encode a page."""
+        return self._base.encode(body, self._level), Codec.ZSTD_BASE
+
+
+class ZstdTier:
+    """The everyday tier."""
+
+    level: int = LEVEL
+    neighbour_level: int = NEIGHBOUR_LEVEL
+
+    def clusters(self, members: Sequence[Member]) -> list[NDArray[np.int64]]:
+        """Group pages by host, and by sketch if the host does not decide."""
+        hosts = [host(member.url) for member in members]
+        return clusters(hosts, lambda i: sketch_values(members[i].read()[1]))
+
+    def base(self, members: Sequence[Member]) -> Base | None:
+        """Concatenate the pages that contain what the others repeat."""
+        content = joined(sample(members), most_pages(members), b"")
+        if not content:
+            return None
+        length = sum(member.length for member in members)
+        levels = (level for share, level in BASE_LEVELS if share * len(content) <= length)
+        return ZstdBase(content, next(levels, LEVEL), self.level)
+
+    def part(self, below: Base, number: int, run: Sequence[Member]) -> Base | None:
+        """Return None: a single base is fast to read whatever its length."""
+        del below, number, run
+        return None

@@ -1,0 +1,34 @@
+"""Progress: how long work tells its caller how far it is.
+
+Every function that takes a while accepts one callback of this shape and calls it with the name of
+the step, the amount done and the total: ``tell("encode", 17, 400)``. The default does nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """A callback for progress, called often and from any thread.
+
+    >>> def show(step: str, done: int, total: int) -> None:
+    ...     print(f"{step}: {done} of {total}")
+    >>> tell: Progress = show
+    >>> tell("encode", 17, 400)
+    encode: 17 of 400
+    """
+
+    def __call__(self, step: str, done: int, total: int, /) -> None:
+        """Take note of progress.
+
+        Args:
+            step: the name of the step, such as ``read`` or ``encode``.
+            done: how much of it is done: tasks, pages or bytes, as the step counts.
+            total: how much there is; it may grow while the work goes on.
+        """
+        ...
+
+
+def no_progress(_step: str, _done: int, _total: int, /) -> None:
+    """Ignore progress: the default."""
