@@ -106,7 +106,7 @@ def open_atomic(
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is a device or a pipe: there is no file to replace.
+    """Tell whether a path is a device or a pipe, which has no file to replace.
 
     >>> is_stream(os.devnull), is_stream("not-there"), is_stream(".")
     (True, False, False)

@@ -11,7 +11,7 @@ def version() -> str:
     """Return the version, such as ``0.1.0``.
 
     Code that was never installed has no metadata. Then it is the version in the checkout's
-    ``pyproject.toml`` with ``+checkout``, and ``0+unknown`` if there is no checkout either.
+    ``pyproject.toml`` with ``+checkout``, and ``0+unknown`` without a checkout.
 
     >>> version().partition(".")[0]
     '0'

@@ -189,13 +189,13 @@ class Reader:
             on_damage: called for each page that cannot be read; reading goes on after it.
 
         Raises:
-            DamagedRecord: a page cannot be read, and there is no ``on_damage``.
+            DamagedRecord: a page cannot be read, and ``on_damage`` is missing.
         """
         last: dict[str, tuple[int, StoredFile, int, int]] = {}
         for known, file, offset, slot in self._places("", None, None, on_damage):
             # Of one time, the version stored last counts.
             if known.url not in last or known.time >= last[known.url][0]:
-                last.pop(known.url, None)  # keeps the order of what is stored
+                last.pop(known.url, None)  # keeps the stored order
                 last[known.url] = (known.time, file, offset, slot)
         for _, file, offset, slot in last.values():
             try:

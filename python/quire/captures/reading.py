@@ -103,7 +103,7 @@ def read_one(name: str, *, most_bytes: int = MOST_BYTES) -> Capture:
         most_bytes: a longer page cannot be read.
 
     Raises:
-        SourceNotFound: there is no page of that name.
+        SourceNotFound: no page has this name.
         SourceUnreadable: it is damaged, too long or not a page.
         MissingExtra: it needs a library that is not installed.
     """

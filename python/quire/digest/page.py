@@ -148,7 +148,7 @@ class Digest(Columns):
 
         From its start tag to its end tag, with everything in between. If both tags are implied, as
         those of ``html``, ``head``, ``body`` and ``tbody`` often are, the span is that of its content;
-        if there is no content it is empty, at the place where the node would be. So spans nest
+        without content it is empty, at the place where the node would be. So spans nest
         as nodes do, and that of node 0 is the whole source. Bytes that stand for no node, such as a stray
         end tag, are in the span of the node they are in or come after. The first call finds the
         spans of all nodes.

@@ -88,7 +88,7 @@ def base_of(page: str | None, own: str | None) -> str | None:
 def resolve(base: str | None, address: str) -> str:
     r"""Resolve an address against a base.
 
-    If there is no absolute base, or the address cannot be parsed, it stays as written.
+    Without an absolute base, or the address cannot be parsed, it stays as written.
 
     >>> resolve("https://example.org/a/b", " ../c?d\n")
     'https://example.org/c?d'

@@ -109,7 +109,7 @@ class _RemoteFolder:
         self._store.mv(f"{self._path}/{old}", f"{self._path}/{new}")
 
     def sync(self) -> None:
-        """A store keeps what it acknowledged."""
+        """A store keeps all acknowledged data."""
 
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):

@@ -15,7 +15,7 @@ def opened(path: str, *, write: bool = False) -> Archive:
     """Open an archive.
 
     Raises:
-        Refusal: there is no archive at this path.
+        Refusal: this path does not hold an archive.
     """
     from quire.archive import Archive, is_archive  # noqa: PLC0415 - heavy
 

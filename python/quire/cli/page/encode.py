@@ -74,7 +74,7 @@ class Totals:
 
     @property
     def ratio(self) -> str:
-        """Digest bytes per page byte; a dash if there are no pages."""
+        """Digest bytes per page byte; a dash without pages."""
         return terminal.ratio(self.digest_bytes, self.source_bytes)
 
     @property

@@ -121,7 +121,7 @@ def _need_java() -> None:
         where = (
             f"JAVA_HOME is {home}"
             if home
-            else "JAVA_HOME is not set, and there is no java on the path"
+            else "JAVA_HOME is not set, and java is not on the path"
         )
         raise EngineError(
             f"no Java found: {where}; Spark needs Java 17 or later, "

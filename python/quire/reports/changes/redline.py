@@ -189,7 +189,7 @@ class _Drawing:
                 self.out.append(stack.pop()[1])
 
     def _is_loose(self, top: int) -> bool:
-        """Tell whether a deleted part of a table goes to a place that is no longer in a table."""
+        """Tell whether a deleted part of a table goes to a place now outside a table."""
         old, new = self.pages["old"], self.pages["new"]
         parent = old.parents[top]
         home = self.partner["old"][parent] if parent >= 0 else -1

@@ -42,7 +42,7 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the old page and the matching line of the new one; None if there is no match.
+    """A line of the old page and the matching line of the new one; None without a match.
 
     Attributes:
         kind: ``same`` (or different only in ways the rules ignore), ``changed``, ``deleted`` or

@@ -88,7 +88,7 @@ def as_bytes(crawl: CrawlTemplates, suffix: str) -> bytes:
         suffix: one of ``SUFFIXES``.
 
     Raises:
-        ValueError: there is no such format.
+        ValueError: the format is unknown.
     """
     if suffix == ".json":
         return (json.dumps(as_json(crawl), ensure_ascii=False, indent=1) + "\n").encode()
