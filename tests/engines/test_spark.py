@@ -115,7 +115,7 @@ def test_no_java_is_told_with_what_to_install(
 ) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(EngineError, match=r"no java on the path; Spark needs Java 17 .* apt "):
+    with pytest.raises(EngineError, match=r"java is not on the path; Spark needs Java 17 .* apt "):
         open_engine("spark-local")
 
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))

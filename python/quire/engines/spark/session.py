@@ -119,9 +119,7 @@ def _need_java() -> None:
     java = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
     if java is None:
         where = (
-            f"JAVA_HOME is {home}"
-            if home
-            else "JAVA_HOME is not set, and java is not on the path"
+            f"JAVA_HOME is {home}" if home else "JAVA_HOME is not set, and java is not on the path"
         )
         raise EngineError(
             f"no Java found: {where}; Spark needs Java 17 or later, "
