@@ -173,7 +173,7 @@ def esi(
             planner.plan(),
             target,
             force=force,
-            tell=planner.tell,
+            progress=planner.progress,
         )
         planner.note_strangers(manifest)
     if format is Format.json:

@@ -148,10 +148,10 @@ def report(
             min_match=min_match,
             min_bytes=min_text_bytes,
             min_pages=min_pages,
-            tell=planner.tell,
+            progress=planner.progress,
         )
         planner.note_strangers(study.composition.manifest)
-        graph = drawing.graph_of(study, tell=planner.tell)
+        graph = drawing.graph_of(study, progress=planner.progress)
         drawn = drawing.fragment_report(study, graph, title=" ".join(sources))
         numbers = drawing.as_json(study, graph)
     files.write_whole(target, drawn.encode("utf-8", "replace"), force=force)

@@ -11,7 +11,7 @@ it is. If the rest of the page could not be kept either, the plan drops these cu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quire.digest.page import Digest
 from quire.fragments.caching.region import Region
@@ -20,6 +20,7 @@ from quire.fragments.cuts.candidates import Span
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
 from quire.fragments.trees.source_spans import source_spans
+from quire.progress import Progress
 
 # Of a page with more, the first are examined: each is searched for in every capture.
 _MOST_PARTS = 100
@@ -28,14 +29,14 @@ MOST_SHARE = 0.5
 
 
 def isolated_parts(
-    site: Collection, lives: Mapping[int, Lifetimes], tell: Callable[[str, int, int], None]
+    site: Collection, lives: Mapping[int, Lifetimes], progress: Progress
 ) -> dict[int, list[Span]]:
     """Find the parts of pages that no cache may keep: private ones, and those that always change.
 
     Args:
         site: the pages.
         lives: the lifetimes of pages, by place.
-        tell: progress callback.
+        progress: called as the work goes on.
 
     Returns:
         The parts, by the place of the page.
@@ -45,7 +46,7 @@ def isolated_parts(
         spans = _of_page(PageHistory(site, site.pages[place], one), one, site, place)
         if spans:
             found[place] = spans
-        tell("apart", done, len(lives))
+        progress("apart", done, len(lives))
     return found
 
 

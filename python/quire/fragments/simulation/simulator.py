@@ -89,7 +89,7 @@ def simulate(
     rate: float,
     seed: int = 0,
     warm: bool = False,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Simulation:
     """Simulate the same requests to a page cache and to a fragment cache.
 
@@ -104,7 +104,7 @@ def simulate(
         rate: requests per second, for all pages together.
         seed: random seed; the same seed gives the same result.
         warm: start with full caches.
-        tell: progress callback, called with the number of fragments whose invalidations have been
+        progress: called with the number of fragments whose invalidations have been
             drawn and the number of all fragments. Drawing them is most of the work.
 
     Raises:
@@ -132,7 +132,7 @@ def simulate(
     ends: list[NDArray[np.float64]] = []
     for one, own in zip(site.fragments, seeds, strict=True):
         ends.append(_invalidations(one, end, np.random.default_rng(own)))
-        tell("simulate", len(ends), len(site.fragments))
+        progress("simulate", len(ends), len(site.fragments))
     order = np.argsort(chosen, kind="stable")  # by page, then by time
     counts = np.bincount(chosen, minlength=len(site.pages))
     by_page = np.split(times[order], np.cumsum(counts)[:-1])

@@ -36,14 +36,13 @@ from quire.fragments.lifetime.volatile import selector_of
 from quire.fragments.shared.find import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell
 from quire.fragments.study.access_log import AccessLog, PageRequests
 from quire.fragments.study.advice import advised
 from quire.fragments.study.differences import differences
 from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
 from quire.fragments.trees.af_tree import AfTree
 from quire.fragments.trees.source_spans import source_spans
-from quire.progress import Progress
+from quire.progress import Progress, no_progress
 
 #: Fragments of each tier that are listed one by one; totals are of all.
 MOST_LISTED = 200
@@ -103,7 +102,7 @@ def study_fragments(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    tell: Tell = lambda *_: None,
+    progress: Progress = no_progress,
 ) -> FragmentStudy:
     """Study the fragments of a plan, and the parts that it leaves.
 
@@ -123,17 +122,17 @@ def study_fragments(
         min_match: minimum overlap of shingles for two parts to count as the same approximate one.
         min_bytes: minimum length of an approximate part, in bytes of text.
         min_pages: number of pages that must share an approximate part.
-        tell: progress callback: the step, how much is done, and of how much.
+        progress: called with the step, the amount done and the total.
 
     Raises:
         ValueError: a rule is out of range.
     """
     alike = shared_fragments(
-        _told(plan.site, tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
+        _told(plan.site, progress), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
     )
     study = _Study(plan, alike, asked or PageRequests.once(plan.site))
-    every = [*study.exact(), *study.approximate(tell), *study.own_pace()]
-    placed = tuple(_placed([study.finished(one) for one in every], plan.site, tell))
+    every = [*study.exact(), *study.approximate(progress), *study.own_pace()]
+    placed = tuple(_placed([study.finished(one) for one in every], plan.site, progress))
     return FragmentStudy(
         plan, study.composition, alike, study.asked, placed, study.totals(len(plan.site.unreadable))
     )
@@ -211,7 +210,7 @@ class _Study:
                 found[key][kind] += 1
         return found
 
-    def approximate(self, tell: Tell) -> Iterator[FragmentFacts]:
+    def approximate(self, progress: Progress) -> Iterator[FragmentFacts]:
         """List the parts that are alike, as if all members had the bytes of the longest one."""
         saved = [self._could_save(one) for one in self.alike]
         listed = self._order(saved)[:_MOST_APPROXIMATE]
@@ -241,7 +240,7 @@ class _Study:
                 same_text=one.same_text,
                 differs=differences(one, self.site),
             )
-            tell("differences", rank, len(listed))
+            progress("differences", rank, len(listed))
 
     def _could_save(self, one: SharedFragment) -> tuple[int, int]:
         members = one.members
@@ -392,14 +391,14 @@ def _most_common(kinds: Counter[HazardKind]) -> tuple[PartHazard, ...]:
     return tuple(PartHazard(kind, count) for kind, count in kinds.most_common())
 
 
-def _told(site: Collection, tell: Tell) -> Iterator[Digest]:
+def _told(site: Collection, progress: Progress) -> Iterator[Digest]:
     for done, page in enumerate(site.latest(), start=1):
         yield page
-        tell("alike", done, len(site.pages))
+        progress("alike", done, len(site.pages))
 
 
 def _placed(
-    facts: Sequence[FragmentFacts], site: Collection, tell: Progress
+    facts: Sequence[FragmentFacts], site: Collection, progress: Progress
 ) -> list[FragmentFacts]:
     """Add a path and a sample of the text; a page is read once for all that is on it."""
     found = list(facts)
@@ -414,7 +413,7 @@ def _placed(
         for place in places:
             found[place] = _described(found[place], page, tree, site)
             done += 1
-            tell("places", done, len(found))
+            progress("places", done, len(found))
     return found
 
 

@@ -44,12 +44,12 @@ class ReportGraph:
         return len(self.places)
 
 
-def graph_of(study: FragmentStudy, *, tell: Progress = no_progress) -> ReportGraph:
+def graph_of(study: FragmentStudy, *, progress: Progress = no_progress) -> ReportGraph:
     """Make the graph of a study.
 
     Args:
         study: from ``study_fragments``; pages without versions are read again.
-        tell: progress callback, for the step ``graph``.
+        progress: called for the step ``graph``.
     """
     pages, cuts = study.site.pages, study.plan.cuts.pages
     count = len(pages)
@@ -63,8 +63,7 @@ def graph_of(study: FragmentStudy, *, tell: Progress = no_progress) -> ReportGra
         last = pages[page].versions[-1]
         known = study.lives.get(page)
         lives.append(lifetimes([(0.0, study.site.digest(last))]) if known is None else known)
-        if tell is not None:
-            tell("graph", done, len(places))
+        progress("graph", done, len(places))
     graph = dependency_graph(lives, _shared(study, places, lives))
     numbered = [{one.number: one for one in found.fragments} for found in lives]
 
