@@ -20,13 +20,9 @@ from quire.errors import SourceUnreadable
 from quire.fragments import PlanRules
 from quire.fragments.caching.site_plan import plan_site
 from quire.fragments.site.collection import Collection
-from quire.fragments.study.access_log import (
-    MOST_LINE_BYTES,
-    PageRequests,
-    log_address,
-    read_access_log,
-)
+from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.study.study import FragmentStudy, study_fragments
+from quire.sources.access_log import MOST_LINE_BYTES, log_address, read_access_log
 from quire.sources.capture import Capture
 
 INCLUDE_BYTES = PlanRules().include_bytes

@@ -38,8 +38,8 @@ from quire.errors import SourceUnreadable
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
-    from quire.fragments.study.access_log import AccessLog
     from quire.fragments.study.study import FragmentStudy
+    from quire.sources.access_log import AccessLog
 
 _DAY_S = 86_400
 _MOST_LISTED = 10
@@ -112,7 +112,7 @@ def report(
         raise Refusal(f"{output}: this name is for the numbers beside it", hint="use .html instead")
     for path in (target, beside):
         files.check_free(path, force=force)
-    from quire.fragments.study.access_log import PageRequests  # noqa: PLC0415 - heavy
+    from quire.fragments.study.page_requests import PageRequests  # noqa: PLC0415 - heavy
     from quire.fragments.study.study import study_fragments  # noqa: PLC0415 - heavy
     from quire.reports.fragments import report as drawing  # noqa: PLC0415 - heavy
 

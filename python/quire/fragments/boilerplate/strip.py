@@ -30,9 +30,9 @@ from quire.digest import Digest, encode
 from quire.errors import QuireError
 from quire.fragments.boilerplate.moved_text import moved_texts
 from quire.fragments.site.collection import SourcePage
-from quire.fragments.site.spool import Spool
 from quire.fragments.trees.af_tree import AfTree
 from quire.similar.groups import templates
+from quire.spool import Spool
 
 Form: TypeAlias = Literal["text", "html"]
 

@@ -14,13 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from quire.digest.page import Digest
+from quire.digest.source_spans import source_spans
 from quire.fragments.caching.region import Region
 from quire.fragments.caching.region_history import PageHistory, policy_of
 from quire.fragments.cuts.candidates import Span
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
-from quire.fragments.trees.source_spans import source_spans
 from quire.progress import Progress
+from quire.sdiff.volatile import nearest_element
 
 # Of a page with more, the first are examined: each is searched for in every capture.
 _MOST_PARTS = 100
@@ -83,11 +84,7 @@ def _unseen(lives: Lifetimes, page: Digest) -> Iterator[Span]:
     if spans is None:
         return
     for one in lives.volatile:
-        node = one.node
-        if one.version != len(lives.times) - 1:
-            continue
-        while node > 0 and str(page.tags[page.tag[node]]).startswith("#"):
-            node = int(page.parent[node])
+        node = nearest_element(page, one.node) if one.version == len(lives.times) - 1 else 0
         if node > 0:
             yield int(spans.start[node]), int(spans.end[node])
 

@@ -15,8 +15,8 @@ import re
 import numpy as np
 
 from quire.digest import encode
+from quire.digest.source_spans import source_spans
 from quire.errors import QuireError
-from quire.fragments.trees.source_spans import source_spans
 
 _FIRST_TAG = re.compile(rb"\s*<([A-Za-z]+)")
 # Browsers drop these outside a table.

@@ -17,8 +17,8 @@ from quire.fragments.cuts.site_cuts import PlanRules, SiteCuts, cut_site, find_c
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import Policy
 from quire.fragments.site.collection import Collection, Seen, SourcePage
-from quire.fragments.site.spool import Closes
 from quire.sources.capture import Capture
+from quire.spool import Closes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

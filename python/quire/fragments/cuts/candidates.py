@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.fragments.trees.source_spans import source_spans
+from quire.digest.source_spans import source_spans
 
 #: First byte in the source, and the end after the last one.
 Span = tuple[int, int]

@@ -20,8 +20,8 @@ from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 from quire.errors import PlanError
 from quire.fragments.cuts.hazards import Hazard
 from quire.fragments.cuts.includes import NAME, checked_prefix, include
-from quire.fragments.esi.safe_read import read_plain
 from quire.fragments.policy import Policy
+from quire.safe_read import read_plain
 
 FILE_NAME = "manifest.json"
 _FORMAT = "quire composition"

@@ -24,7 +24,7 @@ from quire.fragments.lifetime.byte_changes import changed_source
 from quire.fragments.lifetime.matching import match_versions
 from quire.fragments.lifetime.tracking import Step, Tracker, likeness, own_changes
 from quire.fragments.lifetime.version_parts import Comparing, NodeStatus, Parts
-from quire.fragments.lifetime.volatile import MOST_NAMED, NodeChanges, selector_of
+from quire.sdiff.volatile import MOST_NAMED, NodeChanges, selector_of
 
 _COLUMNS = (
     "first",

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.fragments.lifetime.survival import Curve, Lives
-from quire.fragments.lifetime.volatile import VersionVerdict, VolatileNode
 from quire.fragments.policy import Sharing
+from quire.sdiff.volatile import VersionVerdict, VolatileNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)

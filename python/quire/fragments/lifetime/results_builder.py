@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from quire.fragments.lifetime.algorithm_2 import VersionRecord
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Lives
-from quire.fragments.lifetime.volatile import VersionVerdict
 from quire.fragments.policy import Sharing
+from quire.sdiff.volatile import VersionVerdict
 
 _TAKEN = ("first", "last", "node", "value_bytes", "source_bytes", "moves")
 

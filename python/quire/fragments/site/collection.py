@@ -17,8 +17,8 @@ from typing import NamedTuple
 from quire.digest import encode
 from quire.digest.page import Digest
 from quire.errors import QuireError
-from quire.fragments.site.spool import Closes, Spool
 from quire.sources.capture import Capture
+from quire.spool import Closes, Spool
 
 #: Replaces a missing time; then no capture of the page has one.
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)

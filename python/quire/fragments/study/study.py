@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
+from quire.digest.source_spans import source_spans
 from quire.fragments.caching.change_rate import Pace, joined_pace, pace_of
 from quire.fragments.caching.plan import FragmentPlan
 from quire.fragments.caching.region import Region
@@ -32,17 +33,17 @@ from quire.fragments.cuts.hazards import HazardKind
 from quire.fragments.cuts.site_cuts import CutPage, Part
 from quire.fragments.esi.composition import Composition
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
-from quire.fragments.lifetime.volatile import selector_of
 from quire.fragments.shared.find import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.site.collection import Collection
-from quire.fragments.study.access_log import AccessLog, PageRequests
 from quire.fragments.study.advice import advised
 from quire.fragments.study.differences import differences
 from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
+from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.trees.af_tree import AfTree
-from quire.fragments.trees.source_spans import source_spans
 from quire.progress import Progress, no_progress
+from quire.sdiff.volatile import selector_of
+from quire.sources.access_log import AccessLog
 
 #: Fragments of each tier that are listed one by one; totals are of all.
 MOST_LISTED = 200

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from quire.display import printable
 from quire.fragments.lifetime.survival import Curve, Lives
-from quire.fragments.study.access_log import AccessLog
 from quire.fragments.study.facts import FragmentFacts
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.graphs import ReportGraph
 from quire.reports.fragments.painting import painted_page
+from quire.sources.access_log import AccessLog
 
 #: Pages that have a curve of their own, beside that of all.
 MOST_CURVES = 5

@@ -181,11 +181,17 @@ class NodeChanges:
                     )
 
 
-def selector_of(page: Digest, node: int) -> str:
-    """Return a CSS selector for a node, or for the element around a text."""
+def nearest_element(page: Digest, node: int) -> int:
+    """Return a node if it is an element, or else the element around it; 0 if there is none."""
     while node > 0 and str(page.tags[page.tag[node]]).startswith("#"):
         node = int(page.parent[node])
-    return page.path(node) if node else ":root"
+    return node
+
+
+def selector_of(page: Digest, node: int) -> str:
+    """Return a CSS selector for a node, or for the element around a text."""
+    element = nearest_element(page, node)
+    return page.path(element) if element else ":root"
 
 
 def _compared(state: _State, found: Annotation, number: NDArray[np.int64]) -> _Step:
