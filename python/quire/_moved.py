@@ -207,6 +207,21 @@ def report() -> Callable[..., dict[str, object]]:
     return found
 
 
+def renamed(old: str, new: str) -> property:
+    """Make a property that leads from the old name of an attribute to the new one.
+
+    Args:
+        old: class and old name, such as ``Lifetimes.restless``.
+        new: class and new name.
+    """
+
+    def get(owner: object) -> object:
+        warn(old, new)
+        return getattr(owner, new.rpartition(".")[2])
+
+    return property(get, doc=f"Deprecated: use ``{new}``.")
+
+
 def old_names(package: str) -> Callable[[str], object]:
     """Make the ``__getattr__`` of a package that names have left."""
     names = _NAMES[package]

@@ -52,14 +52,10 @@ class Policy:
         for header in self.vary:
             if _HEADER.fullmatch(header) is None:
                 raise ValueError(f"vary {header!r}: expected the name of a header")
-        if self.sharing not in get_args(Sharing):
-            raise ValueError(
-                f"sharing {self.sharing!r}: expected one of {', '.join(get_args(Sharing))}"
-            )
-        if self.source not in get_args(PolicySource):
-            raise ValueError(
-                f"source {self.source!r}: expected one of {', '.join(get_args(PolicySource))}"
-            )
+        for name, known in (("sharing", get_args(Sharing)), ("source", get_args(PolicySource))):
+            if getattr(self, name) not in known:
+                value = getattr(self, name)
+                raise ValueError(f"{name} {value!r}: expected one of {', '.join(known)}")
 
     @property
     def why(self) -> str:

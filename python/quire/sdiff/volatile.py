@@ -12,7 +12,6 @@ whole, so a change of the text is never hidden. Links and images of volatile nod
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quire import _moved
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sdiff.facets import Status
@@ -65,12 +65,7 @@ class VolatileNode:
     changes: int
     captures: int
 
-    @property
-    def place(self) -> ChangedAspect:
-        """Deprecated: use ``aspect``."""
-        message = "VolatileNode.place is deprecated: use VolatileNode.aspect"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return self.aspect
+    place = _moved.renamed("VolatileNode.place", "VolatileNode.aspect")
 
 
 @dataclass(slots=True)

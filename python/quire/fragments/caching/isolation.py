@@ -59,7 +59,12 @@ def _of_page(history: PageHistory, lives: Lifetimes, site: Collection, place: in
     spans = sorted({one for one in found if 0 < one[1] - one[0] <= most})[:_MOST_PARTS]
     chosen: list[Span] = []
     for level in _innermost_first(spans):
-        regions = [_region(span, chosen, source) for span in level]
+        # Each part without those in it that are isolated already.
+        holes = [sorted(one for one in chosen if _holds(span, one)) for span in level]
+        regions = [
+            Region.of("part", *span, inside, source)
+            for span, inside in zip(level, holes, strict=True)
+        ]
         for span, watched in zip(level, history.watched(regions), strict=True):
             if not policy_of([watched]).is_cached:
                 chosen = [one for one in chosen if not _holds(span, one)]
@@ -105,12 +110,6 @@ def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
         height[span] = max(inside, default=-1) + 1
         levels[height[span]].append(span)
     return [sorted(levels[level]) for level in sorted(levels)]
-
-
-def _region(span: Span, chosen: Sequence[Span], source: bytes) -> Region:
-    """A part without those in it that are isolated already."""
-    holes = sorted(one for one in chosen if _holds(span, one))
-    return Region.of("part", span[0], span[1], holes, source)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

@@ -101,13 +101,12 @@ class SharedElements:
     @classmethod
     def of(cls, pages: Sequence[Elements], min_pages: int) -> SharedElements:
         """Count over all pages."""
-        if not pages:
-            none = Elements.none()
-            return cls(none.key, none.start)
-        once = np.concatenate([np.unique(page.key) for page in pages])
+        none = Elements.none().key
+        once = np.concatenate([none, *(np.unique(page.key) for page in pages)])
         key, count = np.unique(once, return_counts=True)
         key = key[count >= min_pages]
-        every, places = np.unique(np.concatenate([page.key for page in pages]), return_counts=True)
+        keys = np.concatenate([none, *(page.key for page in pages)])
+        every, places = np.unique(keys, return_counts=True)
         return cls(key, places[np.searchsorted(every, key)])
 
     def among(self, page: Elements) -> Elements:

@@ -69,7 +69,7 @@ def build_lifetimes(record: VersionRecord) -> Lifetimes:
         ),
         latest_fragment=number_of[latest_part],
         latest_parent=latest.tree.parent.astype(np.int64),
-        latest_span=np.stack([latest.tree.byte_start, latest.tree.byte_end], axis=1),
+        latest_span=latest.tree.span,
         latest_first=columns["first"][latest_part],
         text_changes=_by_node(record.events, parent, latest_part),
         source_changes=_by_node(record.source_changes, parent, latest_part),

@@ -180,7 +180,7 @@ class _Study:
                 source_bytes=one.length,
                 pages=one.pages,
                 uses=one.uses,
-                pace=_joined(watched),
+                pace=joined_pace(watched),
                 requests=sum(self.requests[body] for body in bodies),
                 stored_saved=saved[number][0],
                 moved_saved=saved[number][1],
@@ -268,7 +268,7 @@ class _Study:
             history = PageHistory(self.site, page, self.lives[place]).watched(regions)
             for (number, _, _), watched in zip(mine, history, strict=True):
                 told[number].append(watched)
-        return [_joined(rows) for rows in told]
+        return [joined_pace(rows) for rows in told]
 
     def own_pace(self) -> Iterator[FragmentFacts]:
         """List the L-P fragments, by how much of the rest of their pages is not moved again."""
@@ -366,7 +366,9 @@ class _Study:
         )
 
 
-def parts_in(span: NDArray[np.int64], parent: NDArray[np.int64], start: int, end: int) -> list[int]:
+def parts_in(
+    span: NDArray[np.int64], parent: NDArray[np.signedinteger], start: int, end: int
+) -> list[int]:
     """Return the outermost nodes of an AF tree that lie between two places of the source.
 
     Args:
@@ -378,14 +380,6 @@ def parts_in(span: NDArray[np.int64], parent: NDArray[np.int64], start: int, end
     inside = (span[:, 0] >= max(start, 0)) & (span[:, 1] <= end)
     nodes: list[int] = np.flatnonzero(inside & ~(inside[parent] & (parent >= 0))).tolist()
     return nodes
-
-
-def _joined(told: Sequence[Watched]) -> Pace:
-    return joined_pace(
-        [one.lives for one in told],
-        {one.sharing for one in told},
-        [one.watched_s for one in told],
-    )
 
 
 def _most_common(kinds: Counter[HazardKind]) -> tuple[PartHazard, ...]:
@@ -422,8 +416,7 @@ def _described(one: FragmentFacts, page: Digest, tree: AfTree, site: Collection)
     start, end = one.offset, one.offset + one.source_bytes
     parts, path, size = [one.part], one.path, one.text_bytes
     if one.tier == "exact":
-        span = np.stack([tree.byte_start, tree.byte_end], axis=1).astype(np.int64)
-        parts = parts_in(span, np.asarray(tree.parent, np.int64), start, end)
+        parts = parts_in(tree.span, tree.parent, start, end)
         size = int(sum(tree.value_bytes[part] for part in parts))
     text = b" ".join(tree.value(part)[: 4 * _MOST_SAMPLE] for part in parts[:_MOST_SAMPLE])
     if not text.strip():

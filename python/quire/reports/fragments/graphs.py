@@ -38,11 +38,6 @@ class ReportGraph:
     sizes: tuple[int, ...]
     left_out: int
 
-    @property
-    def pages(self) -> int:
-        """Number of pages in it."""
-        return len(self.places)
-
 
 def graph_of(study: FragmentStudy, *, progress: Progress = no_progress) -> ReportGraph:
     """Make the graph of a study.

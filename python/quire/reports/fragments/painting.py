@@ -142,12 +142,10 @@ def _by_sharing(study: FragmentStudy, page: int, tree: AfTree) -> dict[int, Box]
     for fragment, part in zip(study.alike.fragment[rows].tolist(), parts, strict=True):
         found[part] = _share_box(len(study.alike[fragment].pages), count, "approximate")
     # A part that is both is exact.
-    span = np.stack([tree.byte_start, tree.byte_end], axis=1).astype(np.int64)
-    parent = np.asarray(tree.parent, np.int64)
     for part, start, end in study.parts_on(page):
         holders = len(study.composition.holders[part.name])
         box = _share_box(holders, count, "isolated" if part.key is None else "exact")
-        found.update(dict.fromkeys(parts_in(span, parent, start, end), box))
+        found.update(dict.fromkeys(parts_in(tree.span, tree.parent, start, end), box))
     return found
 
 
