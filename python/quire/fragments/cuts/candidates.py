@@ -79,11 +79,9 @@ def elements_of(page: Digest, min_bytes: int) -> Elements:
     # By place in the source: a browser moves some text out of tables in the tree.
     chosen = chosen[np.lexsort((-end[chosen], start[chosen]))]
     found = Elements(start[chosen], end[chosen], spans.hash[chosen])
-    if len(found) < 2:  # noqa: PLR2004 - a pair
-        return found
     # An element that fills its parent, like an implied html or body, is the same bytes twice.
-    again = (found.start[1:] == found.start[:-1]) & (found.end[1:] == found.end[:-1])
-    return found.only(np.concatenate([[True], ~again]))
+    starts, ends = np.diff(found.start, prepend=-1), np.diff(found.end, prepend=-1)
+    return found.only((starts != 0) | (ends != 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

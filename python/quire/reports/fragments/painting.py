@@ -122,11 +122,9 @@ def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -
             if node in unseen:
                 told = f"{unseen[node]}, {format_count(int(tree.value_bytes[node]) - 1, 'byte')}"
                 out.append(f'<p class="dim">{escape(told)}</p>')
-                node += 1
-                continue
-            text = tree.text[tree.value_start[node] : tree.value_start[node] + 8 * _MOST_LETTERS]
-            text = text[: int(tree.value_bytes[node])]
-            out.append(f"<p>{words(text.decode('utf-8', 'replace'), _MOST_LETTERS)}</p>")
+            else:
+                text = tree.value(node)[: 8 * _MOST_LETTERS].decode("utf-8", "replace")
+                out.append(f"<p>{words(text, _MOST_LETTERS)}</p>")
         node += 1
     out += ["</div>"] * len(ends)
     if node < tree.n:

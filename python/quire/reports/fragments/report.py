@@ -85,12 +85,8 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     )
     notes = []
     if totals.refused:
-        kinds = Counter(
-            one.kind
-            for page in study.composition.manifest.pages
-            if page.is_refused
-            for one in page.hazards[:1]
-        )
+        refused = [page for page in study.composition.manifest.pages if page.is_refused]
+        kinds = Counter(page.hazards[0].kind for page in refused)
         why = MEANINGS[kinds.most_common(1)[0][0]]
         notes.append(f"{format_count(totals.refused, 'page')} left whole; most often: {why}")
     if totals.unreadable:
