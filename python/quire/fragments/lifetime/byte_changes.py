@@ -30,20 +30,25 @@ def changed_source(old: Parts, new: Parts, place: NDArray[np.int64]) -> NDArray[
     continued = np.flatnonzero(place >= 0)
     before = place[continued]
     other = old.tree.source_hash[before] != new.tree.source_hash[continued]
-    old_span, new_span = old.tree.span.tolist(), new.tree.span.tolist()
+    old_places, new_places = _places(old), _places(new)
     found = [
         node
         for node, was in zip(continued[other].tolist(), before[other].tolist(), strict=True)
         if place[new.children(node)].tolist() != old.children(was)
-        or _own_source(new, new_span, node) != _own_source(old, old_span, was)
+        or _own_source(new, new_places, node) != _own_source(old, old_places, was)
     ]
     return np.array(found, np.int64)
 
 
-def _own_source(parts: Parts, span: list[list[int]], node: int) -> list[bytes]:
+def _places(parts: Parts) -> tuple[list[int], list[int]]:
+    return parts.tree.byte_start.tolist(), parts.tree.byte_end.tolist()
+
+
+def _own_source(parts: Parts, places: tuple[list[int], list[int]], node: int) -> list[bytes]:
     """Return the bytes of a part that are not in its children."""
-    edges = span[node][:1]
+    start, end = places
+    edges = [start[node]]
     for child in parts.children(node):
-        edges += span[child]
-    edges += span[node][1:]
+        edges += (start[child], end[child])
+    edges.append(end[node])
     return [parts.source[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
