@@ -292,7 +292,7 @@ def test_with_a_log_parts_that_are_asked_for_come_first(tmp_path: Path) -> None:
 def test_a_part_that_nobody_requested_says_so(tmp_path: Path) -> None:
     found = studied(small_site(), log=write_log(tmp_path, [entry("/elsewhere")]))
 
-    assert found.facts[0].advice.endswith("Nobody requested its pages while the log was written.")
+    assert found.facts[0].advice.endswith("Its pages were not requested while the log was written.")
     assert found.totals.moved_saved == found.totals.moved_bytes == 0
 
 

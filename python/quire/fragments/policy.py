@@ -37,7 +37,7 @@ class Policy:
             every user, so cookies are ignored. ``unknown`` files are cached only for requests
             without cookies.
         source: where the policy comes from, for code.
-        reason: what was measured or set, in words.
+        reason: the measurement or the setting behind it, in words.
     """
 
     ttl_s: int = DEFAULT_TTL_S

@@ -95,7 +95,7 @@ def report(
     Examples:
       quire fragments report crawl/ -o report.html
       quire fragments report site.quire -o report.html --log access.log.gz
-      quire fragments report nobody/ -o report.html --variant mary/
+      quire fragments report anonymous/ -o report.html --variant mary/
       quire fragments report crawl.warc.gz -o report.html --format json | jq .totals
 
     Exit codes: 0 on success, 2 on error (including when no input could be read).

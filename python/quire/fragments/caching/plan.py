@@ -76,7 +76,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FragmentPlan(Closes):
-    """What is cut out of which page, and how long each file may be cached.
+    """The parts that are cut out of each page, and how long each file may be cached.
 
     Close it, or use it in a ``with`` statement, if ``plan_fragments`` made it: it holds a file.
 

@@ -90,7 +90,7 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
     known = {f"{prefix}/{one.folder}/{one.file}.html": (one.folder, one.file) for one in listed}
 
     read = folder_reader(folder)
-    # No file is longer than what it composes to; a longer one is cut off, and so differs.
+    # No file is longer than its page or fragment; a longer one is cut off, and so differs.
     longest = max((one.length for one in listed), default=0)
 
     class Files(BaseHTTPRequestHandler):

@@ -29,7 +29,7 @@ class EsiFile:
 
     Attributes:
         folder: its folder, which tells a cache whether it has includes.
-        name: its name without ``.html``: a digest of what it composes to.
+        name: its name without ``.html``: a digest of its content with all includes filled in.
         data: its bytes.
         is_page: whether it composes to a page, not to a fragment.
     """

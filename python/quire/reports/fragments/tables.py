@@ -83,7 +83,8 @@ def _row(one: FragmentFacts, names: PageNames, *, paced: bool, compared: bool, l
     leave = ' class="leave"' if one.action == "leave" else ""
     return (
         f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}><td class="number">{one.rank:,}</td>'
-        f'<td class="what">{escape(one.advice)}<span class="sample">“{words(one.sample, _SAMPLE)}”</span>'
+        f'<td class="what">{escape(one.advice)}'
+        f'<span class="sample">“{words(one.sample, _SAMPLE)}”</span>'
         f'<span class="dim">{names.page(one.page)} <code>{words(one.path, _PATH)}</code></span>'
         f"{_differences(one.differs, names)}</td>{numbers}</tr>"
     )
