@@ -21,12 +21,9 @@ OLD = {
     "quire.report": "import quire; a = quire.encode(b'<p>a'); assert quire.report(quire.annotate(a, a))['changed'] is False",
     "from quire import report": "from quire import report; assert callable(report)",
     "quire.sdiff.report": "from quire.sdiff import report; import quire; a = quire.encode(b'<p>a'); assert report(quire.annotate(a, a))['changes'] == []",
-    "quire.writing": "from quire.writing import escape, shown, told_seconds; assert shown('a') == 'a' and told_seconds(60) == '1 min'",
     "quire.similarity": "from quire.similarity import TemplateModel, token_sketches",
     "quire.similarity.crawls": "from quire.similarity.crawls import crawl_templates",
-    "quire.similarity.models": "import quire.similarity.models; assert quire.similarity.models.TemplateModel",
     "quire.similarity.report": "from quire.similarity.report import template_report",
-    "quire.similarity.report.names": "from quire.similarity.report.names import Names",
     "quire.sdiff.redline": "from quire.sdiff.redline import redline",
     "redline of quire.sdiff": "from quire.sdiff import redline; import quire; a = quire.encode(b'<p>a'); assert redline(quire.annotate(a, a))",
     "quire.fragments.statistics": "from quire.fragments.statistics import study_fragments",
@@ -34,13 +31,9 @@ OLD = {
     "quire.fragments.crawls": "from quire.fragments.crawls import crawl_fragments",
     "quire.fragments.site_plan": "from quire.fragments.site_plan import plan_site",
     "quire.fragments.report": "from quire.fragments.report import as_json, fragment_report, graph_of",
-    "quire.fragments.report.words": "import quire.fragments.report.words",
     "names of quire.fragments": "from quire.fragments import RestlessNode, VolatileNode; assert RestlessNode is VolatileNode",
-    "quire.fragments.trees": "from quire.fragments.trees import AfTree",
-    "quire.fragments.shared": "from quire.fragments.shared import shared_fragments",
-    "quire.fragments.esi": "from quire.fragments.esi import EsiFiles",
     "quire.archive.export": "import quire.archive.export; assert quire.archive.export.index_path",
-    "everything": "from quire.similarity.models import *; assert TemplateModel",
+    "everything": "from quire.similarity.crawls import *; assert crawl_templates",
 }
 
 
@@ -112,9 +105,9 @@ with tempfile.TemporaryDirectory() as folder, Archive.create(folder + "/a") as a
 
 def test_an_old_module_is_the_new_one() -> None:
     code = """
-import quire.similarity.models as old, quire.similar.models as new
-assert old.TemplateModel is new.TemplateModel
-assert "TemplateModel" in dir(old)
+import quire.similarity.crawls as old, quire.similar.crawl.templates as new
+assert old.crawl_templates is new.crawl_templates
+assert "crawl_templates" in dir(old)
 assert old.__doc__ == new.__doc__
 assert not hasattr(old, "nothing")
 """

@@ -17,170 +17,33 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-# Old module, new module. The commands (quire.cli) were never to be imported.
+# Old module, new module: those that documentation named, and those with the name of a function.
 _MOVED: dict[str, str] = {
     "quire.similarity": "quire.similar",
-    "quire.writing": "quire.display",
-    "quire.archive.base_choice": "quire.archive.compact.choose_base",
-    "quire.archive.bases": "quire.archive.format.base_record",
-    "quire.archive.build_encoding": "quire.archive.build.encode",
-    "quire.archive.build_plan": "quire.archive.build.plan",
-    "quire.archive.build_reading": "quire.archive.build.read",
-    "quire.archive.build_revisits": "quire.archive.build.revisits",
-    "quire.archive.build_steps": "quire.archive.build.steps",
-    "quire.archive.build_tables": "quire.archive.build.tables",
-    "quire.archive.cdxj": "quire.archive.warc.cdxj",
-    "quire.archive.cluster_writing": "quire.archive.compact.write_cluster",
-    "quire.archive.clusters": "quire.archive.compact.clusters",
-    "quire.archive.compaction": "quire.archive.compact.compaction",
     "quire.archive.export": "quire.archive.warc.export",
-    "quire.archive.files": "quire.archive.format.stored_file",
-    "quire.archive.findings": "quire.archive.damage",
-    "quire.archive.guards": "quire.archive.format.parity",
-    "quire.archive.index": "quire.archive.format.index",
     "quire.archive.ingest": "quire.archive.warc.ingest",
-    "quire.archive.journal": "quire.archive.format.journal",
-    "quire.archive.layout": "quire.archive.format.record",
-    "quire.archive.locking": "quire.archive.disk.lock",
-    "quire.archive.mark": "quire.archive.format.marker",
-    "quire.archive.pages": "quire.archive.format.page_meta",
-    "quire.archive.pipeline": "quire.archive.warc.pipeline",
-    "quire.archive.reading": "quire.archive.reader",
-    "quire.archive.revisits": "quire.archive.warc.revisits",
-    "quire.archive.segment": "quire.archive.format.segment",
-    "quire.archive.staging": "quire.archive.build.staging",
-    "quire.archive.storage": "quire.archive.disk.storage",
-    "quire.archive.stored": "quire.archive.results",
-    "quire.archive.tiers": "quire.archive.compact.tiers",
-    "quire.archive.warc_heads": "quire.archive.format.warc_head",
-    "quire.engines.spark_session": "quire.engines.spark.session",
-    "quire.engines.spark_tasks": "quire.engines.spark.tasks",
-    "quire.engines.spark_types": "quire.engines.spark.types",
-    "quire.engines.spark_watch": "quire.engines.spark.watch",
-    "quire.fragments.access_logs": "quire.fragments.study.access_log",
-    "quire.fragments.advising": "quire.fragments.study.advice",
-    "quire.fragments.arranging": "quire.fragments.lifetime.results_builder",
-    "quire.fragments.cached_site": "quire.fragments.simulation.cached_site",
-    "quire.fragments.candidates": "quire.fragments.cuts.candidates",
-    "quire.fragments.choosing": "quire.fragments.cuts.select",
     "quire.fragments.collected": "quire.fragments.site.collection",
-    "quire.fragments.compose": "quire.fragments.esi.compose",
-    "quire.fragments.crawl_outputs": "quire.fragments.shared.crawl_output",
-    "quire.fragments.crawl_steps": "quire.fragments.shared.crawl_steps",
     "quire.fragments.crawls": "quire.fragments.shared.crawl",
-    "quire.fragments.cutting": "quire.fragments.cuts.cutting",
-    "quire.fragments.dependencies": "quire.fragments.simulation.dependency_graph",
-    "quire.fragments.differing": "quire.fragments.study.differences",
-    "quire.fragments.element_index": "quire.fragments.caching.element_index",
-    "quire.fragments.facts": "quire.fragments.study.facts",
-    "quire.fragments.following": "quire.fragments.lifetime.tracking",
-    "quire.fragments.hazards": "quire.fragments.cuts.hazards",
-    "quire.fragments.histories": "quire.fragments.lifetime.lifetimes",
-    "quire.fragments.includes": "quire.fragments.cuts.includes",
-    "quire.fragments.keeping": "quire.fragments.caching.ttl",
-    "quire.fragments.lives": "quire.fragments.lifetime.survival",
-    "quire.fragments.lp": "quire.fragments.lifetime.algorithm_2",
-    "quire.fragments.lp_results": "quire.fragments.lifetime.results",
-    "quire.fragments.manifest": "quire.fragments.esi.manifest",
-    "quire.fragments.matching": "quire.fragments.lifetime.matching",
-    "quire.fragments.measuring": "quire.fragments.caching.measure",
-    "quire.fragments.outlines": "quire.fragments.caching.outline",
-    "quire.fragments.paces": "quire.fragments.caching.change_rate",
-    "quire.fragments.page_histories": "quire.fragments.caching.region_history",
-    "quire.fragments.parts": "quire.fragments.lifetime.version_parts",
-    "quire.fragments.plain_files": "quire.fragments.esi.safe_read",
-    "quire.fragments.plan": "quire.fragments.caching.plan",
-    "quire.fragments.policies": "quire.fragments.policy",
-    "quire.fragments.reference": "quire.fragments.shared.algorithm_1",
-    "quire.fragments.regions": "quire.fragments.caching.region",
     "quire.fragments.report": "quire.reports.fragments.report",
-    "quire.fragments.restless": "quire.fragments.lifetime.volatile",
-    "quire.fragments.rewriting": "quire.fragments.lifetime.byte_changes",
-    "quire.fragments.rules": "quire.fragments.shared.rules",
-    "quire.fragments.scanner": "quire.fragments.cuts.esi_scanner",
-    "quire.fragments.setting_apart": "quire.fragments.caching.isolation",
-    "quire.fragments.shingles": "quire.fragments.trees.shingles",
-    "quire.fragments.simulator": "quire.fragments.simulation.simulator",
     "quire.fragments.site_plan": "quire.fragments.caching.site_plan",
-    "quire.fragments.spans": "quire.fragments.trees.source_spans",
-    "quire.fragments.spool": "quire.fragments.site.spool",
     "quire.fragments.statistics": "quire.fragments.study.study",
-    "quire.fragments.strays": "quire.fragments.boilerplate.moved_text",
-    "quire.fragments.strip": "quire.fragments.boilerplate.strip",
-    "quire.fragments.varnish": "quire.fragments.esi.varnish",
-    "quire.fragments.vcl": "quire.fragments.esi.vcl",
-    "quire.fragments.verify": "quire.fragments.esi.verify",
-    "quire.fragments.watching": "quire.fragments.site.site_lifetimes",
-    "quire.fragments.report.curves": "quire.reports.fragments.curves",
-    "quire.fragments.report.graphs": "quire.reports.fragments.graphs",
-    "quire.fragments.report.graphs_drawing": "quire.reports.fragments.graphs_drawing",
-    "quire.fragments.report.numbers": "quire.reports.fragments.numbers",
-    "quire.fragments.report.painting": "quire.reports.fragments.painting",
-    "quire.fragments.report.style": "quire.reports.fragments.style",
-    "quire.fragments.report.tables": "quire.reports.fragments.tables",
-    "quire.fragments.report.words": "quire.reports.fragments.words",
-    "quire.sdiff.lines": "quire.sdiff.views.lines",
     "quire.sdiff.redline": "quire.reports.changes.redline",
     "quire.sdiff.report": "quire.sdiff.changes_dict",
-    "quire.sdiff.safe": "quire.reports.changes.safe_markup",
-    "quire.sdiff.side_by_side": "quire.sdiff.views.side_by_side",
-    "quire.sdiff.unified": "quire.sdiff.views.unified",
-    "quire.sdiff.words": "quire.sdiff.views.words",
-    "quire.similarity.crawl_outputs": "quire.similar.crawl.output",
-    "quire.similarity.crawl_steps": "quire.similar.crawl.steps",
     "quire.similarity.crawls": "quire.similar.crawl.templates",
-    "quire.similarity.groups": "quire.similar.groups",
-    "quire.similarity.kangs": "quire.similar.kangs",
-    "quire.similarity.likeness": "quire.similar.likeness",
-    "quire.similarity.measures": "quire.similar.measures",
-    "quire.similarity.models": "quire.similar.models",
     "quire.similarity.report": "quire.reports.templates.report",
-    "quire.similarity.sampling": "quire.similar.sampling",
-    "quire.similarity.sketches": "quire.similar.sketches",
-    "quire.similarity.report.cards": "quire.reports.templates.cards",
-    "quire.similarity.report.drawings": "quire.reports.templates.drawings",
-    "quire.similarity.report.exemplars": "quire.reports.templates.exemplars",
-    "quire.similarity.report.frame": "quire.reports.frame",
-    "quire.similarity.report.names": "quire.reports.names",
 }
 
-# Names that left a package, and where they are: some packages have the name of an old module.
+# Names that left a package, and their new names.
 _NAMES: dict[str, dict[str, str]] = {
     "quire.fragments": {
         "Place": "quire.fragments.ChangedAspect",
         "RestlessNode": "quire.fragments.VolatileNode",
         "Verdict": "quire.fragments.VersionVerdict",
     },
-    "quire.fragments.esi": {
-        "EsiFile": "quire.fragments.esi.write.EsiFile",
-        "EsiFiles": "quire.fragments.esi.write.EsiFiles",
-        "check_free": "quire.fragments.esi.write.check_free",
-        "write_composition": "quire.fragments.esi.write.write_composition",
-    },
-    "quire.fragments.shared": {
-        "Members": "quire.fragments.shared.find.Members",
-        "SharedFragment": "quire.fragments.shared.find.SharedFragment",
-        "SharedFragments": "quire.fragments.shared.find.SharedFragments",
-        "fragments_of": "quire.fragments.shared.find.fragments_of",
-        "shared_fragments": "quire.fragments.shared.find.shared_fragments",
-    },
-    "quire.fragments.trees": {
-        "AfTree": "quire.fragments.trees.af_tree.AfTree",
-        "FORMATTING": "quire.fragments.trees.af_tree.FORMATTING",
-        "Pruned": "quire.fragments.trees.af_tree.Pruned",
-    },
 }
 
 # Names that changed with their modules.
-_RENAMED: dict[str, dict[str, str]] = {
-    "quire.sdiff.report": {"report": "changes_dict"},
-    "quire.writing": {
-        "shortened": "shorten",
-        "shown": "printable",
-        "told_apart": "quote_pair",
-        "told_seconds": "format_duration",
-    },
-}
+_RENAMED: dict[str, dict[str, str]] = {"quire.sdiff.report": {"report": "changes_dict"}}
 
 
 def install() -> None:
@@ -205,6 +68,21 @@ def report() -> Callable[..., dict[str, object]]:
         "quire.sdiff.changes_dict"
     ).changes_dict
     return found
+
+
+def renamed(old: str, new: str) -> property:
+    """Make a property that leads from the old name of an attribute to the new one.
+
+    Args:
+        old: class and old name, such as ``Lifetimes.restless``.
+        new: class and new name.
+    """
+
+    def get(owner: object) -> object:
+        warn(old, new)
+        return getattr(owner, new.rpartition(".")[2])
+
+    return property(get, doc=f"Deprecated: use ``{new}``.")
 
 
 def old_names(package: str) -> Callable[[str], object]:

@@ -1,7 +1,7 @@
-"""Progress: how long work tells its caller how far it is.
+"""Progress: how functions that take a while report how far they are.
 
-Every function that takes a while accepts one callback of this shape and calls it with the name of
-the step, the amount done and the total: ``tell("encode", 17, 400)``. The default does nothing.
+Each of them has a parameter ``progress``, a callback of this shape, and calls it with the name of
+the step, the amount done and the total: ``progress("encode", 17, 400)``. The default does nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ class Progress(Protocol):
 
     >>> def show(step: str, done: int, total: int) -> None:
     ...     print(f"{step}: {done} of {total}")
-    >>> tell: Progress = show
-    >>> tell("encode", 17, 400)
+    >>> progress: Progress = show
+    >>> progress("encode", 17, 400)
     encode: 17 of 400
     """
 

@@ -34,7 +34,7 @@ def test_a_crawl_is_added_with_its_heads(tmp_path: Path) -> None:
     source = crawl(".gz", tmp_path)
     told: list[tuple[str, int, int]] = []
     with Archive.create(tmp_path / "a") as archive:
-        done = ingest(archive, [str(source)], tell=lambda *how: told.append(how))
+        done = ingest(archive, [str(source)], progress=lambda *how: told.append(how))
 
         assert (done.pages, done.troubles, len(archive)) == (9, (), 9)
         assert done.passed_over == {"request": 1, "warcinfo": 1}
@@ -178,7 +178,7 @@ def test_pages_are_safe_every_so_often(tmp_path: Path) -> None:
             reader.refresh()
             seen.append((len(archive), len(reader)))
 
-        ingest(archive, [str(tmp_path / "a.warc")], commit_pages=4, tell=look)
+        ingest(archive, [str(tmp_path / "a.warc")], commit_pages=4, progress=look)
         ingest(archive, [str(tmp_path / "a.warc")], commit_bytes=3)
         reader.close()
 

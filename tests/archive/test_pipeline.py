@@ -117,7 +117,7 @@ def test_an_interrupt_stops_the_threads(source: str, tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), archive:
-        ingest(archive, [source], threads=2, commit_pages=10, tell=interrupt)
+        ingest(archive, [source], threads=2, commit_pages=10, progress=interrupt)
 
     assert helpers() == []
     with Archive.open(tmp_path / "a") as found:

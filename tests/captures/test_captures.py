@@ -32,7 +32,7 @@ def users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("kind", CRAWLS)
 def test_every_crawl_gives_the_same_collection(tmp_path: Path, kind: str) -> None:
     steps: list[tuple[str, int, int]] = []
-    captures = Captures(WRITERS[kind](tmp_path), on_progress=lambda *step: steps.append(step))
+    captures = Captures(WRITERS[kind](tmp_path), progress=lambda *step: steps.append(step))
     with Collection(captures) as site:
         found = {page.url: site.source(page.versions[-1]) for page in site.pages}
 

@@ -45,7 +45,7 @@ def spark(cluster: Cluster, told: list[tuple[str, int, int]]) -> Iterator[SparkE
     }
     with SparkEngine(
         cluster.address,
-        listener=lambda *how: told.append(how),
+        progress=lambda *how: told.append(how),
         memory="512m",
         partitions=4,
         settings=settings,

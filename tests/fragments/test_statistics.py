@@ -20,13 +20,9 @@ from quire.errors import SourceUnreadable
 from quire.fragments import PlanRules
 from quire.fragments.caching.site_plan import plan_site
 from quire.fragments.site.collection import Collection
-from quire.fragments.study.access_log import (
-    MOST_LINE_BYTES,
-    PageRequests,
-    log_address,
-    read_access_log,
-)
+from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.study.study import FragmentStudy, study_fragments
+from quire.sources.access_log import MOST_LINE_BYTES, log_address, read_access_log
 from quire.sources.capture import Capture
 
 INCLUDE_BYTES = PlanRules().include_bytes
@@ -296,7 +292,7 @@ def test_with_a_log_parts_that_are_asked_for_come_first(tmp_path: Path) -> None:
 def test_a_part_that_nobody_requested_says_so(tmp_path: Path) -> None:
     found = studied(small_site(), log=write_log(tmp_path, [entry("/elsewhere")]))
 
-    assert found.facts[0].advice.endswith("Nobody requested its pages while the log was written.")
+    assert found.facts[0].advice.endswith("Its pages were not requested while the log was written.")
     assert found.totals.moved_saved == found.totals.moved_bytes == 0
 
 

@@ -14,7 +14,7 @@ import pytest
 import quire
 from quire.fragments.caching.site_plan import plan_site
 from quire.fragments.site.collection import Collection
-from quire.fragments.study.access_log import PageRequests
+from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.study.study import study_fragments
 from quire.reports.fragments.report import as_json, fragment_report, graph_of
 from quire.reports.fragments.style import STYLE

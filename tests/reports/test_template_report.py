@@ -187,7 +187,7 @@ def test_a_representative_that_is_gone_leaves_the_rest_of_its_card(tmp_path: Pat
     crawl = crawl_of(tmp_path, (5, 3))
     Path(crawl.name(crawl.templates.groups[0].representative)).unlink()
     told: list[tuple[str, int, int]] = []
-    drawn = template_report(crawl, listener=lambda *how: told.append(how))
+    drawn = template_report(crawl, progress=lambda *how: told.append(how))
     found = quire.encode(drawn.encode())
 
     assert [found.text(node) for node in found.select(".gone")] == [

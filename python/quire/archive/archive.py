@@ -165,14 +165,14 @@ class Archive(Reader):
             self._committed += self._pending
             self._pending = []
 
-    def compact(self, tell: Progress = no_progress, *, codec: TierName = "zstd") -> Compacted:
+    def compact(self, progress: Progress = no_progress, *, codec: TierName = "zstd") -> Compacted:
         """Rewrite all files as one segment in which similar pages share bases.
 
         The old files are removed once the new one is safely on disk. Files with pages that
         cannot be read are kept.
 
         Args:
-            tell: Progress callback, called with the step, the work done and the total.
+            progress: called with the step, the work done and the total.
             codec: ``zstd`` reads a page in microseconds. ``dense`` is up to a third smaller, but
                 writes ten times as slowly and reads a page in milliseconds. ``tbc`` is the
                 method of paper 003, for comparison.
@@ -190,7 +190,7 @@ class Archive(Reader):
             return Compacted(0, ())
         target = self.folder / f"{self._next_number():06}.segment"
         try:
-            done = compact(files, target, self._disk, tell, codec)
+            done = compact(files, target, self._disk, progress, codec)
         except StorageFailed as error:
             self._has_failed |= error.is_final
             raise

@@ -58,7 +58,7 @@ def repair(
     target: str | os.PathLike[str] | None = None,
     *,
     disk: Disk = DISK,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Repaired:
     """Copy everything readable from an archive into a new one.
 
@@ -76,7 +76,7 @@ def repair(
         path: Folder of the archive. It is only read.
         target: Folder to create; None to report only and write nothing.
         disk: The disk for the new archive.
-        tell: Progress callback, called with the step, the work done and the total.
+        progress: called with the step, the work done and the total.
 
     Raises:
         ArchiveError: The path is not an archive, or a later version wrote it.
@@ -91,7 +91,7 @@ def repair(
         raise FileExistsError(f"{goal}: already exists; repair needs the name of a new folder")
     if goal is not None and folder.resolve() in goal.resolve().parents:
         raise ArchiveError(f"{goal}: is inside the damaged archive, which is only read")
-    salvage = _Salvage(folder, tell)
+    salvage = _Salvage(folder, progress)
     if goal is None:
         return salvage.done(None)
     part = goal.with_name(goal.name + ".part")
@@ -115,7 +115,7 @@ def repair(
 class _Salvage:
     """The readable pages of an archive."""
 
-    def __init__(self, folder: Path, tell: Progress) -> None:
+    def __init__(self, folder: Path, progress: Progress) -> None:
         self._findings: dict[Path, list[Finding]] = {folder: list(mark_findings(folder))}
         self._readable: dict[Path, list[tuple[int, int]]] = {}
         self._seen: set[_Identity] = set()
@@ -124,7 +124,7 @@ class _Salvage:
         self.files = [file for file in opened if file.path.name not in old]
         self._old = [file for file in opened if file.path.name in old]
         for i, file in enumerate(self.files):
-            tell("read", i, len(opened))
+            progress("read", i, len(opened))
             self._findings[file.path] = list(findings(file, every_byte=True))
         # Undamaged files first. If no record of replaced files can be read, a page may be in two
         # files; it is kept once.

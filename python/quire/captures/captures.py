@@ -66,7 +66,7 @@ class Captures:
         variants: Variants | None = None,
         url: str | None = None,
         most_bytes: int = MOST_BYTES,
-        on_progress: Progress = no_progress,
+        progress: Progress = no_progress,
     ) -> None:
         """Find what the sources lead to. Nothing is read yet.
 
@@ -76,7 +76,7 @@ class Captures:
             variants: what tells users apart.
             url: only captures of this address, or of this folder.
             most_bytes: a longer page is a ``Trouble``.
-            on_progress: called after every file, with the step ``files``.
+            progress: called after every file, with the step ``files``.
 
         Raises:
             SourceNotFound: a source does not exist, or there is nothing to read in it.
@@ -89,7 +89,7 @@ class Captures:
         self._places = [(user, source, path) for user, source in users for path in find([source])]
         self._check_cookies()
         self._by_folder, self._url = by_folder, url
-        self._most_bytes, self._on_progress = most_bytes, on_progress
+        self._most_bytes, self._progress = most_bytes, progress
         self._known: set[str] = set()
         self.troubles: list[Trouble] = []
         self.count: int = 0
@@ -107,7 +107,7 @@ class Captures:
                 if found is not None and self._url in {None, found.capture.url}:
                     self.count += 1
                     yield found
-            self._on_progress("files", done, len(self._places))
+            self._progress("files", done, len(self._places))
 
     def _check_sources(self, sources: Sequence[str]) -> None:
         if self._variants.sources and len(sources) > 1:

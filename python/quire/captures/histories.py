@@ -19,7 +19,7 @@ def histories(
     *,
     child_change: float = CHILD_CHANGE,
     min_bytes: int = MIN_FRAGMENT_BYTES,
-    on_progress: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Iterator[tuple[str, Lifetimes]]:
     """Find the lifetimes of every page in some captures; give each with the page's address.
 
@@ -39,7 +39,7 @@ def histories(
         captures: such as ``Captures``; with ``by_folder`` it reads times in the names of files.
         child_change: as for ``quire.lifetimes``.
         min_bytes: as for ``quire.lifetimes``.
-        on_progress: called after every page, with the step ``versions``.
+        progress: called after every page, with the step ``versions``.
 
     Raises:
         CaptureTimeUnknown: a page has neither a time nor captures of other users.
@@ -52,5 +52,5 @@ def histories(
                 raise CaptureTimeUnknown(f"{page.name}: no time of capture known", name=page.name)
         for done, page in enumerate(site.pages, start=1):
             found = page_lifetimes(site, page, child_change=child_change, min_bytes=min_bytes)
-            on_progress("versions", done, len(site.pages))
+            progress("versions", done, len(site.pages))
             yield page.url, found

@@ -73,14 +73,14 @@ class LocalEngine:
 
     Args:
         threads: Number of threads (default: one per core).
-        listener: Progress callback, called from any thread.
+        progress: called from any thread.
     """
 
-    def __init__(self, threads: int | None = None, listener: Progress = no_progress) -> None:
+    def __init__(self, threads: int | None = None, progress: Progress = no_progress) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"{threads} threads; expected 1 or more")
         self._threads = threads or os.cpu_count() or 1
-        self._listener = listener
+        self._progress = progress
         self._runs: weakref.WeakSet[Run[Any]] = weakref.WeakSet()
 
     def map_paths(
@@ -152,10 +152,10 @@ class LocalEngine:
     ) -> Iterator[T]:
         """Run tasks and report how many are done, of all, or of those started if unknown."""
 
-        def tell(done: int, begun: int) -> None:
-            self._listener(step, done, of or begun)
+        def note(done: int, begun: int) -> None:
+            self._progress(step, done, of or begun)
 
-        run = Run(tasks, self._threads, ahead=ahead, tell=tell)
+        run = Run(tasks, self._threads, ahead=ahead, on_done=note)
         self._runs.add(run)
         return iter(run)
 

@@ -9,7 +9,7 @@ from quire.progress import Progress, no_progress
 
 
 def open_engine(
-    address: str | None = None, *, threads: int | None = None, listener: Progress = no_progress
+    address: str | None = None, *, threads: int | None = None, progress: Progress = no_progress
 ) -> Engine:
     """Open the engine that an address names. Use it in a ``with`` statement.
 
@@ -21,7 +21,7 @@ def open_engine(
         address: ``local`` or None for the threads of this machine, ``local:4`` for four threads;
             ``spark://host:7077`` for a cluster, ``spark-local[2]`` for Spark on this machine.
         threads: Number of threads, if the address does not give it; ignored for a cluster.
-        listener: Progress callback, called from any thread.
+        progress: called from any thread.
 
     Raises:
         ValueError: The address does not name an engine.
@@ -32,7 +32,7 @@ def open_engine(
     if pool is not None:
         from quire.engines.local import LocalEngine  # noqa: PLC0415 - needs an extra
 
-        return LocalEngine(int(pool[1]) if pool[1] else threads, listener)
+        return LocalEngine(int(pool[1]) if pool[1] else threads, progress)
     spark = re.fullmatch(
         r"(spark://.+)|spark-(local(?:\[(?:[1-9][0-9]{0,5}|\*)\])?)", address or ""
     )
@@ -40,7 +40,7 @@ def open_engine(
         from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415 - needs an extra
 
         master = spark[1] or ("local[*]" if spark[2] == "local" else spark[2])
-        return SparkEngine(master, listener=listener)
+        return SparkEngine(master, progress=progress)
     raise ValueError(
         f"{address}: not an engine; expected local, local:THREADS, spark://HOST:PORT "
         "or spark-local[THREADS]"

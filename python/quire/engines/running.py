@@ -46,7 +46,7 @@ class Run(Generic[T]):
         tasks: Each returns an iterator, which one thread runs to its end.
         threads: Number of threads.
         ahead: Tasks per thread that start before the oldest has been read.
-        tell: Called with the number of tasks done and started, whenever one is done.
+        on_done: Called with the number of tasks done and started, whenever one is done.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class Run(Generic[T]):
         threads: int,
         *,
         ahead: int = AHEAD,
-        tell: Callable[[int, int], None] = lambda _done, _begun: None,
+        on_done: Callable[[int, int], None] = lambda _done, _begun: None,
     ) -> None:
         self._tasks = iter(tasks)
-        self._tell = tell
+        self._on_done = on_done
         self._ahead = ahead * threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="quire-engine")
         self._outputs: deque[_Output[T]] = deque()
@@ -119,7 +119,7 @@ class Run(Generic[T]):
             with self._change:
                 self._done += 1
                 done, begun = self._done, self._begun
-            self._tell(done, begun)
+            self._on_done(done, begun)
         except BaseException as error:  # noqa: BLE001 - raised again by the iteration
             with self._change:
                 self._error = self._error or error

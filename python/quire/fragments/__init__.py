@@ -19,6 +19,7 @@ from all versions of its pages, with a measured cache time for each file;
 """
 
 from quire import _moved
+from quire.digest.source_spans import SourceSpans, source_spans
 from quire.fragments.boilerplate.strip import StrippedPage, strip
 from quire.fragments.caching.plan import FragmentPlan, plan_fragments
 from quire.fragments.cuts.hazards import Hazard, HazardKind, refusals
@@ -31,7 +32,6 @@ from quire.fragments.lifetime.lifetimes import PageVersion, lifetimes
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
 from quire.fragments.lifetime.version_parts import NodeStatus
-from quire.fragments.lifetime.volatile import ChangedAspect, VersionVerdict, VolatileNode
 from quire.fragments.policy import Policy, Sharing
 from quire.fragments.shared.algorithm_1 import algorithm_1
 from quire.fragments.shared.find import Members, SharedFragment, SharedFragments, shared_fragments
@@ -61,7 +61,7 @@ from quire.fragments.trees.shingles import (
     overlap,
     window_hashes,
 )
-from quire.fragments.trees.source_spans import SourceSpans, source_spans
+from quire.sdiff.volatile import ChangedAspect, VersionVerdict, VolatileNode
 
 __all__ = [
     "ESTIMATES",

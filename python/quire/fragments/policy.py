@@ -37,7 +37,7 @@ class Policy:
             every user, so cookies are ignored. ``unknown`` files are cached only for requests
             without cookies.
         source: where the policy comes from, for code.
-        reason: what was measured or set, in words.
+        reason: the measurement or the setting behind it, in words.
     """
 
     ttl_s: int = DEFAULT_TTL_S
@@ -52,14 +52,10 @@ class Policy:
         for header in self.vary:
             if _HEADER.fullmatch(header) is None:
                 raise ValueError(f"vary {header!r}: expected the name of a header")
-        if self.sharing not in get_args(Sharing):
-            raise ValueError(
-                f"sharing {self.sharing!r}: expected one of {', '.join(get_args(Sharing))}"
-            )
-        if self.source not in get_args(PolicySource):
-            raise ValueError(
-                f"source {self.source!r}: expected one of {', '.join(get_args(PolicySource))}"
-            )
+        for name, known in (("sharing", get_args(Sharing)), ("source", get_args(PolicySource))):
+            if getattr(self, name) not in known:
+                value = getattr(self, name)
+                raise ValueError(f"{name} {value!r}: expected one of {', '.join(known)}")
 
     @property
     def why(self) -> str:

@@ -64,7 +64,7 @@ def compact(
     files: Sequence[StoredFile],
     target: Path,
     disk: Disk,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
     codec: TierName = "zstd",
 ) -> Compacted:
     """Write the pages of the given files into one segment.
@@ -73,7 +73,7 @@ def compact(
         files: Journals and segments.
         target: Path of the new segment.
         disk: The disk the segment is on.
-        tell: Progress callback, called with the step, the work done and the total.
+        progress: called with the step, the work done and the total.
         codec: Tier that encodes the pages.
     """
     tier = tier_of(codec)
@@ -88,7 +88,7 @@ def compact(
     places.sort(key=lambda place: (place.url, place.time))
     broken: set[str] = set()
     for i, place in enumerate(places):
-        tell("read", i, len(places))
+        progress("read", i, len(places))
         try:
             place.read()
         except ArchiveError as error:
@@ -107,7 +107,7 @@ def compact(
             members = [kept[i] for i in group.tolist()]
             for _ in write_cluster(writer, members, tier):
                 done += 1
-                tell("encode", done, len(kept))
+                progress("encode", done, len(kept))
         writer.finish()
     except BaseException:
         writer.discard()

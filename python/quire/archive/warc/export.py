@@ -80,7 +80,7 @@ def export(
     prefix: str = "",
     since: datetime | None = None,
     until: datetime | None = None,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Exported:
     """Write pages to a WARC file with an index, replacing files with these names.
 
@@ -90,7 +90,7 @@ def export(
         prefix: Only addresses that start with this.
         since: Only pages fetched at this time or later.
         until: Only pages fetched at this time or earlier.
-        tell: Progress callback, called with the number of pages written and the total.
+        progress: called with the number of pages written and the total.
 
     Raises:
         OSError: A file cannot be written.
@@ -107,7 +107,7 @@ def export(
             for page in archive.read(
                 prefix, since=since, until=until, on_damage=lambda error: damaged.append(str(error))
             ):
-                tell("export", pages, len(archive))
+                progress("export", pages, len(archive))
                 record = record_of(page)
                 offset, length = out.add([record.warc_head, *record.block, b"\r\n\r\n"])
                 lines.add(_line(page, record, warc.name, offset, length))
@@ -115,7 +115,7 @@ def export(
             index_file.writelines(line.encode() for line in lines.sorted())
     finally:
         lines.close()
-    tell("export", pages, pages)
+    progress("export", pages, pages)
     return Exported(warc, index, pages, tuple(damaged))
 
 

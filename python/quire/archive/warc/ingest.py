@@ -87,7 +87,7 @@ def ingest(
     commit_pages: int = COMMIT_PAGES,
     commit_bytes: int = COMMIT_BYTES,
     threads: int | None = None,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
 ) -> Ingested:
     """Add all pages of the given files, and commit them.
@@ -111,7 +111,7 @@ def ingest(
         commit_bytes: Commit after this many bytes.
         threads: Number of threads that hash and compress, besides the caller's, which reads and
             writes (default: the number of processors, at most four).
-        tell: Progress callback; the step ``read`` counts bytes of the sources.
+        progress: callback; the step ``read`` counts bytes of the sources.
         on_trouble: Called with each trouble.
 
     Raises:
@@ -125,13 +125,13 @@ def ingest(
         work = _Work(archive, pipeline, time, on_trouble, skip_known=skip_known)
         work.commit_pages, work.commit_bytes = commit_pages, commit_bytes
         for path, size in zip(paths, sizes, strict=True):
-            tell("read", before, of)
+            progress("read", before, of)
             for place in work.read(path, most_bytes):
-                tell("read", before + min(place, size), of)
+                progress("read", before + min(place, size), of)
             work.look_up_revisits()
             before += size
         work.commit()
-    tell("read", of, of)
+    progress("read", of, of)
     return work.result()
 
 

@@ -77,7 +77,7 @@ def build(
         raise Refusal(f"{output}: is a file, not a folder", hint="choose another name")
     began = clock.monotonic()
     paths = find_crawls(sources)
-    with bars(_STEPS) as listener, opened_engine(engine, threads, listener) as running:
+    with bars(_STEPS) as progress, opened_engine(engine, threads, progress) as running:
         done = build_archive(
             paths,
             output,

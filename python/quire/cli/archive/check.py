@@ -10,7 +10,7 @@ from quire.cli.archive.options import ArchiveArgument
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.display import format_count
 
@@ -73,8 +73,8 @@ def repair(
 
     opened(archive).close()  # reports anything that is not an archive
     try:
-        with telling() as tell:
-            done = mend(archive, output, tell=tell)
+        with progress_bars() as progress:
+            done = mend(archive, output, progress=progress)
     except FileExistsError as error:
         raise Refusal(str(error), hint="choose a name that is not taken") from None
     lost = [

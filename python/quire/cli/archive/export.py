@@ -11,7 +11,7 @@ from quire.cli.archive.options import ArchiveArgument, PrefixOption, SinceOption
 from quire.cli.common import files, terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.options import ForceOption, Format, FormatOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.common.times import end_of, start_of
 from quire.display import format_count
@@ -47,14 +47,14 @@ def export(
     for path in (Path(output), index_path(Path(output))):
         files.check_free(path, force=force)
     Path(output).parent.mkdir(parents=True, exist_ok=True)
-    with opened(archive) as source, telling() as tell:
+    with opened(archive) as source, progress_bars() as progress:
         done = write(
             source,
             output,
             prefix=prefix,
             since=start_of(since),
             until=end_of(until),
-            tell=tell,
+            progress=progress,
         )
     if format is Format.json:
         values = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}

@@ -21,7 +21,7 @@ from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, nothing_read
 from quire.cli.common.options import Format, FormatOption, MostBytesOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.common.times import start_of
 from quire.display import format_bytes, format_count
@@ -109,7 +109,7 @@ def add(
             raise Refusal(f"{archive}: no such archive", hint="use --create to create it")
         check_name(archive)
         Archive.create(archive).close()
-    with opened(archive, write=True) as target, telling() as tell:
+    with opened(archive, write=True) as target, progress_bars() as progress:
         done = ingest(
             target,
             paths,
@@ -117,10 +117,10 @@ def add(
             skip_known=skip_known,
             most_bytes=most_bytes,
             threads=threads,
-            tell=lambda step, read, of: tell(step, read >> 20, of >> 20),
+            progress=lambda step, read, of: progress(step, read >> 20, of >> 20),
         )
         if compact and done.pages:
-            target.compact(tell)
+            target.compact(progress)
         total = len(target)
     if not (done.pages or done.known):
         raise nothing_read(done.troubles, done.trouble_count)
@@ -161,9 +161,9 @@ def compact(
       quire archive compact old-crawls.quire --dense
       quire archive compact site.quire --format json | jq .stored_bytes
     """
-    with opened(archive, write=True) as target, telling() as tell:
+    with opened(archive, write=True) as target, progress_bars() as progress:
         before = _folder_bytes(target)
-        done = target.compact(tell, codec="dense" if dense else codec)
+        done = target.compact(progress, codec="dense" if dense else codec)
         after = _folder_bytes(target)
     if format is Format.json:
         values = {"archive": archive, "stored_bytes_before": before, "stored_bytes": after}

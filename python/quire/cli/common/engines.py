@@ -25,7 +25,7 @@ ThreadsOption = Annotated[
 ]
 
 
-def opened_engine(engine: str | None, threads: int | None, listener: Progress) -> Engine:
+def opened_engine(engine: str | None, threads: int | None, progress: Progress) -> Engine:
     """Open an engine by its address.
 
     Raises:
@@ -34,6 +34,6 @@ def opened_engine(engine: str | None, threads: int | None, listener: Progress) -
     from quire.engines import open_engine  # noqa: PLC0415 - heavy
 
     try:
-        return open_engine(engine, threads=threads, listener=listener)
+        return open_engine(engine, threads=threads, progress=progress)
     except ValueError as error:
         raise Refusal(str(error)) from None

@@ -32,15 +32,15 @@ _PAUSE_S = 0.05
 
 
 @contextmanager
-def telling() -> Iterator[Progress]:
+def progress_bars() -> Iterator[Progress]:
     """Yield a callback that draws bars on a terminal, at most every 50 milliseconds."""
-    with bars(_STEPS) as listener:
+    with bars(_STEPS) as draw:
         last: dict[str, float] = {}
 
-        def tell(step: str, done: int, of: int) -> None:
+        def progress(step: str, done: int, of: int) -> None:
             now = clock.monotonic()
-            if listener is not no_progress and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
+            if draw is not no_progress and (done == of or now - last.get(step, 0.0) > _PAUSE_S):
                 last[step] = now
-                listener(step, done, of)
+                draw(step, done, of)
 
-        yield tell
+        yield progress

@@ -91,7 +91,7 @@ class Captures:
         self,
         sources: Sequence[str],
         most_bytes: int,
-        tell: Progress,
+        progress: Progress,
         *,
         by_folder: bool = False,
         variants: Variants | None = None,
@@ -108,7 +108,7 @@ class Captures:
                 variants=self._variants.found(),
                 url=url,
                 most_bytes=most_bytes,
-                on_progress=tell,
+                progress=progress,
             )
         except VariantError as error:
             raise _refusal(error, len(sources)) from None

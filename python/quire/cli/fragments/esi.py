@@ -76,7 +76,7 @@ def plan(
     Examples:
       quire fragments plan crawl/
       quire fragments plan crawl.warc.gz --min-source-bytes 200 --depth 2
-      quire fragments plan nobody/ --variant mary/ --variant bob/
+      quire fragments plan anonymous/ --variant mary/ --variant bob/
       quire fragments plan site.quire --format json | jq '.fragments[].policy'
 
     Exit codes: 0 on success, 2 on error (including when no input could be read).
@@ -136,7 +136,7 @@ def esi(
     """Write pages as ESI templates and fragments, with VCL for Varnish.
 
     DIR gets templates/, fragments/, whole/ (pages without cuts), varnish.vcl and
-    manifest.json, which lists for each file what it composes to, how long it may be
+    manifest.json, which lists for each file the hash of its content, how long it may be
     cached and why. Files are named by digests. `quire fragments verify DIR` checks that
     every page can be composed again.
 
@@ -173,7 +173,7 @@ def esi(
             planner.plan(),
             target,
             force=force,
-            tell=planner.tell,
+            progress=planner.progress,
         )
         planner.note_strangers(manifest)
     if format is Format.json:

@@ -48,7 +48,7 @@ _ADDRESSES = "--url must match exactly; without --url, all pages are listed"
 
 def histories(
     sources: Sequence[str],
-    tell: Progress,
+    progress: Progress,
     *,
     url: str | None,
     child_change: float,
@@ -62,10 +62,10 @@ def histories(
     """
     from quire.captures import histories as find_histories  # noqa: PLC0415 - heavy
 
-    captures = Captures(sources, MOST_BYTES, tell, by_folder=True, variants=variants, url=url)
+    captures = Captures(sources, MOST_BYTES, progress, by_folder=True, variants=variants, url=url)
     count = 0
     found = find_histories(
-        captures, child_change=child_change, min_bytes=min_bytes, on_progress=tell
+        captures, child_change=child_change, min_bytes=min_bytes, progress=progress
     )
     try:
         for count, history in enumerate(found, start=1):  # noqa: B007 - looked at below

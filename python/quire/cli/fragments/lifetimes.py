@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.captures import (
     VariantCookieOption,
@@ -62,10 +62,10 @@ def lifetimes(
     """
     pages: list[dict[str, Any]] = []
     texts: list[str] = []
-    with telling() as tell:
+    with progress_bars() as progress:
         found = histories(
             sources,
-            tell,
+            progress,
             url=url,
             child_change=child_change,
             min_bytes=min_text_bytes,

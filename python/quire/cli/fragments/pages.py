@@ -55,10 +55,10 @@ def note_troubles(troubles: Sequence[Trouble]) -> None:
 class Pages:
     """The pages of some sources, and of an archive the newest capture of each. Iterate once."""
 
-    def __init__(self, sources: Sequence[str], most_bytes: int, tell: Progress) -> None:
+    def __init__(self, sources: Sequence[str], most_bytes: int, progress: Progress) -> None:
         self._paths = find_sources(sources)
         self._most_bytes = most_bytes
-        self._tell = tell
+        self._progress = progress
         self.troubles: list[Trouble] = []
         self.count: int = 0
 
@@ -78,7 +78,7 @@ class Pages:
                 else:
                     self.count += 1
                     yield SourcePage(found.name, found.url, found.body, found.content_type)
-            self._tell("files", done, len(self._paths))
+            self._progress("files", done, len(self._paths))
         if not self.count:
             raise nothing_read(self.troubles, len(self.troubles))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common import terminal
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import Refusal, printable
 from quire.cli.fragments.captures import Captures, Variants
+from quire.progress import Progress
 
 if TYPE_CHECKING:
     from quire.fragments import FragmentPlan, Manifest, PlanRules, Policy
@@ -150,13 +151,13 @@ class Planner:
     site: Collection
     rules: PlanRules
     keeping: Keeping
-    tell: Callable[[str, int, int], None]
+    progress: Progress
 
     def plan(self) -> FragmentPlan:
         """Make the plan."""
         from quire.fragments.caching.site_plan import plan_site  # noqa: PLC0415 - heavy
 
-        return plan_site(self.site, rules=self.rules, keeping=self.keeping, tell=self.tell)
+        return plan_site(self.site, rules=self.rules, keeping=self.keeping, progress=self.progress)
 
     def note_strangers(self, manifest: Manifest) -> None:
         """Name the given policies that match no fragment: those of another plan, or misspelt."""
@@ -175,16 +176,16 @@ def planning(asked: Asked) -> Iterator[Planner]:
     from quire.fragments.site.collection import Collection  # noqa: PLC0415 - heavy
 
     rules, keeping = asked.rules(), asked.keeping()
-    with telling() as tell:
+    with progress_bars() as progress:
         captures = Captures(
             asked.sources,
             asked.most_bytes,
-            tell,
+            progress,
             by_folder=asked.by_folder,
             variants=asked.variants,
         )
         with Collection(captures) as site:
-            yield Planner(site, rules, keeping, tell)
+            yield Planner(site, rules, keeping, progress)
     captures.complain()
 
 

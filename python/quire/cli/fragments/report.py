@@ -38,8 +38,8 @@ from quire.errors import SourceUnreadable
 from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
-    from quire.fragments.study.access_log import AccessLog
     from quire.fragments.study.study import FragmentStudy
+    from quire.sources.access_log import AccessLog
 
 _DAY_S = 86_400
 _MOST_LISTED = 10
@@ -95,7 +95,7 @@ def report(
     Examples:
       quire fragments report crawl/ -o report.html
       quire fragments report site.quire -o report.html --log access.log.gz
-      quire fragments report nobody/ -o report.html --variant mary/
+      quire fragments report anonymous/ -o report.html --variant mary/
       quire fragments report crawl.warc.gz -o report.html --format json | jq .totals
 
     Exit codes: 0 on success, 2 on error (including when no input could be read).
@@ -112,7 +112,7 @@ def report(
         raise Refusal(f"{output}: this name is for the numbers beside it", hint="use .html instead")
     for path in (target, beside):
         files.check_free(path, force=force)
-    from quire.fragments.study.access_log import PageRequests  # noqa: PLC0415 - heavy
+    from quire.fragments.study.page_requests import PageRequests  # noqa: PLC0415 - heavy
     from quire.fragments.study.study import study_fragments  # noqa: PLC0415 - heavy
     from quire.reports.fragments import report as drawing  # noqa: PLC0415 - heavy
 
@@ -148,10 +148,10 @@ def report(
             min_match=min_match,
             min_bytes=min_text_bytes,
             min_pages=min_pages,
-            tell=planner.tell,
+            progress=planner.progress,
         )
         planner.note_strangers(study.composition.manifest)
-        graph = drawing.graph_of(study, tell=planner.tell)
+        graph = drawing.graph_of(study, progress=planner.progress)
         drawn = drawing.fragment_report(study, graph, title=" ".join(sources))
         numbers = drawing.as_json(study, graph)
     files.write_whole(target, drawn.encode("utf-8", "replace"), force=force)

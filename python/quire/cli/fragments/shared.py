@@ -79,7 +79,7 @@ def shared(
 
     began = time.monotonic()
     paths = find_sources(sources)
-    with bars(_STEPS) as listener, opened_engine(engine, threads, listener) as running:
+    with bars(_STEPS) as progress, opened_engine(engine, threads, progress) as running:
         crawl = crawl_fragments(
             paths,
             engine=running,

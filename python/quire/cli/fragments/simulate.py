@@ -11,7 +11,7 @@ import typer
 
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import Refusal, reports_errors
 from quire.cli.fragments.histories import (
     ChildChangeOption,
@@ -87,9 +87,9 @@ def simulate(
         raise Refusal(f"--requests {requests}: expected 1 to {MOST_EVENTS:,}")
     if not 0 < rate < math.inf:
         raise Refusal(f"--rate {rate:g}: expected more than 0 requests per minute")
-    with telling() as tell:
+    with progress_bars() as progress:
         read = histories(
-            sources, tell, url=url, child_change=child_change, min_bytes=min_text_bytes
+            sources, progress, url=url, child_change=child_change, min_bytes=min_text_bytes
         )
         site = site_of([lives for _, lives in read], invalidation=invalidation.value)
         try:
@@ -99,7 +99,7 @@ def simulate(
                 rate=rate / _MINUTE_S,
                 seed=seed,
                 warm=warm,
-                tell=tell,
+                progress=progress,
             )
         except ValueError as error:
             raise Refusal(str(error)) from None

@@ -11,7 +11,7 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.options import ForceOption, Format, FormatOption, MostBytesOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import printable, reports_errors
 from quire.cli.fragments.pages import Pages, SourcesArgument
 from quire.display import format_bytes, format_count
@@ -81,8 +81,8 @@ def strip(
     target = files.output_folder(output, sources)
     files.check_free(target / INDEX, force=force)
     listed: list[dict[str, object]] = []
-    with telling() as tell:
-        pages = Pages(sources, most_bytes, tell)
+    with progress_bars() as progress:
+        pages = Pages(sources, most_bytes, progress)
         for page in stripped(pages, form=form.value, share=share, min_bytes=min_text_bytes):
             name = f"{page.sha256[:32]}.{_SUFFIXES[form]}"
             _write(target / name, page, force=force, is_new=page.is_first)
@@ -96,7 +96,7 @@ def strip(
                     "kept_bytes": page.kept_bytes,
                 }
             )
-            tell("strip", len(listed), pages.count)
+            progress("strip", len(listed), pages.count)
     index = json.dumps({"pages": listed}, indent=1, ensure_ascii=True) + "\n"
     files.write_whole(target / INDEX, index.encode("ascii"), force=force)
     text_bytes = sum(int(str(one["text_bytes"])) for one in listed)

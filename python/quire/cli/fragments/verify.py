@@ -10,7 +10,7 @@ import typer
 
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.step_progress import telling
+from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.display import format_count
 
@@ -57,11 +57,11 @@ def verify(
     """
     from quire.fragments import verify as compose_all  # noqa: PLC0415 - heavy
 
-    with telling() as tell:
+    with progress_bars() as progress:
         found = compose_all(
             Path(folder),
             composer=composer.value,
-            tell=tell,
+            progress=progress,
         )
     if not found.pages:
         raise Refusal(

@@ -164,8 +164,8 @@ def group(
 
     began = time.monotonic()
     paths = find_sources(sources)
-    with bars(_STEPS) as listener:
-        with opened_engine(engine, threads, listener) as running:
+    with bars(_STEPS) as progress:
+        with opened_engine(engine, threads, progress) as running:
             crawl = crawl_templates(
                 paths,
                 engine=running,
@@ -180,7 +180,7 @@ def group(
         if output is not None:
             _write_groups(crawl, Path(output), force=force)
         if report is not None:
-            _write_report(crawl, sources, Path(report), most_bytes, listener, force=force)
+            _write_report(crawl, sources, Path(report), most_bytes, progress, force=force)
         if model is not None:
             _write_model(crawl, Path(model), most_bytes, force=force)
     if format is Format.json:
@@ -209,14 +209,14 @@ def _write_report(
     sources: list[str],
     target: Path,
     most_bytes: int,
-    listener: Progress,
+    progress: Progress,
     *,
     force: bool,
 ) -> None:
     from quire.reports.templates.report import template_report  # noqa: PLC0415 - heavy
 
     drawn = template_report(
-        crawl, title=" ".join(sources), most_bytes=most_bytes, listener=listener
+        crawl, title=" ".join(sources), most_bytes=most_bytes, progress=progress
     )
     files.write_whole(target, drawn.encode("utf-8", "replace"), force=force)
 

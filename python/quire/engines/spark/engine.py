@@ -106,7 +106,7 @@ class SparkEngine:
     Args:
         address: Master of the cluster, ``spark://host:7077``; or ``local[2]`` for Spark with two
             threads on this machine.
-        listener: Progress callback, called from a separate thread.
+        progress: called from a separate thread.
         memory: Memory for Java on each worker; Python needs more on top.
         python: Python of the workers (default: ``PYSPARK_PYTHON``, or the path of this Python).
         partitions: Tasks of a step that groups (default: depends on the number of cores).
@@ -121,14 +121,14 @@ class SparkEngine:
         self,
         address: str,
         *,
-        listener: Progress = no_progress,
+        progress: Progress = no_progress,
         memory: str = "1g",
         python: str | None = None,
         partitions: int | None = None,
         patience_s: float = 60,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        self._listener = listener
+        self._progress = progress
         self._partitions = partitions
         self._patience_s = patience_s if address.startswith("spark://") else None
         self._session = Session(address, memory=memory, python=python, settings=settings or {})
@@ -205,7 +205,7 @@ class SparkEngine:
 
     def run(self, steps: tuple[str, ...], action: Callable[[], T]) -> T:
         """Run a job, report its progress, and turn Spark's errors into ours."""
-        watch = Watch(self._context, steps, self._listener, self._patience_s)
+        watch = Watch(self._context, steps, self._progress, self._patience_s)
         with self.explained(steps[-1], watch), watch:
             return action()
 

@@ -29,7 +29,7 @@ class Watch:
     Args:
         context: The Spark context.
         steps: Names of the steps of the work, one for each stage.
-        listener: Progress callback.
+        progress: called as the work goes on.
         patience_s: How long to wait without any worker; None for Spark on this machine.
 
     Attributes:
@@ -40,13 +40,13 @@ class Watch:
         self,
         context: SparkContext,
         steps: Sequence[str],
-        listener: Progress,
+        progress: Progress,
         patience_s: float | None,
     ) -> None:
         self.lost: EngineError | None = None
         self._context = context
         self._steps = steps
-        self._listener = listener
+        self._progress = progress
         self._patience_s = patience_s
         self._group = f"quire-{uuid.uuid4().hex}"
         self._reported: set[tuple[str, int, int]] = set()
@@ -91,7 +91,7 @@ class Watch:
             self._report()
 
     def _report(self) -> None:
-        if self._listener is no_progress:
+        if self._progress is no_progress:
             return
         tracker = self._context.statusTracker()
         stages: set[int] = set()
@@ -104,10 +104,10 @@ class Watch:
             stage = tracker.getStageInfo(number)
             if stage is not None:
                 step = self._steps[min(place, len(self._steps) - 1)]
-                progress = (step, stage.numCompletedTasks, stage.numTasks)
-                if progress not in self._reported:
-                    self._reported.add(progress)
-                    self._listener(*progress)
+                state = (step, stage.numCompletedTasks, stage.numTasks)
+                if state not in self._reported:
+                    self._reported.add(state)
+                    self._progress(*state)
 
 
 def workers(context: SparkContext) -> int:

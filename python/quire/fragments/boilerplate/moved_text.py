@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.fragments.trees.source_spans import source_spans
+from quire.digest.source_spans import source_spans
 
 # Never matches text: after < and a letter, browsers also read a tag, up to this > or a later one.
 _TAG = re.compile(rb"</?[A-Za-z][^>]*+>")

@@ -18,7 +18,6 @@ Cost: linear in the pages. All digests are in memory while pages are grouped.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -30,9 +29,9 @@ from quire.digest import Digest, encode
 from quire.errors import QuireError
 from quire.fragments.boilerplate.moved_text import moved_texts
 from quire.fragments.site.collection import SourcePage
-from quire.fragments.site.spool import Spool
 from quire.fragments.trees.af_tree import AfTree
 from quire.similar.groups import templates
+from quire.spool import Spool
 
 Form: TypeAlias = Literal["text", "html"]
 
@@ -110,7 +109,8 @@ def _stripped(
             named.append((page.name, page.url, number))
             if number == len(types):
                 types.append(page.content_type)
-        group_of = _groups(_encoded(spool.get(n), types[n]) for n in range(len(spool)))
+        digests = (_encoded(spool.get(n), types[n]) for n in range(len(spool)))
+        group_of = templates(digests).group_of.astype(np.int64)
         common = _common(spool, types, group_of, share)
         given: set[int] = set()
         for name, url, number in named:
@@ -121,15 +121,13 @@ def _stripped(
             leaves = _read_leaves(tree, digest)
             lost = _blocks(tree, leaves, common.get(group), min_bytes)
             if form == "text":
-                data = _text(tree, leaves[~lost])
+                data = b"".join(tree.value(node) for node in leaves[~lost].tolist())
             else:
                 data, lost = _html(digest, tree, leaves, lost, source)
             text_bytes = int(tree.value_bytes[leaves].sum())
             kept = int(tree.value_bytes[leaves[~lost]].sum())
-            digits = hashlib.sha256(source).hexdigest()
-            yield StrippedPage(
-                name, url, digits, number not in given, group, data, text_bytes, kept
-            )
+            sha256, is_first = spool.sha256(number), number not in given
+            yield StrippedPage(name, url, sha256, is_first, group, data, text_bytes, kept)
             given.add(number)
 
 
@@ -149,9 +147,8 @@ def _read_leaves(tree: AfTree, digest: Digest) -> NDArray[np.int64]:
     before = np.concatenate([[0], np.cumsum(hidden)])
     around = before[tree.node_end[leaves]] > before[tree.node[leaves]]
     for place in np.flatnonzero(is_read & around).tolist():
-        is_read[place] = _has_text(
-            digest, int(tree.node[leaves[place]]), int(tree.node_end[leaves[place]])
-        )
+        leaf = leaves[place]
+        is_read[place] = _has_text(digest, int(tree.node[leaf]), int(tree.node_end[leaf]))
     return leaves[is_read]
 
 
@@ -161,10 +158,6 @@ def _has_text(digest: Digest, node: int, end: int) -> bool:
             return True
         node += int(digest.size[node])
     return False
-
-
-def _groups(digests: Iterable[Digest]) -> NDArray[np.int64]:
-    return templates(digests).group_of.astype(np.int64)
 
 
 def _common(
@@ -202,10 +195,6 @@ def _blocks(
     sizes = np.bincount(run, weights=tree.value_bytes[leaves])
     is_long: NDArray[np.bool_] = sizes[run] >= min_bytes
     return is_common & is_long
-
-
-def _text(tree: AfTree, kept: NDArray[np.int64]) -> bytes:
-    return b"".join(tree.value(node) for node in kept.tolist())
 
 
 def _html(

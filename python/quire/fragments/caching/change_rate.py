@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quire.fragments.lifetime.results import Lifetimes, LpFragment
+from quire.fragments.caching.region_history import Watched
+from quire.fragments.lifetime.results import LpFragment
 from quire.fragments.lifetime.survival import Lives
 from quire.fragments.policy import Sharing
 
@@ -51,26 +51,22 @@ class Pace:
 
 def pace_of(fragment: LpFragment) -> Pace:
     """Return the pace of an L-P fragment."""
-    found = joined_pace([fragment.lives], {fragment.sharing}, [fragment.watched_s])
-    return replace(found, changes=fragment.changes)  # its disappearance isn't a change of it
+    watched = Watched(fragment.lives, fragment.watched_s, 0.0, fragment.sharing)
+    return replace(
+        joined_pace([watched]), changes=fragment.changes
+    )  # its disappearance isn't a change of it
 
 
-def joined_pace(
-    lives: Sequence[Lives], kinds: Collection[Sharing], watched_s: Collection[float]
-) -> Pace:
-    """Return the pace of a part that several pages have.
-
-    Args:
-        lives: how long it stayed as it was, on each page.
-        kinds: whether users get the same, on each page.
-        watched_s: time between first and last capture, on each page.
-    """
-    all_lives = Lives.joined(list(lives))
+def joined_pace(told: Sequence[Watched]) -> Pace:
+    """Return the pace of a part that several pages have, by its history on each of them."""
+    all_lives = Lives.joined([one.lives for one in told])
+    kinds, watched_s = {one.sharing for one in told}, [one.watched_s for one in told]
     curve = all_lives.curve()
-    ten, half, ninety = (_known(curve.quantile(share)) for share in (0.1, 0.5, 0.9))
+    quantiles = [curve.quantile(share) for share in (0.1, 0.5, 0.9)]
+    ten, half, ninety = (life if math.isfinite(life) else None for life in quantiles)
     ended = all_lives.at_least_s[all_lives.ended]
     sharing: Sharing = (
-        "private" if "private" in kinds else "shared" if set(kinds) == {"shared"} else "unknown"
+        "private" if "private" in kinds else "shared" if kinds == {"shared"} else "unknown"
     )
     return Pace(
         changes=len(ended),
@@ -82,29 +78,3 @@ def joined_pace(
         ttl_s=float(np.quantile(ended, 0.1, method="lower")) if len(ended) else None,
         sharing=sharing,
     )
-
-
-def versions_of(inside: NDArray[np.bool_], rows: NDArray[np.int64], lives: Lifetimes) -> set[int]:
-    """Return the versions in which some nodes changed.
-
-    For versions before the outermost node appeared, changes of the node that it came into count: a
-    part that replaces another without resembling it is a new part to ``lifetimes``, but to a cache
-    that keeps this place of the page it is the same part, changed.
-
-    Args:
-        inside: which nodes of the AF tree of the newest version.
-        rows: node and version of changes.
-        lives: the lifetimes of the page.
-    """
-    found = set(rows[inside[rows[:, 0]], 1].tolist())
-    if not inside.any():
-        return found
-    node, begun = int(inside.argmax()), lives.kinds.index(lives.kinds[-1])
-    while node > 0 and lives.latest_first[node] > begun:
-        came, node = lives.latest_first[node], int(lives.latest_parent[node])
-        found.update(rows[(rows[:, 0] == node) & (rows[:, 1] <= came), 1].tolist())
-    return found
-
-
-def _known(seconds: float) -> float | None:
-    return seconds if math.isfinite(seconds) else None

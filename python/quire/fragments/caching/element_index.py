@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import Self
 
 from quire.digest.page import Digest
-from quire.fragments.trees.source_spans import SourceSpans, source_spans
+from quire.digest.source_spans import SourceSpans, source_spans
 
 
 class ElementIndex:

@@ -11,15 +11,17 @@ it is. If the rest of the page could not be kept either, the plan drops these cu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quire.digest.page import Digest
+from quire.digest.source_spans import source_spans
 from quire.fragments.caching.region import Region
 from quire.fragments.caching.region_history import PageHistory, policy_of
 from quire.fragments.cuts.candidates import Span
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
-from quire.fragments.trees.source_spans import source_spans
+from quire.progress import Progress
+from quire.sdiff.volatile import nearest_element
 
 # Of a page with more, the first are examined: each is searched for in every capture.
 _MOST_PARTS = 100
@@ -28,14 +30,14 @@ MOST_SHARE = 0.5
 
 
 def isolated_parts(
-    site: Collection, lives: Mapping[int, Lifetimes], tell: Callable[[str, int, int], None]
+    site: Collection, lives: Mapping[int, Lifetimes], progress: Progress
 ) -> dict[int, list[Span]]:
     """Find the parts of pages that no cache may keep: private ones, and those that always change.
 
     Args:
         site: the pages.
         lives: the lifetimes of pages, by place.
-        tell: progress callback.
+        progress: called as the work goes on.
 
     Returns:
         The parts, by the place of the page.
@@ -45,7 +47,7 @@ def isolated_parts(
         spans = _of_page(PageHistory(site, site.pages[place], one), one, site, place)
         if spans:
             found[place] = spans
-        tell("apart", done, len(lives))
+        progress("apart", done, len(lives))
     return found
 
 
@@ -57,7 +59,12 @@ def _of_page(history: PageHistory, lives: Lifetimes, site: Collection, place: in
     spans = sorted({one for one in found if 0 < one[1] - one[0] <= most})[:_MOST_PARTS]
     chosen: list[Span] = []
     for level in _innermost_first(spans):
-        regions = [_region(span, chosen, source) for span in level]
+        # Each part without those in it that are isolated already.
+        holes = [sorted(one for one in chosen if _holds(span, one)) for span in level]
+        regions = [
+            Region.of("part", *span, inside, source)
+            for span, inside in zip(level, holes, strict=True)
+        ]
         for span, watched in zip(level, history.watched(regions), strict=True):
             if not policy_of([watched]).is_cached:
                 chosen = [one for one in chosen if not _holds(span, one)]
@@ -82,11 +89,7 @@ def _unseen(lives: Lifetimes, page: Digest) -> Iterator[Span]:
     if spans is None:
         return
     for one in lives.volatile:
-        node = one.node
-        if one.version != len(lives.times) - 1:
-            continue
-        while node > 0 and str(page.tags[page.tag[node]]).startswith("#"):
-            node = int(page.parent[node])
+        node = nearest_element(page, one.node) if one.version == len(lives.times) - 1 else 0
         if node > 0:
             yield int(spans.start[node]), int(spans.end[node])
 
@@ -107,12 +110,6 @@ def _innermost_first(spans: Sequence[Span]) -> list[list[Span]]:
         height[span] = max(inside, default=-1) + 1
         levels[height[span]].append(span)
     return [sorted(levels[level]) for level in sorted(levels)]
-
-
-def _region(span: Span, chosen: Sequence[Span], source: bytes) -> Region:
-    """A part without those in it that are isolated already."""
-    holes = sorted(one for one in chosen if _holds(span, one))
-    return Region.of("part", span[0], span[1], holes, source)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

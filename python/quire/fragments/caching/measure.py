@@ -7,7 +7,7 @@ have is that of all of them together.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from quire.fragments.caching.plan import Keeping, Measured
 from quire.fragments.caching.region import regions_of
@@ -15,6 +15,7 @@ from quire.fragments.caching.region_history import MOST_PAGES, PageHistory, Watc
 from quire.fragments.cuts.site_cuts import SiteCuts
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
+from quire.progress import Progress
 
 #: The regions of one page: the name of each, empty for the rest of the page, and its history.
 PageWatch = Sequence[tuple[str, Watched]]
@@ -24,7 +25,7 @@ def watch(
     site: Collection,
     cuts: SiteCuts,
     lives: Mapping[int, Lifetimes],
-    tell: Callable[[str, int, int], None],
+    progress: Progress,
     known: Mapping[int, PageWatch] | None = None,
 ) -> dict[int, PageWatch]:
     """Follow the regions of pages through their captures.
@@ -33,7 +34,7 @@ def watch(
         site: the pages.
         cuts: their cuts.
         lives: the lifetimes of pages, by place.
-        tell: progress callback.
+        progress: called as the work goes on.
         known: histories of other pages, by place. They are returned too.
     """
     found = dict(known or {})
@@ -51,7 +52,7 @@ def watch(
         told = PageHistory(site, page, lives[place]).watched(regions)
         found[place] = [(one.name, each) for one, each in zip(regions, told, strict=True)]
         seen.update(one.name for one in regions)
-        tell("measure", done, len(places))
+        progress("measure", done, len(places))
     return found
 
 

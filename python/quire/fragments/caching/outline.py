@@ -15,8 +15,8 @@ import re
 import numpy as np
 
 from quire.digest import encode
+from quire.digest.source_spans import source_spans
 from quire.errors import QuireError
-from quire.fragments.trees.source_spans import source_spans
 
 _FIRST_TAG = re.compile(rb"\s*<([A-Za-z]+)")
 # Browsers drop these outside a table.
@@ -43,10 +43,10 @@ def outline(data: bytes) -> tuple[str, ...]:
     try:
         page = encode(source, kind="html")
     except QuireError:
-        return _unknown(data)
-    spans = source_spans(page)
-    if spans is None:
-        return _unknown(data)
+        page = None
+    spans = source_spans(page) if page is not None else None
+    if page is None or spans is None:  # bytes without an outline equal only themselves
+        return ("#unknown", hashlib.sha256(data).hexdigest())
     found: list[str] = []
     at = len(before)
     names = page.tags
@@ -68,8 +68,3 @@ def outline(data: bytes) -> tuple[str, ...]:
 def _opens(source: bytes, start: int, name: str) -> bool:
     """Whether the source has a tag of this name here, rather than an element that browsers add."""
     return source[start : start + len(name) + 1].lower() == b"<" + name.encode()
-
-
-def _unknown(data: bytes) -> tuple[str, ...]:
-    """Bytes without an outline equal only themselves."""
-    return ("#unknown", hashlib.sha256(data).hexdigest())

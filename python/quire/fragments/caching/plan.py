@@ -17,8 +17,8 @@ from quire.fragments.cuts.site_cuts import PlanRules, SiteCuts, cut_site, find_c
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.policy import Policy
 from quire.fragments.site.collection import Collection, Seen, SourcePage
-from quire.fragments.site.spool import Closes
 from quire.sources.capture import Capture
+from quire.spool import Closes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FragmentPlan(Closes):
-    """What is cut out of which page, and how long each file may be cached.
+    """The parts that are cut out of each page, and how long each file may be cached.
 
     Close it, or use it in a ``with`` statement, if ``plan_fragments`` made it: it holds a file.
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quire.fragments.caching.change_rate import versions_of
 from quire.fragments.caching.element_index import ElementIndex
 from quire.fragments.caching.region import Region
 from quire.fragments.caching.ttl import MOST_TTL_S, kept_for
@@ -159,7 +159,7 @@ class PageHistory:
         inside, around = region.nodes(self._lives.latest_span)
         if around >= 0:
             inside[around] = True
-        rewritten = versions_of(inside, self._lives.source_changes, self._lives)
+        rewritten = self._rewritten(inside)
         if self._is_ever_other:
             rewritten |= set(self._mine)
         return [
@@ -169,6 +169,23 @@ class PageHistory:
             # A region that came or went changed, whatever happened to the parts in it.
             and (there[place - 1] != there[place] or (version in rewritten and not there[place]))
         ]
+
+    def _rewritten(self, inside: NDArray[np.bool_]) -> set[int]:
+        """Return the versions in which the own source of some nodes changed.
+
+        For versions before the outermost node appeared, changes of the node that it came into
+        count: a part that replaces another without resembling it is a new part to ``lifetimes``,
+        but to a cache that keeps this place of the page it is the same part, changed.
+        """
+        lives, rows = self._lives, self._lives.source_changes
+        found = set(rows[inside[rows[:, 0]], 1].tolist())
+        if not inside.any():
+            return found
+        node, begun = int(inside.argmax()), lives.kinds.index(lives.kinds[-1])
+        while node > 0 and lives.latest_first[node] > begun:
+            came, node = lives.latest_first[node], int(lives.latest_parent[node])
+            found.update(rows[(rows[:, 0] == node) & (rows[:, 1] <= came), 1].tolist())
+        return found
 
     def _sharing(self, regions: Sequence[Region]) -> list[Sharing]:
         """Whether users get the same content in some regions."""

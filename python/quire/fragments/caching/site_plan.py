@@ -17,7 +17,8 @@ from quire.fragments.cuts.candidates import Span
 from quire.fragments.cuts.site_cuts import Candidates, PlanRules, cut_site, find_candidates
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell, all_lifetimes
+from quire.fragments.site.site_lifetimes import all_lifetimes
+from quire.progress import Progress, no_progress
 
 __all__ = ["Keeping", "plan_site"]
 
@@ -27,7 +28,7 @@ def plan_site(
     *,
     rules: PlanRules | None = None,
     keeping: Keeping | None = None,
-    tell: Tell = lambda *_: None,
+    progress: Progress = no_progress,
 ) -> FragmentPlan:
     """Plan the cuts in the newest version of each page, with policies measured from all captures.
 
@@ -52,25 +53,25 @@ def plan_site(
         site: the pages.
         rules: what to cut out.
         keeping: how long files are cached.
-        tell: progress callback: the step, how much is done, and of how much.
+        progress: called with the step, the amount done and the total.
     """
     keeping = keeping or Keeping()
     # With a given TTL no history is needed; but other users may show private parts.
     is_asked = keeping.ttl_s is None or any(page.others for page in site.pages)
     # The smallest part may be the one that makes a page private.
-    lives = all_lifetimes(site, tell, min_bytes=1) if is_asked else {}
-    candidates = find_candidates(site, rules or PlanRules(), tell)
-    spans = isolated_parts(site, lives, tell) if keeping.apart else {}
+    lives = all_lifetimes(site, progress, min_bytes=1) if is_asked else {}
+    candidates = find_candidates(site, rules or PlanRules(), progress)
+    spans = isolated_parts(site, lives, progress) if keeping.apart else {}
     bodies = _helpful(site, candidates, spans, lives, keeping)
     cuts = cut_site(site, candidates, bodies)
-    told = watch(site, cuts, lives, tell)
+    told = watch(site, cuts, lives, progress)
     found = measured(site, told, lives, keeping)
     # Isolating parts of a page whose rest may not be kept either is in vain.
     vain = {one for one in bodies if cuts.pages[one].isolates and not found.page(one).is_cached}
     if vain:
         cuts = cuts.without_isolated(site, vain)
         known = {place: rows for place, rows in told.items() if site.pages[place].body not in vain}
-        found = measured(site, watch(site, cuts, lives, tell, known), lives, keeping)
+        found = measured(site, watch(site, cuts, lives, progress, known), lives, keeping)
     return FragmentPlan(site, cuts, found)
 
 

@@ -57,8 +57,8 @@ def kept_for(
     if not watched_s:
         return Policy(min(DEFAULT_TTL_S, most_ttl_s))
     # A value first seen in the last capture says nothing about how long it lives.
-    telling = lives.ended | (lives.at_least_s > 0)
-    curve = kaplan_meier(lives.at_least_s[telling], lives.ended[telling])
+    known = lives.ended | (lives.at_least_s > 0)
+    curve = kaplan_meier(lives.at_least_s[known], lives.ended[known])
     if not curve.ended:
         long = max(SHORTER * watched_s, DEFAULT_TTL_S)
         return _measured(_within(long, most_ttl_s), f"no change in {format_duration(watched_s)}")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.fragments.trees.source_spans import source_spans
+from quire.digest.source_spans import source_spans
 
 #: First byte in the source, and the end after the last one.
 Span = tuple[int, int]
@@ -79,11 +79,9 @@ def elements_of(page: Digest, min_bytes: int) -> Elements:
     # By place in the source: a browser moves some text out of tables in the tree.
     chosen = chosen[np.lexsort((-end[chosen], start[chosen]))]
     found = Elements(start[chosen], end[chosen], spans.hash[chosen])
-    if len(found) < 2:  # noqa: PLR2004 - a pair
-        return found
     # An element that fills its parent, like an implied html or body, is the same bytes twice.
-    again = (found.start[1:] == found.start[:-1]) & (found.end[1:] == found.end[:-1])
-    return found.only(np.concatenate([[True], ~again]))
+    starts, ends = np.diff(found.start, prepend=-1), np.diff(found.end, prepend=-1)
+    return found.only((starts != 0) | (ends != 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,13 +99,12 @@ class SharedElements:
     @classmethod
     def of(cls, pages: Sequence[Elements], min_pages: int) -> SharedElements:
         """Count over all pages."""
-        if not pages:
-            none = Elements.none()
-            return cls(none.key, none.start)
-        once = np.concatenate([np.unique(page.key) for page in pages])
+        none = Elements.none().key
+        once = np.concatenate([none, *(np.unique(page.key) for page in pages)])
         key, count = np.unique(once, return_counts=True)
         key = key[count >= min_pages]
-        every, places = np.unique(np.concatenate([page.key for page in pages]), return_counts=True)
+        keys = np.concatenate([none, *(page.key for page in pages)])
+        every, places = np.unique(keys, return_counts=True)
         return cls(key, places[np.searchsorted(every, key)])
 
     def among(self, page: Elements) -> Elements:

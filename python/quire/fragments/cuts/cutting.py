@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from quire.fragments.cuts.candidates import Cut
 from quire.fragments.cuts.esi_scanner import EsiScanner, Within
-from quire.fragments.cuts.hazards import Hazard, HazardKind, blocked
+from quire.fragments.cuts.hazards import OF_STATES, Hazard, HazardKind
 
 
 class Stopped(NamedTuple):
@@ -58,7 +58,7 @@ def scan(source: bytes, cuts: Sequence[Cut]) -> Scanned:
                 scanner.skip_to(cut.end)
             made.append(cut)
         else:
-            kind = blocked(stuck.within)
+            kind = OF_STATES[stuck.within]
             kept[kind, stuck.opened] += 1
             stopped.append(Stopped(cut, kind))
     hazards = tuple(Hazard(kind, offset, count) for (kind, offset), count in kept.items())

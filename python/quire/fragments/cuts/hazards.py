@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from quire.fragments.cuts.esi_scanner import Within
 
@@ -51,7 +52,8 @@ MEANINGS: dict[HazardKind, str] = {
     HazardKind.open_tag: "a < that caches take for a tag until the next >",
     HazardKind.open_cdata: "a CDATA section that caches do not see the end of",
 }
-_OF_STATES = {
+#: The hazard of a place that a scanner takes for the inside of something.
+OF_STATES: dict[Within, HazardKind] = {
     Within.COMMENT: HazardKind.open_comment,
     Within.TAG: HazardKind.open_tag,
     Within.CDATA: HazardKind.open_cdata,
@@ -93,14 +95,7 @@ def refusals(source: bytes, *, xml_check: bool = True) -> list[Hazard]:
         marked = source.startswith(_BYTE_ORDER_MARK)
         kind = HazardKind.byte_order_mark if marked else HazardKind.no_leading_tag
         found.append(Hazard(kind, first))
-    for number, match in enumerate(_ESI.finditer(source)):
-        if number == MOST_LISTED:
-            break
+    for match in islice(_ESI.finditer(source), MOST_LISTED):
         kind = HazardKind.esi_tag if match[1] else HazardKind.esi_comment
         found.append(Hazard(kind, match.start()))
     return found
-
-
-def blocked(within: Within) -> HazardKind:
-    """Return the hazard of a place that a scanner takes for the inside of something."""
-    return _OF_STATES[within]

@@ -10,8 +10,8 @@ again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Some
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from quire.fragments.cuts.hazards import Hazard, refusals
 from quire.fragments.cuts.includes import DEEPEST, DIGITS, checked_prefix, include
 from quire.fragments.cuts.select import Uses, choose
 from quire.fragments.site.collection import Collection
+from quire.progress import Progress, no_progress
 
 #: Minimum length of a part. An include takes some 70 bytes and a request inside the cache; a part
 #: of 500 bytes pays for both.
@@ -235,19 +236,19 @@ class Candidates:
 def find_candidates(
     site: Collection,
     rules: PlanRules,
-    tell: Callable[[str, int, int], None] = lambda *_: None,
+    progress: Progress = no_progress,
 ) -> Candidates:
     """List the elements of pages that could be cut out, and the pages that must stay whole.
 
     Args:
         site: the pages.
         rules: what to cut out.
-        tell: progress callback: the step, how much is done, and of how much.
+        progress: called with the step, the amount done and the total.
     """
     pages: dict[int, CutPage] = {}
     elements: dict[int, Elements] = {}
     for place, page in enumerate(site.pages):
-        tell("equal", place + 1, len(site.pages))
+        progress("equal", place + 1, len(site.pages))
         if page.body in pages:
             continue
         why = tuple(refusals(site.body(page.body), xml_check=rules.xml_check))

@@ -17,7 +17,7 @@ from typing import cast
 
 from quire.errors import CompositionError
 from quire.fragments.cuts.includes import DEEPEST, Folder, include_pattern
-from quire.fragments.esi.safe_read import read_plain
+from quire.safe_read import read_plain
 
 _ESI = re.compile(rb"</?esi:|<!--esi", re.IGNORECASE)
 

@@ -20,8 +20,8 @@ from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 from quire.errors import PlanError
 from quire.fragments.cuts.hazards import Hazard
 from quire.fragments.cuts.includes import NAME, checked_prefix, include
-from quire.fragments.esi.safe_read import read_plain
 from quire.fragments.policy import Policy
+from quire.safe_read import read_plain
 
 FILE_NAME = "manifest.json"
 _FORMAT = "quire composition"
@@ -224,7 +224,12 @@ def _read(kind: Any, value: Any) -> Any:  # noqa: ANN401 - JSON
         fields = _fields(made)
         if told.keys() != fields.keys():
             raise ValueError(f"{made.__name__}: expected {', '.join(fields)}")
-        return made(**{name: _field(name, of, told[name]) for name, of in fields.items()})
+        for name, of in fields.items():
+            found = _read(of, told[name])
+            if name in _GRAMMARS and not _GRAMMARS[name](found):
+                raise ValueError(f"{str(found)[:80]!r}: not the {name} of a page or fragment")
+            told[name] = found
+        return made(**told)
     if get_origin(kind) is tuple:
         return tuple(_read(get_args(kind)[0], one) for one in _read(list, value))
     if get_origin(kind) is Literal:
@@ -238,10 +243,3 @@ def _read(kind: Any, value: Any) -> Any:  # noqa: ANN401 - JSON
     if not is_right:
         raise ValueError(f"{str(value)[:40]!r}: expected {getattr(kind, '__name__', kind)}")
     return value
-
-
-def _field(name: str, kind: Any, value: object) -> Any:  # noqa: ANN401 - JSON
-    found = _read(kind, value)
-    if name in _GRAMMARS and not _GRAMMARS[name](found):
-        raise ValueError(f"{str(value)[:80]!r}: not the {name} of a page or fragment")
-    return found

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -58,9 +58,9 @@ def composing_varnish(
     with (
         _origin(folder, manifest) as port,
         running_varnish(manifest, port) as address,
-        _client(address) as get,
+        closing(http.client.HTTPConnection(*address, timeout=_REQUEST_S)) as connection,
     ):
-        yield lambda page: get(f"{manifest.prefix}/{page.folder}/{page.file}.html")
+        yield lambda page: _get(connection, f"{manifest.prefix}/{page.folder}/{page.file}.html")
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def _origin(folder: Path, manifest: Manifest) -> Iterator[int]:
     known = {f"{prefix}/{one.folder}/{one.file}.html": (one.folder, one.file) for one in listed}
 
     read = folder_reader(folder)
-    # No file is longer than what it composes to; a longer one is cut off, and so differs.
+    # No file is longer than its page or fragment; a longer one is cut off, and so differs.
     longest = max((one.length for one in listed), default=0)
 
     class Files(BaseHTTPRequestHandler):
@@ -167,13 +167,12 @@ def _answers(process: subprocess.Popen[bytes], address: tuple[str, int]) -> bool
     """Wait until Varnish answers; False when it ended, or took too long."""
     end = time.monotonic() + _START_S
     while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            connection = http.client.HTTPConnection(*address, timeout=_REQUEST_S)
-            try:
-                connection.request("GET", "/")
-                connection.getresponse().read()
-            finally:
-                connection.close()
+        with (
+            contextlib.suppress(OSError, http.client.HTTPException),
+            closing(http.client.HTTPConnection(*address, timeout=_REQUEST_S)) as connection,
+        ):
+            connection.request("GET", "/")
+            connection.getresponse().read()
             return process.poll() is None
         time.sleep(0.05)
     return False
@@ -191,24 +190,14 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-@contextmanager
-def _client(address: tuple[str, int]) -> Iterator[Callable[[str], bytes]]:
-    """Return a function that fetches addresses over one connection."""
-    connection = http.client.HTTPConnection(*address, timeout=_REQUEST_S)
-
-    def get(path: str) -> bytes:
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            data = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise ProxyError(f"{path}: {type(error).__name__}: {error}") from None
-        if answer.status != http.client.OK:
-            raise ProxyError(f"{path}: Varnish answered {answer.status}")
-        return data
-
+def _get(connection: http.client.HTTPConnection, path: str) -> bytes:
     try:
-        yield get
-    finally:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        data = answer.read()
+    except (OSError, http.client.HTTPException) as error:
         connection.close()
+        raise ProxyError(f"{path}: {type(error).__name__}: {error}") from None
+    if answer.status != http.client.OK:
+        raise ProxyError(f"{path}: Varnish answered {answer.status}")
+    return data

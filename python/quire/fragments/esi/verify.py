@@ -61,14 +61,14 @@ def verify(
     folder: Path,
     *,
     composer: Composer | Literal["auto"] = "own",
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Verification:
     """Compose every page of a folder, and compare it with the original.
 
     Args:
         folder: the folder that ``write_composition`` wrote.
         composer: the composer; ``auto`` is Varnish if it is installed.
-        tell: progress callback: pages done, and of how many.
+        progress: called with the pages done and their number.
 
     Raises:
         PlanError: the folder is not a composition, or its manifest is damaged.
@@ -77,11 +77,11 @@ def verify(
     manifest = Manifest.load(folder)
     chosen: Composer = composer if composer != "auto" else "varnish" if has_varnish() else "own"
     if chosen == "own":
-        return _verified(manifest, chosen, _own(folder, manifest), tell)
+        return _verified(manifest, chosen, _own(folder, manifest), progress)
     from quire.fragments.esi.varnish import composing_varnish  # noqa: PLC0415 - heavy
 
     with composing_varnish(folder, manifest) as fetch:
-        return _verified(manifest, chosen, fetch, tell)
+        return _verified(manifest, chosen, fetch, progress)
 
 
 def has_varnish() -> bool:
@@ -108,7 +108,7 @@ def _verified(
     manifest: Manifest,
     composer: Composer,
     composed: Callable[[ComposedPage], bytes],
-    tell: Progress,
+    progress: Progress,
 ) -> Verification:
     equal = refused = 0
     faults: list[Fault] = []
@@ -125,7 +125,7 @@ def _verified(
             refused += 1
         else:
             equal += 1
-        tell("compose", done, len(manifest.pages))
+        progress("compose", done, len(manifest.pages))
     return Verification(len(manifest.pages), equal, refused, len(faults), composer, tuple(faults))
 
 

@@ -29,7 +29,7 @@ class EsiFile:
 
     Attributes:
         folder: its folder, which tells a cache whether it has includes.
-        name: its name without ``.html``: a digest of what it composes to.
+        name: its name without ``.html``: a digest of its content with all includes filled in.
         data: its bytes.
         is_page: whether it composes to a page, not to a fragment.
     """
@@ -106,7 +106,7 @@ def write_composition(
     folder: Path,
     *,
     force: bool = False,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Manifest:
     """Write templates, fragments, VCL and manifest into a new folder: all of it, or nothing.
 
@@ -114,7 +114,7 @@ def write_composition(
         plan: the cuts and policies.
         folder: the new folder; its parents are created.
         force: replace an existing composition. Nothing else is ever replaced.
-        tell: progress callback; the step is ``cut``, counted in pages.
+        progress: callback; the step is ``cut``, counted in pages.
 
     Raises:
         PlanError: the folder exists and may not be replaced.
@@ -132,7 +132,7 @@ def write_composition(
         for file in files:
             (made / file.folder / f"{file.name}.html").write_bytes(file.data)
             done += file.is_page
-            tell("cut", done, of)
+            progress("cut", done, of)
         manifest = files.manifest
         (made / VCL_NAME).write_text(varnish_vcl(manifest), encoding="ascii")
         (made / FILE_NAME).write_text(manifest.to_json(), encoding="ascii")

@@ -24,7 +24,7 @@ from quire.fragments.lifetime.byte_changes import changed_source
 from quire.fragments.lifetime.matching import match_versions
 from quire.fragments.lifetime.tracking import Step, Tracker, likeness, own_changes
 from quire.fragments.lifetime.version_parts import Comparing, NodeStatus, Parts
-from quire.fragments.lifetime.volatile import MOST_NAMED, NodeChanges, selector_of
+from quire.sdiff.volatile import MOST_NAMED, NodeChanges, selector_of
 
 _COLUMNS = (
     "first",
@@ -84,17 +84,6 @@ def _outermost(parts: Parts, chosen: NDArray[np.bool_]) -> list[int]:
 
 
 @dataclass(slots=True)
-class _OtherUser:
-    """A version that another user got.
-
-    It waits for the next version of the main user, which shows whether time explains a difference.
-    """
-
-    parts: Parts
-    time_s: float
-
-
-@dataclass(slots=True)
 class Difference:
     """The parts that were different for another user.
 
@@ -147,7 +136,9 @@ class VersionRecord:
     latest: tuple[Parts, NDArray[np.int64]] | None = None
     changes: NodeChanges = field(default_factory=NodeChanges)
     tracker: Tracker = field(init=False)
-    _waiting: list[_OtherUser] = field(default_factory=list)
+    # Versions of other users, with their times, wait for the next version of the main user, which
+    # shows whether time explains a difference.
+    _waiting: list[tuple[Parts, float]] = field(default_factory=list)
     _source: bytes = b""
 
     def __post_init__(self) -> None:
@@ -158,7 +149,7 @@ class VersionRecord:
         version = len(self.times)
         self._compare_variants(version, time_s)
         before = list(self.tracker.kinds)
-        step = self.tracker.step(parts, version)
+        step = self.tracker.step(parts)
         for kind in before:
             if kind not in self.tracker.kinds:
                 self._name(kind.last, kind.part)
@@ -175,7 +166,7 @@ class VersionRecord:
 
     def take_variant(self, parts: Parts, time_s: float) -> None:
         """Process a version that another user got."""
-        self._waiting.append(_OtherUser(parts, time_s))
+        self._waiting.append((parts, time_s))
         if self.times and self.times[-1] == time_s:
             self._compare_variants(len(self.times), time_s, same_time=True)
 
@@ -234,23 +225,22 @@ class VersionRecord:
 
     def _compare_variants(self, after: int, time_s: float, *, same_time: bool = False) -> None:
         """Compare the versions of other users with the last version of the main user."""
-        ready = [one for one in self._waiting if not same_time or one.time_s == time_s]
-        if not same_time:
-            # Those captured at the same time as the next version are compared with that one.
-            ready = [one for one in ready if one.time_s < time_s]
-        self._waiting = [one for one in self._waiting if one not in ready]
+        # Those captured at the same time as the next version are compared with that one.
+        is_ready = [at == time_s if same_time else at < time_s for _, at in self._waiting]
+        ready = [other for (other, _), now in zip(self._waiting, is_ready, strict=True) if now]
+        self._waiting = [one for one, now in zip(self._waiting, is_ready, strict=True) if not now]
         if self.latest is None:
             return
         parts, part = self.latest
         for other in ready:
-            if not likeness(parts, other.parts, self.how):
+            if not likeness(parts, other, self.how):
                 continue
-            matching = match_versions(parts, other.parts, self.how)
-            differing = own_changes(parts, part, other.parts, matching)
+            matching = match_versions(parts, other, self.how)
+            differing = own_changes(parts, part, other, matching)
             version = len(self.times) - 1
             self.differences.append(Difference(version, -1 if same_time else after, differing))
-            for node in largest_changed(other.parts, matching.status, self.min_bytes):
+            for node in largest_changed(other, matching.status, self.min_bytes):
                 place = node
                 while matching.place[place] < 0:
-                    place = other.parts.parent[place]
+                    place = other.parent[place]
                 self.fragments.add(int(part[matching.place[place]]))

@@ -30,29 +30,25 @@ def changed_source(old: Parts, new: Parts, place: NDArray[np.int64]) -> NDArray[
     continued = np.flatnonzero(place >= 0)
     before = place[continued]
     other = old.tree.source_hash[before] != new.tree.source_hash[continued]
-    old_spans, new_spans = _Spans(old), _Spans(new)
-    found = []
-    for node, was in zip(continued[other].tolist(), before[other].tolist(), strict=True):
-        children, children_before = new.children(node), old.children(was)
-        if place[children].tolist() != children_before or new_spans.own(
-            node, children
-        ) != old_spans.own(was, children_before):
-            found.append(node)
+    old_places, new_places = _places(old), _places(new)
+    found = [
+        node
+        for node, was in zip(continued[other].tolist(), before[other].tolist(), strict=True)
+        if place[new.children(node)].tolist() != old.children(was)
+        or _own_source(new, new_places, node) != _own_source(old, old_places, was)
+    ]
     return np.array(found, np.int64)
 
 
-class _Spans:
-    """The source positions of the parts of a version."""
+def _places(parts: Parts) -> tuple[list[int], list[int]]:
+    return parts.tree.byte_start.tolist(), parts.tree.byte_end.tolist()
 
-    def __init__(self, parts: Parts) -> None:
-        self._source = parts.source
-        self._start: list[int] = parts.tree.byte_start.tolist()
-        self._end: list[int] = parts.tree.byte_end.tolist()
 
-    def own(self, node: int, children: list[int]) -> list[bytes]:
-        """Return the bytes of a part that are not in its children."""
-        edges = [self._start[node]]
-        for child in children:
-            edges += (self._start[child], self._end[child])
-        edges.append(self._end[node])
-        return [self._source[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+def _own_source(parts: Parts, places: tuple[list[int], list[int]], node: int) -> list[bytes]:
+    """Return the bytes of a part that are not in its children."""
+    start, end = places
+    edges = [start[node]]
+    for child in parts.children(node):
+        edges += (start[child], end[child])
+    edges.append(end[node])
+    return [parts.source[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]

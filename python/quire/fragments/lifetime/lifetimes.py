@@ -111,12 +111,10 @@ class _Order:
         time = float(time)
         if not math.isfinite(time):
             raise ValueError(f"version {self._count}: {time} is not a time")
-        before = max(self._last, self._last_of.get(version.variant, -math.inf))
-        same = version.variant in self._last_of and time == self._last_of[version.variant]
-        if time < before or same:
+        if time < self._last or time == self._last_of.get(version.variant):
             raise VersionOrderError(
                 f"version {self._count}: captured at {_shown(time)}, but the one before it "
-                f"at {_shown(before)}; expected ascending times",
+                f"at {_shown(self._last)}; expected ascending times",
                 version=self._count,
             )
         self.main = version.variant if self.main is None else self.main

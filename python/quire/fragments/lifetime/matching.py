@@ -110,10 +110,7 @@ class _Work:
             return []
         olds = [child for child in self.old.children(a) if not self.taken[child]]
         news = [child for child in self.new.children(b) if self.partner[child] < 0]
-        found = self._equal(olds, news)
-        olds = [child for child in olds if not self.taken[child]]
-        news = [child for child in news if self.partner[child] < 0]
-        return found + self._alike(olds, news)
+        return self._equal(olds, news) + self._alike(olds, news)
 
     def _equal(self, olds: list[int], news: list[int]) -> list[tuple[int, int]]:
         """Pair equal values: first at the same position, then in order."""
@@ -142,8 +139,8 @@ class _Work:
     def _alike(self, olds: list[int], news: list[int]) -> list[tuple[int, int]]:
         """Pair similar values, the most similar first; ties go by same position, then by order."""
         shortest = 2 * self.how.shingling.window
-        olds = [a for a in olds if self.old.value[a][0] >= shortest]
-        news = [b for b in news if self.new.value[b][0] >= shortest]
+        olds = [a for a in olds if not self.taken[a] and self.old.value[a][0] >= shortest]
+        news = [b for b in news if self.partner[b] < 0 and self.new.value[b][0] >= shortest]
         if not olds or not news:
             return []
         found = _core.pair_alike(

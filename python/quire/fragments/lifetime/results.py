@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quire import _moved
 from quire.fragments.lifetime.survival import Curve, Lives
-from quire.fragments.lifetime.volatile import VersionVerdict, VolatileNode
 from quire.fragments.policy import Sharing
+from quire.sdiff.volatile import VersionVerdict, VolatileNode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,25 +155,6 @@ class Lifetimes:
 
     # ------------------------------------------------------------ old names, for one release
 
-    @property
-    def restless(self) -> tuple[VolatileNode, ...]:
-        """Deprecated: use ``volatile``."""
-        _warn_renamed("restless", "volatile")
-        return self.volatile
-
-    @property
-    def retellings(self) -> NDArray[np.int64]:
-        """Deprecated: use ``text_changes``."""
-        _warn_renamed("retellings", "text_changes")
-        return self.text_changes
-
-    @property
-    def rewritings(self) -> NDArray[np.int64]:
-        """Deprecated: use ``source_changes``."""
-        _warn_renamed("rewritings", "source_changes")
-        return self.source_changes
-
-
-def _warn_renamed(old: str, new: str) -> None:
-    message = f"Lifetimes.{old} is deprecated: use Lifetimes.{new}"
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    restless = _moved.renamed("Lifetimes.restless", "Lifetimes.volatile")
+    retellings = _moved.renamed("Lifetimes.retellings", "Lifetimes.text_changes")
+    rewritings = _moved.renamed("Lifetimes.rewritings", "Lifetimes.source_changes")

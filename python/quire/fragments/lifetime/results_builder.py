@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from quire.fragments.lifetime.algorithm_2 import VersionRecord
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Lives
-from quire.fragments.lifetime.volatile import VersionVerdict
 from quire.fragments.policy import Sharing
+from quire.sdiff.volatile import VersionVerdict
 
 _TAKEN = ("first", "last", "node", "value_bytes", "source_bytes", "moves")
 
@@ -69,7 +69,7 @@ def build_lifetimes(record: VersionRecord) -> Lifetimes:
         ),
         latest_fragment=number_of[latest_part],
         latest_parent=latest.tree.parent.astype(np.int64),
-        latest_span=np.stack([latest.tree.byte_start, latest.tree.byte_end], axis=1),
+        latest_span=latest.tree.span,
         latest_first=columns["first"][latest_part],
         text_changes=_by_node(record.events, parent, latest_part),
         source_changes=_by_node(record.source_changes, parent, latest_part),

@@ -39,14 +39,12 @@ class Kind:
         base: the version that others are compared with.
         last: the last version.
         part: the part of each node of the last version.
-        version: the number of the last version.
     """
 
     number: int
     base: Parts
     last: Parts
     part: NDArray[np.int64]
-    version: int
 
 
 @dataclass(slots=True)
@@ -57,7 +55,6 @@ class Step:
         kind: its kind of page, which now includes this version.
         old: the previous version of the same kind, or None for the first.
         old_part: the parts of the previous version.
-        old_version: the number of the previous version; -1 for none.
         matching: how the nodes of the two versions relate.
         part: the part of each node.
         is_base: whether this version becomes a base.
@@ -67,7 +64,6 @@ class Step:
     kind: Kind
     old: Parts | None
     old_part: NDArray[np.int64]
-    old_version: int
     matching: Matching | None
     part: NDArray[np.int64]
     is_base: bool
@@ -90,12 +86,12 @@ class Tracker:
     parts: int = 0
     seen: int = 0
 
-    def step(self, new: Parts, version: int) -> Step:
+    def step(self, new: Parts) -> Step:
         """Process the next version."""
         kind = self._kind_of(new)
         if kind is None:
-            return self._begin(new, version)
-        old, old_part, old_version = kind.last, kind.part, kind.version
+            return self._begin(new)
+        old, old_part = kind.last, kind.part
         matching = match_versions(old, new, self.how)
         part = self._continued(old_part, matching)
         to_base = matching if kind.base is old else match_versions(kind.base, new, self.how)
@@ -107,28 +103,25 @@ class Tracker:
             if matching.changed_bytes > DRASTIC * max(len(new.tree.text), 1):
                 status = np.zeros_like(status)
             kind.base = new
-        kind.last, kind.part, kind.version = new, part, version
+        kind.last, kind.part = new, part
         self.kinds.remove(kind)
         self.kinds.append(kind)
-        return Step(kind, old, old_part, old_version, matching, part, is_base, status)
+        return Step(kind, old, old_part, matching, part, is_base, status)
 
     def _kind_of(self, new: Parts) -> Kind | None:
-        best, found = 0.0, None
-        for kind in reversed(self.kinds):
-            score = likeness(kind.last, new, self.how)
-            if score > best:
-                best, found = score, kind
-        return found
+        scores = [(likeness(kind.last, new, self.how), kind) for kind in reversed(self.kinds)]
+        best, kind = max(scores, key=lambda one: one[0], default=(0.0, None))
+        return kind if best else None
 
-    def _begin(self, new: Parts, version: int) -> Step:
+    def _begin(self, new: Parts) -> Step:
         part = np.arange(self.parts, self.parts + new.tree.n)
         self.parts += new.tree.n
-        kind = Kind(self.seen, new, new, part, version)
+        kind = Kind(self.seen, new, new, part)
         self.seen += 1
         self.kinds = [*self.kinds[1 - MOST_KINDS :], kind]
         nothing = np.zeros(new.tree.n, np.uint8)
         none = np.empty(0, np.int64)
-        return Step(kind, None, none, -1, None, part, is_base=True, status=nothing)
+        return Step(kind, None, none, None, part, is_base=True, status=nothing)
 
     def _continued(self, old_part: NDArray[np.int64], matching: Matching) -> NDArray[np.int64]:
         part = np.where(matching.place >= 0, old_part[matching.place], -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,14 +81,11 @@ class Parts:
         self.tag: list[int] = page.tag[self.tree.node].tolist()
         self._shingles = self.tree.shingles(how.shingling)
         self._sets: dict[int, frozenset[int]] = {}
-        self._source: bytes | None = None
 
-    @property
+    @cached_property
     def source(self) -> bytes:
         """The bytes of the page."""
-        if self._source is None:
-            self._source = self.page.decode()
-        return self._source
+        return self.page.decode()
 
     def children(self, node: int) -> list[int]:
         """Return the children of a node."""

@@ -3,7 +3,3 @@
 In: pages, as a list of digests or as the files of a crawl. Out: fragments, each with every place
 where it occurs.
 """
-
-from quire import _moved
-
-__getattr__ = _moved.old_names(__name__)

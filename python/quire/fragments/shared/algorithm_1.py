@@ -14,8 +14,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.digest.page import Digest
 from quire.fragments.shared.find import Members, SharedFragments
@@ -63,13 +65,7 @@ def algorithm_1(
     Raises:
         ValueError: a rule or a setting is out of range.
     """
-    rules = SharingRules.checked(
-        min_bytes=min_bytes,
-        min_pages=min_pages,
-        min_match=min_match,
-        size_ratio=size_ratio,
-        estimate=estimate,
-    )
+    rules = SharingRules.checked(min_bytes, min_pages, min_match, size_ratio, estimate)
     how = shingling or Shingling()
     trees = [AfTree.of(page, formatting=formatting) for page in pages]
     pool = _pool(trees, rules, how)
@@ -146,19 +142,11 @@ def _arranged(
     """Turn the fragments into columns."""
     places = [(part.page, part.node) for members in fragments for part in members]
 
-    def column(name: str, dtype: type[np.int64 | np.uint64]) -> np.ndarray[tuple[int], np.dtype]:
+    def column(name: str) -> NDArray[Any]:
+        dtype = np.uint64 if name.endswith("_hash") else np.int64
         return np.array([getattr(trees[page], name)[node] for page, node in places], dtype)
 
-    members = Members(
-        page=np.array([page for page, _ in places], np.int64),
-        part=np.array([node for _, node in places], np.int64),
-        node=column("node", np.int64),
-        node_end=column("node_end", np.int64),
-        value_bytes=column("value_bytes", np.int64),
-        value_hash=column("value_hash", np.uint64),
-        byte_start=column("byte_start", np.int64),
-        byte_end=column("byte_end", np.int64),
-        source_hash=column("source_hash", np.uint64),
-    )
+    page, part = np.array(places, np.int64).reshape(-1, 2).T
+    members = Members(page, part, *map(column, Members.__slots__[2:]))
     starts = np.cumsum([0, *map(len, fragments)], dtype=np.int64)
     return SharedFragments(rules, len(trees), starts, members)

@@ -125,13 +125,7 @@ def crawl_fragments(
         ValueError: a rule or a setting is out of range.
         SourceClash: a path is given twice.
     """
-    rules = SharingRules.checked(
-        min_bytes=min_bytes,
-        min_pages=min_pages,
-        min_match=min_match,
-        size_ratio=size_ratio,
-        estimate=estimate,
-    )
+    rules = SharingRules.checked(min_bytes, min_pages, min_match, size_ratio, estimate)
     packing = steps.Packing(min_bytes, shingling or Shingling(), tuple(sorted(formatting)))
     crawl = _Crawl(paths, packing)
     with ExitStack() as stack:

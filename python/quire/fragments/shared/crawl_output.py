@@ -14,7 +14,7 @@ import numpy as np
 
 from quire.errors import MissingExtra
 from quire.fragments.shared.crawl import CrawlFragments
-from quire.fragments.shared.find import SharedFragment
+from quire.fragments.shared.find import Members, SharedFragment
 
 try:
     import pyarrow as pa
@@ -52,15 +52,10 @@ def as_table(crawl: CrawlFragments) -> pa.Table:
         "same": pa.array(same[found.fragment], pa.string()),
         "name": crawl.pages["name"].take(members.page),
         "url": crawl.pages["url"].take(members.page),
-        "part": pa.array(members.part),
-        "node": pa.array(members.node),
-        "node_end": pa.array(members.node_end),
-        "value_bytes": pa.array(members.value_bytes),
-        "value_hash": pa.array(members.value_hash),
-        "byte_start": pa.array(members.byte_start, mask=unknown),
-        "byte_end": pa.array(members.byte_end, mask=unknown),
-        "source_hash": pa.array(members.source_hash, mask=unknown),
     }
+    for name in Members.__slots__[1:]:
+        mask = unknown if name in {"byte_start", "byte_end", "source_hash"} else None
+        columns[name] = pa.array(getattr(members, name), mask=mask)
     return pa.Table.from_arrays(list(columns.values()), names=list(columns))
 
 
@@ -73,9 +68,7 @@ def as_json(crawl: CrawlFragments) -> dict[str, Any]:
         "bytes": crawl.total_bytes,
         "places": len(found.members),
         "fragments": [_fragment(crawl, one) for one in found],
-        "troubles": [
-            {"name": trouble.name, "reason": trouble.reason} for trouble in crawl.troubles
-        ],
+        "troubles": [asdict(trouble) for trouble in crawl.troubles],
     }
 
 

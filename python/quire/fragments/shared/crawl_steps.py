@@ -68,17 +68,16 @@ class Packing:
 
     def packer(self) -> _core.PartPacker:
         """Create a packer, which remembers the texts it has already sent."""
-        how = self.shingling
-        return _core.PartPacker(
-            self.min_bytes, how.window, how.sample, how.bits, list(self.formatting)
-        )
+        return _core.PartPacker(*self._settings)
 
     def pool(self) -> _core.FragmentPool:
         """Create the pool that receives the packed parts."""
+        return _core.FragmentPool(*self._settings)
+
+    @property
+    def _settings(self) -> tuple[int, int, int, int, list[str]]:
         how = self.shingling
-        return _core.FragmentPool(
-            self.min_bytes, how.window, how.sample, how.bits, list(self.formatting)
-        )
+        return self.min_bytes, how.window, how.sample, how.bits, list(self.formatting)
 
 
 def packed_parts(
@@ -100,17 +99,18 @@ def packed_parts(
 
 
 def _row(found: Capture | Trouble, packer: _core.PartPacker) -> dict[str, Any]:
+    name = as_text(found.name)
     if isinstance(found, Trouble):
-        return {"name": as_text(found.name), "trouble": as_text(found.reason)}
+        return {"name": name, "trouble": as_text(found.reason)}
     if not found.body:
-        return {"name": as_text(found.name), "trouble": "empty: 0 bytes"}
+        return {"name": name, "trouble": "empty: 0 bytes"}
     try:
         page = encode(found.body, content_type=found.content_type)
         parts = packer.pack(page._native)
     except (QuireError, ValueError) as error:
-        return {"name": as_text(found.name), "trouble": as_text(str(error))}
+        return {"name": name, "trouble": as_text(str(error))}
     return {
-        "name": as_text(found.name),
+        "name": name,
         "url": as_text(found.url),
         "time": found.time,
         "bytes": len(found.body),

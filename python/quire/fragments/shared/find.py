@@ -64,7 +64,7 @@ class Members:
     def __len__(self) -> int:
         return len(self.page)
 
-    def __getitem__(self, chosen: slice) -> Members:
+    def __getitem__(self, chosen: slice | NDArray[np.int64]) -> Members:
         return Members(*(getattr(self, name)[chosen] for name in Members.__slots__))
 
 
@@ -154,8 +154,7 @@ class SharedFragments:
             return self  # the usual case on one machine; saves sorting many members
         members = replace(self.members, page=number_of[self.members.page])
         order = np.lexsort((members.part, members.page, self.fragment))
-        columns = [getattr(members, name)[order] for name in Members.__slots__]
-        return replace(self, members=Members(*columns))
+        return replace(self, members=members[order])
 
     def __repr__(self) -> str:
         found = f"{len(self):,} fragments, {len(self.members):,} members"
@@ -199,13 +198,7 @@ def shared_fragments(
     Raises:
         ValueError: a rule or a setting is out of range.
     """
-    rules = SharingRules.checked(
-        min_bytes=min_bytes,
-        min_pages=min_pages,
-        min_match=min_match,
-        size_ratio=size_ratio,
-        estimate=estimate,
-    )
+    rules = SharingRules.checked(min_bytes, min_pages, min_match, size_ratio, estimate)
     how = shingling or Shingling()
     pool = _core.FragmentPool(min_bytes, how.window, how.sample, how.bits, sorted(formatting))
     for page in pages:
@@ -220,21 +213,13 @@ def fragments_of(pool: _core.FragmentPool, rules: SharingRules) -> SharedFragmen
     )
     rows: NDArray[np.uint32] = np.frombuffer(found, "<u4")
 
-    def column(name: str, dtype: str) -> NDArray[Any]:
-        return np.frombuffer(pool.column(name, rows), dtype)
-
-    members = Members(
-        page=column("page", "<u4").astype(np.int64),
-        part=column("part", "<u4").astype(np.int64),
-        node=column("node", "<u4").astype(np.int64),
-        node_end=column("node_end", "<u4").astype(np.int64),
-        value_bytes=column("value_bytes", "<u4").astype(np.int64),
-        value_hash=column("value_hash", "<u8"),
+    def column(name: str) -> NDArray[Any]:
+        data = pool.column(name, rows)
+        if name.endswith("_hash"):
+            return np.frombuffer(data, "<u8")
         # A source has at most 2 GiB, so "unknown" reads as -1 in signed numbers.
-        byte_start=column("byte_start", "<i4").astype(np.int64),
-        byte_end=column("byte_end", "<i4").astype(np.int64),
-        source_hash=column("source_hash", "<u8"),
-    )
-    return SharedFragments(
-        rules, pool.pages, np.frombuffer(starts, "<u4").astype(np.int64), members
-    )
+        return np.frombuffer(data, "<i4" if name.startswith("byte_") else "<u4").astype(np.int64)
+
+    members = Members(*map(column, Members.__slots__))
+    first = np.frombuffer(starts, "<u4").astype(np.int64)
+    return SharedFragments(rules, pool.pages, first, members)

@@ -37,7 +37,6 @@ class SharingRules:
     @classmethod
     def checked(
         cls,
-        *,
         min_bytes: int,
         min_pages: int,
         min_match: float,
@@ -46,9 +45,7 @@ class SharingRules:
     ) -> SharingRules:
         """Check the rules and fill in ``size_ratio``.
 
-        >>> SharingRules.checked(
-        ...     min_bytes=30, min_pages=2, min_match=0.7, size_ratio=None, estimate="paper"
-        ... ).size_ratio
+        >>> SharingRules.checked(30, 2, min_match=0.7, size_ratio=None, estimate="paper").size_ratio
         0.7
 
         Raises:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
-from quire.fragments.shared.find import SharedFragment, SharedFragments
+from quire.fragments.shared.find import SharedFragments
 
 #: When to invalidate fragments: after measured lifetimes, at measured rates, or by replaying the
 #: observed changes.
@@ -181,48 +179,33 @@ def site_of_shared(
     """
     if len(page_bytes) != shared.pages:
         raise ValueError(f"{len(page_bytes)} sizes, but shared fragments of {shared.pages} pages")
-    taken = [one for one in shared if one.exact or not exact]
-    sizes: dict[int, int] = {}
+    members: list[list[tuple[int, int, int]]] = [[] for _ in page_bytes]
+    for number, one in enumerate(one for one in shared if one.exact or not exact):
+        columns = (one.members.page, one.members.byte_start, one.members.byte_end)
+        for page, start, end in zip(*(column.tolist() for column in columns), strict=True):
+            if start >= 0:
+                members[page].append((start, -end, number))
+    sizes: dict[int, int] = {}  # of shared fragments, by their first members
     skeletons = list(page_bytes)
     pages: list[list[int]] = [[] for _ in page_bytes]
-    for page, inside in _nested(taken, len(page_bytes)):
-        for fragment, own, is_outermost, whole in inside:
-            # Pages come in order, so the first member sets the size.
-            sizes.setdefault(fragment, own)
-            pages[page].append(fragment)
-            skeletons[page] -= whole if is_outermost else 0
-    first = len(page_bytes)
-    places = {fragment: first + place for place, fragment in enumerate(sizes)}
-    fragments = [*skeletons, *sizes.values()]
-    return CachedSite(
-        tuple(CachedFragment(size) for size in fragments),
-        tuple((page, *(places[fragment] for fragment in mine)) for page, mine in enumerate(pages)),
-    )
-
-
-def _nested(
-    taken: Sequence[SharedFragment], pages: int
-) -> Iterator[tuple[int, list[tuple[int, int, bool, int]]]]:
-    """Yield the members of each page.
-
-    A member is its fragment, its own bytes, whether it is outermost, and its total bytes.
-    """
-    members: list[list[tuple[int, int, int]]] = [[] for _ in range(pages)]
-    for place, one in enumerate(taken):
-        known = np.flatnonzero(one.members.byte_start >= 0)
-        columns = (one.members.page, one.members.byte_start, one.members.byte_end)
-        for page, start, end in zip(*(column[known].tolist() for column in columns), strict=True):
-            members[page].append((start, -end, place))
     for page, found in enumerate(members):
-        own: list[list[int]] = []  # fragment, own bytes, whether outermost, all bytes, end
-        open_: list[list[int]] = []
-        for start, end, place in sorted(found):
-            while open_ and open_[-1][4] <= start:
-                open_.pop()
-            length = -end - start
-            row = [place, length, not open_, length, -end]
-            if open_:
-                open_[-1][1] -= length
-            own.append(row)
-            open_.append(row)
-        yield page, [(row[0], row[1], bool(row[2]), row[3]) for row in own]
+        own: list[list[int]] = []  # fragment, bytes without nested fragments
+        opened: list[tuple[int, int]] = []  # end, and place in `own`
+        for start, minus_end, number in sorted(found):
+            while opened and opened[-1][0] <= start:
+                opened.pop()
+            length = -minus_end - start
+            if opened:
+                own[opened[-1][1]][1] -= length
+            else:
+                skeletons[page] -= length
+            opened.append((-minus_end, len(own)))
+            own.append([number, length])
+        for number, length in own:
+            sizes.setdefault(number, length)
+            pages[page].append(number)
+    places = {number: place for place, number in enumerate(sizes, start=len(skeletons))}
+    return CachedSite(
+        tuple(CachedFragment(size) for size in (*skeletons, *sizes.values())),
+        tuple((page, *(places[number] for number in mine)) for page, mine in enumerate(pages)),
+    )

@@ -12,12 +12,10 @@ Cost: linear in the nodes of the last versions.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-import numpy as np
 
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.shared.find import SharedFragments
@@ -69,10 +67,7 @@ class ObjectGraph:
 
     def count_by_depth(self) -> dict[int, int]:
         """Return the number of objects at each depth."""
-        found: defaultdict[int, int] = defaultdict(int)
-        for one in self.objects:
-            found[one.depth] += 1
-        return dict(sorted(found.items()))
+        return dict(sorted(Counter(one.depth for one in self.objects).items()))
 
     def to_dot(self) -> str:
         """Return the graph in the DOT language of Graphviz.
@@ -125,9 +120,13 @@ def dependency_graph(
         )
     keys: dict[_Key, None] = {}
     edges: set[tuple[_Key, _Key]] = set()
-    members = _members(shared)
+    members: list[dict[int, int]] = [{} for _ in pages]  # nodes of AF trees that are shared
+    if shared is not None:
+        columns = (shared.members.page, shared.members.part, shared.fragment)
+        for page, part, fragment in zip(*(column.tolist() for column in columns), strict=True):
+            members[page][part] = fragment
     for number, lives in enumerate(pages):
-        _add_page(number, lives, members.get(number, {}), keys, edges)
+        _add_page(number, lives, members[number], keys, edges)
     places = {key: place for place, key in enumerate(keys)}
     holds = sorted((places[holder], places[held]) for holder, held in edges if holder != held)
     depth, kept = _depths(len(places), holds)
@@ -138,16 +137,6 @@ def dependency_graph(
     return ObjectGraph(objects, tuple(kept))
 
 
-def _members(shared: SharedFragments | None) -> dict[int, dict[int, int]]:
-    """Return the nodes of the AF tree of each page that are shared fragments."""
-    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    if shared is not None:
-        columns = (shared.members.page, shared.members.part, shared.fragment)
-        for page, part, fragment in zip(*(column.tolist() for column in columns), strict=True):
-            found[page][part] = fragment
-    return found
-
-
 def _add_page(
     number: int,
     lives: Lifetimes,
@@ -156,12 +145,12 @@ def _add_page(
     edges: set[tuple[_Key, _Key]],
 ) -> None:
     """Add the objects of a page, and which contain which."""
-    objects: dict[int, _Key] = {}  # of fragments of the page, by number
-    for one in lives.fragments:
-        objects[one.number] = ("page" if one.parent is None else "lp", number, one.number)
-    shown: dict[int, _Key] = {}  # of nodes of the last version
-    for node in np.flatnonzero(lives.latest_fragment >= 0).tolist():
-        shown[node] = objects[int(lives.latest_fragment[node])]
+    objects: dict[int, _Key] = {  # of fragments of the page, by number
+        one.number: ("page" if one.parent is None else "lp", number, one.number)
+        for one in lives.fragments
+    }
+    latest = enumerate(lives.latest_fragment.tolist())
+    shown = {node: objects[fragment] for node, fragment in latest if fragment >= 0}
     if 0 in members:
         edges.add((shown[0], ("shared", -1, members[0])))
     for node, fragment in members.items():

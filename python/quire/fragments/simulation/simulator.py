@@ -21,7 +21,9 @@ by binary search; there is no loop over requests.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,7 @@ from quire.progress import Progress, no_progress
 #: Maximum number of requests, and of invalidations. Each takes eight bytes, and a few more for a
 #: short time.
 MOST_EVENTS = 20_000_000
+_Times: TypeAlias = list[NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def simulate(
     rate: float,
     seed: int = 0,
     warm: bool = False,
-    tell: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> Simulation:
     """Simulate the same requests to a page cache and to a fragment cache.
 
@@ -104,7 +107,7 @@ def simulate(
         rate: requests per second, for all pages together.
         seed: random seed; the same seed gives the same result.
         warm: start with full caches.
-        tell: progress callback, called with the number of fragments whose invalidations have been
+        progress: called with the number of fragments whose invalidations have been
             drawn and the number of all fragments. Drawing them is most of the work.
 
     Raises:
@@ -129,19 +132,23 @@ def simulate(
         )
     # Each fragment has its own seed, so changing one fragment does not affect the others.
     seeds = np.random.SeedSequence(seed).spawn(len(site.fragments))
-    ends: list[NDArray[np.float64]] = []
+    ends: _Times = []
     for one, own in zip(site.fragments, seeds, strict=True):
         ends.append(_invalidations(one, end, np.random.default_rng(own)))
-        tell("simulate", len(ends), len(site.fragments))
+        progress("simulate", len(ends), len(site.fragments))
     order = np.argsort(chosen, kind="stable")  # by page, then by time
     counts = np.bincount(chosen, minlength=len(site.pages))
     by_page = np.split(times[order], np.cumsum(counts)[:-1])
-    sizes = np.array([one.bytes for one in site.fragments], np.float64)
-    mean = float(sizes.mean()) or 1.0
-    page = _page_cache(site, by_page, ends, sizes, mean, warm=warm)
-    fragment = _fragment_cache(site, by_page, ends, sizes, mean, warm=warm)
+    mean = float(np.mean([one.bytes for one in site.fragments])) or 1.0
+    loads = []
+    for storage, misses in (
+        (site.page_storage, _page_misses(site, by_page, ends, warm=warm)),
+        (site.fragment_storage, _fragment_misses(site, by_page, ends, warm=warm)),
+    ):
+        moved, fetched = map(sum, zip((0.0, 0), *misses, strict=True))
+        loads.append(CacheLoad(storage, moved, fetched, float(fetched), moved / mean))
     accessed = sum(site.page_bytes(number) * len(mine) for number, mine in enumerate(by_page))
-    return Simulation(requests, end, accessed, page, fragment)
+    return Simulation(requests, end, accessed, *loads)
 
 
 def _invalidations(
@@ -211,40 +218,26 @@ def _misses(
     return missed + (len(requests) > 0 and not is_first_counted)
 
 
-def _page_cache(
-    site: CachedSite,
-    by_page: list[NDArray[np.float64]],
-    ends: list[NDArray[np.float64]],
-    sizes: NDArray[np.float64],
-    mean: float,
-    *,
-    warm: bool,
-) -> CacheLoad:
-    moved, fetched = 0.0, 0
+def _page_misses(
+    site: CachedSite, by_page: _Times, ends: _Times, *, warm: bool
+) -> Iterator[tuple[float, int]]:
+    """Yield the bytes and the number of fragments that each page fetches in a cache of pages."""
     for page, requests in enumerate(by_page):
         mine = site.pages[page]
         invalid = np.sort(np.concatenate([ends[one] for one in mine]))
         missed = _misses(requests, invalid, warm=warm)
-        moved += missed * float(sizes[list(mine)].sum())
-        fetched += missed * len(mine)
-    return CacheLoad(site.page_storage, moved, fetched, float(fetched), moved / mean)
+        yield missed * site.page_bytes(page), missed * len(mine)
 
 
-def _fragment_cache(
-    site: CachedSite,
-    by_page: list[NDArray[np.float64]],
-    ends: list[NDArray[np.float64]],
-    sizes: NDArray[np.float64],
-    mean: float,
-    *,
-    warm: bool,
-) -> CacheLoad:
+def _fragment_misses(
+    site: CachedSite, by_page: _Times, ends: _Times, *, warm: bool
+) -> Iterator[tuple[float, int]]:
+    """Yield the bytes and the number of times that each fragment in use is fetched."""
     holders: dict[int, list[int]] = {}
     for page, mine in enumerate(site.pages):
         for one in set(mine):
             holders.setdefault(one, []).append(page)
     together: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    moved, fetched = 0.0, 0
     for one, held in holders.items():
         pages = tuple(held)
         if pages not in together:
@@ -252,6 +245,4 @@ def _fragment_cache(
             # of all groups would not fit in memory.
             together = {pages: np.sort(np.concatenate([by_page[page] for page in pages]))}
         missed = _misses(together[pages], ends[one], warm=warm)
-        moved += missed * float(sizes[one])
-        fetched += missed
-    return CacheLoad(site.fragment_storage, moved, fetched, float(fetched), moved / mean)
+        yield missed * site.fragments[one].bytes, missed

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from quire.digest import encode
 from quire.digest.page import Digest
 from quire.errors import QuireError
-from quire.fragments.site.spool import Closes, Spool
 from quire.sources.capture import Capture
+from quire.spool import Closes, Spool
 
 #: Replaces a missing time; then no capture of the page has one.
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -149,7 +149,9 @@ class Collection(Closes):
         return (self._page(urls[key], captured) for key, captured in found.items())
 
     def _page(self, url: str, captured: list[_Named]) -> CollectedPage:
-        first = _first_reader(captured)
+        # Versions are the captures of the anonymous user, or of the user with the most.
+        readers = Counter(one.kept.reader for one in captured)
+        first = "" if "" in readers else readers.most_common(1)[0][0]
         by_time: dict[tuple[str, datetime | None], _Named] = {}
         for one in captured:  # of two captures with the same time, the first counts
             by_time.setdefault((one.kept.reader, one.kept.time), one)
@@ -197,9 +199,3 @@ class _Named(NamedTuple):
 def _alone(capture: Capture) -> Seen:
     """A capture of a crawl with one user: the address names the page, or the file name."""
     return Seen(capture, capture.name if capture.time is None else capture.url, "")
-
-
-def _first_reader(captured: list[_Named]) -> str:
-    """The user whose captures are the versions: the anonymous one, else the one with the most."""
-    counts = Counter(one.kept.reader for one in captured)
-    return "" if "" in counts else max(counts, key=lambda reader: counts[reader])

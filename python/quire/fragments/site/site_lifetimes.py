@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES, PageVersion, lifetimes
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE
 from quire.fragments.site.collection import CollectedPage, Collection
 from quire.progress import Progress
-
-Tell = Callable[[str, int, int], None]
 
 
 def page_lifetimes(
@@ -44,18 +40,18 @@ def page_lifetimes(
 
 
 def all_lifetimes(
-    site: Collection, tell: Progress, *, min_bytes: int = MIN_FRAGMENT_BYTES
+    site: Collection, progress: Progress, *, min_bytes: int = MIN_FRAGMENT_BYTES
 ) -> dict[int, Lifetimes]:
     """Do the same for every page with more than one capture; keys are places in ``site.pages``.
 
     Args:
         site: the pages.
-        tell: progress callback: the step, how much is done, and of how much.
+        progress: called with the step, the amount done and the total.
         min_bytes: as for ``lifetimes``.
     """
     found: dict[int, Lifetimes] = {}
     compared = [place for place, page in enumerate(site.pages) if page.is_compared]
     for done, place in enumerate(compared, start=1):
         found[place] = page_lifetimes(site, site.pages[place], min_bytes=min_bytes)
-        tell("versions", done, len(compared))
+        progress("versions", done, len(compared))
     return found

@@ -90,7 +90,7 @@ def _asked(facts: FragmentFacts) -> str:
     if facts.requests is None:
         return ""
     if not facts.requests:
-        return " Nobody requested its pages while the log was written."
+        return " Its pages were not requested while the log was written."
     if facts.requests_per_day is None:
         return f" Its pages were requested {_times(facts.requests)}."
     return f" Its pages are requested {_times(round(facts.requests_per_day))} a day."

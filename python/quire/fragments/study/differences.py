@@ -54,36 +54,26 @@ def differences(fragment: SharedFragment, site: Collection) -> tuple[Difference,
     keys = members.source_hash if by_source else members.value_hash
     _, firsts = np.unique(keys, return_index=True)
     others = sorted(place for place in firsts.tolist() if keys[place] != keys[0])[:MOST_OTHERS]
-    read = _source if by_source else _lines
-    leader = read(fragment, 0, site)
-    found = []
-    for place in others:
-        other = read(fragment, place, site)
-        sides = _around(leader[0], other[0]) if by_source else _only(leader, other)
-        found.append(Difference(int(members.page[place]), *sides, is_source=by_source))
-    return tuple(found)
+
+    def read(place: int) -> bytes:
+        last = site.pages[int(members.page[place])].versions[-1]
+        if not by_source:
+            return AfTree.of(site.digest(last)).value(int(members.part[place]))
+        start, end = int(members.byte_start[place]), int(members.byte_end[place])
+        return site.source(last)[start:end] if start >= 0 else b""
+
+    leader, compare = read(0), _around if by_source else _only
+    return tuple(
+        Difference(int(members.page[place]), *compare(leader, read(place)), is_source=by_source)
+        for place in others
+    )
 
 
-def _lines(fragment: SharedFragment, place: int, site: Collection) -> list[bytes]:
-    page = int(fragment.members.page[place])
-    tree = AfTree.of(site.digest(site.pages[page].versions[-1]))
-    return tree.value(int(fragment.members.part[place])).split(b"\n")
-
-
-def _source(fragment: SharedFragment, place: int, site: Collection) -> list[bytes]:
-    members = fragment.members
-    start, end = int(members.byte_start[place]), int(members.byte_end[place])
-    page = site.pages[int(members.page[place])]
-    return [site.source(page.versions[-1])[start:end] if start >= 0 else b""]
-
-
-def _only(one: list[bytes], two: list[bytes]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    def beyond(some: list[bytes], others: list[bytes]) -> tuple[str, ...]:
-        known = set(others)
-        lines = list(dict.fromkeys(line for line in some if line and line not in known))
-        return tuple(_shown(line) for line in lines[:_MOST_SAMPLES])
-
-    return beyond(one, two), beyond(two, one)
+def _only(one: bytes, two: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    lines, other = (dict.fromkeys(filter(None, text.split(b"\n"))) for text in (one, two))
+    here = [line for line in lines if line not in other]
+    there = [line for line in other if line not in lines]
+    return tuple(map(_shown, here[:_MOST_SAMPLES])), tuple(map(_shown, there[:_MOST_SAMPLES]))
 
 
 def _around(one: bytes, two: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -94,11 +94,6 @@ class FragmentFacts:
     advice: str = ""
 
     @property
-    def is_left(self) -> bool:
-        """Whether the advice is to do nothing."""
-        return self.action == "leave"
-
-    @property
     def sharing(self) -> Sharing:
         """Whether all users get the same, by its text and by its bytes."""
         kinds = {self.pace.sharing, self.policy.sharing if self.policy else "unknown"}

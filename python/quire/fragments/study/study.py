@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
+from quire.digest.source_spans import source_spans
 from quire.fragments.caching.change_rate import Pace, joined_pace, pace_of
 from quire.fragments.caching.plan import FragmentPlan
 from quire.fragments.caching.region import Region
@@ -32,18 +33,17 @@ from quire.fragments.cuts.hazards import HazardKind
 from quire.fragments.cuts.site_cuts import CutPage, Part
 from quire.fragments.esi.composition import Composition
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
-from quire.fragments.lifetime.volatile import selector_of
 from quire.fragments.shared.find import SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.site.collection import Collection
-from quire.fragments.site.site_lifetimes import Tell
-from quire.fragments.study.access_log import AccessLog, PageRequests
 from quire.fragments.study.advice import advised
 from quire.fragments.study.differences import differences
 from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
+from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.trees.af_tree import AfTree
-from quire.fragments.trees.source_spans import source_spans
-from quire.progress import Progress
+from quire.progress import Progress, no_progress
+from quire.sdiff.volatile import selector_of
+from quire.sources.access_log import AccessLog
 
 #: Fragments of each tier that are listed one by one; totals are of all.
 MOST_LISTED = 200
@@ -103,7 +103,7 @@ def study_fragments(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    tell: Tell = lambda *_: None,
+    progress: Progress = no_progress,
 ) -> FragmentStudy:
     """Study the fragments of a plan, and the parts that it leaves.
 
@@ -123,17 +123,17 @@ def study_fragments(
         min_match: minimum overlap of shingles for two parts to count as the same approximate one.
         min_bytes: minimum length of an approximate part, in bytes of text.
         min_pages: number of pages that must share an approximate part.
-        tell: progress callback: the step, how much is done, and of how much.
+        progress: called with the step, the amount done and the total.
 
     Raises:
         ValueError: a rule is out of range.
     """
     alike = shared_fragments(
-        _told(plan.site, tell), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
+        _told(plan.site, progress), min_match=min_match, min_bytes=min_bytes, min_pages=min_pages
     )
     study = _Study(plan, alike, asked or PageRequests.once(plan.site))
-    every = [*study.exact(), *study.approximate(tell), *study.own_pace()]
-    placed = tuple(_placed([study.finished(one) for one in every], plan.site, tell))
+    every = [*study.exact(), *study.approximate(progress), *study.own_pace()]
+    placed = tuple(_placed([study.finished(one) for one in every], plan.site, progress))
     return FragmentStudy(
         plan, study.composition, alike, study.asked, placed, study.totals(len(plan.site.unreadable))
     )
@@ -180,7 +180,7 @@ class _Study:
                 source_bytes=one.length,
                 pages=one.pages,
                 uses=one.uses,
-                pace=_joined(watched),
+                pace=joined_pace(watched),
                 requests=sum(self.requests[body] for body in bodies),
                 stored_saved=saved[number][0],
                 moved_saved=saved[number][1],
@@ -211,7 +211,7 @@ class _Study:
                 found[key][kind] += 1
         return found
 
-    def approximate(self, tell: Tell) -> Iterator[FragmentFacts]:
+    def approximate(self, progress: Progress) -> Iterator[FragmentFacts]:
         """List the parts that are alike, as if all members had the bytes of the longest one."""
         saved = [self._could_save(one) for one in self.alike]
         listed = self._order(saved)[:_MOST_APPROXIMATE]
@@ -241,7 +241,7 @@ class _Study:
                 same_text=one.same_text,
                 differs=differences(one, self.site),
             )
-            tell("differences", rank, len(listed))
+            progress("differences", rank, len(listed))
 
     def _could_save(self, one: SharedFragment) -> tuple[int, int]:
         members = one.members
@@ -268,7 +268,7 @@ class _Study:
             history = PageHistory(self.site, page, self.lives[place]).watched(regions)
             for (number, _, _), watched in zip(mine, history, strict=True):
                 told[number].append(watched)
-        return [_joined(rows) for rows in told]
+        return [joined_pace(rows) for rows in told]
 
     def own_pace(self) -> Iterator[FragmentFacts]:
         """List the L-P fragments, by how much of the rest of their pages is not moved again."""
@@ -366,7 +366,9 @@ class _Study:
         )
 
 
-def parts_in(span: NDArray[np.int64], parent: NDArray[np.int64], start: int, end: int) -> list[int]:
+def parts_in(
+    span: NDArray[np.int64], parent: NDArray[np.signedinteger], start: int, end: int
+) -> list[int]:
     """Return the outermost nodes of an AF tree that lie between two places of the source.
 
     Args:
@@ -380,26 +382,18 @@ def parts_in(span: NDArray[np.int64], parent: NDArray[np.int64], start: int, end
     return nodes
 
 
-def _joined(told: Sequence[Watched]) -> Pace:
-    return joined_pace(
-        [one.lives for one in told],
-        {one.sharing for one in told},
-        [one.watched_s for one in told],
-    )
-
-
 def _most_common(kinds: Counter[HazardKind]) -> tuple[PartHazard, ...]:
     return tuple(PartHazard(kind, count) for kind, count in kinds.most_common())
 
 
-def _told(site: Collection, tell: Tell) -> Iterator[Digest]:
+def _told(site: Collection, progress: Progress) -> Iterator[Digest]:
     for done, page in enumerate(site.latest(), start=1):
         yield page
-        tell("alike", done, len(site.pages))
+        progress("alike", done, len(site.pages))
 
 
 def _placed(
-    facts: Sequence[FragmentFacts], site: Collection, tell: Progress
+    facts: Sequence[FragmentFacts], site: Collection, progress: Progress
 ) -> list[FragmentFacts]:
     """Add a path and a sample of the text; a page is read once for all that is on it."""
     found = list(facts)
@@ -414,7 +408,7 @@ def _placed(
         for place in places:
             found[place] = _described(found[place], page, tree, site)
             done += 1
-            tell("places", done, len(found))
+            progress("places", done, len(found))
     return found
 
 
@@ -422,8 +416,7 @@ def _described(one: FragmentFacts, page: Digest, tree: AfTree, site: Collection)
     start, end = one.offset, one.offset + one.source_bytes
     parts, path, size = [one.part], one.path, one.text_bytes
     if one.tier == "exact":
-        span = np.stack([tree.byte_start, tree.byte_end], axis=1).astype(np.int64)
-        parts = parts_in(span, np.asarray(tree.parent, np.int64), start, end)
+        parts = parts_in(tree.span, tree.parent, start, end)
         size = int(sum(tree.value_bytes[part] for part in parts))
     text = b" ".join(tree.value(part)[: 4 * _MOST_SAMPLE] for part in parts[:_MOST_SAMPLE])
     if not text.strip():

@@ -2,7 +2,3 @@
 
 In: the digest of one page. Out: columns with one row for each part of the page that holds text.
 """
-
-from quire import _moved
-
-__getattr__ = _moved.old_names(__name__)

@@ -177,6 +177,11 @@ class AfTree:
         return self._place("byte_end")
 
     @cached_property
+    def span(self) -> NDArray[np.int64]:
+        """``byte_start`` and ``byte_end`` of each node, as two columns."""
+        return np.stack([self.byte_start, self.byte_end], axis=1)
+
+    @cached_property
     def source_hash(self) -> NDArray[np.uint64]:
         """64-bit hash of the source bytes of each node; 0 if unknown. See ``SourceSpans.hash``."""
         found: NDArray[np.uint64] = np.frombuffer(self._native.column("source_hash"), "<u8")

@@ -38,33 +38,25 @@ class ReportGraph:
     sizes: tuple[int, ...]
     left_out: int
 
-    @property
-    def pages(self) -> int:
-        """Number of pages in it."""
-        return len(self.places)
 
-
-def graph_of(study: FragmentStudy, *, tell: Progress = no_progress) -> ReportGraph:
+def graph_of(study: FragmentStudy, *, progress: Progress = no_progress) -> ReportGraph:
     """Make the graph of a study.
 
     Args:
         study: from ``study_fragments``; pages without versions are read again.
-        tell: progress callback, for the step ``graph``.
+        progress: called for the step ``graph``.
     """
     pages, cuts = study.site.pages, study.plan.cuts.pages
-    count = len(pages)
     order = sorted(
-        range(count),
+        range(len(pages)),
         key=lambda page: (page not in study.lives, -len(cuts[pages[page].body].parts), page),
     )
     places = tuple(sorted(order[:MOST_PAGES]))
     lives = []
     for done, page in enumerate(places, start=1):
-        last = pages[page].versions[-1]
         known = study.lives.get(page)
-        lives.append(lifetimes([(0.0, study.site.digest(last))]) if known is None else known)
-        if tell is not None:
-            tell("graph", done, len(places))
+        lives.append(known or lifetimes([(0.0, study.site.digest(pages[page].versions[-1]))]))
+        progress("graph", done, len(places))
     graph = dependency_graph(lives, _shared(study, places, lives))
     numbered = [{one.number: one for one in found.fragments} for found in lives]
 
@@ -76,7 +68,7 @@ def graph_of(study: FragmentStudy, *, tell: Progress = no_progress) -> ReportGra
         return max(0, numbered[one.page][one.fragment].source_bytes)
 
     sizes = tuple(size(one) for one in graph.objects)
-    return ReportGraph(graph, places, sizes, count - len(places))
+    return ReportGraph(graph, places, sizes, len(pages) - len(places))
 
 
 def _shared(

@@ -36,7 +36,7 @@ def graph_drawing(graph: ReportGraph, names: PageNames) -> str:
     height = max(y for _, y in places.values()) + _BOX_HEIGHT + 20
     left = len(objects) - len(places)
     notes = [
-        f"{len(objects):,} objects of {graph.pages:,} pages, {graph.graph.depth} deep.",
+        f"{len(objects):,} objects of {len(graph.places):,} pages, {graph.graph.depth} deep.",
         f"{left:,} smaller objects are not drawn." if left else "",
         f"{graph.left_out:,} pages are not in it." if graph.left_out else "",
     ]
@@ -51,14 +51,10 @@ def graph_drawing(graph: ReportGraph, names: PageNames) -> str:
 
 
 def _largest(graph: ReportGraph) -> list[int]:
-    by_kind: defaultdict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(graph.graph.objects):
-        by_kind[one.kind].append(place)
-    chosen: list[int] = []
+    objects, chosen = graph.graph.objects, []
+    by_size = sorted(range(len(objects)), key=lambda place: (-graph.sizes[place], place))
     for kind in ("page", "lp", "shared"):
-        chosen += sorted(by_kind[kind], key=lambda place: (-graph.sizes[place], place))[
-            :MOST_OF_A_KIND
-        ]
+        chosen += [place for place in by_size if objects[place].kind == kind][:MOST_OF_A_KIND]
     return chosen
 
 
@@ -88,13 +84,10 @@ def _object(graph: ReportGraph, place: int, at: tuple[int, int], names: PageName
     size = format_bytes(graph.sizes[place])
     if one.kind == "shared":
         label = f"shared {one.fragment}"
+    elif one.kind == "page":
+        label = names.label(graph.places[one.page], _LETTERS)
     else:
-        page = graph.places[one.page]
-        label = (
-            names.label(page, _LETTERS)
-            if one.kind == "page"
-            else f"part {one.fragment} of {names.label(page, _LETTERS // 2)}"
-        )
+        label = f"part {one.fragment} of {names.label(graph.places[one.page], _LETTERS // 2)}"
     if one.kind == "lp":
         shape = (
             f'<ellipse class="object lp" cx="{x + _BOX_WIDTH // 2}" cy="{y + _BOX_HEIGHT // 2}" '

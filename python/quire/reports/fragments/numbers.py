@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from quire.display import printable
 from quire.fragments.lifetime.survival import Curve, Lives
-from quire.fragments.study.access_log import AccessLog
 from quire.fragments.study.facts import FragmentFacts
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.graphs import ReportGraph
@@ -47,14 +46,16 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
         study: from ``study_fragments``.
         graph: from ``graph_of``.
     """
-    log = study.log
-    pages = study.site.pages
+    log, pages = study.log, study.site.pages
+    logged = None if log is None else dataclasses.asdict(log)
+    if logged is not None:
+        del logged["requests"]  # they are with the pages
     painted = painted_page(study)
     volumes = study.composition.manifest.volumes
     return {
         "totals": dataclasses.asdict(study.totals),
         "volumes": {**dataclasses.asdict(volumes), "stored": volumes.stored},
-        "log": None if log is None else _log(log),
+        "log": logged,
         "pages": [
             {
                 "name": printable(page.name),
@@ -68,7 +69,7 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
         "fragments": [_fragment(one, study) for one in study.facts],
         "curves": [_curve(one, study) for one in page_curves(study)],
         "graph": {
-            "pages": graph.pages,
+            "pages": len(graph.places),
             "objects": len(graph.graph.objects),
             "holds": len(graph.graph.holds),
             "depth": graph.graph.depth,
@@ -76,12 +77,6 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
         },
         "painted": None if painted is None else printable(pages[painted].name),
     }
-
-
-def _log(log: AccessLog) -> dict[str, object]:
-    found = dataclasses.asdict(log)
-    del found["requests"]  # they are with the pages
-    return found
 
 
 def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:

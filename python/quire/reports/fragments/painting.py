@@ -122,11 +122,9 @@ def painted(tree: AfTree, boxes: Mapping[int, Box], unseen: Mapping[int, str]) -
             if node in unseen:
                 told = f"{unseen[node]}, {format_count(int(tree.value_bytes[node]) - 1, 'byte')}"
                 out.append(f'<p class="dim">{escape(told)}</p>')
-                node += 1
-                continue
-            text = tree.text[tree.value_start[node] : tree.value_start[node] + 8 * _MOST_LETTERS]
-            text = text[: int(tree.value_bytes[node])]
-            out.append(f"<p>{words(text.decode('utf-8', 'replace'), _MOST_LETTERS)}</p>")
+            else:
+                text = tree.value(node)[: 8 * _MOST_LETTERS].decode("utf-8", "replace")
+                out.append(f"<p>{words(text, _MOST_LETTERS)}</p>")
         node += 1
     out += ["</div>"] * len(ends)
     if node < tree.n:
@@ -142,12 +140,10 @@ def _by_sharing(study: FragmentStudy, page: int, tree: AfTree) -> dict[int, Box]
     for fragment, part in zip(study.alike.fragment[rows].tolist(), parts, strict=True):
         found[part] = _share_box(len(study.alike[fragment].pages), count, "approximate")
     # A part that is both is exact.
-    span = np.stack([tree.byte_start, tree.byte_end], axis=1).astype(np.int64)
-    parent = np.asarray(tree.parent, np.int64)
     for part, start, end in study.parts_on(page):
         holders = len(study.composition.holders[part.name])
         box = _share_box(holders, count, "isolated" if part.key is None else "exact")
-        found.update(dict.fromkeys(parts_in(span, parent, start, end), box))
+        found.update(dict.fromkeys(parts_in(tree.span, tree.parent, start, end), box))
     return found
 
 

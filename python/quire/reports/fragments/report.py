@@ -19,7 +19,7 @@ from quire.reports.fragments.graphs_drawing import graph_drawing
 from quire.reports.fragments.numbers import as_json, page_curves
 from quire.reports.fragments.painting import painted_page, painted_section
 from quire.reports.fragments.style import STYLE
-from quire.reports.fragments.tables import approximate_table, exact_table, own_pace_table
+from quire.reports.fragments.tables import tier_tables
 from quire.reports.fragments.words import PageNames
 from quire.reports.frame import document
 from quire.reports.names import words
@@ -56,9 +56,7 @@ def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = ""
         "<main>\n",
         _next(study, names),
         painted_section(study, painted_page(study), names),
-        exact_table(study, names),
-        approximate_table(study, names),
-        own_pace_table(study, names),
+        tier_tables(study, names),
         curves_drawing(page_curves(study), names),
         graph_drawing(graph, names),
         "</main>\n",
@@ -70,34 +68,25 @@ def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = ""
 def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     totals = study.totals
     figures = [
-        (f"{totals.pages:,}", "page" if totals.pages == 1 else "pages"),
+        _counted(totals.pages, "page"),
         (format_bytes(totals.page_bytes), "of source"),
-        (
-            f"{totals.worth_it:,}",
-            f"{'part' if totals.worth_it == 1 else 'parts'} worth cutting out",
-        ),
+        _counted(totals.worth_it, "part", " worth cutting out"),
         (_share(totals.stored_saved, totals.page_bytes), "less to store"),
         (_share(totals.moved_saved, totals.moved_bytes), "less to move, while parts are fresh"),
     ]
     if totals.watched_pages:
-        figures.append(
-            (f"{totals.versions:,}", f"versions of {format_count(totals.pages, 'page')}")
-        )
+        pages = f" of {format_count(totals.pages, 'page')}"
+        figures.append(_counted(totals.versions, "version", pages))
     if totals.other_readers:
-        captures = "capture" if totals.other_readers == 1 else "captures"
-        figures.append((f"{totals.other_readers:,}", f"{captures} for other users"))
+        figures.append(_counted(totals.other_readers, "capture", " for other users"))
     items = "".join(f"<li><b>{figure}</b><span>{said}</span></li>" for figure, said in figures)
     below = (
         f'<p class="dim">Names are below {names.named(names.folder)}</p>' if names.folder else ""
     )
     notes = []
     if totals.refused:
-        kinds = Counter(
-            one.kind
-            for page in study.composition.manifest.pages
-            if page.is_refused
-            for one in page.hazards[:1]
-        )
+        refused = [page for page in study.composition.manifest.pages if page.is_refused]
+        kinds = Counter(page.hazards[0].kind for page in refused)
         why = MEANINGS[kinds.most_common(1)[0][0]]
         notes.append(f"{format_count(totals.refused, 'page')} left whole; most often: {why}")
     if totals.unreadable:
@@ -115,6 +104,11 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
     )
 
 
+def _counted(count: int, noun: str, more: str = "") -> tuple[str, str]:
+    """Return a number, and the words after it."""
+    return f"{count:,}", format_count(count, noun).partition(" ")[2] + more
+
+
 def _share(part: int, whole: int) -> str:
     return percent(part, whole) if whole else "–"
 
@@ -122,7 +116,7 @@ def _share(part: int, whole: int) -> str:
 def _next(study: FragmentStudy, names: PageNames) -> str:
     exact = [one for one in study.facts if one.tier == "exact" and one.planned == "cut"]
     others = [one for one in study.facts if one.tier == "approximate" and one.stored_saved > 0]
-    own = [one for one in study.facts if one.tier == "own pace" and not one.is_left]
+    own = [one for one in study.facts if one.tier == "own pace" and one.action != "leave"]
     private = [one for one in own if one.sharing == "private"]
     own = [one for one in own if one.sharing != "private" and one.moved_saved > 0]
     steps = [
@@ -139,13 +133,12 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
             "<code>quire fragments esi</code>, and check that every page can be composed again with "
             "<code>quire fragments verify</code>.</li>"
         )
-    pages = study.site.pages
-    if not any(len(page.versions) > 1 for page in pages):
+    if not study.totals.watched_pages:
         steps.append(
             "<li>Add versions (an archive, or a crawl with several captures of an address): they "
             "show how long parts may be cached.</li>"
         )
-    if not any(page.others for page in pages):
+    if not study.totals.other_readers:
         steps.append(
             "<li>Add the pages that other users got (<code>--variant</code>): they show which parts "
             "are private, and which are the same for all.</li>"

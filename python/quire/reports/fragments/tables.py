@@ -25,47 +25,23 @@ _PACE_HEADS = (
 )
 
 
-def exact_table(study: FragmentStudy, names: PageNames) -> str:
-    """The fragments of the plan."""
-    rows = [
-        (one, [one.stored_saved, one.moved_saved], _what(one, names)) for one in _of(study, "exact")
-    ]
-    title = "Exact: the plan cuts these out"
-    return _table(study, "exact", title, ("stored less", "moved less"), rows)
+# Tier, title, and the savings that are shown.
+_TIERS: tuple[tuple[Tier, str, tuple[str, ...]], ...] = (
+    ("exact", "Exact: the plan cuts these out", ("stored less", "moved less")),
+    ("approximate", "Approximate: advice", ("could be stored less", "could be moved less")),
+    ("own pace", "Parts that change at their own pace", ("moved less, all versions",)),
+)
 
 
-def approximate_table(study: FragmentStudy, names: PageNames) -> str:
-    """The parts that are alike, with their differences."""
-    rows = [
-        (
-            one,
-            [one.stored_saved, one.moved_saved],
-            _what(one, names) + _differences(one.differs, names),
-        )
-        for one in _of(study, "approximate")
-    ]
-    columns = ("could be stored less", "could be moved less")
-    return _table(study, "approximate", "Approximate: advice", columns, rows)
-
-
-def own_pace_table(study: FragmentStudy, names: PageNames) -> str:
-    """The parts of one page that change by themselves."""
-    rows = [(one, [one.moved_saved], _what(one, names)) for one in _of(study, "own pace")]
-    title = "Parts that change at their own pace"
-    return _table(study, "own pace", title, ("moved less, all versions",), rows)
-
-
-def _of(study: FragmentStudy, tier: Tier) -> list[FragmentFacts]:
-    return [one for one in study.facts if one.tier == tier]
+def tier_tables(study: FragmentStudy, names: PageNames) -> str:
+    """Write a table of each tier that has fragments."""
+    return "".join(_table(study, names, *tier) for tier in _TIERS)
 
 
 def _table(
-    study: FragmentStudy,
-    tier: Tier,
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[tuple[FragmentFacts, list[int], str]],
+    study: FragmentStudy, names: PageNames, tier: Tier, title: str, columns: Sequence[str]
 ) -> str:
+    rows = [one for one in study.facts if one.tier == tier]
     if not rows:
         return ""
     totals = study.totals
@@ -82,7 +58,7 @@ def _table(
     heads += ["users"] if compared else []
     heads += ["requests", "per day"] if logged else []
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(_row(*row, paced=paced, compared=compared, logged=logged) for row in rows)
+    body = "".join(_row(one, names, paced=paced, compared=compared, logged=logged) for one in rows)
     more = all_of - len(rows)
     beyond = f'<p class="dim">and {more:,} more that save less</p>' if more > 0 else ""
     return (
@@ -92,9 +68,8 @@ def _table(
     )
 
 
-def _row(
-    one: FragmentFacts, saved: list[int], what: str, *, paced: bool, compared: bool, logged: bool
-) -> str:
+def _row(one: FragmentFacts, names: PageNames, *, paced: bool, compared: bool, logged: bool) -> str:
+    saved = [one.moved_saved] if one.tier == "own pace" else [one.stored_saved, one.moved_saved]
     cells = [f"{n:,}" for n in (max(one.source_bytes, 0), one.pages, one.uses, *saved)]
     if paced:
         pace = one.pace
@@ -105,17 +80,13 @@ def _row(
     if logged:
         cells += [maybe_number(one.requests), maybe_number(one.requests_per_day)]
     numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
-    leave = ' class="leave"' if one.is_left else ""
+    leave = ' class="leave"' if one.action == "leave" else ""
     return (
         f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}><td class="number">{one.rank:,}</td>'
-        f'<td class="what">{what}</td>{numbers}</tr>'
-    )
-
-
-def _what(one: FragmentFacts, names: PageNames) -> str:
-    return (
-        f'{escape(one.advice)}<span class="sample">“{words(one.sample, _SAMPLE)}”</span>'
+        f'<td class="what">{escape(one.advice)}'
+        f'<span class="sample">“{words(one.sample, _SAMPLE)}”</span>'
         f'<span class="dim">{names.page(one.page)} <code>{words(one.path, _PATH)}</code></span>'
+        f"{_differences(one.differs, names)}</td>{numbers}</tr>"
     )
 
 

@@ -50,14 +50,14 @@ def exemplars(
     groups: Sequence[Group],
     *,
     most_bytes: int,
-    listener: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> list[Exemplar]:
     """Read the representatives of these groups."""
     found: list[Exemplar] = []
     for group in groups:
         name = crawl.name(group.representative)
         found.append(_read(name, crawl.templates.on, most_bytes))
-        listener("report", len(found), len(groups))
+        progress("report", len(found), len(groups))
     return found
 
 

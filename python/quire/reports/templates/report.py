@@ -42,7 +42,7 @@ def template_report(
     *,
     title: str = "",
     most_bytes: int = MOST_BYTES,
-    listener: Progress = no_progress,
+    progress: Progress = no_progress,
 ) -> str:
     """Draw the templates of a crawl as one HTML document that is safe to open.
 
@@ -64,12 +64,12 @@ def template_report(
         crawl: the result of ``crawl_templates``.
         title: the name of the crawl, for the heading.
         most_bytes: skip longer pages; the same value as for ``crawl_templates``.
-        listener: receives the progress of the step ``report``.
+        progress: called for the step ``report``.
     """
     groups = crawl.templates.groups
     names = Names(crawl)
     shown_title = f"Templates: {printable(shorten(title, 120))}" if title else "Templates"
-    found = exemplars(crawl, groups[:MOST_CARDS], most_bytes=most_bytes, listener=listener)
+    found = exemplars(crawl, groups[:MOST_CARDS], most_bytes=most_bytes, progress=progress)
     cards = [
         card(crawl, group, exemplar, near, names)
         for group, exemplar, near in zip(groups, found, nearest(found), strict=False)

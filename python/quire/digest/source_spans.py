@@ -44,7 +44,7 @@ def source_spans(page: Digest) -> SourceSpans | None:
     >>> [source[spans.start[node] : spans.end[node]] for node in page.select("li")]
     [b'<li>Fish', b'<li>Chips']
     """
-    found = _core.source_spans(page._native)
+    found = _core.source_spans(page._native)  # noqa: SLF001 - its page, in the same room
     if found is None:
         return None
     start, end, hashes = found

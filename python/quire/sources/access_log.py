@@ -24,9 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import urlsplit
 
-from quire.display import common_folder, is_web_address
 from quire.errors import SourceUnreadable
-from quire.fragments.site.collection import Collection as Site
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -74,40 +72,6 @@ class AccessLog:
     def per_day(self) -> float | None:
         """Requests per day for each request in the log; None if the log covers no time."""
         return 86_400 / self.seconds if self.seconds else None
-
-
-@dataclass(frozen=True, slots=True)
-class PageRequests:
-    """How often the pages of a site were requested.
-
-    Attributes:
-        log: the access log; None if there is none.
-        pages: requests for each page, in the order of the collection; 1 for each without a log.
-    """
-
-    log: AccessLog | None
-    pages: tuple[int, ...]
-
-    @classmethod
-    def once(cls, site: Site) -> PageRequests:
-        """Return one request for each page."""
-        return cls(None, (1,) * len(site.pages))
-
-    @classmethod
-    def read(cls, site: Site, path: str | Path) -> PageRequests:
-        """Read a log. Pages are found by path and query, or by their name below the common folder.
-
-        Raises:
-            OSError: the log cannot be opened or read.
-            SourceUnreadable: it is not a log.
-        """
-        folder = common_folder(page.url for page in site.pages if not is_web_address(page.url))
-        addresses = [
-            log_address(page.url if is_web_address(page.url) else page.url.removeprefix(folder))
-            for page in site.pages
-        ]
-        found = read_access_log(path, addresses)
-        return cls(found, tuple(found.requests.get(address, 0) for address in addresses))
 
 
 def read_access_log(path: str | Path, wanted: Collection[str]) -> AccessLog:

@@ -1,4 +1,4 @@
-"""Safe reading of the files of a composition, which may have been tampered with.
+"""Safe reading of files that others may have tampered with, such as those of a composition.
 
 A folder can hold a pipe that never ends, a device without a length, or a link that leads elsewhere.
 So files are opened without waiting and without following links, must be plain files, and are read

@@ -12,7 +12,6 @@ whole, so a change of the text is never hidden. Links and images of volatile nod
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quire import _moved
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sdiff.facets import Status
@@ -65,12 +65,7 @@ class VolatileNode:
     changes: int
     captures: int
 
-    @property
-    def place(self) -> ChangedAspect:
-        """Deprecated: use ``aspect``."""
-        message = "VolatileNode.place is deprecated: use VolatileNode.aspect"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return self.aspect
+    place = _moved.renamed("VolatileNode.place", "VolatileNode.aspect")
 
 
 @dataclass(slots=True)
@@ -181,11 +176,17 @@ class NodeChanges:
                     )
 
 
-def selector_of(page: Digest, node: int) -> str:
-    """Return a CSS selector for a node, or for the element around a text."""
+def nearest_element(page: Digest, node: int) -> int:
+    """Return a node if it is an element, or else the element around it; 0 if there is none."""
     while node > 0 and str(page.tags[page.tag[node]]).startswith("#"):
         node = int(page.parent[node])
-    return page.path(node) if node else ":root"
+    return node
+
+
+def selector_of(page: Digest, node: int) -> str:
+    """Return a CSS selector for a node, or for the element around a text."""
+    element = nearest_element(page, node)
+    return page.path(element) if element else ":root"
 
 
 def _compared(state: _State, found: Annotation, number: NDArray[np.int64]) -> _Step:
