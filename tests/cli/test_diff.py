@@ -244,3 +244,92 @@ def test_white_space_is_shown_where_nothing_else_differs(quire: Quire, folder: P
     assert r"'14.60' to '14.60\n'" in script
     tree = quire("diff", "old.html", "new.html", "--view", "tree").stdout
     assert "class: 'a b' → 'a  b'" in tree
+
+
+def test_words_show_inserted_and_deleted_paragraphs(quire: Quire) -> None:
+    told = quire("diff", "old.html", "new.html", "--view", "words").stdout
+    assert "  {+Kiwis+}\n" in told
+
+    told = quire("diff", "new.html", "old.html", "--view", "words").stdout
+    assert "  [-Kiwis-]\n" in told
+
+
+def test_words_have_pointers_in_json_and_lines_in_text(quire: Quire, folder: Path) -> None:
+    (folder / "a.json").write_bytes(b'{"price": {"cod": 8, "hake": 9}}')
+    (folder / "b.json").write_bytes(b'{"price": {"hake": 9, "cod": 7}}')
+    (folder / "a.txt").write_bytes(b"Fish\n\nCod 8\n")
+    (folder / "b.txt").write_bytes(b"Fish\n\nCod 7\n")
+
+    told = quire("diff", "a.json", "b.json", "--view", "words").stdout
+    assert told == "/price/cod\n  [-8-]{+7+}\n1 text edited\n"
+    told = quire("diff", "a.txt", "b.txt", "--view", "words").stdout
+    assert told == "line 3\n  Cod [-8-]{+7+}\n1 text edited\n"
+
+
+def test_other_changes_begin_with_those_that_matter(quire: Quire, folder: Path) -> None:
+    scripts = "".join(f"<script nonce=a{i} src=/{i}.js></script>" for i in range(14))
+    page = f"<body class=a>{scripts}<p>Open<a href=/fish>Fish</a>"
+    (folder / "a.html").write_text(page)
+    (folder / "b.html").write_text(
+        page.replace("nonce=a", "nonce=b").replace("/fish", "/meat").replace("class=a", "class=b")
+    )
+
+    told = quire("diff", "a.html", "b.html").stdout.splitlines()
+    assert told[:-1] == [
+        "other changes:",
+        "  ~ a",
+        "      href: '/fish' → '/meat'",
+        "  ~ body.b",
+        "      class: 'a' → 'b'",
+        "  and 14 changes of values that change at every load (nonces); --view tree shows all",
+    ]
+    assert quire("diff", "a.html", "b.html", "--view", "tree").stdout.count("nonce:") == 14
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (OLD, "note: nothing changed\n"),
+        (OLD.replace(b"<h1>", b"<H1>"), "note: no visible change; the bytes differ (markup)\n"),
+        (
+            OLD.replace(b"<h1>", b"<h1 >"),
+            "note: no visible change; the bytes differ (white space)\n",
+        ),
+    ],
+)
+def test_pages_that_read_the_same_with_other_bytes_are_told_apart(
+    quire: Quire, folder: Path, source: bytes, expected: str
+) -> None:
+    (folder / "again.html").write_bytes(source)
+    result = quire("diff", "old.html", "again.html")
+
+    assert (result.stdout, result.stderr) == ("", expected)
+
+
+def test_changes_that_nobody_sees_are_called_so(quire: Quire, folder: Path) -> None:
+    (folder / "a.html").write_bytes(OLD + b"<!-- 1 -->")
+    (folder / "b.html").write_bytes(OLD + b"<!-- 2 -->")
+
+    told = quire("diff", "a.html", "b.html", "--view", "summary").stdout
+    assert told.startswith("no visible change; the bytes differ (comments)\n")
+    assert "no visible" not in quire("diff", "old.html", "new.html", "--view", "summary").stdout
+
+
+def test_binary_files_are_compared_by_their_bytes(quire: Quire, folder: Path) -> None:
+    data = bytes(range(256)) * 12
+    (folder / "one.bin").write_bytes(data)
+    (folder / "two.bin").write_bytes(data + b"x")
+
+    told = quire("diff", "one.bin", "two.bin").stdout.splitlines()[-1]
+    assert told == "binary files differ: 3,072 bytes, then 3,073 bytes; from byte 3,073 on"
+    assert "a binary file and a page" in quire("diff", "old.html", "one.bin").stdout
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_columns_are_as_wide_as_asked_for_in_a_pipe(
+    process: Process, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    told = process("diff", "old.html", "new.html", "--view", "side").stdout.decode()
+
+    assert {len(line) for line in told.splitlines()[:-1]} == {columns}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from quire.cli.common.help_group import HelpGroup
 from quire.cli.fragments.esi import esi, plan
 from quire.cli.fragments.lifetimes import lifetimes
 from quire.cli.fragments.report import report
@@ -13,7 +14,7 @@ from quire.cli.fragments.strip import strip
 from quire.cli.fragments.verify import verify
 
 app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+    cls=HelpGroup,
     rich_markup_mode=None,
     help="""Find the parts that pages share, and cache each of them once.
 

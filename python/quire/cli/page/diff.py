@@ -305,7 +305,8 @@ def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, contex
     from quire.cli.page import draw_changes as changes  # noqa: PLC0415 - heavy
 
     if not annotation.differs(facets):
-        terminal.note("nothing changed")
+        is_default = annotation.rules == rules_of() and len(set(facets)) == len(FacetName)
+        changes.say_nothing_changed(annotation, compares_all=is_default)
         return
     if view is View.unified:
         changes.print_unified(annotation, facets, context)
@@ -315,4 +316,8 @@ def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, contex
         changes.print_side_by_side(annotation, context)
     elif view is View.tree:
         changes.print_tree(annotation, facets)
-    changes.print_summary(annotation)
+    kinds = {annotation.old.kind, annotation.new.kind}
+    if "bytes" in kinds:
+        changes.print_binary(annotation)
+    if kinds != {"bytes"}:
+        changes.print_summary(annotation)
