@@ -333,3 +333,68 @@ def test_columns_are_as_wide_as_asked_for_in_a_pipe(
     told = process("diff", "old.html", "new.html", "--view", "side").stdout.decode()
 
     assert {len(line) for line in told.splitlines()[:-1]} == {columns}
+
+
+@pytest.fixture
+def folders(folder: Path) -> Path:
+    """Two versions of a site: before/ and after/."""
+    for name, pages in {
+        "before": {"shop.html": OLD, "gone.html": OLD, "about.html": OLD},
+        "after": {"shop.html": NEW, "new.html": NEW, "about.html": OLD},
+    }.items():
+        (folder / name).mkdir()
+        for page, source in pages.items():
+            (folder / name / page).write_bytes(source)
+    return folder
+
+
+@pytest.mark.usefixtures("folders")
+def test_two_folders_are_compared_page_by_page(quire: Quire) -> None:
+    result = quire("diff", "before", "after", "--exit-code")
+
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "- gone.html",
+        "+ new.html",
+        "~ shop.html: 1 text edited, 1 part inserted (2 nodes), 1 node with changed attributes",
+        "4 pages: 1 changed, 1 new, 1 gone, 1 same",
+    ]
+    assert quire("diff", "before", "before", "--exit-code").exit_code == 0
+    assert quire("diff", "before", "after", "--quiet").stdout == ""
+    assert "  {+Kiwis+}" in quire("diff", "before", "after", "--view", "words").stdout
+
+
+def test_two_folders_can_be_had_as_json_and_as_redlines(quire: Quire, folders: Path) -> None:
+    told = json.loads(quire("diff", "before", "after", "--format", "json").stdout)
+    assert told["schema"] == "quire-comparison/1"
+    assert told["counts"] == {"gone": 1, "new": 1, "changed": 1, "same": 1}
+    assert {page["address"]: page["status"] for page in told["pages"]}["shop.html"] == "changed"
+
+    result = quire("diff", "before", "after", "-o", "changes")
+    assert result.exit_code == 0
+    assert sorted(path.name for path in (folders / "changes").iterdir()) == [
+        "0001-shop.html",
+        "index.html",
+    ]
+    assert 'href="0001-shop.html"' in (folders / "changes" / "index.html").read_text("utf-8")
+    assert "Kiwis" in (folders / "changes" / "0001-shop.html").read_text("utf-8")
+    assert quire("diff", "before", "after", "-o", "changes").exit_code == 2
+
+
+@pytest.mark.usefixtures("folders")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("before", "old.html"), "error: old.html: a page, and before holds many pages"),
+        (("before", "none"), "error: none: no such file or folder"),
+        (("before", "after", "--view", "redline"), "error: redlines of many pages need a folder"),
+        (("before", "after", "-o", "after/x"), "error: after/x: is inside the source after"),
+    ],
+)
+def test_folders_that_cannot_be_compared_are_said(
+    quire: Quire, arguments: tuple[str, ...], message: str
+) -> None:
+    result = quire("diff", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(message)

@@ -371,6 +371,7 @@ def test_values_that_change_at_every_load_are_kept_apart(
         ("<script nonce=a1>", "<script>"),
         ("<script>let price = 9</script>", "<script>let price = 10</script>"),
         ("<!-- 2026 -->", "<!-- 2027 -->"),
+        ("<script>shop-of-fish-v1.run()</script>", "<script>shop-of-fish-v2.run()</script>"),
     ],
 )
 def test_values_that_mean_something_are_listed(before: str, after: str) -> None:
@@ -428,3 +429,17 @@ def test_partners_of_json_are_one_to_one_whatever_the_order(one: object, two: ob
         assert (partner < 0) == bool(annotation.status(node, "old") & quire.Status.ALONE)
     assert bool(annotation) == quire.changed(old, new)
     assert bool(annotation) == (one != two)
+
+
+@pytest.mark.timeout(60)  # quadratic, a minified script would take minutes
+def test_long_scripts_are_searched_for_tokens_in_linear_time() -> None:
+    script = "<script>" + "a" * 90_000 + "{}</script>"
+
+    assert len(list(others(script.format(1).encode(), script.format(2).encode()))) == 1
+
+
+def test_a_place_too_deep_for_a_pointer_is_a_node() -> None:
+    deep = b'{"a":' * 1_500 + b"%d" + b"}" * 1_500
+    ((kind, place, _),) = words(deep % 1, deep % 2, "json")
+
+    assert (kind, place) == ("edited", "node 3001")

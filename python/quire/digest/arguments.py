@@ -22,7 +22,7 @@ def shown(value: object) -> str:
     """Show a value in an error: what it is, and its first characters.
 
     >>> shown(7), shown(b"<p>Fish"), shown("x" * 500)[-5:]
-    ("int 7", "bytes b'<p>Fish'", 'xxxx…')
+    ('int 7', "bytes b'<p>Fish'", 'xxxx…')
     """
     if value is None:
         return "None"

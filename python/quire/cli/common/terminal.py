@@ -154,6 +154,13 @@ def _columns() -> int:
     return int(asked) if asked.isascii() and asked.isdigit() else 0
 
 
+def print_styled(line: str, style: str = "") -> None:
+    """Print a line that is safe for a terminal, with a style if there is one."""
+    from rich.text import Text  # noqa: PLC0415 - heavy
+
+    console().print(Text(line, style), soft_wrap=True)
+
+
 def let_go_of_output() -> None:
     """Discard pending output, so that Python does not report an error when it flushes at exit."""
     try:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from quire.sdiff.annotation import Annotation, Change, check_annotation
 from quire.sdiff.facets import ALL_FACETS, Facet
 from quire.sdiff.views.volatile_values import VolatileKind, volatile_attribute, volatile_text
-from quire.sdiff.views.words import word_changes
 
 if TYPE_CHECKING:
     from quire.digest.page import Digest
@@ -134,8 +133,7 @@ def _volatile(annotation: Annotation, change: Change) -> VolatileKind | None:
         return None
     old, new = annotation.old, annotation.new
     if "content" in change.facets:
-        segments = word_changes(old.text(change.partner), new.text(change.node))
-        return volatile_text(segments)
+        return volatile_text(old.text(change.partner), new.text(change.node))
     tag, attributes = _name(new, change.node), new.attributes(change.node)
     kinds = {
         volatile_attribute(tag, attributes, each.name, each.old, each.new)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from quire.digest.page import Digest
 
 # Making a selector looks at the siblings and names all ancestors, so making one for every row of a
-# long list is quadratic. After this many, and below this depth, the place is the nearest element
-# that was named before, or the number of the node.
+# long list is quadratic. After this many, and below this depth, the place is the number of the node.
 MAX_PATHS = 1_000
 MAX_DEPTH = 1_000
 
@@ -26,16 +25,16 @@ def places(page: Digest, nodes: Iterable[int]) -> dict[int, str]:
     r"""Say where nodes of a page are.
 
     >>> import quire
-    >>> places(quire.encode(b'{"fish": [{"cod/kg": 8}]}'), [7])
-    {7: '/fish/0/cod~1kg'}
-    >>> places(quire.encode(b"Fish\n\n\nCod 8.40\nHake 9.10\n"), [5])
-    {5: 'line 5'}
+    >>> places(quire.encode(b'{"fish": [{"cod/kg": 8}]}'), [6])
+    {6: '/fish/0/cod~1kg'}
+    >>> places(quire.encode(b"Fish\n\n\nCod 8.40\nHake 9.10\n"), [6])
+    {6: 'line 5'}
     >>> places(quire.encode(b"<h1>Fish</h1><p>Cod"), [7])
     {7: 'html > body > p'}
     """
     wanted = sorted(set(nodes))
     if page.kind == "json":
-        return {node: _pointer(page, node) for node in wanted}
+        return _pointers(page, wanted)
     if page.kind == "text":
         return _lines(page, wanted)
     if page.kind == "bytes":
@@ -45,30 +44,33 @@ def places(page: Digest, nodes: Iterable[int]) -> dict[int, str]:
     return {node: found.get(node) or f"node {node}" for node in wanted}
 
 
-def _pointer(page: Digest, node: int) -> str:
-    """Return the JSON Pointer of a value or of a member; ``/`` is for the member with no name."""
-    steps: list[str] = []
-    above = 0
-    while node > 0 and above < MAX_DEPTH:
-        parent = int(page.parent[node])
-        if page.tag_namespaces[int(page.tag[node])] == "json":
-            name = page.tag_names[int(page.tag[node])]
-            steps.append("/" + name.replace("~", "~0").replace("/", "~1"))
-        elif page.tags[int(page.tag[parent])] == "#array":
-            steps.append(f"/{_place_among(page, node, parent)}")
-        elif parent == 0 and page.children[0] > 1:  # lines of JSON
-            steps.append(f"value {_place_among(page, node, parent) + 1}: ")
-        node, above = parent, above + 1
-    return "".join(reversed(steps)) or "the whole document"
+def _pointers(page: Digest, nodes: list[int]) -> dict[int, str]:
+    """Return the JSON Pointers of values and members; ``/`` is for the member with no name."""
+    tags, parents = page.tag.tolist(), page.parent.tolist()
+    names = [name.replace("~", "~0").replace("/", "~1") for name in page.tag_names]
+    blank, array = page.tag_id("#blank"), page.tag_id("#array")
+    # The place of every node among its siblings that are not white space.
+    seen, places_among = [0] * page.n, [0] * page.n
+    for node in range(1, page.n):
+        places_among[node] = seen[parents[node]]
+        seen[parents[node]] += tags[node] != blank
 
+    def pointer(node: int) -> str:
+        if page.depth[node] > MAX_DEPTH:
+            return f"node {node}"
+        steps: list[str] = []
+        while node > 0:
+            parent = parents[node]
+            if page.tag_namespaces[tags[node]] == "json":
+                steps.append("/" + names[tags[node]])
+            elif tags[parent] == array:
+                steps.append(f"/{places_among[node]}")
+            elif parent == 0 and seen[0] > 1:  # lines of JSON
+                steps.append(f"value {places_among[node] + 1}: ")
+            node = parent
+        return "".join(reversed(steps)) or "the whole document"
 
-def _place_among(page: Digest, node: int, parent: int) -> int:
-    """Count the siblings before a node that are not white space."""
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    before = page.parent[parent + 1 : node] == parent
-    blank = page.tag_id("#blank")
-    return int(np.count_nonzero(before & (page.tag[parent + 1 : node] != blank)))
+    return {node: pointer(node) for node in nodes}
 
 
 def _lines(page: Digest, nodes: list[int]) -> dict[int, str]:

@@ -20,8 +20,6 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
-from quire.sdiff.views.words import Segment
-
 VolatileKind: TypeAlias = Literal["nonce", "token", "time", "query"]
 
 _WORDS = re.compile(r"[a-z]+|\d+")
@@ -54,9 +52,12 @@ _LOADED = frozenset(
 _ADDRESSES = frozenset({"href", "src", "srcset", "action", "data", "poster", "formaction"})
 # 10 to 16 digits: seconds to microseconds since 1970. A date with a time of day.
 _TIME = re.compile(r"\d{10,16}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*|\d\d:\d\d:\d\d(?:\.\d+)?")
-# Long, with letters and digits mixed: no word of a language, and no number a reader would know.
-_RANDOM = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w+/=.-]{16,}")
+# Long words; if letters and digits are mixed, no word of a language, and no number a reader knows.
+_LONG = re.compile(r"[\w+/=-]{16,}")
+_MOST_TOKEN = 1_000
+_FEWEST_DIGITS = 4
 _MOST_VALUE = 4_000
+_MOST_TEXT = 100_000
 
 
 def volatile_attribute(
@@ -93,27 +94,30 @@ def volatile_attribute(
     return _by_query(old, new, is_loaded=tag in _LOADED)
 
 
-def volatile_text(segments: tuple[Segment, ...]) -> VolatileKind | None:
-    """Tell whether all words that differ in a script or a comment are random values or times.
+def volatile_text(old: str, new: str) -> VolatileKind | None:
+    """Tell whether all that differs in a script or a comment are random values or times.
 
-    >>> from quire.sdiff.views.words import word_changes
-    >>> volatile_text(word_changes("made 2026-05-01 09:30:00", "made 2026-05-01 09:45:10"))
+    >>> volatile_text("made 2026-05-01 09:30:00", "made 2026-05-01 09:45:10")
     'time'
-    >>> volatile_text(word_changes("let price = 9", "let price = 10")) is None
+    >>> volatile_text("let price = 9", "let price = 10") is None
     True
     """
-    texts = {
-        side: "".join(part.text for part in segments if part.kind != side)
-        for side in ("inserted", "deleted")
-    }
-    if len(set(texts.values())) == 1 or max(map(len, texts.values())) > 16 * _MOST_VALUE:
+    if old == new or max(len(old), len(new)) > _MOST_TEXT:
         return None  # no text at all, as bytes have none; or too long to search
     # Without all that is random or a time, nothing may differ.
-    before, after = (_TIME.sub("\0", text) for text in texts.values())
+    before, after = _TIME.sub("\0", old), _TIME.sub("\0", new)
     if before == after:
         return "time"
-    before, after = (_RANDOM.sub("\0", text) for text in (before, after))
+    before, after = _LONG.sub(_hidden, before), _LONG.sub(_hidden, after)
     return "token" if before == after else None
+
+
+def _hidden(found: re.Match[str]) -> str:
+    """Hide a word of letters and digits, and leave words of a language and plain numbers."""
+    word = found[0]
+    has_digits = sum(map(str.isdigit, word[:_MOST_TOKEN])) >= _FEWEST_DIGITS
+    is_token = has_digits and any(map(str.isalpha, word)) and len(word) <= _MOST_TOKEN
+    return "\0" if is_token else word
 
 
 def _by_name(name: str, old: str, new: str) -> VolatileKind | None:
