@@ -45,10 +45,10 @@ def longest_chain(room: str) -> list[str]:
 
     @cache
     def chain(name: str) -> tuple[str, ...]:
-        below = imports(files[name], set(files)) - {name}
-        return (name, *max((chain(one) for one in below), key=len, default=()))
+        below = [chain(one) for one in imports(files[name], set(files)) - {name}]
+        return (name, *sorted(below, key=len)[-1]) if below else (name,)
 
-    return list(max((chain(name) for name in files), key=len))
+    return list(sorted(map(chain, files), key=len)[-1])
 
 
 @pytest.mark.parametrize("folder", _FOLDERS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -246,5 +246,5 @@ def _naming(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = path, None
-        raise
+        # A new error: one that knows two names prints both, the temporary one or None included.
+        raise OSError(error.errno, error.strerror, path) from None

@@ -244,3 +244,157 @@ def test_white_space_is_shown_where_nothing_else_differs(quire: Quire, folder: P
     assert r"'14.60' to '14.60\n'" in script
     tree = quire("diff", "old.html", "new.html", "--view", "tree").stdout
     assert "class: 'a b' → 'a  b'" in tree
+
+
+def test_words_show_inserted_and_deleted_paragraphs(quire: Quire) -> None:
+    told = quire("diff", "old.html", "new.html", "--view", "words").stdout
+    assert "  {+Kiwis+}\n" in told
+
+    told = quire("diff", "new.html", "old.html", "--view", "words").stdout
+    assert "  [-Kiwis-]\n" in told
+
+
+def test_words_have_pointers_in_json_and_lines_in_text(quire: Quire, folder: Path) -> None:
+    (folder / "a.json").write_bytes(b'{"price": {"cod": 8, "hake": 9}}')
+    (folder / "b.json").write_bytes(b'{"price": {"hake": 9, "cod": 7}}')
+    (folder / "a.txt").write_bytes(b"Fish\n\nCod 8\n")
+    (folder / "b.txt").write_bytes(b"Fish\n\nCod 7\n")
+
+    told = quire("diff", "a.json", "b.json", "--view", "words").stdout
+    assert told == "/price/cod\n  [-8-]{+7+}\n1 text edited\n"
+    told = quire("diff", "a.txt", "b.txt", "--view", "words").stdout
+    assert told == "line 3\n  Cod [-8-]{+7+}\n1 text edited\n"
+
+
+def test_other_changes_begin_with_those_that_matter(quire: Quire, folder: Path) -> None:
+    scripts = "".join(f"<script nonce=a{i} src=/{i}.js></script>" for i in range(14))
+    page = f"<body class=a>{scripts}<p>Open<a href=/fish>Fish</a>"
+    (folder / "a.html").write_text(page)
+    (folder / "b.html").write_text(
+        page.replace("nonce=a", "nonce=b").replace("/fish", "/meat").replace("class=a", "class=b")
+    )
+
+    told = quire("diff", "a.html", "b.html").stdout.splitlines()
+    assert told[:-1] == [
+        "other changes:",
+        "  ~ a",
+        "      href: '/fish' → '/meat'",
+        "  ~ body.b",
+        "      class: 'a' → 'b'",
+        "  and 14 changes of values that change at every load (nonces); --view tree shows all",
+    ]
+    assert quire("diff", "a.html", "b.html", "--view", "tree").stdout.count("nonce:") == 14
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (OLD, "note: nothing changed\n"),
+        (OLD.replace(b"<h1>", b"<H1>"), "note: no visible change; the bytes differ (markup)\n"),
+        (
+            OLD.replace(b"<h1>", b"<h1 >"),
+            "note: no visible change; the bytes differ (white space)\n",
+        ),
+    ],
+)
+def test_pages_that_read_the_same_with_other_bytes_are_told_apart(
+    quire: Quire, folder: Path, source: bytes, expected: str
+) -> None:
+    (folder / "again.html").write_bytes(source)
+    result = quire("diff", "old.html", "again.html")
+
+    assert (result.stdout, result.stderr) == ("", expected)
+
+
+def test_changes_that_nobody_sees_are_called_so(quire: Quire, folder: Path) -> None:
+    (folder / "a.html").write_bytes(OLD + b"<!-- 1 -->")
+    (folder / "b.html").write_bytes(OLD + b"<!-- 2 -->")
+
+    told = quire("diff", "a.html", "b.html", "--view", "summary").stdout
+    assert told.startswith("no visible change; the bytes differ (comments)\n")
+    assert "no visible" not in quire("diff", "old.html", "new.html", "--view", "summary").stdout
+
+
+def test_binary_files_are_compared_by_their_bytes(quire: Quire, folder: Path) -> None:
+    data = bytes(range(256)) * 12
+    (folder / "one.bin").write_bytes(data)
+    (folder / "two.bin").write_bytes(data + b"x")
+
+    told = quire("diff", "one.bin", "two.bin").stdout.splitlines()[-1]
+    assert told == "binary files differ: 3,072 bytes, then 3,073 bytes; from byte 3,073 on"
+    assert "a binary file and a page" in quire("diff", "old.html", "one.bin").stdout
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_columns_are_as_wide_as_asked_for_in_a_pipe(
+    process: Process, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    told = process("diff", "old.html", "new.html", "--view", "side").stdout.decode()
+
+    assert {len(line) for line in told.splitlines()[:-1]} == {columns}
+
+
+@pytest.fixture
+def folders(folder: Path) -> Path:
+    """Two versions of a site: before/ and after/."""
+    for name, pages in {
+        "before": {"shop.html": OLD, "gone.html": OLD, "about.html": OLD},
+        "after": {"shop.html": NEW, "new.html": NEW, "about.html": OLD},
+    }.items():
+        (folder / name).mkdir()
+        for page, source in pages.items():
+            (folder / name / page).write_bytes(source)
+    return folder
+
+
+@pytest.mark.usefixtures("folders")
+def test_two_folders_are_compared_page_by_page(quire: Quire) -> None:
+    result = quire("diff", "before", "after", "--exit-code")
+
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "- gone.html",
+        "+ new.html",
+        "~ shop.html: 1 text edited, 1 part inserted (2 nodes), 1 node with changed attributes",
+        "4 pages: 1 changed, 1 new, 1 gone, 1 same",
+    ]
+    assert quire("diff", "before", "before", "--exit-code").exit_code == 0
+    assert quire("diff", "before", "after", "--quiet").stdout == ""
+    assert "  {+Kiwis+}" in quire("diff", "before", "after", "--view", "words").stdout
+
+
+def test_two_folders_can_be_had_as_json_and_as_redlines(quire: Quire, folders: Path) -> None:
+    told = json.loads(quire("diff", "before", "after", "--format", "json").stdout)
+    assert told["schema"] == "quire-comparison/1"
+    assert told["counts"] == {"gone": 1, "new": 1, "changed": 1, "same": 1}
+    assert {page["address"]: page["status"] for page in told["pages"]}["shop.html"] == "changed"
+
+    result = quire("diff", "before", "after", "-o", "changes")
+    assert result.exit_code == 0
+    assert sorted(path.name for path in (folders / "changes").iterdir()) == [
+        "0001-shop.html",
+        "index.html",
+    ]
+    assert 'href="0001-shop.html"' in (folders / "changes" / "index.html").read_text("utf-8")
+    assert "Kiwis" in (folders / "changes" / "0001-shop.html").read_text("utf-8")
+    assert quire("diff", "before", "after", "-o", "changes").exit_code == 2
+
+
+@pytest.mark.usefixtures("folders")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("before", "old.html"), "error: old.html: a page, and before holds many pages"),
+        (("before", "none"), "error: none: no such file or folder"),
+        (("before", "after", "--view", "redline"), "error: redlines of many pages need a folder"),
+        (("before", "after", "-o", "after/x"), "error: after/x: is inside the source after"),
+    ],
+)
+def test_folders_that_cannot_be_compared_are_said(
+    quire: Quire, arguments: tuple[str, ...], message: str
+) -> None:
+    result = quire("diff", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -237,3 +238,73 @@ def test_the_version_is_told(process: Process) -> None:
 
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout.decode() == f"quire {metadata.version('quire')}\n"
+
+
+def test_a_compressed_page_is_read_as_the_page_in_it(quire: Quire, folder: Path) -> None:
+    page = (folder / "fruit.html").read_bytes()
+    (folder / "fruit.html.gz").write_bytes(gzip.compress(page))
+    expected = quire("show", "fruit.html", "--text").stdout
+
+    result = quire("show", "fruit.html.gz", "--text")
+    assert result.stdout == expected
+    assert result.stderr.startswith("note: fruit.html.gz: compressed (gzip)")
+    assert quire("show", "-", "--text", given=gzip.compress(page)).stdout == expected
+    assert quire("diff", "fruit.html.gz", "fruit.html", "--exit-code").exit_code == 0
+    assert quire("encode", "fruit.html.gz", "-o", "fruit.qd").exit_code == 0
+    assert quire("decode", "fruit.qd", "-o", "again.html").exit_code == 0
+    assert (folder / "again.html").read_bytes() == page
+    assert quire("show", "fruit.html.gz", "--tree", "--kind", "bytes").stdout.count("#bytes") == 1
+
+
+def test_a_compressed_page_that_is_damaged_is_named(quire: Quire, folder: Path) -> None:
+    (folder / "cut.html.gz").write_bytes(gzip.compress(b"<p>Figs" * 99)[:-9])
+
+    result = quire("show", "cut.html.gz")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: cut.html.gz: compressed, but gzip: truncated")
+
+
+def test_a_binary_file_is_called_so(quire: Quire, folder: Path) -> None:
+    (folder / "photo").write_bytes(bytes(range(256)) * 12)
+
+    told = quire("show", "photo").stdout
+    assert "bytes: a binary file" in told
+    assert "#bytes 3,072 bytes, binary" in told
+    assert "white space" not in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "https://example.org/a"),
+        ("encode", "https://example.org/a"),
+        ("diff", "https://example.org/a", "fruit.html"),
+        ("similar", "fruit.html", "https://example.org/a"),
+    ],
+)
+def test_a_web_address_is_no_slip_in_the_name(quire: Quire, command: tuple[str, ...]) -> None:
+    result = quire(*command)
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: https://example.org/a: a web address; quire reads files and does not fetch pages\n"
+        "hint: pipe the page in: curl -s https://example.org/a | quire show -\n"
+    )
+
+
+@pytest.mark.parametrize("group", [(), ("archive",), ("fragments",), ("templates",)])
+def test_groups_print_their_help_and_so_does_h(process: Process, group: tuple[str, ...]) -> None:
+    bare, short, long = process(*group), process(*group, "-h"), process(*group, "--help")
+
+    assert [each.returncode for each in (bare, short, long)] == [0, 0, 0]
+    assert bare.stdout == short.stdout == long.stdout
+    assert bare.stdout.startswith(b"Usage:")
+    assert bare.stderr == b""
+
+
+@pytest.mark.parametrize("command", [("diff",), ("templates", "group"), ("archive", "add")])
+def test_h_works_for_every_command(quire: Quire, command: tuple[str, ...]) -> None:
+    result = quire(*command, "-h")
+
+    assert result.exit_code == 0
+    assert "--help" in result.stdout

@@ -87,3 +87,22 @@ def test_what_cannot_be_done_is_said(quire: Quire) -> None:
 def test_what_can_be_compared_is_what_the_library_compares() -> None:
     assert {each.value for each in similar.On} == set(MEASURES)
     assert {each.value for each in templates.On} == set(BAG_MEASURES)
+
+
+def test_a_selector_that_matches_nothing_is_an_error(quire: Quire, folder: Path) -> None:
+    (folder / "table.html").write_bytes(b"<table><tr><td>Figs</table>")
+
+    result = quire("similar", "fruit.html", "fruit.html", "--nodes", "table")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: --nodes table: no element of either page matches\n")
+    result = quire("similar", "fruit.html", "table.html", "--nodes", "table")
+    assert result.exit_code == 0
+    assert result.stderr == "note: --nodes table: no element of fruit.html matches\n"
+
+
+def test_binary_files_have_no_similarity(quire: Quire, folder: Path) -> None:
+    (folder / "photo").write_bytes(bytes(range(256)) * 12)
+
+    result = quire("similar", "fruit.html", "photo")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: photo: binary")

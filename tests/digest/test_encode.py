@@ -201,6 +201,8 @@ def test_a_string_is_a_path_and_bytes_are_a_page(tmp_path: Path) -> None:
     assert quire.encode(path) == quire.encode(str(path)) == quire.encode(b"<p>Fish")
     assert quire.encode(bytearray(b"<p>Fish")) == quire.encode(memoryview(b"<p>Fish"))
     with pytest.raises(FileNotFoundError):
+        quire.encode(str(tmp_path / "gone.html"))
+    with pytest.raises(TypeError, match=r"'<p>Fish'.*\.encode\(\)"):
         quire.encode("<p>Fish")
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import quire
 from quire import Rules
+from quire.sdiff import OtherChanges, other_changes, passages, unseen_differences
 from tests.strategies import html
 
 # Few letters, so that texts have much in common; scripts with and without spaces, marks that combine.
@@ -202,3 +203,243 @@ def test_a_context_below_zero_is_an_error() -> None:
     for view in (quire.unified, quire.side_by_side):
         with pytest.raises(ValueError, match="context is -1; expected"):
             view(annotation, context=-1)
+
+
+def words(before: bytes, after: bytes, kind: str = "html") -> list[tuple[str, str, str]]:
+    """The passages of two pages: kind, place, and both texts as ``[old|new]``."""
+    old, new = quire.encode(before, kind=kind), quire.encode(after, kind=kind)  # type: ignore[arg-type]
+    drawn = {"same": "{}", "deleted": "[-{}-]", "inserted": "{{+{}+}}"}
+    return [
+        (
+            each.kind,
+            each.place,
+            "".join(drawn[part.kind].format(part.text) for part in each.segments),
+        )
+        for each in passages(quire.annotate(old, new))
+    ]
+
+
+def test_words_show_paragraphs_that_came_and_went() -> None:
+    found = words(b"<h1>Menu</h1><p>Fish 9.50", b"<p>Fish 9.80<ul><li>Tea and cake</ul>")
+
+    assert found == [
+        ("deleted", "html > body > h1", "[-Menu-]"),
+        ("edited", "html > body > p", "Fish [-9.50-]{+9.80+}"),
+        ("inserted", "html > body > ul > li", "{+Tea and cake+}"),
+    ]
+
+
+def test_words_show_kept_text_in_a_new_wrapper_as_kept() -> None:
+    before = b"<p>Fish and chips are served daily<p>Peas are extra, as is the bread"
+    after = (
+        b"<section><p>Fish and chips are served daily<p>Peas are extra, as is the bread</section>"
+    )
+
+    assert words(before, after) == []
+
+
+def test_words_of_plain_text_have_the_lines_of_the_source() -> None:
+    before = b"Fish\n\n\nCod 8.40\nHake 9.10\n"
+    after = b"Fish\r\n\r\n\r\nCod 8.60\r\nHake 9.10\r\n\r\nClosed on Sunday\r\n"
+
+    assert [(kind, place) for kind, place, _ in words(before, after, "text")] == [
+        ("edited", "line 4"),
+        ("inserted", "line 7"),
+    ]
+
+
+def test_words_of_json_have_json_pointers() -> None:
+    before = b'{"a/b": {"c~d": [0, {"e": 1}]}, "": 2, "gone": "x"}'
+    after = b'{"a/b": {"c~d": [0, {"e": 3}]}, "": 4}'
+
+    assert words(before, after, "json") == [
+        ("edited", "/a~1b/c~0d/1/e", "[-1-]{+3+}"),
+        ("edited", "/", "[-2-]{+4+}"),
+        ("deleted", "/gone", "[-gone: x-]"),
+    ]
+
+
+# Members with equal and with other values, nested in objects and arrays.
+_values = st.recursive(
+    st.integers(0, 3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abcd"), inner),
+    max_leaves=12,
+)
+
+
+def _turned(value: object) -> object:
+    """The same value with all members in the opposite order."""
+    if isinstance(value, dict):
+        return {key: _turned(value[key]) for key in reversed(value)}
+    return [_turned(item) for item in value] if isinstance(value, list) else value
+
+
+@given(_values)
+def test_members_in_another_order_are_no_change(value: object) -> None:
+    old, new = (
+        quire.encode(json.dumps({"root": each}).encode(), kind="json")
+        for each in (value, _turned(value))
+    )
+    annotation = quire.annotate(old, new)
+
+    assert annotation.summary().moved == 0
+    assert not annotation
+    assert not quire.changed(old, new)
+    assert {row.kind for row in quire.text_rows(annotation)} <= {"same"}
+    assert annotation.to_dict()["changes"] == []
+
+
+def test_items_of_an_array_and_members_of_another_object_do_move() -> None:
+    for before, after in (
+        (b'{"b": 0, "a": [1, 22, 33]}', b'{"a": [22, 33, 1], "b": 0}'),
+        (
+            b'{"a": {"x": "fish", "y": 1}, "b": {"z": 2}}',
+            b'{"a": {"y": 1}, "b": {"x": "fish", "z": 2}}',
+        ),
+    ):
+        old, new = quire.encode(before), quire.encode(after)
+        annotation = quire.annotate(old, new)
+
+        assert annotation.summary().moved == 1
+        assert quire.changed(old, new)
+        moved = {
+            row.new.text
+            for row in quire.text_rows(annotation)
+            if row.kind == "moved_here" and row.new
+        }
+        assert moved in ({"1"}, {"x: fish"})
+
+
+def others(before: bytes, after: bytes) -> OtherChanges:
+    return other_changes(annotate(before, after))
+
+
+def test_links_and_images_come_before_other_changes() -> None:
+    before = b"<body class=a><p id=x>a<img src=/a.png><a href=/fish>Fish</a><link href=/a.css>"
+    after = b"<body class=b><p id=y>a<img src=/b.png><a href=/meat>Fish</a><link href=/b.css>"
+    new = quire.encode(after, kind="html")
+
+    found = others(before, after)
+    assert [new.node(change.node).tag for change in found] == ["a", "img", "body", "p", "link"]
+    assert found.volatile == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("<script nonce=a1>f()</script>", "<script nonce=b2>f()</script>", "nonce"),
+        (
+            "<meta name=csrf-token content=a1b2c3d4>",
+            "<meta name=csrf-token content=e5f6a7b8>",
+            "token",
+        ),
+        (
+            "<input name=authenticity_token value=a1b2c3d4>",
+            "<input name=authenticity_token value=e5f6a7b8>",
+            "token",
+        ),
+        ("<div data-timestamp=1716000000>", "<div data-timestamp=1716000777>", "time"),
+        ("<link href='/a.css?v=1'>", "<link href='/a.css?v=2'>", "query"),
+        ("<img src='/a.png?1716'>", "<img src='/a.png?1717'>", "query"),
+        ("<a href='/out?token=abcdef1'>x</a>", "<a href='/out?token=abcdef2'>x</a>", "query"),
+        ("<!-- at 2026-05-01 09:30:00 -->", "<!-- at 2026-05-01 09:45:00 -->", "time"),
+        (
+            "<script>k='a8f1e0b2c3d4e5f6a7b8'</script>",
+            "<script>k='00f1e0b2c3d4e5f6a7b9'</script>",
+            "token",
+        ),
+    ],
+)
+def test_values_that_change_at_every_load_are_kept_apart(
+    before: str, after: str, kind: str
+) -> None:
+    found = others(before.encode(), after.encode())
+
+    assert list(found) == []
+    assert dict(found.volatile_kinds) == {kind: 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<a href='/chapter?v=1'>x</a>", "<a href='/chapter?v=2'>x</a>"),  # another page
+        ("<link href='/a.css?v=1'>", "<link href='/b.css?v=2'>"),  # another file
+        ("<link href='/a.css?v=1'>", "<link href='/a.css'>"),
+        ("<div data-token-use='once a day'>", "<div data-token-use='twice a day'>"),
+        ("<input name=price value=9>", "<input name=price value=10>"),
+        ("<script nonce=a1 src=/a.js>", "<script nonce=b2 src=/b.js>"),  # not only the nonce
+        ("<script nonce=a1>", "<script>"),
+        ("<script>let price = 9</script>", "<script>let price = 10</script>"),
+        ("<!-- 2026 -->", "<!-- 2027 -->"),
+        ("<script>shop-of-fish-v1.run()</script>", "<script>shop-of-fish-v2.run()</script>"),
+    ],
+)
+def test_values_that_mean_something_are_listed(before: str, after: str) -> None:
+    found = others(before.encode(), after.encode())
+
+    assert len(list(found)) == 1
+    assert found.volatile == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (b"<p>a", b"<p>a", ()),
+        (b"<p>a", b"<p>b", None),
+        (b"<p class=a>a", b"<p class=b>a", None),
+        (b"<p>a</p>", b"<P>a", ("markup",)),
+        (b"<p >a", b"<p>a", ("white space",)),
+        (b"<p>a b<p>c", b"<p>a\n b<p>c", ("white space",)),
+        (b"<p>a</p><p>b</p>", b"<p>a</p>\n<p>b</p>", ("white space",)),
+        (b"<p>a<!--x-->", b"<p>a<!--y-->", ("comments",)),
+        (b"<p>a<script>f()</script>", b"<p>a<script>g()</script>", ("scripts",)),
+        (b"<p>a<style>p{}</style>", b"<p>a", ("styles",)),
+        ("<p>é".encode(), "<p>é".encode("latin-1"), ("encoding",)),
+        (b"<!doctype html><p>a<!--x-->", b"<!doctype html>\n<p>a<!--y-->", ("comments",)),
+    ],
+)
+def test_what_differs_unseen_is_named(
+    before: bytes, after: bytes, expected: tuple[str, ...] | None
+) -> None:
+    assert unseen_differences(annotate(before, after)) == expected
+
+
+@given(html, html)
+def test_pages_that_differ_unseen_have_the_same_text(before: bytes, after: bytes) -> None:
+    annotation = annotate(before, after)
+    found = unseen_differences(annotation)
+
+    assert (found == ()) == (annotation.old.decode() == annotation.new.decode()) or annotation
+    if found is not None:
+        assert annotation.old.text().split() == annotation.new.text().split()
+
+
+@given(_values, _values)
+def test_partners_of_json_are_one_to_one_whatever_the_order(one: object, two: object) -> None:
+    old, new = (
+        quire.encode(json.dumps({"root": each}).encode(), kind="json") for each in (one, two)
+    )
+    annotation = quire.annotate(old, new)
+
+    for node, partner in enumerate(annotation.to_old.tolist()):
+        assert partner < 0 or annotation.to_new[partner] == node
+        assert (partner < 0) == bool(annotation.status(node) & quire.Status.ALONE)
+    for node, partner in enumerate(annotation.to_new.tolist()):
+        assert partner < 0 or annotation.to_old[partner] == node
+        assert (partner < 0) == bool(annotation.status(node, "old") & quire.Status.ALONE)
+    assert bool(annotation) == quire.changed(old, new)
+    assert bool(annotation) == (one != two)
+
+
+@pytest.mark.timeout(60)  # quadratic, a minified script would take minutes
+def test_long_scripts_are_searched_for_tokens_in_linear_time() -> None:
+    script = "<script>" + "a" * 90_000 + "{}</script>"
+
+    assert len(list(others(script.format(1).encode(), script.format(2).encode()))) == 1
+
+
+def test_a_place_too_deep_for_a_pointer_is_a_node() -> None:
+    deep = b'{"a":' * 1_500 + b"%d" + b"}" * 1_500
+    ((kind, place, _),) = words(deep % 1, deep % 2, "json")
+
+    assert (kind, place) == ("edited", "node 3001")

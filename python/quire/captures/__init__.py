@@ -7,6 +7,7 @@ In go sources: files, folders, patterns, WARC, WACZ and Parquet files, quire arc
   gives one page again by its name.
 * ``Captures`` also puts versions of a page together and tells users apart (``Variants``), for
   ``quire.fragments``; ``histories`` gives the lifetimes of the parts of every page.
+* ``compare`` pairs the pages of two sources and says which are new, gone, changed or the same.
 * ``read_newest`` is the ``reader`` for ``crawl_templates`` and ``crawl_fragments``.
 
 >>> import tempfile
@@ -23,6 +24,7 @@ b'<p>Open'
 from __future__ import annotations
 
 from quire.captures.captures import Captures
+from quire.captures.compare import ComparedPage, Comparison, compare, compare_each
 from quire.captures.file_times import time_in
 from quire.captures.histories import histories
 from quire.captures.places import find
@@ -34,8 +36,12 @@ __all__ = [
     "MOST_BYTES",
     "Capture",
     "Captures",
+    "ComparedPage",
+    "Comparison",
     "Trouble",
     "Variants",
+    "compare",
+    "compare_each",
     "find",
     "histories",
     "read",

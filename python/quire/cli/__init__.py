@@ -16,6 +16,7 @@ import typer
 
 from quire.cli.archive.app import app as archive
 from quire.cli.common import terminal
+from quire.cli.common.help_group import HELP_OPTIONS, HelpGroup
 from quire.cli.fragments.app import app as fragments
 from quire.cli.page import decode, diff, encode, show, similar
 from quire.cli.templates import group as templates
@@ -29,7 +30,8 @@ app: typer.Typer = typer.Typer(
         "Encode web pages as digests: flat columns that decode to the exact bytes.\n\n"
         "For help on a command: quire COMMAND --help"
     ),
-    no_args_is_help=True,
+    cls=HelpGroup,
+    context_settings={"help_option_names": list(HELP_OPTIONS)},
     add_completion=False,
     rich_markup_mode=None,  # plain help keeps our line breaks, and is fast
     pretty_exceptions_enable=False,
@@ -78,7 +80,10 @@ def main() -> None:
         told = error.format_message() if hasattr(error, "format_message") else str(error)
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quire"
-        terminal.complain(told.rstrip("."), hint=f"see `{command} --help`")
+        hint = f"see `{command} --help`"
+        if terminal.is_web_address(" ".join(sys.argv[1:2])):
+            hint = f"quire does not fetch pages; pipe one in: curl -s {sys.argv[1]} | quire show -"
+        terminal.complain(told.rstrip("."), hint=hint)
         code = terminal.ERROR
     except BrokenPipeError:
         terminal.let_go_of_output()

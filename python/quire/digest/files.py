@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from quire import _core
+from quire.digest.arguments import check_bytes, check_path, check_source
 from quire.digest.page import Digest
 from quire.digest.signatures import Signatures
 from quire.errors import DigestFormatError, MalformedSource, QuireError, SourceTooLarge
@@ -75,7 +76,10 @@ def encode(
         MalformedSource: XML or JSON is not well-formed; the error has the position. If the page is
             flagged ``transcoded`` and has invalid bytes, offset and column refer to its UTF-8 copy.
         SourceTooLarge: the source has 2 GiB or more.
+        TypeError: the source is neither bytes nor a path, or is a ``str`` with the page itself.
+        OSError: the file cannot be read.
     """
+    check_source(source)
     kind = _kind_with(fragment, kind)
     if isinstance(source, str | os.PathLike):
         path, data = source, Path(source).read_bytes()
@@ -114,6 +118,7 @@ def load(path: StrPath, *, verify: Literal["all", "columns"] = "all") -> Digest:
     Raises:
         DigestFormatError: the file is not a digest, is damaged, or was written by a newer version.
     """
+    check_path("path", path)
     try:
         return Digest(_core.from_file(path, verify))
     except DigestFormatError as error:
@@ -132,6 +137,8 @@ def from_bytes(data: Bytes, *, verify: Literal["all", "columns"] = "all") -> Dig
     Raises:
         DigestFormatError: the bytes are not a digest, or are damaged.
     """
+    is_path = isinstance(data, str | os.PathLike)
+    check_bytes("data", data, ": quire.load reads a digest from a file" if is_path else "")
     return Digest(_core.from_bytes(_frozen(data), verify))
 
 
@@ -148,6 +155,7 @@ def peek(path: StrPath) -> Header:
     Raises:
         DigestFormatError: the file is not a digest.
     """
+    check_path("path", path)
     with Path(path).open("rb", buffering=0) as stream:
         head = stream.read(_HEAD_BYTES)
     try:
@@ -191,6 +199,7 @@ class Encoder:
             ValueError: the page is finished.
             SourceTooLarge: the page is too long with this chunk, which is not added.
         """
+        check_bytes("chunk", chunk)
         self._native.feed(_frozen(chunk))
 
     def finish(self) -> Digest:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self, SupportsIndex, TypeVar, final
 
 from quire import _core
 from quire.atomic import write_atomic
+from quire.digest.arguments import check_path
 from quire.digest.columns import Columns, nodes
 from quire.digest.lxml_tree import to_lxml
 from quire.digest.node import Node
@@ -413,7 +414,11 @@ class Digest(Columns):
             path: the file to write.
             compress: compress with zstd; the file is a few times smaller, and is decompressed into
                 memory when loaded.
+
+        Raises:
+            OSError: the file cannot be written; the error names ``path``.
         """
+        check_path("path", path)
         write_atomic(path, self.to_bytes(compress=compress))
 
     def __reduce__(self) -> tuple[Callable[[bytes], Digest], tuple[bytes]]:

@@ -35,8 +35,11 @@ from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status
 from quire.sdiff.rules import Rules
 from quire.sdiff.script import EditScript, PageHead, edit_script
 from quire.sdiff.views.lines import Row, TextLine, text_rows
+from quire.sdiff.views.other_changes import OtherChanges, other_changes
+from quire.sdiff.views.passages import Passage, passages
 from quire.sdiff.views.side_by_side import SideRow, side_by_side
 from quire.sdiff.views.unified import Hunk, UnifiedLine, unified
+from quire.sdiff.views.unseen import unseen_differences
 from quire.sdiff.views.words import Segment, TextChange, text_changes, word_changes
 
 __all__ = [
@@ -55,7 +58,9 @@ __all__ = [
     "Move",
     "MovedNode",
     "NodeRef",
+    "OtherChanges",
     "PageHead",
+    "Passage",
     "Place",
     "Rename",
     "Row",
@@ -74,10 +79,13 @@ __all__ = [
     "annotate",
     "changed",
     "edit_script",
+    "other_changes",
+    "passages",
     "side_by_side",
     "structure_changed",
     "text_changes",
     "text_rows",
     "unified",
+    "unseen_differences",
     "word_changes",
 ]

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from quire import _core
+from quire.digest.arguments import check_page, shown
 from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status, check_facets
+from quire.sdiff.json_members import Found, without_order_of_members
 from quire.sdiff.rules import EVERYTHING, Rules
 from quire.sdiff.sides import OneSide
 
@@ -386,6 +388,19 @@ class Annotation:
         return Change(node, self.partner(node, page), kind, facets, page)
 
 
+def check_annotation(annotation: object) -> None:
+    """Check that an argument is an annotation.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(annotation, Annotation):
+        raise TypeError(
+            f"annotation is {shown(annotation)}; expected an Annotation, as "
+            "quire.annotate(old, new) makes of two pages"
+        )
+
+
 def annotate(
     old: Digest,
     new: Digest,
@@ -402,6 +417,9 @@ def annotate(
     >>> annotation.to_old.tolist()
     [0, 1, 2, 3, 4, 5]
 
+    In JSON the order of the members of an object has no meaning, so members in another order are
+    the same. An edit script keeps their order, as it keeps every byte.
+
     Args:
         old: the old page.
         new: the new page.
@@ -410,20 +428,35 @@ def annotate(
             as long as there is any evidence that they are the same.
 
     Raises:
+        TypeError: a page is not a ``Digest``.
         PatternError: a pattern of the rules is not valid.
         SelectorError: a selector of the rules is not valid.
         SelectorBudgetExceeded: a selector took too many steps on a page.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
+    check_page("old", old)
+    check_page("new", new)
+    if not isinstance(rules, Rules):
+        raise TypeError(
+            f"rules is {shown(rules)}; expected Rules, such as Rules(ignore_space=True)"
+        )
     found = _core.annotate(old._native, new._native, rules, granularity)
+    arrays = Found(
+        to_new=np.frombuffer(found["to_new"], np.int32),
+        to_old=np.frombuffer(found["to_old"], np.int32),
+        old_status=np.frombuffer(found["old"], np.uint16),
+        new_status=np.frombuffer(found["new"], np.uint16),
+    )
+    if old.kind == new.kind == "json":
+        arrays = without_order_of_members(old, new, arrays)
     return Annotation(
         old,
         new,
         rules,
-        np.frombuffer(found["to_new"], np.int32),
-        np.frombuffer(found["to_old"], np.int32),
-        np.frombuffer(found["old"], np.uint16),
-        np.frombuffer(found["new"], np.uint16),
+        arrays.to_new,
+        arrays.to_old,
+        arrays.old_status,
+        arrays.new_status,
         tuple(found["coarse"]),
     )

@@ -5,7 +5,8 @@ There are three steps; each one returns as soon as it knows the answer:
 1. Compare all signatures at once: equal bytes, parsed in the same way, are equal pages.
 2. Compare the signatures of the facets: pages with different bytes can be equal in a facet. Without
    rules, this is the final answer.
-3. With rules, annotate both pages and see whether any difference is left that no rule ignores.
+3. With rules, and for JSON, whose signatures know the order of members and whose comparison
+   ignores it, annotate both pages and see whether any difference is left that no rule ignores.
 
 Steps 1 and 2 need only the header of a digest, so nothing else of a stored digest is read.
 Signatures compare facets node by node in document order: after a new element, every facet with
@@ -18,6 +19,7 @@ import os
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from quire.digest.arguments import check_page
 from quire.digest.files import Header, load, peek
 from quire.digest.page import Digest
 from quire.sdiff.annotation import annotate
@@ -38,7 +40,8 @@ def changed(
     """Tell whether any of the facets differs between two pages.
 
     Compares signatures first, so the columns of two stored digests are loaded only if there are
-    rules to apply.
+    rules to apply, or for JSON, where members of an object in another order are no change. Of two
+    headers of JSON only the signatures are known, so there they are one.
 
     >>> import quire
     >>> old = quire.encode(b"<p class=a>Open 9 to 5</p>")
@@ -56,18 +59,22 @@ def changed(
         rules: which differences to ignore.
 
     Raises:
-        TypeError: there are rules, but of one page only the header was given.
+        TypeError: a page is given as something else, or there are rules and of one page only the
+            header was given.
         DigestFormatError: a file is not a digest.
         PatternError: a pattern of the rules is not valid.
         SelectorError: a selector of the rules is not valid.
     """
     wanted = check_facets(facets)
-    before, after = _head(old), _head(new)
+    before, after = _head("old", old), _head("new", new)
     if before.signatures == after.signatures:
         return False
     differing = tuple(facet for facet in wanted if _differs(before, after, facet))
-    if not differing or rules == EVERYTHING:
-        return bool(differing)
+    if not differing:
+        return False
+    is_json = before.kind == after.kind == "json"
+    if rules == EVERYTHING and not (is_json and _are_whole(old, new)):
+        return True
     return annotate(_whole(old), _whole(new), rules).differs(differing)
 
 
@@ -87,7 +94,7 @@ def structure_changed(old: Comparable, new: Comparable) -> bool:
     Raises:
         DigestFormatError: a file is not a digest.
     """
-    before, after = _head(old), _head(new)
+    before, after = _head("old", old), _head("new", new)
     if before.n != after.n:
         return True
     if isinstance(before, Digest) and isinstance(after, Digest):
@@ -96,8 +103,12 @@ def structure_changed(old: Comparable, new: Comparable) -> bool:
     return before.signatures.structure != after.signatures.structure
 
 
-def _head(page: Comparable) -> Digest | Header:
-    return page if isinstance(page, Digest | Header) else peek(page)
+def _head(name: str, page: object) -> Digest | Header:
+    if isinstance(page, Digest | Header):
+        return page
+    if isinstance(page, str | os.PathLike):
+        return peek(page)
+    return check_page(name, page)
 
 
 def _whole(page: Comparable) -> Digest:
@@ -106,6 +117,10 @@ def _whole(page: Comparable) -> Digest:
             "rules need the whole page, not its header; pass the digest or the path of its file"
         )
     return page if isinstance(page, Digest) else load(page)
+
+
+def _are_whole(*pages: Comparable) -> bool:
+    return not any(isinstance(page, Header) for page in pages)
 
 
 def _differs(old: Digest | Header, new: Digest | Header, facet: Facet) -> bool:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, cast, final
 
 from quire import _core
 from quire.digest import Digest
+from quire.digest.arguments import check_page
 from quire.errors import ScriptError
 from quire.sdiff.actions import Action, Rename, Update, action_of
 
@@ -105,6 +106,8 @@ class EditScript:
         Raises:
             ScriptError: the pairs are not one to one, or do not pair the roots.
         """
+        check_page("old", old)
+        check_page("new", new)
         native = _core.script_of_pairs(old._native, new._native, list(pairs), nodewise, invertible)
         return cls(native, old, new)
 
@@ -210,7 +213,7 @@ class EditScript:
         Raises:
             ScriptError: the script was made for another page, or is damaged.
         """
-        return Digest(self._native.apply(old._native))
+        return Digest(self._native.apply(check_page("old", old)._native))
 
     def invert(self) -> EditScript:
         """Make the script that undoes this one.
@@ -317,6 +320,8 @@ def edit_script(
         DigestFormatError: the texts of a stored digest are damaged.
         ValueError: the granularity does not exist, or ``max_steps`` is negative.
     """
+    check_page("old", old)
+    check_page("new", new)
     if max_steps is not None:
         if max_steps < 0:
             raise ValueError(f"max_steps is {max_steps}; expected 0 or more")

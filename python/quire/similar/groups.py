@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
+from quire.digest.arguments import check_page
 from quire.digest.page import Digest
 from quire.similar.measures import BagMeasure
 from quire.similar.sketches import EMPTY, VALUES, Sketch, sketches_to_matrix
@@ -176,7 +177,8 @@ def templates(
     check_threshold(threshold)
     all_pages = list(pages)
     n = len(all_pages)
-    bags = _core.Bags.of_pages([page._native for page in all_pages], on)
+    natives = [check_page(f"page {i}", page)._native for i, page in enumerate(all_pages)]
+    bags = _core.Bags.of_pages(natives, on)
     matrix = sketches_to_matrix(Sketch.of(page, on, m=VALUES) for page in all_pages)
     keys, owners, sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), sizes_of(bags))
     order = np.argsort(keys, kind="stable")

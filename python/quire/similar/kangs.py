@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Literal
 
 from quire import _core
+from quire.digest.arguments import check_page
 from quire.digest.page import Digest
 from quire.similar.likeness import KangLayer, Likeness
 
@@ -40,7 +41,7 @@ def kang(a: Digest, b: Digest, *, depth: int = DEPTH) -> float:
     Raises:
         ValueError: the depth is less than 1.
     """
-    return _core.kang(a._native, b._native, _checked(depth))[0]
+    return _core.kang(check_page("a", a)._native, check_page("b", b)._native, _checked(depth))[0]
 
 
 def kang_normalised(a: Digest, b: Digest, *, depth: int = DEPTH) -> float:
@@ -53,7 +54,7 @@ def kang_normalised(a: Digest, b: Digest, *, depth: int = DEPTH) -> float:
     Raises:
         ValueError: the depth is less than 1.
     """
-    return _core.kang(a._native, b._native, _checked(depth))[1]
+    return _core.kang(check_page("a", a)._native, check_page("b", b)._native, _checked(depth))[1]
 
 
 def kang_similar(a: Digest, b: Digest, *, depth: int = DEPTH, threshold: float = THRESHOLD) -> bool:
@@ -82,7 +83,9 @@ def kang_likeness(
     Raises:
         ValueError: the depth is less than 1.
     """
-    value, normalised, layers = _core.kang(a._native, b._native, _checked(depth))
+    value, normalised, layers = _core.kang(
+        check_page("a", a)._native, check_page("b", b)._native, _checked(depth)
+    )
     return Likeness(
         on=on,
         value=value if on == "kang" else normalised,

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
+from quire.digest.arguments import check_page
 from quire.digest.page import Digest
 from quire.similar.kangs import kang, kang_likeness, kang_normalised
 from quire.similar.likeness import DifferingPart, Likeness
@@ -103,6 +104,8 @@ def similarity(
         ValueError: the measure does not exist, or only compares whole pages.
         SelectorError: the selector is not valid.
     """
+    check_page("a", a)
+    check_page("b", b)
     if on in {"kang", "kang_normalised"}:
         if nodes is not None:
             raise ValueError(
@@ -191,6 +194,8 @@ def tokens(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
 
 
 def _compared(a: Digest, b: Digest, on: BagMeasure, nodes: str | None) -> float:
+    check_page("a", a)
+    check_page("b", b)
     if nodes is not None:
         return _core.similarity(a._native, b._native, on, nodes)
     return _bag(a, on).similarity(_bag(b, on))

@@ -55,6 +55,20 @@ def undo(head: bytes, payload: bytes, most_bytes: int) -> bytes:
     return payload
 
 
+def decompress(coding: str, data: bytes, most_bytes: int) -> bytes:
+    """Undo one content encoding: ``gzip``, ``zstd`` or ``br``.
+
+    >>> import gzip
+    >>> decompress("gzip", gzip.compress(b"<p>Open"), 100)
+    b'<p>Open'
+
+    Raises:
+        CannotDecode: The data is damaged, or decodes to more than ``most_bytes``.
+        MissingExtra: The encoding needs fastwarc, which is not installed.
+    """
+    return _DECODERS[coding](data, most_bytes)
+
+
 def declared(head: bytes) -> list[str]:
     """List the encodings of a head in order of application: content encodings, then transfer."""
     found = [

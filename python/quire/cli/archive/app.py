@@ -11,9 +11,10 @@ from quire.cli.archive.fill import add, compact, create
 from quire.cli.archive.lookup import diff, get, ls, versions
 from quire.cli.archive.serve import serve
 from quire.cli.archive.stats import stats
+from quire.cli.common.help_group import HelpGroup
 
 app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+    cls=HelpGroup,
     rich_markup_mode=None,
     help="""Store crawls compactly and get any page back byte for byte.
 

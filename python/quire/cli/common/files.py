@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from quire.atomic import is_stream, write_atomic
+from quire.cli.common import terminal
 from quire.cli.common.terminal import Refusal
 from quire.sources.places import fill_in, walk
 
@@ -30,6 +31,19 @@ class Found:
     below: PurePath
 
 
+def check_not_web_address(name: str) -> None:
+    """Refuse a web address, and say how to get the page.
+
+    Raises:
+        Refusal: the name is a web address.
+    """
+    if terminal.is_web_address(name):
+        raise Refusal(
+            f"{name}: a web address; quire reads files and does not fetch pages",
+            hint=f"pipe the page in: curl -s {name} | quire show -",
+        )
+
+
 def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
     """List the files for arguments that can be files, folders or patterns.
 
@@ -38,11 +52,13 @@ def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:
     file is listed twice.
 
     Raises:
-        Refusal: a folder has nothing to read, or no file matches a pattern.
+        Refusal: a folder has nothing to read, no file matches a pattern, or an argument is a web
+            address.
     """
     wanted = frozenset(suffixes)
     found: dict[Path, Found] = {}
     for argument in arguments:
+        check_not_web_address(argument)
         if os.path.isdir(argument):  # noqa: PTH112 - one test for any argument
             below = [
                 Found(Path(name), Path(name).relative_to(argument))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # The first bytes of every digest; docs/format.md.
 MAGIC = b"\x89quire\r\n"
 
+# The first bytes of compressed files.
+_PACKED = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+
 # Errors that a bad file can cause. Anything else is a bug in quire and is not caught.
 EXPECTED = (QuireError, OSError, ValueError)
 
@@ -56,7 +59,9 @@ def encode_page(name: str, read: PageReader) -> Digest:
         Refusal: it cannot be read; has the reason.
     """
     try:
-        return read(files.read_standard_input() if name == STANDARD_INPUT else Path(name))
+        source, _ = _source(name)
+        source, _ = _unpacked(name, source, read)
+        return read(source)
     except EXPECTED as error:
         raise _refusal(error, name) from error
 
@@ -75,7 +80,12 @@ def open_page(name: str, read: PageReader) -> Digest:
     # Any bytes can be a page, so only the file name shows that this is a damaged digest.
     is_digest = is_digest or Path(name).suffix.lower() == DIGEST_SUFFIX
     try:
-        return _load(source) if is_digest else read(source)
+        if is_digest:
+            return _load(source)
+        source, coding = _unpacked(name, source, read)
+        if coding is not None:
+            terminal.note(f"{_named(name)}: compressed ({coding}); this is the page in it")
+        return read(source)
     except EXPECTED as error:
         raise _refusal(error, name) from error
 
@@ -117,8 +127,44 @@ def open_digest(name: str) -> Digest:
         raise _refusal(error, name) from error
 
 
+def _unpacked(name: str, source: bytes | Path, read: PageReader) -> tuple[bytes | Path, str | None]:
+    """Decompress a source that is a compressed page; return how it was compressed, or None.
+
+    With ``--kind bytes`` it stays as it is.
+
+    Raises:
+        Refusal: it is damaged, or too long.
+    """
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            start = file.read(max(map(len, _PACKED)))
+    else:
+        start = source
+    coding = next((coding for mark, coding in _PACKED.items() if start.startswith(mark)), None)
+    if coding is None and Path(name).suffix.lower() == ".br":  # brotli starts like anything
+        coding = "br"
+    if coding is None or getattr(read, "keywords", {}).get("kind") == KindChoice.bytes.value:
+        return source, None
+    from quire.sources.capture import MOST_BYTES  # noqa: PLC0415 - heavy
+    from quire.sources.codings import CannotDecode, decompress  # noqa: PLC0415 - heavy
+
+    data = source.read_bytes() if isinstance(source, Path) else source
+    try:
+        return decompress(coding, data, MOST_BYTES), coding
+    except CannotDecode as error:
+        raise Refusal(
+            f"{_named(name)}: compressed, but {error}",
+            hint="use --kind bytes to read it as it is",
+        ) from None
+
+
 def _source(name: str) -> tuple[bytes | Path, bool]:
-    """Return the source to read, and whether it starts like a digest."""
+    """Return the source to read, and whether it starts like a digest.
+
+    Raises:
+        Refusal: it is a web address.
+    """
+    files.check_not_web_address(name)
     if name == STANDARD_INPUT:
         data = files.read_standard_input()
         return data, data.startswith(MAGIC)

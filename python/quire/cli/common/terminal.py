@@ -48,6 +48,8 @@ P = ParamSpec("P")
 
 ERROR = 2
 
+_WEB = ("http://", "https://", "ftp://", "www.")
+
 
 class Refusal(Exception):
     """A command cannot continue; has the reason and, if there is one, a hint."""
@@ -55,6 +57,17 @@ class Refusal(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         self.hint: str | None = hint
         super().__init__(message)
+
+
+def is_web_address(name: str) -> bool:
+    """Tell whether an argument that should be a file is a web address.
+
+    >>> is_web_address("https://example.org/"), is_web_address("www.example.org")
+    (True, True)
+    >>> is_web_address("page.html"), is_web_address("s3://bucket/page.html")
+    (False, False)
+    """
+    return name.lower().startswith(_WEB) and not os.path.lexists(name)
 
 
 def one_line(text: str, *, most: int = 72) -> str:
@@ -130,9 +143,22 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console  # noqa: PLC0415 - heavy
 
     stream = sys.stderr if stderr else sys.stdout
-    # A pipe has no width, and a table that is cut off is useless.
-    width = None if stream.isatty() else 200
+    # A pipe has no width, and a table that is cut off is useless. COLUMNS asks for one all the same.
+    width = None if stream.isatty() or _columns() else 200
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
+
+
+def _columns() -> int:
+    """Return the width that the user asks for by COLUMNS; 0 for none."""
+    asked = os.environ.get("COLUMNS", "")
+    return int(asked) if asked.isascii() and asked.isdigit() else 0
+
+
+def print_styled(line: str, style: str = "") -> None:
+    """Print a line that is safe for a terminal, with a style if there is one."""
+    from rich.text import Text  # noqa: PLC0415 - heavy
+
+    console().print(Text(line, style), soft_wrap=True)
 
 
 def let_go_of_output() -> None:
@@ -211,6 +237,8 @@ _NO_PLACE = {errno.EACCES, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS
 def _hint(error: BaseException) -> str | None:
     if isinstance(error, StorageFailed) and error.code in _NO_PLACE:
         return "choose a folder that you can write to"
+    if isinstance(error, SourceNotFound) and is_web_address(error.name):
+        return f"save it to a file first: curl -sO {error.name}"
     return next((hint for kind, hint in _HINTS if isinstance(error, kind)), None)
 
 

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from quire.cli.common import terminal
+from quire.cli.common.help_group import HelpGroup
 from quire.cli.fragments.esi import esi, plan
 from quire.cli.fragments.lifetimes import lifetimes
 from quire.cli.fragments.report import report
@@ -35,7 +36,7 @@ class _Command(TyperCommand):
 
 
 app: typer.Typer = typer.Typer(
-    no_args_is_help=True,
+    cls=HelpGroup,
     rich_markup_mode=None,
     help="""Find the parts that pages share, and cache each of them once.
 

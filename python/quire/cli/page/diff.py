@@ -10,6 +10,7 @@ import json
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,10 +35,10 @@ from quire.cli.page.diff_options import (
     FacetName,
     FacetOption,
     OnlyOption,
-    RedlineOption,
     View,
     ViewOption,
 )
+from quire.cli.page.diff_sources import compare_sources, is_source
 
 if TYPE_CHECKING:
     from quire.digest import Digest
@@ -58,7 +59,10 @@ class Grain(StrEnum):
 def diff(
     *,
     old: Annotated[
-        str, typer.Argument(metavar="OLD", help="Page or digest; - for standard input.")
+        str,
+        typer.Argument(
+            metavar="OLD", help="Page, digest, folder, crawl or archive; - for standard input."
+        ),
     ],
     new: Annotated[
         str, typer.Argument(metavar="NEW", help="Its later version; - for standard input.")
@@ -103,7 +107,16 @@ def diff(
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="Print nothing, and imply --exit-code.")
     ] = False,
-    output: RedlineOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Write the redline to this HTML file; of many pages, redlines and an index to "
+            "this folder.",
+        ),
+    ] = None,
     base: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Address of the page, to resolve links in the redline."),
@@ -117,10 +130,14 @@ def diff(
     recover: RecoverOption = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """Show what changed between two versions of a page.
+    """Show what changed between two versions of a page, or of many pages.
 
     OLD and NEW are pages or digests. The output has the changed lines of text in
     reading order, then other changes: links, attributes, moved parts.
+
+    OLD and NEW can also be folders, WARC, WACZ or Parquet files, or archives. Then the
+    output lists the pages that are new, gone or changed; --view shows the changes of
+    each, and -o DIR writes a redline of each and an index.
 
     \b
     Examples:
@@ -128,6 +145,7 @@ def diff(
       quire diff --format json --facet content a.qd b.qd | jq .changes
       curl -s https://example.org | quire diff --exit-code last.qd -
       quire diff a.html b.html -o redline.html
+      quire diff site-may/ site-june/ -o changes/
 
     \b
     Views:
@@ -164,28 +182,27 @@ def diff(
             "an edit script covers the whole page, so it takes no facets and no rules",
             hint="use --view tree",
         )
+    how = Presented(
+        view=view,
+        facets=facets,
+        rules=rules,
+        granularity=granularity,
+        context=context,
+        output=output,
+        base=base,
+        images=images,
+        force=force,
+        format=format,
+    )
+    if is_source(old) or is_source(new):
+        is_changed = compare_sources(old, new, how, partial(_print_pair, how), quiet=quiet)
+        raise typer.Exit(CHANGED if is_changed and (exit_code or quiet) else 0)
     read = reader(kind=kind, encoding=encoding, recover=recover)
     if quiet:
         is_changed = _is_changed(open_late(old, read), open_late(new, read), facets, rules)
         raise typer.Exit(CHANGED if is_changed else 0)
     before, after = open_page(old, read), open_page(new, read)
-    is_changed = present(
-        before,
-        after,
-        Presented(
-            view=view,
-            facets=facets,
-            rules=rules,
-            granularity=granularity,
-            context=context,
-            output=output,
-            base=base,
-            images=images,
-            force=force,
-            format=format,
-        ),
-    )
-    if exit_code and is_changed:
+    if present(before, after, how) and exit_code:
         raise typer.Exit(CHANGED)
 
 
@@ -221,6 +238,14 @@ def present(before: Digest, after: Digest, how: Presented) -> bool:
     else:
         _print(annotation, how.facets, how.view or View.unified, how.context)
     return annotation.differs(how.facets)
+
+
+def _print_pair(how: Presented, annotation: Annotation) -> None:
+    """Print the changes of one page of many."""
+    if how.view is View.script:
+        _print_script(annotation.old, annotation.new, how.granularity, how.format)
+    else:
+        _print(annotation, how.facets, how.view or View.unified, how.context)
 
 
 def rules_of(**fields: object) -> Rules:
@@ -305,7 +330,8 @@ def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, contex
     from quire.cli.page import draw_changes as changes  # noqa: PLC0415 - heavy
 
     if not annotation.differs(facets):
-        terminal.note("nothing changed")
+        is_default = annotation.rules == rules_of() and len(set(facets)) == len(FacetName)
+        changes.say_nothing_changed(annotation, compares_all=is_default)
         return
     if view is View.unified:
         changes.print_unified(annotation, facets, context)
@@ -315,4 +341,8 @@ def _print(annotation: Annotation, facets: tuple[Facet, ...], view: View, contex
         changes.print_side_by_side(annotation, context)
     elif view is View.tree:
         changes.print_tree(annotation, facets)
-    changes.print_summary(annotation)
+    kinds = {annotation.old.kind, annotation.new.kind}
+    if "bytes" in kinds:
+        changes.print_binary(annotation)
+    if kinds != {"bytes"}:
+        changes.print_summary(annotation)

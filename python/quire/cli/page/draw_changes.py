@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from quire.cli.common import terminal
 from quire.cli.common.terminal import one_line, printable
-from quire.display import quote_pair
+from quire.display import format_count, quote_pair
 from quire.sdiff import (
     Annotation,
     Change,
     Facet,
+    OtherChanges,
     Segment,
     Side,
     SideRow,
+    Summary,
+    other_changes,
+    passages,
     side_by_side,
     text_changes,
     unified,
+    unseen_differences,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +65,14 @@ KIND_STYLES = {"inserted": "green", "deleted": "red", "moved": "blue"}
 
 _SPACES = re.compile(r"\s+")
 
+# Values that change at every load, as a person calls them.
+VOLATILE = {
+    "nonce": "nonces",
+    "token": "tokens",
+    "time": "times",
+    "query": "queries that avoid caches",
+}
+
 # Maximum number of other changes (not in the text) to list.
 MAX_LISTED = 20
 # The text of parts with more nodes than this is not shown: reading it takes too long.
@@ -81,25 +93,36 @@ def print_unified(annotation: Annotation, facets: Sequence[Facet], context: int)
             drawn = _text(SIGNS[line.kind] + " ", STYLES[line.kind])
             drawn.append_text(_segments(line.segments, STYLES[line.kind]))
             _put(console, drawn)
-    beside = list(islice(_beside(annotation, facets), MAX_LISTED + 1))
-    if beside:
+    _print_others(console, annotation, other_changes(annotation, facets))
+
+
+def _print_others(console: Console, annotation: Annotation, others: OtherChanges) -> None:
+    listed = list(others)
+    if listed or others.volatile:
         _put(console, _text("other changes:", "cyan"))
-    for change in beside[:MAX_LISTED]:
+    for change in listed[:MAX_LISTED]:
         for text in _described(annotation, change):
             _put(console, text)
-    if len(beside) > MAX_LISTED:
-        _put(console, _text("  … and more; --view tree shows all", "dim"))
+    more = len(listed) - MAX_LISTED
+    if more > 0:
+        _put(console, _text(f"  … and {more:,} more; --view tree shows all", "dim"))
+    if others.volatile:
+        named = ", ".join(VOLATILE[kind] for kind in VOLATILE if kind in others.volatile_kinds)
+        changes = format_count(len(others.volatile), "change")
+        of = f"{changes} of values that change at every load ({named})"
+        _put(console, _text(f"  {'and ' if listed else ''}{of}; --view tree shows all", "dim"))
 
 
 def print_words(annotation: Annotation) -> None:
-    """Print the changed texts word by word, each below its path."""
+    """Print the passages that read differently, word by word, each below its place."""
     console = terminal.console()
-    for change in text_changes(annotation):
-        if not _reads_differently(change.segments):
-            continue
-        _put(console, _text(printable(annotation.new.path(change.node)), "cyan"))
+    last = ""
+    for passage in passages(annotation):
+        if passage.place != last:
+            _put(console, _text(printable(passage.place), "cyan"))
+        last = passage.place
         drawn = _text("  ")
-        for segment in change.segments:
+        for segment in passage.segments:
             words = _SPACES.sub(" ", segment.text)
             text = _safe(words if segment.kind != "same" else _middle_cut(words))
             if segment.kind == "deleted":
@@ -107,14 +130,8 @@ def print_words(annotation: Annotation) -> None:
             elif segment.kind == "inserted":
                 text = f"{{+{text}+}}"
             drawn.append(text, STYLES[segment.kind])
+        drawn.rstrip()
         _put(console, drawn)
-
-
-def _reads_differently(segments: Sequence[Segment]) -> bool:
-    """Tell whether anything other than white space differs."""
-    before = "".join(segment.text for segment in segments if segment.kind != "inserted")
-    after = "".join(segment.text for segment in segments if segment.kind != "deleted")
-    return before.split() != after.split()
 
 
 def print_side_by_side(annotation: Annotation, context: int) -> None:
@@ -198,25 +215,42 @@ def _label(page: Digest, node: int) -> str:
     return one_line(name, most=MAX_VALUE)
 
 
+def print_binary(annotation: Annotation) -> None:
+    """Print how two files differ if one of them is binary: it has no text, only bytes."""
+    old, new = annotation.old, annotation.new
+    sizes = [format_count(page.source_bytes, "byte") for page in (old, new)]
+    if old.kind != new.kind:
+        kinds = ["binary" if page.kind == "bytes" else page.kind for page in (old, new)]
+        said = f"a binary file and a page: {sizes[0]} ({kinds[0]}), then {sizes[1]} ({kinds[1]})"
+    else:
+        before, after = old.decode(), new.decode()
+        first = next(
+            (at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two),
+            min(len(before), len(after)),
+        )
+        said = f"binary files differ: {sizes[0]}, then {sizes[1]}; from byte {first + 1:,} on"
+    _put(terminal.console(), _text(said, "bold"))
+
+
+def say_nothing_changed(annotation: Annotation, *, compares_all: bool) -> None:
+    """Say that nothing changed, and whether the bytes differ all the same."""
+    if annotation.old.signatures.source == annotation.new.signatures.source:
+        terminal.note("nothing changed")
+    elif not compares_all:
+        terminal.note("nothing changed in what is compared; the bytes differ")
+    else:
+        found = unseen_differences(annotation) or ("markup",)
+        terminal.note(f"no visible change; the bytes differ ({', '.join(found)})")
+
+
 def print_summary(annotation: Annotation) -> None:
     """Print one line with the number of changes of each kind."""
-    summary = annotation.summary()
-    parts = [
-        (summary.content, "text", "texts", "edited"),
-        (summary.insertions, "part", "parts", f"inserted ({_counted(summary.inserted)})"),
-        (summary.deletions, "part", "parts", f"deleted ({_counted(summary.deleted)})"),
-        (summary.moved, "node", "nodes", "moved"),
-        (summary.renamed, "node", "nodes", "with a new tag"),
-        (summary.attributes, "node", "nodes", "with changed attributes"),
-        (summary.layout, "white space change", "white space changes", "between elements"),
-    ]
-    said = [
-        f"{count:,} {one if count == 1 else many} {what}"
-        for count, one, many, what in parts
-        if count
-    ]
     console = terminal.console()
-    _put(console, _text(", ".join(said) or "nothing changed", "bold"))
+    unread = unseen_differences(annotation)
+    if unread:
+        said = f"no visible change; the bytes differ ({', '.join(unread)})"
+        _put(console, _text(said, "bold"))
+    _put(console, _text(summary_line(annotation.summary()), "bold"))
     # Changes without segments are not text, so they have no words that could differ.
     unseen = sum(
         bool(change.segments) and not _reads_differently(change.segments)
@@ -233,6 +267,32 @@ def print_summary(annotation: Annotation) -> None:
         )
 
 
+def _reads_differently(segments: Sequence[Segment]) -> bool:
+    """Tell whether anything other than white space differs."""
+    before = "".join(segment.text for segment in segments if segment.kind != "inserted")
+    after = "".join(segment.text for segment in segments if segment.kind != "deleted")
+    return before.split() != after.split()
+
+
+def summary_line(summary: Summary) -> str:
+    """Return one line with the number of changes of each kind."""
+    parts = [
+        (summary.content, "text", "texts", "edited"),
+        (summary.insertions, "part", "parts", f"inserted ({_counted(summary.inserted)})"),
+        (summary.deletions, "part", "parts", f"deleted ({_counted(summary.deleted)})"),
+        (summary.moved, "node", "nodes", "moved"),
+        (summary.renamed, "node", "nodes", "with a new tag"),
+        (summary.attributes, "node", "nodes", "with changed attributes"),
+        (summary.layout, "white space change", "white space changes", "between elements"),
+    ]
+    said = [
+        f"{count:,} {one if count == 1 else many} {what}"
+        for count, one, many, what in parts
+        if count
+    ]
+    return ", ".join(said) or "nothing changed"
+
+
 def _counted(nodes: int) -> str:
     return f"{nodes:,} {'node' if nodes == 1 else 'nodes'}"
 
@@ -243,34 +303,6 @@ def _counted(nodes: int) -> str:
 def _parts(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
     """List the changes, except white space between elements."""
     return (change for change in annotation.parts(facets) if change.kind != "layout")
-
-
-def _beside(annotation: Annotation, facets: Sequence[Facet]) -> Iterator[Change]:
-    """List the changes that the lines of text do not show."""
-    for change in _parts(annotation, facets):
-        page = _page(annotation, change.page)
-        if change.kind in {"renamed", "moved"} or (
-            change.kind == "updated" and "attributes" in change.facets
-        ):
-            if not _is_text(page, change.node):
-                yield change
-        elif not _has_words(page, change.node):
-            yield change
-
-
-def _is_text(page: Digest, node: int) -> bool:
-    return page.tags[int(page.tag[node])] == "#text"
-
-
-def _has_words(page: Digest, node: int) -> bool:
-    """Tell whether a part has visible words; scripts, comments and bytes have none."""
-    name = page.tags[int(page.tag[node])]
-    if name in {"#bytes", "#comment", "#doctype", "#instruction"}:
-        return False
-    if int(page.content[node]) >= 0:
-        parent = page.tags[int(page.tag[int(page.parent[node])])]
-        return parent not in {"script", "style", "noscript", "template", "iframe"}
-    return name not in {"script", "style", "noscript", "template"} and bool(page.text(node).strip())
 
 
 def _described(annotation: Annotation, change: Change, indent: int = 1) -> Iterator[Text]:

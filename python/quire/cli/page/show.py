@@ -258,6 +258,8 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
         elif view == "flags":
             print_lines(f"{flag}: {FLAGS.get(flag, '')}" for flag in _flags(page))
         else:
+            if page.kind == "bytes":
+                terminal.note(f"{page.source_bytes:,} bytes of a binary file, without text")
             _print_text(page.text(0))
 
 
@@ -294,7 +296,7 @@ def _print_summary(page: Digest, name: str) -> None:
     facts.add_column(overflow="fold")
     reason = REASONS.get(page.encoding_reason, page.encoding_reason)
     ratio = terminal.ratio(page.nbytes, page.source_bytes)
-    facts.add_row("kind", page.kind)
+    facts.add_row("kind", "bytes: a binary file" if page.kind == "bytes" else page.kind)
     facts.add_row("nodes", f"{page.n:,}, at most {int(page.depth.max())} deep")
     facts.add_row("encoding", f"{page.encoding}, {reason}")
     facts.add_row("bytes", f"{page.source_bytes:,} as page, {page.nbytes:,} as digest ({ratio})")

@@ -19,6 +19,7 @@ from quire.cli.common.options import EncodingOption, Format, FormatOption, KindO
 from quire.cli.common.terminal import Refusal, reports_errors
 
 if TYPE_CHECKING:
+    from quire.digest import Digest
     from quire.similar import DifferingPart, KangLayer, Likeness
 
 
@@ -87,6 +88,14 @@ def similar(
         )
     read = reader(kind=kind, encoding=encoding, recover=recover)
     one, two = open_page(a, read), open_page(b, read)
+    for name, page in ((a, one), (b, two)):
+        if page.kind == "bytes":
+            raise Refusal(
+                f"{name}: binary, so it has neither tags nor text to compare",
+                hint="`cmp` and `quire diff` compare bytes",
+            )
+    if nodes is not None:
+        _check_nodes(nodes, (a, one), (b, two))
     from quire.similar import similarity  # noqa: PLC0415 - heavy
 
     if not explain:
@@ -101,6 +110,22 @@ def similar(
         terminal.write_json(_as_json(found, nodes))
     else:
         _print(found)
+
+
+def _check_nodes(nodes: str, *pages: tuple[str, Digest]) -> None:
+    """Check that a selector finds something to compare.
+
+    Raises:
+        Refusal: it matches nothing on either page.
+    """
+    without = [name for name, page in pages if not len(page.select(nodes))]
+    if len(without) == len(pages):
+        raise Refusal(
+            f"--nodes {nodes}: no element of either page matches",
+            hint=f"`quire show {pages[0][0]} --select '{nodes}'` shows what a selector matches",
+        )
+    for name in without:
+        terminal.note(f"--nodes {nodes}: no element of {name} matches")
 
 
 def _as_json(found: Likeness, nodes: str | None) -> dict[str, object]:

@@ -50,7 +50,9 @@ def label(page: Digest, node: int) -> str:
     """Describe a node: its tag with the attributes as written, or the content of a leaf."""
     name = printable(page.tags[int(page.tag[node])])
     run = int(page.attr[node])
-    if int(page.content[node]) >= 0:
+    if name == "#bytes":
+        name += f" {len(page.contents[int(page.content[node])]):,} bytes, binary"
+    elif int(page.content[node]) >= 0:
         name += " " + (one_line(page.text(node)) or "(white space)")
     elif run >= 0:
         name += " " + one_line(page.attrs[run].decode("utf-8", "replace"))

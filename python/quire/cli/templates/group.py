@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from quire.cli.common import files, terminal
 from quire.cli.common.crawls import counted_paths, find_sources, nothing_read
 from quire.cli.common.engines import EngineOption, ThreadsOption, opened_engine
+from quire.cli.common.help_group import HELP_OPTIONS, HelpGroup
 from quire.cli.common.options import ForceOption, Format, FormatOption
 from quire.cli.common.progress import bars
 from quire.cli.common.terminal import Refusal, reports_errors
@@ -52,18 +52,17 @@ class On(StrEnum):
     tokens = "tokens"
 
 
-class _GroupByDefault(TyperGroup):
+class _GroupByDefault(HelpGroup):
     """Treats an argument that is not a command as a source: ``quire templates DIR``."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # the class of a context is not public
-        if args and args[0] not in self.commands and args[0] != "--help":
+        if args and args[0] not in self.commands and args[0] not in HELP_OPTIONS:
             args = ["group", *args]
         return super().parse_args(ctx, args)
 
 
 app: typer.Typer = typer.Typer(
     cls=_GroupByDefault,
-    no_args_is_help=True,
     rich_markup_mode=None,
     help="""Find the templates of a crawl or archive, and check pages against them.
 

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
+from quire.digest.arguments import check_page
 from quire.digest.page import Digest
 from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SharingRules
 from quire.fragments.trees.af_tree import FORMATTING
@@ -202,7 +203,7 @@ def shared_fragments(
     how = shingling or Shingling()
     pool = _core.FragmentPool(min_bytes, how.window, how.sample, how.bits, sorted(formatting))
     for page in pages:
-        pool.push(page._native)
+        pool.push(check_page("page", page)._native)
     return fragments_of(pool, rules)
 
 

@@ -26,7 +26,7 @@ from quire.display import escape
 from quire.reports.changes import safe_markup as safe
 from quire.reports.changes.marks import LINES, MARKS, summary_bar
 from quire.reports.frame import document
-from quire.sdiff.annotation import Annotation, Side
+from quire.sdiff.annotation import Annotation, Side, check_annotation
 from quire.sdiff.facets import Status
 from quire.sdiff.views.lines import text_rows
 from quire.sdiff.views.words import Segment, word_changes
@@ -57,6 +57,7 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
         images: show images from the web. They are loaded when the document is opened, so their
             sites can see that.
     """
+    check_annotation(annotation)
     if annotation.new.kind == "html" and annotation.old.kind == "html":
         drawing = _Drawing(annotation, base, images=images)
         body = drawing.draw()

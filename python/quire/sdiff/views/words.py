@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from quire import _core
-from quire.sdiff.annotation import Annotation
+from quire.digest.arguments import shown
+from quire.digest.page import Digest
+from quire.sdiff.annotation import Annotation, check_annotation
 from quire.sdiff.facets import Status
 
 SegmentKind: TypeAlias = Literal["same", "deleted", "inserted"]
@@ -51,7 +53,13 @@ def word_changes(old: str, new: str) -> tuple[Segment, ...]:
     deleted '9'
     inserted '10'
     same ' to 5'
+
+    Raises:
+        TypeError: a text is not a ``str``.
     """
+    for name, text in (("old", old), ("new", new)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is {shown(text)}; expected a str{_way(text)}")
     segments: list[Segment] = []
     at = 0
 
@@ -78,6 +86,7 @@ def text_changes(annotation: Annotation) -> Iterator[TextChange]:
     >>> [change.segments[-1] for change in text_changes(annotation)]
     [Segment(kind='inserted', text='6')]
     """
+    check_annotation(annotation)
     for node in ((annotation.new_status & Status.CONTENT) != 0).nonzero()[0].tolist():
         partner = annotation.partner(node)
         if partner is not None:
@@ -88,3 +97,9 @@ def text_changes(annotation: Annotation) -> Iterator[TextChange]:
 def _whole(text: str) -> str:
     # Half a surrogate pair has no UTF-8 form. Replacing it by one character keeps all offsets.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _way(text: object) -> str:
+    if isinstance(text, bytes):
+        return ": use .decode() on the bytes"
+    return ": use its .text()" if isinstance(text, Digest) else ""
