@@ -16,6 +16,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Generic, TypeVar
+
+_T = TypeVar("_T")
 
 # Old module, new module: those that documentation named, and those with the name of a function.
 _MOVED: dict[str, str] = {
@@ -70,19 +73,23 @@ def report() -> Callable[..., dict[str, object]]:
     return found
 
 
-def renamed(old: str, new: str) -> property:
-    """Make a property that leads from the old name of an attribute to the new one.
+class Renamed(Generic[_T]):
+    """Leads from the old name of an attribute to the new one, with a warning.
 
     Args:
         old: class and old name, such as ``Lifetimes.restless``.
         new: class and new name.
     """
 
-    def get(owner: object) -> object:
-        warn(old, new)
-        return getattr(owner, new.rpartition(".")[2])
+    def __init__(self, old: str, new: str) -> None:
+        self._old, self._new = old, new
 
-    return property(get, doc=f"Deprecated: use ``{new}``.")
+    def __get__(self, owner: object, _kind: type | None = None) -> _T:
+        if owner is None:  # asked for by the class, as tools for documentation do
+            raise AttributeError(self._old)
+        warn(self._old, self._new)
+        found: _T = getattr(owner, self._new.rpartition(".")[2])
+        return found
 
 
 def old_names(package: str) -> Callable[[str], object]:

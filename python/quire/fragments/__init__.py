@@ -18,6 +18,8 @@ from all versions of its pages, with a measured cache time for each file;
 ``quire.fragments.study.study`` adds figures and advice to that plan.
 """
 
+from collections.abc import Callable as _Callable
+
 from quire import _moved
 from quire.digest.source_spans import SourceSpans, source_spans
 from quire.fragments.boilerplate.strip import StrippedPage, strip
@@ -130,4 +132,4 @@ __all__ = [
     "write_composition",
 ]
 
-__getattr__ = _moved.old_names(__name__)
+__getattr__: _Callable[[str], object] = _moved.old_names(__name__)

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire import _moved
+from quire._moved import Renamed
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sdiff.facets import Status
@@ -65,7 +65,7 @@ class VolatileNode:
     changes: int
     captures: int
 
-    place = _moved.renamed("VolatileNode.place", "VolatileNode.aspect")
+    place: ClassVar[Renamed[ChangedAspect]] = Renamed("VolatileNode.place", "VolatileNode.aspect")
 
 
 @dataclass(slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire import _moved
+from quire._moved import Renamed
 from quire.fragments.lifetime.survival import Curve, Lives
 from quire.fragments.policy import Sharing
 from quire.sdiff.volatile import VersionVerdict, VolatileNode
@@ -155,6 +156,12 @@ class Lifetimes:
 
     # ------------------------------------------------------------ old names, for one release
 
-    restless = _moved.renamed("Lifetimes.restless", "Lifetimes.volatile")
-    retellings = _moved.renamed("Lifetimes.retellings", "Lifetimes.text_changes")
-    rewritings = _moved.renamed("Lifetimes.rewritings", "Lifetimes.source_changes")
+    restless: ClassVar[Renamed[tuple[VolatileNode, ...]]] = Renamed(
+        "Lifetimes.restless", "Lifetimes.volatile"
+    )
+    retellings: ClassVar[Renamed[NDArray[np.int64]]] = Renamed(
+        "Lifetimes.retellings", "Lifetimes.text_changes"
+    )
+    rewritings: ClassVar[Renamed[NDArray[np.int64]]] = Renamed(
+        "Lifetimes.rewritings", "Lifetimes.source_changes"
+    )
