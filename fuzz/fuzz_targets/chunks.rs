@@ -1,4 +1,4 @@
-//! A page cut into chunks anywhere: the digest is that of the whole page.
+//! A page split into chunks anywhere: the digest is that of the whole page.
 #![no_main]
 
 #[path = "../../crates/quire-core/tests/common/pages.rs"]
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use quire_core::Encoder;
 
 fuzz_target!(|input: &[u8]| {
-    // The first bytes say how long the chunks are, in turn; 0 is an empty chunk.
+    // The first bytes are the lengths of the chunks, in turn; 0 is an empty chunk.
     let Some((lengths, source)) = input.split_at_checked(4) else {
         return;
     };

@@ -1,7 +1,8 @@
-//! Frames that no encoder made, and pages that come back.
+//! Frames that no encoder wrote, and pages that must be restored.
 //!
-//! The first byte chooses the codec and the base; the second and third are the length that is promised. The rest is
-//! a frame as it is, a page, or a page's frame with edits, each three bytes: where (two bytes), a value (one).
+//! The first byte selects the codec and the base; the second and third are the expected length. The
+//! rest is a frame as it is, a page, or the frame of a page with edits of three bytes each:
+//! position (two bytes), value (one).
 #![no_main]
 
 use std::sync::LazyLock;
@@ -60,8 +61,8 @@ fuzz_target!(|input: &[u8]| {
         }
         _ => {
             let frame = encode(rest);
-            assert_eq!(decode(&frame, rest.len()).expect("what was written"), rest);
-            // The model is as it was.
+            assert_eq!(decode(&frame, rest.len()).expect("a frame that was just written"), rest);
+            // The model is unchanged.
             assert_eq!(encode(rest), frame);
         }
     }

@@ -1,8 +1,8 @@
-//! Files that are or are not digests.
+//! Files that may or may not be digests.
 //!
-//! The first byte chooses: 0 the rest is a file as it is, 1 the same with its
-//! checksums made right, otherwise the digest of a small page with edits, each
-//! five bytes: where (two bytes), how (one), a value (two).
+//! The first byte selects: 0, the rest is a file as it is; 1, the same with corrected checksums;
+//! otherwise the digest of a small page with edits of five bytes each: position (two bytes), kind
+//! of edit (one), value (two).
 #![no_main]
 
 #[path = "../../crates/quire-core/tests/common/files.rs"]

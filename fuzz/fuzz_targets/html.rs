@@ -16,7 +16,7 @@ fuzz_target!(|input: &[u8]| {
     let digest = pages::sound(source, &options);
     let deepest = digest.derived().depth.iter().max().copied().unwrap_or(0);
     assert!(deepest as usize <= 2 * MAX_DEPTH, "{deepest} levels");
-    // Working memory is kept from page to page; nothing of a page may stay in it.
+    // Working memory is reused from page to page; nothing of a page may remain in it.
     let _ = encode(b"<b a=1><i><table>x<svg></b>", &options);
     let again = encode(source, &options).expect("encodes again");
     assert!(again.as_bytes() == digest.as_bytes(), "not the same twice");

@@ -1,7 +1,7 @@
-//! Texts that are or are not edit scripts.
+//! Texts that may or may not be edit scripts.
 //!
-//! The first byte chooses: 0 the rest is JSON as it is, otherwise the script of a small pair of pages
-//! with edits, each four bytes: where (two bytes), how (one), a value (one).
+//! The first byte selects: 0, the rest is JSON as it is; otherwise the script of a small pair of
+//! pages with edits of four bytes each: position (two bytes), kind of edit (one), value (one).
 #![no_main]
 
 #[path = "../../crates/quire-core/tests/common/scripts.rs"]
@@ -27,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
                 }
                 2 => text.insert(at, edit[3]),
                 _ => {
-                    // Put a stretch of the script elsewhere in it.
+                    // Copy a part of the script to another position.
                     let end = (at + edit[3] as usize).min(text.len());
                     let part = text[at..end].to_vec();
                     let to = (at + 3 * edit[3] as usize) % (text.len() + 1);

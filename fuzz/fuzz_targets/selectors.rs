@@ -37,7 +37,7 @@ fuzz_target!(|input: &[u8]| {
     {
         in_order(&nodes);
     }
-    // The path of a node finds it, and nothing else.
+    // The path of a node matches this node and no other.
     let node = digest.n() as u32 - 1;
     if digest.class(node as usize) == Class::Element {
         let path = xpath_of(&view, node);

@@ -1,7 +1,8 @@
-//! Deltas of pages against pages, and bytes that are or are not deltas.
+//! Deltas between pages, and bytes that may or may not be deltas.
 //!
-//! The first byte chooses. Even: half of it is the window, the rest reference and page, with a NUL between. Odd: the rest is
-//! the length of a page (two bytes) and a delta against a small reference, as it is.
+//! The first byte selects. Even: half of it is the window, the rest is reference and page,
+//! separated by a NUL. Odd: the rest is the length of a page (two bytes) and a delta against a
+//! small reference, as it is.
 #![no_main]
 
 #[path = "../../crates/quire-core/tests/common/deltas.rs"]

@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
             "plain, but reads differently as {mode:?}"
         );
     }
-    // Six bytes for `&nGg;` and three for a broken byte are the most there is.
+    // The largest growth is six bytes for `&nGg;` and three for an invalid byte.
     assert!(
         text.len() <= 3 * raw.len() + 3,
         "{} bytes become {}",

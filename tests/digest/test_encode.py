@@ -190,7 +190,7 @@ def test_an_encoder_takes_the_options_of_encode() -> None:
     assert encoder.finish() == quire.encode(b"<td>1<td>2", fragment="tr")
     with pytest.raises(ValueError, match="always html"):
         quire.Encoder(kind="xml", fragment="tr")
-    with pytest.raises(ValueError, match="not known"):
+    with pytest.raises(ValueError, match="unknown encoding"):
         quire.Encoder(encoding="utf-99")
 
 
@@ -221,9 +221,9 @@ def test_a_fault_is_named_with_its_file_and_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "tree"}, "kind 'tree' is not known; known are html"),
-        ({"kind": "HTML"}, "not known"),
-        ({"encoding": "utf-9"}, "encoding 'utf-9' is not known"),
+        ({"kind": "tree"}, "unknown kind 'tree'; expected html"),
+        ({"kind": "HTML"}, "unknown kind"),
+        ({"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
         ({"fragment": ""}, "fragment '' is not an element"),
         ({"fragment": "svg path d"}, "is not an element"),
         ({"fragment": "td", "kind": "xml"}, "a fragment is always html"),

@@ -123,12 +123,12 @@ def test_a_node_that_two_parents_share_is_there_twice() -> None:
     ("children", "tags", "message"),
     [
         ([], [], "at least one node"),
-        ([1], ["a"], "lacks 1 of its 1 children"),
-        ([0, 0], ["a", "b"], "every parent is full"),
-        ([0], [], "0 tags, but 1 child counts"),
-        ([0], ["a b"], "has the name"),
-        ([0], ["#document"], "of names with #"),
-        ([1, 0], ["#text", "a"], "has children"),
+        ([1], ["a"], "is missing 1 of its 1 children"),
+        ([0, 0], ["a", "b"], "no parent for node 1 of 2"),
+        ([0], [], "0 tags for 1 child counts"),
+        ([0], ["a b"], "has the invalid name"),
+        ([0], ["#document"], "the only names with #"),
+        ([1, 0], ["#text", "a"], "cannot have children"),
     ],
 )
 def test_columns_that_are_no_tree_are_refused(
@@ -165,5 +165,5 @@ def test_counts_of_an_array_of_floats_are_refused() -> None:
 def test_the_columns_of_a_page_are_taken_without_its_document() -> None:
     page = quire.encode(b"<p>x")
 
-    with pytest.raises(quire.TreeError, match="leave node 0 out: it is put in front"):
+    with pytest.raises(quire.TreeError, match="leave the document out"):
         Digest.from_columns(page.children, [page.tags[tag] for tag in page.tag])

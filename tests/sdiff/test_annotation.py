@@ -159,5 +159,5 @@ def test_a_node_that_is_not_there_is_an_error() -> None:
 
 def test_a_granularity_that_is_not_known_is_an_error() -> None:
     page = quire.encode(b"<p>a")
-    with pytest.raises(ValueError, match="known are brief, normal and fine"):
+    with pytest.raises(ValueError, match="expected brief, normal or fine"):
         quire.annotate(page, page, granularity="coarse")  # type: ignore[arg-type]

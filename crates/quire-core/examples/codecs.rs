@@ -1,9 +1,9 @@
-//! What the archive's codecs make of folders of pages: bytes, time to write, time to read.
+//! Measures the codecs of the archive on folders of pages: bytes, time to write, time to read.
 //!
-//! `cargo run --release -p quire-core --example codecs -- [--bases N] [--pages N] FOLDER…`. Each folder
-//! is a corpus, each folder in it a cluster; `--pages` takes at most that many pages of a cluster, evenly
-//! spread. Every page is decoded and compared. `solid xz` is all pages in cluster order
-//! in one stream, where `xz` is installed; one page cannot be had from it.
+//! `cargo run --release -p quire-core --example codecs -- [--bases N] [--pages N] FOLDER…`. Each
+//! folder is a corpus, each folder in it a cluster; `--pages` takes at most that many pages of a
+//! cluster, evenly spaced. Every page is decoded and compared. `solid xz` is all pages in cluster
+//! order in one stream, if `xz` is installed; single pages cannot be read from it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,9 +15,9 @@ use quire_core::codec::{Base, DenseBase, choose_base};
 
 /// A way to store the pages of a cluster.
 trait Codec {
-    /// Store a base and get ready for pages against it.
+    /// Store a base and prepare to write pages against it.
     fn create(&self, base: &[u8]) -> (Vec<u8>, Box<dyn Pages>);
-    /// Get ready to read, from the stored base.
+    /// Prepare to read, from the stored base.
     fn open(&self, stored: &[u8], base_len: usize) -> Box<dyn Pages>;
 }
 
@@ -80,7 +80,8 @@ impl Pages for DenseBase {
     }
 }
 
-/// Time this thread has worked, where the system says so: other work on the machine does not count.
+/// Return the CPU time of this thread, if the system provides it: other work on the machine does
+/// not count.
 fn worked() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -91,7 +92,7 @@ fn worked() -> Duration {
     )
 }
 
-/// What a codec did to a corpus.
+/// The results of a codec on a corpus.
 #[derive(Default)]
 struct Row {
     bytes: usize,
@@ -99,13 +100,13 @@ struct Row {
     encode: Duration,
     open: Vec<Duration>,
     reads: Vec<Duration>,
-    /// Time worked on all reads and openings, which load on the machine does not lengthen.
+    /// CPU time for all reads and openings, which load on the machine does not increase.
     reading: Duration,
     opening: Duration,
 }
 
-/// The base itself: the chosen pages one after the other, the most useful last, so that it is
-/// nearest to the page that is written against it.
+/// Return the base: the chosen pages one after another, the most useful last, so that it is nearest
+/// to the page compressed against it.
 fn join_base(pages: &[&[u8]], chosen: &[usize]) -> Vec<u8> {
     let mut base = Vec::with_capacity(chosen.iter().map(|&page| pages[page].len()).sum());
     for &page in chosen.iter().rev() {
@@ -115,7 +116,7 @@ fn join_base(pages: &[&[u8]], chosen: &[usize]) -> Vec<u8> {
 }
 
 impl Row {
-    /// One cluster: the base, then every other page against it, each proved.
+    /// Process one cluster: the base, then every other page against it, each verified.
     fn cluster(&mut self, pages: &[&[u8]], bases: usize, codec: &dyn Codec) {
         let start = worked();
         let most = bases.min(pages.len().div_ceil(3));
@@ -197,7 +198,7 @@ fn clusters(corpus: &Path, at_most: usize) -> BTreeMap<PathBuf, Vec<Vec<u8>>> {
     clusters
 }
 
-/// The length of what `xz -9` makes of all pages in one stream.
+/// Return the size of all pages in one stream of `xz -9`.
 fn solid_xz(clusters: &BTreeMap<PathBuf, Vec<Vec<u8>>>) -> Option<(usize, Duration)> {
     let start = Instant::now();
     let mut xz = Command::new("xz")

@@ -1,7 +1,7 @@
-//! A quick look at the comparison: neighbouring versions in a folder, how many actions, how long.
+//! A quick measurement of sdiff: adjacent versions in a folder, number of actions, time.
 //!
-//! `cargo run --release -p quire-core --example sdiff -- FOLDER [LIMIT]`. Versions of a page are the
-//! files of one folder, in the order of their names.
+//! `cargo run --release -p quire-core --example sdiff -- FOLDER [LIMIT]`. Versions of a page are
+//! the files of one folder, in the order of their names.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

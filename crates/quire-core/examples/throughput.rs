@@ -1,6 +1,7 @@
-//! How fast pages become digests and come back: `cargo run --release --example throughput -- FOLDER…`
+//! Measures the speed of encoding and decoding: `cargo run --release --example throughput --
+//! FOLDER…`
 //!
-//! A quick look for people who change a kernel; the published figures come from `make bench`.
+//! For a quick check after changing a kernel; the published figures come from `make bench`.
 
 #![allow(clippy::cast_precision_loss)] // sizes and times for people
 

@@ -1,4 +1,4 @@
-//! Edit scripts are exact whatever the pairing: these tests draw partners by lot.
+//! Edit scripts are exact for any pairing: these tests draw partners at random.
 
 #[path = "common/pages.rs"]
 mod pages;
@@ -8,7 +8,7 @@ use quire_core::sdiff::script::{Action, Making, Script, edit_script};
 use quire_core::sdiff::{Labels, Pairs, Rules};
 use quire_core::{Digest, Flags, Options, decode, encode};
 
-/// Pairs of pages a test draws; more with `QUIRE_PAGES=1000000`.
+/// Return the number of pairs of pages a test draws; more with `QUIRE_PAGES=1000000`.
 fn seeds() -> u64 {
     std::env::var("QUIRE_PAGES").map_or(2000, |n| n.parse().expect("a number of pages"))
 }
@@ -25,7 +25,7 @@ fn read(source: &[u8]) -> Digest {
         .expect("pages can be read")
 }
 
-/// Any partners: some in order, some not, of any class.
+/// Draw random partners: some in order, some not, of any class.
 fn by_lot(random: &mut Random, old: &Digest, new: &Digest) -> Pairs {
     let mut pairs = Pairs::new(old.n(), new.n());
     pairs.join(0, 0);
@@ -51,7 +51,7 @@ fn script_of(old: &Digest, new: &Digest, pairs: &Pairs, making: Making) -> Scrip
     edit_script(old, new, [&labels[0], &labels[1]], pairs, making).expect("scripts are made")
 }
 
-/// A page of any kind.
+/// Make a page of any kind.
 fn any_page(random: &mut Random) -> Vec<u8> {
     let some = |random: &mut Random| 1 + random.below(30);
     match random.below(8) {
@@ -150,7 +150,7 @@ fn nodes_are_inserted_and_deleted_one_by_one_where_they_are_counted_so() {
     assert!(matches!(whole.actions[0], Action::Insert(_)));
 }
 
-/// The children of a node.
+/// Return the children of a node.
 fn children(page: &Digest, node: u32) -> Vec<u32> {
     let sizes = &page.derived().size;
     let end = node + sizes[node as usize];
@@ -163,11 +163,11 @@ fn children(page: &Digest, node: u32) -> Vec<u32> {
     found
 }
 
-/// Partners that keep order and ancestors, as those of the tree edit distance do.
+/// Draw partners that keep order and ancestors, like those of the tree edit distance.
 fn in_order(random: &mut Random, old: &Digest, new: &Digest) -> Pairs {
     let mut pairs = Pairs::new(old.n(), new.n());
     pairs.join(0, 0);
-    // Two forests, first trees last, to be mapped on each other.
+    // Two forests, first trees last, to be mapped to each other.
     let reversed = |page: &Digest, node| children(page, node).into_iter().rev().collect::<Vec<_>>();
     let mut work = vec![(reversed(old, 0), reversed(new, 0))];
     while let Some((mut xs, mut ys)) = work.pop() {
@@ -200,7 +200,7 @@ fn a_mapping_that_keeps_order_and_ancestors_costs_its_node_edits() {
         let (old, new) = (read(&any_page(&mut random)), read(&any_page(&mut random)));
         let pairs = in_order(&mut random, &old, &new);
         let labels = [&old, &new].map(|page| Labels::new(page, &Rules::default()));
-        // Blanks are not counted, so here none has a partner that is not one too.
+        // Blanks are not counted, so here a blank only has blank partners.
         if (pairs.to_new.iter().enumerate())
             .any(|(x, &y)| y != u32::MAX && labels[0].blank[x] != labels[1].blank[y as usize])
         {

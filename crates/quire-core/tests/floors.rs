@@ -1,14 +1,14 @@
-//! The floors of the crate: a folder of `src` uses only the folders below it.
+//! The layers of the crate: a folder of `src` uses only the folders below it.
 //!
-//! Code under `#[cfg(test)]` may use any floor: a test of a parser may well encode a whole page.
+//! Code under `#[cfg(test)]` may use any layer: a test of a parser may encode a whole page.
 
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-/// Each folder of `src`, with its floor. Folders on one floor do not use each other.
+/// Each folder of `src`, with its layer. Folders on one layer do not use each other.
 const FLOORS: [(&str, u8); 12] = [
     ("base", 0),
-    ("codec", 1), // uses `base` only, see below
+    ("codec", 1), // uses only `base`, see below
     ("page", 1),
     ("values", 2),
     ("parse", 3),
@@ -20,7 +20,7 @@ const FLOORS: [(&str, u8); 12] = [
     ("similarity", 7),
     ("fragments", 7),
 ];
-/// More files than this beside each other want folders.
+/// More files than this in one folder should be split into folders.
 const MAX_FILES: usize = 14;
 
 fn floor(folder: &str) -> u8 {
@@ -35,7 +35,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// All files below a folder that are part of the library.
+/// Return all files below a folder that are part of the library.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in entries(folder) {
@@ -50,7 +50,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files and folders that are declared as `#[cfg(test)] mod name;` in a folder's `mod.rs`.
+/// Return the files and folders declared as `#[cfg(test)] mod name;` in a folder's `mod.rs`.
 fn only_for_tests(folder: &Path) -> Vec<PathBuf> {
     let text = read_to_string(folder.join("mod.rs")).unwrap_or_default();
     let declared = text.split("#[cfg(test)]").skip(1);
@@ -64,7 +64,7 @@ fn only_for_tests(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The folders that a file uses outside of comments and tests.
+/// Return the folders that a file uses outside of comments and tests.
 fn uses(text: &str) -> Vec<String> {
     let tests = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..tests].lines().map(str::trim_start);

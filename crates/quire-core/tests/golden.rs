@@ -1,9 +1,8 @@
-//! Digests of every released format stay readable: files that were written then are read now.
+//! Digests of every released format stay readable: files written then can be read now.
 //!
-//! `tests/golden/v1` holds small sources and their digests. While format 1 is
-//! the one that is written, today's encoder must also write the same bytes;
-//! after a change that is meant, write them anew with
-//! `QUIRE_WRITE_GOLDEN=1 cargo test -p quire-core --test golden`. Once a version is
+//! `tests/golden/v1` contains small sources and their digests. While format 1 is the one being
+//! written, today's encoder must also write the same bytes; after an intended change, write them
+//! again with `QUIRE_WRITE_GOLDEN=1 cargo test -p quire-core --test golden`. Once a version is
 //! released its folder is never written again: a changed format gets a new number.
 
 use std::path::PathBuf;
@@ -36,7 +35,7 @@ fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// One page for everything the format can say.
+/// Return one page for every feature of the format.
 fn cases() -> Vec<Case> {
     let mut fragment = case(
         "fragment",
@@ -106,7 +105,7 @@ fn path(name: &str, ending: &str) -> PathBuf {
     folder.join(format!("{name}.{ending}"))
 }
 
-/// A stored file, written anew before if that was asked for.
+/// Return a stored file, after writing it again if that was requested.
 fn read(name: &str, ending: &str) -> Vec<u8> {
     static WRITTEN: Once = Once::new();
     if std::env::var_os("QUIRE_WRITE_GOLDEN").is_some() {
@@ -158,7 +157,7 @@ fn digests_of_format_1_are_read_and_decode_to_their_sources() {
 #[test]
 fn a_compressed_digest_of_format_1_is_read() {
     let stored = read("page", "qd");
-    // Not compared with what is written today: zstd may pack differently from version to version.
+    // Not compared with today's output: zstd may compress differently from version to version.
     let packed = read("page.compressed", "qd");
     assert!(Header::read(&packed).expect("a header").compressed);
     assert!(decompress(&packed).expect("unpacks") == stored);

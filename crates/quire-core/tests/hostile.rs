@@ -1,8 +1,8 @@
-//! Pages that ask for more work than they have bytes: the answer stays linear in size.
+//! Pages that could cause more work than they have bytes: the cost stays linear in their size.
 //!
-//! No clock decides here. What is asserted is counted: nodes, bytes of the
-//! digest, depth of the tree. The time each shape takes, at `n` and at `4 n`, is printed by
-//! `cargo test --release --test hostile -- --nocapture`; the last column should stay near 1.
+//! The tests assert counts, not times: nodes, bytes of the digest, depth of the tree. `cargo test
+//! --release --test hostile -- --nocapture` prints the time of each shape, for `n` and `4 n`; the
+//! last column should stay near 1.
 
 #![allow(clippy::cast_precision_loss)] // figures for people
 
@@ -16,13 +16,13 @@ use pages::{html_options, sound};
 use quire_core::html::MAX_DEPTH;
 use quire_core::{Digest, Flags, Kind, Options, decode, encode};
 
-/// Debug builds show the same counts on smaller pages.
+/// Debug builds check the same counts on smaller pages.
 const SCALE: usize = if cfg!(debug_assertions) { 16 } else { 1 };
 
-/// Nodes a page may have for each of its bytes: a copied formatting element for every two nodes of
-/// its own, and no node of its own below three bytes but for implied ones.
+/// Maximum number of nodes per byte: a copied formatting element for every two nodes of its own,
+/// and no node of its own in less than three bytes except implied ones.
 const NODES_PER_BYTE: usize = 2;
-/// Bytes of digest for each byte of page. Columns take at most 16 bytes a node.
+/// Maximum number of digest bytes per byte of page. Columns take at most 16 bytes per node.
 const DIGEST_PER_BYTE: usize = 24;
 
 fn repeat(text: &str, n: usize) -> String {
@@ -230,7 +230,7 @@ const SHAPES: &[Shape] = &[
     ("metas", 300_000, |n| repeat("<meta charset=x>", n)),
 ];
 
-/// The same for the other kinds.
+/// As above, for the other kinds.
 const OTHER: &[(&str, Kind, usize, Make)] = &[
     ("xml: nested", Kind::Xml, 500_000, |n| repeat("<a>", n)),
     ("xml: nested, closed", Kind::Xml, 500_000, |n| {
@@ -319,7 +319,7 @@ const OTHER: &[(&str, Kind, usize, Make)] = &[
     }),
 ];
 
-/// Encode, count, decode; gives seconds.
+/// Encode, count, decode; returns seconds.
 fn measure(name: &str, source: &[u8], options: &Options) -> f64 {
     let begin = Instant::now();
     let digest = encode(source, options).expect("a hostile page encodes");
@@ -377,7 +377,7 @@ fn hostile_xml_json_and_text_stay_linear() {
     }
 }
 
-/// What stands around so many levels that are open at the start of the page's own element.
+/// Return the markup around `levels` levels that are open at the start of the page's own element.
 fn nested(name: &str, levels: usize) -> String {
     let (before, open, close) = match name {
         "table" => (
@@ -403,7 +403,7 @@ fn deepest(digest: &Digest) -> usize {
 
 #[test]
 fn the_depth_cap_is_met_exactly_and_flagged_exactly() {
-    // Levels on the stack before the first of these is opened, and levels each of them opens.
+    // Levels on the stack before the first of these is opened, and levels that each of them opens.
     for (name, before, each) in [
         ("div", 2, 1),
         ("template", 2, 1),
@@ -430,7 +430,7 @@ fn the_depth_cap_is_met_exactly_and_flagged_exactly() {
                 !digest.flags().has(Flags::VERBATIM),
                 "{levels} levels of {name}"
             );
-            // Templates have their content between themselves and their children.
+            // Templates have their content node between themselves and their children.
             let limit = if name == "template" {
                 2 * MAX_DEPTH
             } else {

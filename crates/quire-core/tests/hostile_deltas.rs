@@ -1,4 +1,4 @@
-//! Deltas of TBC that were written for pages of all sorts, and deltas that no encoder wrote.
+//! TBC deltas of all sorts of pages, and deltas that no encoder wrote.
 
 #[path = "common/deltas.rs"]
 mod deltas;
@@ -10,7 +10,7 @@ fn draw(seed: u64, at: u64) -> u64 {
     hash64(&[seed, at].map(u64::to_le_bytes).concat())
 }
 
-/// Few tokens in many orders, some of them without an end.
+/// Make a page of few tokens in many orders, some of them without an end.
 fn page(seed: u64, tokens: u64) -> Vec<u8> {
     let words: [&[u8]; 8] = [
         b"<p>",
@@ -64,7 +64,8 @@ fn forged_deltas_are_refused_or_make_a_page_of_the_length_asked_for() {
 
 #[test]
 fn pages_made_to_cost_much_come_back() {
-    // No token in common, all tokens the same, and two orders of few tokens: Myers' worst cases, and long comments that never end.
+    // No token in common, all tokens equal, and two orders of few tokens: Myers' worst cases; and
+    // long comments without an end.
     let tags = |from: usize| -> Vec<u8> {
         (from..from + 3_000)
             .flat_map(|n| format!("<t{n}>").into_bytes())

@@ -1,4 +1,5 @@
-//! Digest files are hostile input: whatever is in them, an error or a digest, never a panic.
+//! Digest files are hostile input: whatever they contain, the result is an error or a digest, never
+//! a panic.
 
 #[path = "common/files.rs"]
 mod files;
@@ -14,14 +15,15 @@ use pages::{Random, html_options, page};
 use quire_core::format::{MAGIC, SECTIONS, Section, compress, decompress};
 use quire_core::{Digest, Kind, Options, Verify, decode, encode};
 
-/// Notes the largest single allocation, so that a test can tell a believed count from a checked one.
+/// Records the largest single allocation, so that a test can tell whether a count was trusted or
+/// checked.
 struct Watched;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
-/// Tests that look at allocations do not run beside others.
+/// Tests that measure allocations do not run in parallel with others.
 static ALONE: Mutex<()> = Mutex::new(());
 
-// SAFETY: hands everything to the system's allocator, with the layouts it was given.
+// SAFETY: passes everything to the system's allocator, with the layouts it was given.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
@@ -35,14 +37,14 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// The largest allocation while `work` runs.
+/// Return the largest allocation while `work` runs.
 fn largest(work: impl FnOnce()) -> usize {
     LARGEST.store(0, Ordering::Relaxed);
     work();
     LARGEST.load(Ordering::Relaxed)
 }
 
-/// Small digests of every kind, with every section among them.
+/// Return small digests of every kind, with every section among them.
 fn digests() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     let of = |source: &[u8], options: &Options| {
         let digest = encode(source, options).expect("encodes");
@@ -128,7 +130,7 @@ fn damaged_heaps_are_never_decoded() {
             {
                 assert!(
                     decoded == source,
-                    "{name}: byte {at} changes what is decoded"
+                    "{name}: byte {at} changes the decoded page"
                 );
             }
             bytes[at] ^= 0x20;
@@ -182,7 +184,7 @@ const EXTREMES: [u64; 12] = [
     u64::MAX,
 ];
 
-/// Every number of the header and the table, set to values where arithmetic goes wrong.
+/// Every number of the header and the table, set to values that could break arithmetic.
 #[test]
 fn forged_counts_are_not_believed() {
     let _alone = ALONE.lock();
@@ -241,7 +243,7 @@ fn forged_counts_are_not_believed() {
     }
 }
 
-/// Every byte of every section, with its checksums made right again.
+/// Every byte of every section, with corrected checksums.
 #[test]
 fn forged_columns_are_refused_or_harmless() {
     let _alone = ALONE.lock();
@@ -258,7 +260,7 @@ fn forged_columns_are_refused_or_harmless() {
     }
 }
 
-/// Several forged bytes at once: lists that stay consistent with each other, but not with the tree.
+/// Several forged bytes at once: lists that match each other, but not the tree.
 #[test]
 fn digests_with_many_forged_bytes_are_refused_or_harmless() {
     let _alone = ALONE.lock();
@@ -295,14 +297,14 @@ fn digests_with_many_forged_bytes_are_refused_or_harmless() {
         reseal(&mut forged);
         opened += usize::from(read_everything(&forged));
     }
-    // Or the checks behind the checksums would not have been reached.
+    // Otherwise the checks behind the checksums would not have been reached.
     assert!(
         opened > 50,
         "{opened} of the forged digests could be opened"
     );
 }
 
-/// A frame that unpacks to far more than it claims, or claims far more than it holds.
+/// A frame that holds far more than it claims, or claims far more than it holds.
 #[test]
 fn a_compressed_digest_is_unpacked_no_further_than_it_claims() {
     let _alone = ALONE.lock();

@@ -1,4 +1,4 @@
-//! Scripts that no kernel made: refused, never believed, never a crash.
+//! Scripts that no kernel made: refused, never trusted, never a crash.
 
 #[path = "common/pages.rs"]
 mod pages;
@@ -10,7 +10,7 @@ use quire_core::Error;
 use quire_core::sdiff::script::Script;
 use scripts::{SAMPLES, sample, try_everything};
 
-/// Change a few of the numbers and words of a script.
+/// Change a few numbers and words of a script.
 fn forge(random: &mut Random, text: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let kind = |c: char| (c.is_ascii_digit(), c.is_alphanumeric());

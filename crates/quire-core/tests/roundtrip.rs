@@ -1,4 +1,5 @@
-//! Every page comes back as it was, and every stored digest can be read: on pages made to be mis-nested.
+//! Every page is restored exactly, and every stored digest can be read: on deliberately mis-nested
+//! pages.
 
 #[path = "common/pages.rs"]
 mod pages;
@@ -6,7 +7,7 @@ mod pages;
 use pages::{Random, assert_sound, html_options, mutate, page, sound};
 use quire_core::{Columns, Flags, Kind, Options, decode, from_columns};
 
-/// Pages a seed range makes; more with `QUIRE_PAGES=1000000`.
+/// Return the number of pages per test; more with `QUIRE_PAGES=1000000`.
 fn seeds() -> u64 {
     std::env::var("QUIRE_PAGES").map_or(4000, |n| n.parse().expect("a number of pages"))
 }
@@ -41,7 +42,7 @@ fn mis_nested_pages_come_back_and_their_files_open() {
         }
     }
     println!("{verbatim} of {} pages were kept verbatim", seeds());
-    // Strays of small pages are free, so the source is kept only where the walk cannot say it.
+    // Strays of small pages are free, so the source is stored only if the walk cannot describe it.
     assert!(
         verbatim * 50 <= seeds(),
         "{verbatim} pages of {} could not be described",
@@ -49,7 +50,7 @@ fn mis_nested_pages_come_back_and_their_files_open() {
     );
 }
 
-/// Long enough for caps, for strays that outweigh their use, and for wider columns.
+/// Long enough for caps, for strays that cost more than they save, and for wider columns.
 #[test]
 fn long_mis_nested_pages_come_back_too() {
     for seed in 1..=seeds() / 40 {
@@ -102,7 +103,7 @@ fn utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(order).collect()
 }
 
-/// Sources whose bytes are not what their characters say, with a name each.
+/// Return sources whose bytes differ from their characters, each with a name.
 #[allow(clippy::too_many_lines)] // one list
 fn odd_sources() -> Vec<(&'static str, Vec<u8>)> {
     let page = "<p title=\u{e9}>caf\u{e9} \u{4e2d}\u{1f600}</p>";

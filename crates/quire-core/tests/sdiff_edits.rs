@@ -1,12 +1,12 @@
 //! One edit is one action: random documents, random edits.
 //!
-//! Documents of three shapes, drawn from few words so that equal subtrees abound; that
-//! is where pairings go wrong. `SDIFF_EDITS` sets the number of seeds for each kind of edit, shape and size.
+//! Documents of three shapes, made from few words so that there are many equal subtrees, on which
+//! pairings go wrong. `SDIFF_EDITS` sets the number of seeds for each kind of edit, shape and size.
 
 use quire_core::sdiff::script::{Wanted, between};
 use quire_core::{Digest, Options, decode, encode};
 
-/// Numbers that are the same on every machine.
+/// A random generator, the same on every machine.
 struct Draw(u64);
 
 impl Draw {
@@ -54,7 +54,7 @@ const WORDS: [&str; 8] = [
 ];
 
 impl Document {
-    /// A document with about `size` elements; texts are made of the first `words` words.
+    /// Make a document with about `size` elements; texts are made of the first `words` words.
     fn draw(shape: Shape, size: usize, words: usize, draw: &mut Draw) -> Self {
         let (down, stay, deepest) = match shape {
             Shape::Bushy => (30, 90, 5),
@@ -121,7 +121,7 @@ impl Document {
         self.nodes[index].parent = parent;
     }
 
-    /// An element that may have another child: no text stands there.
+    /// Return an element that may have another child: it contains no text.
     fn open_parent(&self, draw: &mut Draw) -> usize {
         loop {
             let parent = draw.below(self.nodes.len());
@@ -141,7 +141,7 @@ impl Document {
         above == 0
     }
 
-    /// One edit, if the draw allows it.
+    /// Make one edit, if the draw allows it.
     fn edit(&mut self, edit: Edit, draw: &mut Draw) -> Option<()> {
         let index = 1 + draw.below(self.nodes.len() - 1);
         match edit {

@@ -1,5 +1,5 @@
-//! Pairs of pages made to be slow: every one ends within its budget, one to one, and says so when
-//! it took a shorter way.
+//! Pairs of pages designed to be slow: each one ends within its budget, the pairing is one to one,
+//! and shortcuts are reported.
 //!
 //! `cargo test --release -p quire-core --test sdiff_hostile -- --nocapture` shows the times.
 
@@ -31,7 +31,7 @@ fn plain(rows: impl Iterator<Item = usize>) -> String {
     table(rows.map(|row| (format!("row number {row}"), format!("{}", row * 7))))
 }
 
-/// The numbers below `count` in an order that looks like none.
+/// Return the numbers below `count` in a shuffled order.
 fn shuffled(count: usize) -> Vec<usize> {
     let mut keys: Vec<(u64, usize)> = (0..count)
         .map(|i| ((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7, i))

@@ -1,7 +1,7 @@
-//! Small pairs of pages, and what a person would say changed.
+//! Small pairs of pages, and the changes that a person would report.
 //!
-//! Each is a pitfall of some tool. A case says how many runs were inserted, deleted and moved, and
-//! how many nodes changed in themselves.
+//! Each is a pitfall of some tool. A case states how many runs were inserted, deleted and moved,
+//! and how many nodes changed themselves.
 
 use quire_core::sdiff::script::{Wanted, between};
 use quire_core::sdiff::{Annotation, Compared, Granularity, Rules, Scope, annotate};

@@ -1,7 +1,8 @@
-//! Memory that Rust and Python share: columns out, mapped files in.
+//! Memory shared between Rust and Python: columns out, mapped files in.
 //!
-//! All `unsafe` of the project is in this file and in the `__getbuffer__` that call it, and comes down to two promises: memory that is lent to
-//! Python never moves or changes while it is lent, and files that are mapped do not change either.
+//! All `unsafe` code of the project is in this file and in the `__getbuffer__` methods that call
+//! it. It relies on two promises: memory lent to Python does not move or change while it is lent,
+//! and mapped files do not change either.
 
 use std::ffi::c_int;
 use std::fs::File;
@@ -49,7 +50,7 @@ pub unsafe fn lend(
     }
 }
 
-/// Which derived column.
+/// One of the derived columns.
 #[derive(Clone, Copy)]
 pub enum Column {
     /// Parent of each node.
@@ -60,7 +61,7 @@ pub enum Column {
     Size,
 }
 
-/// A derived column as a buffer of 32-bit integers, in the byte order of the machine.
+/// A derived column as a read-only buffer of 32-bit integers, in native byte order.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Navigation {
     digest: Arc<Digest>,
@@ -68,7 +69,7 @@ pub struct Navigation {
 }
 
 impl Navigation {
-    /// Lend a column of `digest`, whose navigation was derived before.
+    /// Lend a column of `digest`. Its navigation columns must already be derived.
     pub fn new(digest: Arc<Digest>, column: Column) -> Self {
         Self { digest, column }
     }
@@ -76,7 +77,7 @@ impl Navigation {
     fn values(&self) -> &[u32] {
         let derived = self.digest.derived();
         match self.column {
-            // The root's "none" is all ones: -1 to those who read signed integers.
+            // The root's parent is all ones, which reads as -1 in signed integers.
             Column::Parent => &derived.parent,
             Column::Depth => &derived.depth,
             Column::Size => &derived.size,
@@ -93,20 +94,20 @@ impl Navigation {
     ) -> PyResult<()> {
         let values = slf.get().values();
         let (start, length) = (values.as_ptr().cast::<u8>(), size_of_val(values));
-        // SAFETY: the values are in the digest, which this frozen object keeps alive and which
-        // never changes what it has derived; any bytes of a `u32` may be read as bytes.
+        // SAFETY: the values belong to the digest, which this frozen object keeps alive and which
+        // never changes its derived columns; any bytes of a `u32` may be read as bytes.
         unsafe { lend(slf, start, length, view, flags) }
     }
 }
 
-/// Numbers that a kernel made, as a buffer of 32-bit floats in the byte order of the machine.
+/// Results of a kernel as a read-only buffer of 32-bit floats, in native byte order.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Floats {
     values: Vec<f32>,
 }
 
 impl Floats {
-    /// Lend what a kernel made.
+    /// Take over the results of a kernel.
     pub fn new(values: Vec<f32>) -> Self {
         Self { values }
     }
@@ -130,9 +131,10 @@ impl Floats {
 /// Map a file from its first byte. The map outlives the file descriptor.
 pub fn map(file: &File, length: u64) -> std::io::Result<Buffer> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    // SAFETY: the map is private to this crate and never written to. Another process could write
-    // to the file or cut it short; that is forbidden in the documentation of `quire.load`, and
-    // `save` never does it: it writes a new file and renames it. The same holds for every reader of mapped files.
+    // SAFETY: the map is private to this crate and never written to. Another process could write to
+    // the file or truncate it; the documentation of `quire.load` forbids that, and `save` never
+    // does it: it writes a new file and renames it. The same holds for every reader of mapped
+    // files.
     let map = unsafe { MmapOptions::new().len(length).map(file) }?;
     Ok(Box::new(map))
 }

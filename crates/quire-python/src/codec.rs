@@ -1,4 +1,4 @@
-//! Codecs of the archive.
+//! The codecs of the archive: zstd with a base, dense, and template-based compression (TBC).
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use quire_core::codec::{Base as Kept, choose_base_within, tbc};
 
 use crate::guard::run;
 
-/// What pages of a cluster are written against, with zstd. Threads may share it.
+/// The shared content that zstd compresses the pages of a cluster against. Several threads may use
+/// it.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Base {
     kept: Kept,
@@ -18,7 +19,7 @@ pub struct Base {
 
 #[pymethods]
 impl Base {
-    /// Prepare a base; empty, and pages stand alone.
+    /// Prepare a base. With an empty base, pages are compressed on their own.
     #[new]
     fn new(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
         let kept = run(py, || Ok(Kept::new(content)))?;
@@ -28,12 +29,12 @@ impl Base {
         })
     }
 
-    /// How many bytes it has.
+    /// Number of bytes in the base.
     fn __len__(&self) -> usize {
         self.length
     }
 
-    /// Write a page.
+    /// Compress a page.
     fn encode<'py>(
         &self,
         py: Python<'py>,
@@ -44,7 +45,7 @@ impl Base {
         Ok(PyBytes::new(py, &frame))
     }
 
-    /// Read a page of so many bytes.
+    /// Decompress a page of `length` bytes.
     fn decode<'py>(
         &self,
         py: Python<'py>,
@@ -56,7 +57,8 @@ impl Base {
     }
 }
 
-/// What pages of a cluster are written against, slowly and smaller. Threads wait for each other.
+/// The shared content that the dense codec compresses pages against: smaller than zstd, but slow.
+/// Threads take turns.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct DenseBase {
     kept: codec::DenseBase,
@@ -65,7 +67,7 @@ pub struct DenseBase {
 
 #[pymethods]
 impl DenseBase {
-    /// Learn a base, and give the frame that it is opened from.
+    /// Learn a base; return it with the frame that [`DenseBase::open`] reads.
     #[staticmethod]
     fn create<'py>(py: Python<'py>, content: &[u8]) -> PyResult<(Self, Bound<'py, PyBytes>)> {
         let (kept, frame) = run(py, || Ok(codec::DenseBase::create(content)))?;
@@ -73,7 +75,8 @@ impl DenseBase {
         Ok((Self { kept, length }, PyBytes::new(py, &frame)))
     }
 
-    /// Learn more on top of it: the longer base, and the frame that it is opened from.
+    /// Extend the base with more content; return the longer base and the frame that `open_more`
+    /// reads.
     fn learn_more<'py>(
         &self,
         py: Python<'py>,
@@ -84,37 +87,37 @@ impl DenseBase {
         Ok((Self { kept, length }, PyBytes::new(py, &frame)))
     }
 
-    /// Learn so many bytes more from their frame.
+    /// Extend the base by `length` bytes that are read from their frame.
     fn open_more(&self, py: Python<'_>, frame: &[u8], length: usize) -> PyResult<Self> {
         let kept = run(py, || self.kept.open_more(frame, length))?;
         let length = self.length + length;
         Ok(Self { kept, length })
     }
 
-    /// Learn a base of so many bytes from its frame.
+    /// Learn a base of `length` bytes from its frame.
     #[staticmethod]
     fn open(py: Python<'_>, frame: &[u8], length: usize) -> PyResult<Self> {
         let kept = run(py, || codec::DenseBase::open(frame, length))?;
         Ok(Self { kept, length })
     }
 
-    /// How many bytes it has.
+    /// Number of bytes in the base.
     fn __len__(&self) -> usize {
         self.length
     }
 
-    /// The base itself.
+    /// Return the content of the base.
     fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.kept.base())
     }
 
-    /// Write a page.
+    /// Compress a page.
     fn encode<'py>(&self, py: Python<'py>, page: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let frame = run(py, || Ok(self.kept.encode(page)))?;
         Ok(PyBytes::new(py, &frame))
     }
 
-    /// Read a page of so many bytes.
+    /// Decompress a page of `length` bytes.
     fn decode<'py>(
         &self,
         py: Python<'py>,
@@ -126,9 +129,10 @@ impl DenseBase {
     }
 }
 
-/// Choose the pages of a cluster that hold what the others repeat, most useful first.
+/// Choose the pages of a cluster that cover most of the content the others repeat, most useful
+/// first.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
+#[allow(clippy::needless_pass_by_value)] // Python passes a list, which arrives as a `Vec`
 pub fn choose_base(
     py: Python<'_>,
     pages: Vec<Bound<'_, PyBytes>>,
@@ -142,10 +146,11 @@ pub fn choose_base(
     })
 }
 
-/// Tokens of reference and page, tokens left by the filter, edits, and whether they are the fewest.
+/// Tokens of the reference and of the page, tokens left after the filter, number of edits, and
+/// whether that number is minimal.
 type Steps = (usize, usize, usize, usize, usize, bool);
 
-fn told(steps: &tbc::Steps) -> Steps {
+fn counts(steps: &tbc::Steps) -> Steps {
     (
         steps.tokens.0,
         steps.tokens.1,
@@ -156,7 +161,8 @@ fn told(steps: &tbc::Steps) -> Steps {
     )
 }
 
-/// Nanoseconds to cut, to filter, for the shortest script, and to merge and write.
+/// Nanoseconds spent on tokenizing, on filtering, on the shortest script, and on merging and
+/// writing.
 type Spent = (u64, u64, u64, u64);
 
 fn nanoseconds(spent: &tbc::Spent) -> Spent {
@@ -169,7 +175,8 @@ fn nanoseconds(spent: &tbc::Spent) -> Spent {
     )
 }
 
-/// A page that others are written against, as paper 003 does. Threads may share it.
+/// A page that other pages are stored against as deltas, as in paper 003. Several threads may use
+/// it.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct TbcReference {
     kept: tbc::Reference<Vec<u8>>,
@@ -177,31 +184,35 @@ pub struct TbcReference {
 
 #[pymethods]
 impl TbcReference {
-    /// Cut a page, for a filter with a window of so many tokens.
+    /// Tokenize a page for a filter with a window of `window` tokens.
     #[new]
     fn new(py: Python<'_>, content: &[u8], window: usize) -> PyResult<Self> {
         let kept = run(py, || Ok(tbc::Reference::new(content.to_vec(), window)))?;
         Ok(Self { kept })
     }
 
-    /// How long it took to make it, by step.
+    /// Nanoseconds it took to prepare the reference, by step.
     #[getter]
     fn nanoseconds(&self) -> Spent {
         nanoseconds(&self.kept.spent)
     }
 
-    /// The delta of a page, how the steps went, and how long they took.
+    /// Return the delta of a page, the counts of each step, and the time each step took.
     fn delta<'py>(
         &self,
         py: Python<'py>,
         page: &[u8],
     ) -> PyResult<(Bound<'py, PyBytes>, Steps, Spent)> {
         let (delta, steps, spent) = run(py, || Ok(self.kept.delta(page)))?;
-        Ok((PyBytes::new(py, &delta), told(&steps), nanoseconds(&spent)))
+        Ok((
+            PyBytes::new(py, &delta),
+            counts(&steps),
+            nanoseconds(&spent),
+        ))
     }
 }
 
-/// The delta of a page against another, as paper 003 makes it.
+/// Return the delta of a page against a reference, as in paper 003, and the counts of each step.
 #[pyfunction]
 pub fn tbc_delta<'py>(
     py: Python<'py>,
@@ -210,10 +221,10 @@ pub fn tbc_delta<'py>(
     window: usize,
 ) -> PyResult<(Bound<'py, PyBytes>, Steps)> {
     let (delta, steps) = run(py, || Ok(tbc::delta(reference, page, window)))?;
-    Ok((PyBytes::new(py, &delta), told(&steps)))
+    Ok((PyBytes::new(py, &delta), counts(&steps)))
 }
 
-/// Make the page of so many bytes out of a reference and a delta.
+/// Rebuild a page of `length` bytes from a reference and a delta.
 #[pyfunction]
 pub fn tbc_apply<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! The digest as a Python object: facts, columns, strings, questions.
+//! The digest as a Python object: metadata, columns, strings and queries.
 
 use std::borrow::Cow;
 use std::ffi::c_int;
@@ -16,17 +16,17 @@ use crate::buffers::{Column, Navigation, lend};
 use crate::errors;
 use crate::guard::{brief, run};
 
-/// A page as columns. Immutable; any number of threads may use one.
+/// A page as columns. Immutable; several threads may use it.
 ///
-/// As a buffer it is the digest in memory, read-only; `column` says where a column lies in it.
+/// As a buffer it is the digest in memory, read-only; `column` tells where a column is in it.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Digest {
     page: Arc<Page>,
-    /// Where each node begins and ends in the source; found out when first asked.
+    /// Where each node begins and ends in the source; computed on first use.
     places: OnceLock<Option<Places>>,
 }
 
-/// A node number as Python gives it; whether the page has it is checked later.
+/// A node number as Python passes it. Whether the page has that node is checked later.
 #[derive(Clone, Copy)]
 pub struct Number(i64);
 
@@ -36,7 +36,7 @@ impl FromPyObject<'_, '_> for Number {
     fn extract(number: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         match number.extract::<i64>() {
             Ok(number) => Ok(Self(number)),
-            // Beyond 64 bits, and so beyond any page.
+            // Does not fit into 64 bits, so no page has it.
             Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
                 Ok(Self(i64::MAX))
             }
@@ -54,7 +54,7 @@ impl Digest {
         }
     }
 
-    /// The digest itself.
+    /// Return the digest itself.
     pub fn page(&self) -> &Arc<Page> {
         &self.page
     }
@@ -67,7 +67,7 @@ impl Digest {
             .ok_or_else(|| errors::node_not_found(py, node.0, n))
     }
 
-    /// Run a kernel that reads strings.
+    /// Check the heaps, then run a kernel that reads strings.
     fn read<T: Send>(
         &self,
         py: Python<'_>,
@@ -89,7 +89,7 @@ impl Digest {
     ) -> PyResult<Bound<'py, PyBytes>> {
         if index >= count {
             return Err(PyIndexError::new_err(format!(
-                "entry {index} is not there; the list has {count}"
+                "entry {index} does not exist; the list has {count}"
             )));
         }
         let bytes = brief(py, || {
@@ -128,7 +128,7 @@ impl Digest {
         self.page.n()
     }
 
-    /// Kind of the page.
+    /// Kind of the page: html, xml, json, text, bytes or tree.
     #[getter]
     fn kind(&self) -> &'static str {
         self.page.kind().name()
@@ -146,7 +146,7 @@ impl Digest {
         &self.page.meta().encoding
     }
 
-    /// How the character set was found.
+    /// How the character set was detected.
     #[getter]
     fn encoding_reason(&self) -> &str {
         &self.page.meta().encoding_reason
@@ -158,26 +158,28 @@ impl Digest {
         self.page.signatures().0
     }
 
-    /// Length of the source.
+    /// Length of the source in bytes.
     #[getter]
     fn source_bytes(&self) -> u64 {
         self.page.header().source_length
     }
 
-    /// Length of the digest, uncompressed.
+    /// Length of the uncompressed digest in bytes.
     #[getter]
     fn nbytes(&self) -> u64 {
         let header = self.page.header();
         header.length as u64 + header.body_length
     }
 
-    /// The whole digest, uncompressed. The buffer may end before the texts of one that was compressed.
+    /// Return the whole digest, uncompressed. The buffer of a digest that was loaded compressed may
+    /// end before the texts.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = brief(py, || self.page.whole())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Where a column lies in the buffer: offset in bytes, number of values, type as numpy writes it.
+    /// Return the position of a column in the buffer: offset in bytes, number of values, and type
+    /// in numpy notation.
     fn column(&self, name: &str) -> PyResult<(u64, usize, &'static str)> {
         let (section, signed) = match name {
             "children" => (Section::Children, false),
@@ -186,7 +188,7 @@ impl Digest {
             "content" => (Section::Content, true),
             _ => {
                 return Err(pyo3::exceptions::PyKeyError::new_err(format!(
-                    "column {name:?} is not stored; stored are children, tag, attr and content"
+                    "unknown column {name:?}; expected children, tag, attr or content"
                 )));
             }
         };
@@ -203,30 +205,30 @@ impl Digest {
         Ok((place.offset, values as usize, dtype))
     }
 
-    /// Parent of each node, -1 for the root.
+    /// Return the parent of each node, -1 for the root.
     fn parent(&self, py: Python<'_>) -> PyResult<Navigation> {
         self.navigation(py, Column::Parent)
     }
 
-    /// Depth of each node.
+    /// Return the depth of each node.
     fn depth(&self, py: Python<'_>) -> PyResult<Navigation> {
         self.navigation(py, Column::Depth)
     }
 
-    /// Nodes in each subtree.
+    /// Return the number of nodes in each subtree.
     fn size(&self, py: Python<'_>) -> PyResult<Navigation> {
         self.navigation(py, Column::Size)
     }
 
-    /// For each node, whether a reader can see it: a byte, 0 or 1.
+    /// Return one byte per node: 1 if a reader can see it, 0 if not.
     fn visible<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let visible = self.read(py, |page| Ok(Reader::new(page).visible()))?;
         let bytes: Vec<u8> = visible.into_iter().map(u8::from).collect();
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// First byte of a node in the source and the one after its last; nothing on a page that is
-    /// flagged `verbatim`.
+    /// Return the first byte of a node in the source and the byte after its last one; None if the
+    /// page is flagged `verbatim`.
     fn span(&self, py: Python<'_>, node: Number) -> PyResult<Option<(u32, u32)>> {
         let node = self.node(py, node)?;
         let places = if let Some(found) = self.places.get() {
@@ -238,7 +240,7 @@ impl Digest {
         Ok((places.as_ref()).map(|places| (places.start[node], places.end[node])))
     }
 
-    /// Label, name and namespace of each tag; no two labels are the same.
+    /// Return label, name and namespace of each tag. Labels are unique.
     fn tags(&self) -> Vec<(Cow<'_, str>, &str, &'static str)> {
         (0..self.page.tag_count())
             .map(|tag| {
@@ -258,7 +260,8 @@ impl Digest {
             .collect()
     }
 
-    /// How often each name occurs. `names` are the labels of `tags`, given so that they are made once.
+    /// Count how often each tag occurs. `names` are the labels from `tags`, passed in so that they
+    /// are created only once.
     fn tag_counts<'py>(
         &self,
         py: Python<'py>,
@@ -272,44 +275,44 @@ impl Digest {
         Ok(totals)
     }
 
-    /// Number of different attribute runs.
+    /// Number of distinct attribute runs.
     #[getter]
     fn attr_count(&self) -> usize {
         self.page.attr_count()
     }
 
-    /// Number of different contents.
+    /// Number of distinct contents.
     #[getter]
     fn content_count(&self) -> usize {
         self.page.content_count()
     }
 
-    /// An attribute run as written.
+    /// Return an attribute run as written in the source.
     fn attr_run<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         let count = self.page.attr_count();
         self.string(py, index, count, |page| page.attr_run(index))
     }
 
-    /// A content as written.
+    /// Return a content as written in the source.
     fn content_raw<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         let count = self.page.content_count();
         self.string(py, index, count, |page| page.content_raw(index))
     }
 
-    /// The exact source.
+    /// Return the exact source.
     fn decode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let page = &*self.page;
         let source = run(py, || decode(page))?;
         Ok(PyBytes::new(py, &source))
     }
 
-    /// The text of a subtree in reading order.
+    /// Return the text of a subtree in reading order.
     fn text(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)?;
         self.read(py, |page| Ok(text::text(page, node)))
     }
 
-    /// The attributes of a node, names as the tree has them.
+    /// Return the attributes of a node, with names as the tree has them.
     fn attributes<'py>(&self, py: Python<'py>, node: Number) -> PyResult<Bound<'py, PyDict>> {
         let node = self.node(py, node)?;
         let attributes = brief(py, || {
@@ -323,7 +326,7 @@ impl Digest {
         Ok(found)
     }
 
-    /// Elements that match a CSS selector, as 32-bit integers in the byte order of the machine.
+    /// Return the elements that match a CSS selector, as 32-bit integers in native byte order.
     fn select<'py>(
         &self,
         py: Python<'py>,
@@ -337,7 +340,8 @@ impl Digest {
         Ok(numbers(py, &found))
     }
 
-    /// What an XPath comes to: nodes as from `select`, strings, a number, a string or a truth.
+    /// Evaluate an XPath expression: nodes as from `select`, strings, a number, a string or a
+    /// boolean.
     fn xpath<'py>(
         &self,
         py: Python<'py>,
@@ -357,13 +361,13 @@ impl Digest {
         })
     }
 
-    /// A CSS selector for this node alone.
+    /// Return a CSS selector that matches only this node.
     fn css_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)? as u32;
         self.read(py, |page| Ok(css_path(&View::new(page), node)))
     }
 
-    /// The same for many nodes, in less time than one by one.
+    /// Return the CSS selectors of many nodes, faster than one by one.
     fn css_paths(&self, py: Python<'_>, nodes: Vec<Number>) -> PyResult<Vec<String>> {
         let nodes = (nodes.into_iter())
             .map(|node| Ok(self.node(py, node)? as u32))
@@ -371,13 +375,14 @@ impl Digest {
         self.read(py, |page| Ok(css_paths(&View::new(page), &nodes)))
     }
 
-    /// An XPath for this node alone.
+    /// Return an XPath that matches only this node.
     fn xpath_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)? as u32;
         self.read(py, |page| Ok(xpath_of(&View::new(page), node)))
     }
 
-    /// Links: node, address as written, and the beginning of the text of an `a`.
+    /// Return the links: node, address as written, and the start of the text if it is an `a`
+    /// element.
     fn links(&self, py: Python<'_>) -> PyResult<Vec<(u32, String, String)>> {
         self.read(py, |page| {
             let reader = Reader::new(page);
@@ -395,18 +400,18 @@ impl Digest {
         })
     }
 
-    /// Images: node and address as written.
+    /// Return the images: node and address as written.
     fn images(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
         self.read(py, |page| Ok(pairs(text::images(page))))
     }
 
-    /// The address in the first `base` element, as written.
+    /// Return the address in the first `base` element, as written.
     fn base(&self, py: Python<'_>) -> PyResult<Option<String>> {
         self.read(py, |page| Ok(text::base(page)))
     }
 }
 
-/// Names of the HTML elements whose content is not part of the text of a page.
+/// Return the names of the HTML elements whose content is not part of the text of a page.
 #[pyfunction]
 pub fn hidden_elements() -> Vec<&'static str> {
     text::HIDDEN_ELEMENTS.to_vec()

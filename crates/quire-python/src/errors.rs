@@ -1,10 +1,11 @@
-//! Errors of kernels as the classes of `quire.errors`: the message, then the findings as keywords.
+//! Turns errors of the kernels into the classes of `quire.errors`: the message first, then the
+//! findings as keywords.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use quire_core::Error;
 
-/// The Python exception for an error of a kernel.
+/// Return the Python exception for an error of a kernel.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     let found = PyDict::new(py);
     let set = |name: &str, value: Bound<'_, PyAny>| found.set_item(name, value);
@@ -65,17 +66,17 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
-/// The exception for a panic: a bug of ours.
+/// Return the exception for a panic, which is always a bug in quire.
 pub fn internal(py: Python<'_>, message: &str) -> PyErr {
-    let message = format!("a kernel failed, which is a bug in quire: {message}");
+    let message = format!("a kernel failed (this is a bug in quire): {message}");
     make(py, "InternalError", &message, None)
 }
 
-/// The exception for a node that is not there.
+/// Return the exception for a node that does not exist.
 pub fn node_not_found(py: Python<'_>, node: i64, n: usize) -> PyErr {
     let found = PyDict::new(py);
     let message = format!(
-        "node {node} is not there; the page has nodes 0 to {}",
+        "node {node} does not exist; the page has nodes 0 to {}",
         n - 1
     );
     match found

@@ -1,4 +1,4 @@
-//! The parts that pages share.
+//! The parts that pages share: AF trees, shingles and pools of parts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -43,7 +43,7 @@ type PyShingles<'py> = (
     u64,
 );
 
-/// An AF tree. Immutable.
+/// The AF tree of a page. Immutable.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct AfTree {
     tree: Tree,
@@ -51,9 +51,10 @@ pub struct AfTree {
 
 #[pymethods]
 impl AfTree {
-    /// Make the AF tree of a page, without tags of these names; with or without chains.
+    /// Build the AF tree of a page without tags of these names; with or without chains of only
+    /// children.
     #[new]
-    #[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
+    #[allow(clippy::needless_pass_by_value)] // Python passes a list, which arrives as a `Vec`
     fn new(
         py: Python<'_>,
         page: &Bound<'_, Digest>,
@@ -70,12 +71,12 @@ impl AfTree {
         self.tree.n()
     }
 
-    /// The value of node 0.
+    /// Return the value of node 0.
     fn text<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tree.text)
     }
 
-    /// Nodes of the page that were left out: formatting, blank, joined, chained.
+    /// Number of page nodes that were left out, by reason: formatting, blank, joined, chained.
     #[getter]
     fn pruned(&self) -> (u32, u32, u32, u32) {
         let pruned = self.tree.pruned;
@@ -87,7 +88,8 @@ impl AfTree {
         )
     }
 
-    /// A column of 32-bit numbers, or of 64-bit hashes; little-endian. Bytes in the source may be absent.
+    /// Return a column as 32-bit numbers, or 64-bit hashes; little-endian. Columns about the source
+    /// may be empty.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let tree = &self.tree;
         let column = match name {
@@ -105,15 +107,16 @@ impl AfTree {
             "source_hash" => return Ok(wide(py, &tree.source_hash)),
             _ => {
                 return Err(PyKeyError::new_err(format!(
-                    "AF trees have no column {name:?}"
+                    "unknown column {name:?} of an AF tree"
                 )));
             }
         };
         Ok(narrow(py, column))
     }
 
-    /// The shingles of all nodes, by folding or node by node: where each node's begin and end (64 bits), all of them (32 bits), how
-    /// many hashes were computed, and in how many nanoseconds.
+    /// Return the shingles of all nodes, by folding or node by node (`direct`): where each node's
+    /// shingles begin and end (64 bits), all shingles (32 bits), the number of hashes computed, and
+    /// the nanoseconds it took.
     fn shingles<'py>(
         &self,
         py: Python<'py>,
@@ -139,7 +142,8 @@ impl AfTree {
     }
 }
 
-/// The hashes of all windows of bytes, in order: 32 bits each. Bytes shorter than a window have one hash, of all.
+/// Return the hashes of all windows over the bytes, in order, 32 bits each. Bytes shorter than a
+/// window have one hash over all of them.
 #[pyfunction]
 pub fn window_hashes<'py>(
     py: Python<'py>,
@@ -160,9 +164,11 @@ pub fn window_hashes<'py>(
 
 type PyRows<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// Pair texts of two versions that resemble each other: rows of the old one, and of the new one, 32 bits each.
+/// Pair texts of two versions that resemble each other; return the rows of the old and of the new
+/// version, 32 bits each.
 ///
-/// Each version has three buffers of 32 bits: shingles of its texts, after which shingle each text ends, the place of each.
+/// Each version has three buffers of 32-bit numbers: the shingles of its texts, the end of each
+/// text among the shingles, and the position of each text.
 #[pyfunction]
 pub fn pair_alike<'py>(
     py: Python<'py>,
@@ -203,7 +209,8 @@ type PySpans<'py> = (
     Bound<'py, PyBytes>,
 );
 
-/// Which bytes of the source each node has: first, after the last (32 bits), hash (64 bits); nothing where that is not known.
+/// Return the bytes of each node in the source: start and end (32 bits), hash (64 bits); None if
+/// the page does not know them.
 #[pyfunction]
 pub fn source_spans<'py>(
     py: Python<'py>,
@@ -226,7 +233,7 @@ pub fn source_spans<'py>(
     }))
 }
 
-/// Packs the parts of pages for a pool that is elsewhere; what pages share is sent once.
+/// Packs the parts of pages for a pool in another process. Content that pages share is sent once.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct PartPacker {
     how: Shingling,
@@ -236,7 +243,7 @@ pub struct PartPacker {
 
 #[pymethods]
 impl PartPacker {
-    /// A packer of parts with so many bytes of value at least.
+    /// Create a packer for parts whose value has at least `min_bytes` bytes.
     #[new]
     fn new(
         min_bytes: u32,
@@ -252,7 +259,7 @@ impl PartPacker {
         })
     }
 
-    /// The parts of a page, as bytes.
+    /// Return the parts of a page as bytes.
     fn pack<'py>(
         &self,
         py: Python<'py>,
@@ -278,7 +285,8 @@ pub struct FragmentPool {
 }
 
 impl FragmentPool {
-    /// A panic while the pool is held leaves a page in it without some of its parts: no reason to lose the others.
+    /// Run `work` on the pool. After a panic inside, the pool is still used: one page then lacks
+    /// some of its parts, which does not affect the others.
     fn with<T>(&self, work: impl FnOnce(&mut Pool) -> T) -> T {
         work(&mut self.pool.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -286,7 +294,7 @@ impl FragmentPool {
 
 #[pymethods]
 impl FragmentPool {
-    /// A pool of parts with so many bytes of value at least.
+    /// Create a pool for parts whose value has at least `min_bytes` bytes.
     #[new]
     fn new(
         min_bytes: u32,
@@ -313,29 +321,30 @@ impl FragmentPool {
         })
     }
 
-    /// Add the parts of a page that a `PartPacker` has packed.
+    /// Add the parts of a page packed by a `PartPacker`.
     fn push_packed(&self, py: Python<'_>, packed: &[u8]) -> PyResult<()> {
         brief(py, || self.with(|pool| pool.push_packed(packed)))
     }
 
-    /// How many pages were added.
+    /// Number of pages added.
     #[getter]
     fn pages(&self) -> u32 {
         self.with(|pool| pool.pages())
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     fn __len__(&self) -> usize {
         self.with(|pool| pool.rows.len())
     }
 
-    /// How many different values they have.
+    /// Number of distinct values among the parts.
     #[getter]
     fn values(&self) -> usize {
         self.with(|pool| pool.values())
     }
 
-    /// A column of the parts with these numbers: 32 bits, or 64 for hashes; little-endian.
+    /// Return a column of the parts with these numbers: 32 bits each, or 64 for hashes;
+    /// little-endian.
     fn column<'py>(
         &self,
         py: Python<'py>,
@@ -346,7 +355,7 @@ impl FragmentPool {
         self.with(|pool| {
             if let Some(row) = rows.iter().find(|&&row| row as usize >= pool.rows.len()) {
                 return Err(PyValueError::new_err(format!(
-                    "part {row}: there are {} of them",
+                    "part {row} does not exist; there are {} parts",
                     pool.rows.len()
                 )));
             }
@@ -369,14 +378,15 @@ impl FragmentPool {
                 }
                 _ => {
                     return Err(PyKeyError::new_err(format!(
-                        "pools have no column {name:?}"
+                        "unknown column {name:?} of a pool"
                     )));
                 }
             })
         })
     }
 
-    /// Find fragments: where each begins (32 bits), and their members, as numbers of parts (32 bits).
+    /// Find fragments: where the members of each begin (32 bits), and the members as part numbers
+    /// (32 bits).
     fn fragments<'py>(
         &self,
         py: Python<'py>,
@@ -387,13 +397,15 @@ impl FragmentPool {
     ) -> PyResult<Columns<'py>> {
         if !(min_match > 0.0 && min_match <= 1.0 && (0.0..=1.0).contains(&size_ratio)) {
             return Err(PyValueError::new_err(format!(
-                "overlap {min_match} and length {size_ratio}: both are shares, and an overlap is more than 0"
+                "min_match is {min_match} and size_ratio is {size_ratio}; expected shares up to \
+                 1, min_match above 0"
             )));
         }
         let lacking = self.with(|pool| pool.lacking());
         if lacking > 0 {
             return Err(PyValueError::new_err(format!(
-                "{lacking} values have no shingles: the page that they were packed with has not come"
+                "{lacking} values have no shingles; expected the page they were packed with to \
+                 be added first"
             )));
         }
         let likeness = Likeness {

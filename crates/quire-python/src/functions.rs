@@ -1,4 +1,4 @@
-//! Functions of the module: from bytes, maps and trees to digests.
+//! The functions that make digests: from bytes, files and trees.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::guard::{brief, run};
 /// Make the digest of a source.
 #[pyfunction]
 #[pyo3(signature = (source, kind, content_type, encoding, scripting, fragment, recover))]
-#[allow(clippy::too_many_arguments)] // the options of `quire.encode`, each by name there
+#[allow(clippy::too_many_arguments)] // these are the options of `quire.encode`, which passes them by name
 pub fn encode(
     py: Python<'_>,
     source: PyBackedBytes,
@@ -36,10 +36,10 @@ pub fn encode(
     run(py, move || quire_core::encode(&source, &options)).map(Digest::new)
 }
 
-/// Collects the chunks of a page. Used by one thread at a time.
+/// Collects the chunks of a page. For one thread at a time.
 #[pyclass(module = "quire._core._native")]
 pub struct Encoder {
-    /// Gone when the page is finished.
+    /// None once the page is finished.
     kept: Option<quire_core::Encoder>,
 }
 
@@ -51,7 +51,7 @@ impl Encoder {
 
 #[pymethods]
 impl Encoder {
-    /// Start without any bytes.
+    /// Start an empty page.
     #[new]
     #[pyo3(signature = (kind, content_type, encoding, scripting, fragment, recover))]
     fn new(
@@ -73,7 +73,7 @@ impl Encoder {
         brief(py, || encoder.feed(chunk))
     }
 
-    /// Make the digest; the encoder is used up.
+    /// Make the digest. The encoder cannot be used again.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Digest> {
         let encoder = self.kept.take().ok_or_else(Self::finished)?;
         run(py, move || encoder.finish()).map(Digest::new)
@@ -103,7 +103,7 @@ fn kind_of(name: &str) -> PyResult<Kind> {
         .filter(|&kind| kind != Kind::Tree)
         .ok_or_else(|| {
             PyValueError::new_err(format!(
-                "kind {name:?} is not known; known are html, xml, json, text and bytes"
+                "unknown kind {name:?}; expected html, xml, json, text or bytes"
             ))
         })
 }
@@ -111,12 +111,12 @@ fn kind_of(name: &str) -> PyResult<Kind> {
 fn encoding_of(label: &str) -> PyResult<&'static Encoding> {
     Encoding::for_label(label.as_bytes()).ok_or_else(|| {
         PyValueError::new_err(format!(
-            "encoding {label:?} is not known; the labels are those of the WHATWG Encoding Standard"
+            "unknown encoding {label:?}; expected a label of the WHATWG Encoding Standard"
         ))
     })
 }
 
-/// Read `td`, `svg path` or `math mi`.
+/// Read the context of a fragment: `td`, `svg path` or `math mi`.
 fn context_of(text: &str) -> PyResult<Context> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let (namespace, name) = match words[..] {
@@ -125,7 +125,7 @@ fn context_of(text: &str) -> PyResult<Context> {
         ["math", name] => (Namespace::MathMl, name.to_owned()),
         _ => {
             return Err(PyValueError::new_err(format!(
-                "fragment {text:?} is not an element; expected one like 'td', 'svg path' or 'math mi'"
+                "fragment {text:?} is not an element; expected e.g. 'td', 'svg path' or 'math mi'"
             )));
         }
     };
@@ -141,19 +141,19 @@ fn verify_of(verify: &str) -> PyResult<Verify> {
         "all" => Ok(Verify::All),
         "columns" => Ok(Verify::Columns),
         _ => Err(PyValueError::new_err(format!(
-            "verify {verify:?} is not known; known are all and columns"
+            "unknown verify {verify:?}; expected all or columns"
         ))),
     }
 }
 
-/// Open a digest that is in memory, compressed or not. The bytes are not copied.
+/// Open a digest in memory, compressed or not. The bytes are not copied.
 #[pyfunction]
 pub fn from_bytes(py: Python<'_>, data: PyBackedBytes, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
     run(py, move || Page::open(Box::new(Owned(data)), verify)).map(Digest::new)
 }
 
-/// Open a digest in a file, compressed or not. The file must not be changed in place afterwards.
+/// Open a digest file, compressed or not. The file must not be changed in place afterwards.
 #[pyfunction]
 pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest> {
     let verify = verify_of(verify)?;
@@ -165,15 +165,15 @@ pub fn from_file(py: Python<'_>, path: PathBuf, verify: &str) -> PyResult<Digest
         let Some(code) = error.raw_os_error() else {
             return error.into();
         };
-        // With these three Python makes the class that fits, such as FileNotFoundError. The message
-        // of Rust ends with the code, which Python shows by itself.
+        // From these three Python picks the right class, such as FileNotFoundError. Rust's message
+        // ends with the error code, which Python adds itself.
         let message = error.to_string();
         let message = message.split(" (os error").next().unwrap_or_default();
         PyOSError::new_err((code, message.to_owned(), path.into_os_string()))
     })
 }
 
-/// What the header says: kind, nodes, flags, source length, compressed, signatures.
+/// The fields of a header: kind, nodes, flags, source length, compressed, signatures.
 pub type Peeked = (
     &'static str,
     u32,
@@ -183,7 +183,7 @@ pub type Peeked = (
     [u128; Signatures::NAMES.len()],
 );
 
-/// Read the header at the beginning of a digest; the rest need not be there.
+/// Read the header at the start of a digest. The rest of the digest may be missing.
 #[pyfunction]
 pub fn peek(py: Python<'_>, head: &[u8]) -> PyResult<Peeked> {
     let header = brief(py, || Header::read(head))?;
@@ -197,7 +197,7 @@ pub fn peek(py: Python<'_>, head: &[u8]) -> PyResult<Peeked> {
     ))
 }
 
-/// The compressed form of a digest.
+/// Return a digest in its compressed form.
 #[pyfunction]
 pub fn compress<'py>(
     py: Python<'py>,
@@ -206,7 +206,7 @@ pub fn compress<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     if !(1..=22).contains(&level) {
         return Err(PyValueError::new_err(format!(
-            "level {level} is not known; zstd has levels 1 to 22"
+            "unknown level {level}; expected 1 to 22"
         )));
     }
     let page = Arc::clone(digest.get().page());
@@ -217,7 +217,7 @@ pub fn compress<'py>(
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// Make the digest of a tree in columns.
+/// Make the digest of a tree given as columns.
 #[pyfunction]
 pub fn from_columns(
     py: Python<'_>,
@@ -241,7 +241,7 @@ pub fn from_columns(
     .map(Digest::new)
 }
 
-/// Fail as a kernel with a bug would. For the test that such failures arrive as `InternalError`.
+/// Panic like a kernel with a bug. For the test that panics arrive as `InternalError`.
 #[pyfunction]
 pub fn _panic_for_test(py: Python<'_>) -> PyResult<()> {
     run(py, || panic!("asked to fail"))

@@ -1,4 +1,4 @@
-//! Where kernels are called: other threads run meanwhile, and panics stop here.
+//! Runs kernels: other threads may run meanwhile, and panics become errors.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,10 +8,10 @@ use quire_core::Error;
 
 use crate::errors;
 
-/// Run a kernel without holding the interpreter.
+/// Run a kernel with the interpreter released.
 ///
-/// Kernels share nothing that a panic could leave half-made: digests are immutable, and what they
-/// derive on first use is kept only when it is complete.
+/// A panic cannot leave anything half-made: digests are immutable, and columns derived on first use
+/// are stored only when they are complete.
 pub fn run<T: Send>(
     py: Python<'_>,
     kernel: impl FnOnce() -> Result<T, Error> + Send,
@@ -19,20 +19,20 @@ pub fn run<T: Send>(
     finish(py, py.detach(|| guarded(kernel)))
 }
 
-/// Run a kernel that is over before another thread could profit.
+/// Run a kernel with the interpreter held; for kernels too short for other threads to benefit.
 pub fn brief<T>(py: Python<'_>, kernel: impl FnOnce() -> Result<T, Error>) -> PyResult<T> {
     finish(py, guarded(kernel))
 }
 
-/// What a kernel gave: a value, an error, or a panic.
+/// The result of a kernel: a value, an error, or a panic.
 pub type Outcome<T> = std::thread::Result<Result<T, Error>>;
 
-/// Run a kernel and stop its panics.
+/// Run a kernel and catch its panics.
 pub fn guarded<T>(kernel: impl FnOnce() -> Result<T, Error>) -> Outcome<T> {
     catch_unwind(AssertUnwindSafe(kernel))
 }
 
-/// Turn what a kernel gave into what Python gets.
+/// Turn the result of a kernel into a Python value or exception.
 pub fn finish<T>(py: Python<'_>, result: Outcome<T>) -> PyResult<T> {
     match result {
         Ok(Ok(value)) => Ok(value),
@@ -41,7 +41,7 @@ pub fn finish<T>(py: Python<'_>, result: Outcome<T>) -> PyResult<T> {
     }
 }
 
-/// What a panic said.
+/// Return the message of a panic.
 fn said(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()

@@ -1,9 +1,9 @@
-//! The compiled door: quire's kernels as one Python module.
+//! quire's kernels as one Python module.
 //!
-//! Nothing is decided here. Every function checks its arguments, lets other
-//! threads run while a kernel works ([`guard::run`]), and converts. Errors leave as
-//! the classes of `quire.errors`; a panic leaves as `InternalError` and never
-//! as an exception that `except Exception` would miss.
+//! This crate makes no decisions. Every function checks its arguments, lets other threads run while
+//! a kernel works ([`guard::run`]), and converts the result. Errors become the classes of
+//! `quire.errors`. A panic becomes `InternalError`, never an exception that `except Exception`
+//! would miss.
 
 mod buffers;
 mod codec;
@@ -17,7 +17,7 @@ mod sdiff;
 mod similarity;
 mod templates;
 
-/// The kernels of quire. Typed in `_native.pyi`; used through `quire._core`.
+/// The kernels of quire. Typed in `_native.pyi`; imported through `quire._core`.
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Edit scripts.
+//! Edit scripts: make, apply, invert, compose, read and write them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::digest::Digest;
 use crate::guard::run;
 use crate::sdiff::granularity_of;
 
-/// What turns one page into another, and back.
+/// An edit script: turns the old page into the new one, and back if it is invertible.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Script {
     script: Arc<Kernel>,
@@ -26,43 +26,43 @@ impl Script {
     }
 }
 
-/// By what a page is recognised: signature of its source, nodes, kind, bytes.
+/// How a page is recognised: signature of its source, number of nodes, kind, bytes.
 type Head = (u128, u32, String, u64);
 
 #[pymethods]
 impl Script {
-    /// Whether the layers alone give the new source, without a patch.
+    /// Whether the tree edits alone give the new source, without a byte patch.
     #[getter]
     fn exact_tree(&self) -> bool {
         self.script.is_exact_tree()
     }
 
-    /// Whether the script has the way back.
+    /// Whether the script can be inverted.
     #[getter]
     fn invertible(&self) -> bool {
         self.script.invertible
     }
 
-    /// Nodes inserted, deleted and relabelled, when they were counted.
+    /// Number of nodes inserted, deleted and relabelled, if they were counted.
     #[getter]
     fn node_edits(&self) -> Option<u64> {
         self.script.node_edits
     }
 
-    /// Whether no mapping has fewer node edits.
+    /// Whether it is proven that no mapping needs fewer node edits.
     #[getter]
     fn proven_minimal(&self) -> bool {
         self.script.proven_minimal
     }
 
-    /// Where the pairing met a limit: nodes of the old and the new page.
+    /// Pairs of nodes (old, new) where the pairing hit a limit.
     #[getter]
     fn coarse(&self) -> Vec<(Option<u32>, Option<u32>)> {
         let nodes = self.script.coarse.iter();
         nodes.map(|node| (node.old, node.new)).collect()
     }
 
-    /// The old page and the new one.
+    /// Identity of the old page and of the new page.
     #[getter]
     fn heads(&self) -> [Head; 2] {
         [&self.script.old, &self.script.new]
@@ -79,7 +79,7 @@ impl Script {
             .is_ok_and(|other| other.get().script == self.script)
     }
 
-    /// How many actions there are of each kind.
+    /// Count the actions of each kind.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = self.script.counts();
         let found = PyDict::new(py);
@@ -91,19 +91,19 @@ impl Script {
         Ok(found)
     }
 
-    /// Make the new page of the old one.
+    /// Apply the script: make the new page from the old one.
     fn apply(&self, py: Python<'_>, old: &Bound<'_, Digest>) -> PyResult<Digest> {
         let (script, old) = (&self.script, Arc::clone(old.get().page()));
         run(py, move || script.apply(&old)).map(Digest::new)
     }
 
-    /// Make the script that undoes this one.
+    /// Return the script that undoes this one.
     fn invert(&self, py: Python<'_>) -> PyResult<Self> {
         let script = &self.script;
         run(py, move || script.invert()).map(Self::new)
     }
 
-    /// Make one script of this one and the one that follows it, given the pages they lead through.
+    /// Return one script for this one followed by the next; the pages between them are given.
     fn compose(
         &self,
         py: Python<'_>,
@@ -117,14 +117,14 @@ impl Script {
         run(py, move || script.compose(&following, &old, &between, &new)).map(Self::new)
     }
 
-    /// Write the script as JSON.
+    /// Return the script as JSON.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         let script = &self.script;
         run(py, move || script.to_json())
     }
 }
 
-/// Make the script that turns one page into another.
+/// Return the edit script that turns the old page into the new one.
 #[pyfunction]
 pub fn edit_script(
     py: Python<'_>,
@@ -140,7 +140,7 @@ pub fn edit_script(
         exact,
         granularity: granularity_of(granularity)?,
         invertible,
-        // Cells are memory and stay within their limit, whatever time is given.
+        // Cells cost memory, so their limit holds regardless of the time budget.
         budget: Budget {
             steps: max_steps.unwrap_or(usual.steps),
             ..usual
@@ -150,7 +150,7 @@ pub fn edit_script(
     run(py, move || script::between(&old, &new, wanted)).map(Script::new)
 }
 
-/// Make the script of given partners, which must be one to one with the roots among them.
+/// Return the edit script for the given partners. They must be one to one and include the roots.
 #[pyfunction]
 pub fn script_of_pairs(
     py: Python<'_>,
@@ -173,7 +173,7 @@ pub fn script_of_pairs(
                 partners.to_old.get_mut(y as usize),
             ) else {
                 return Err(Error::Script {
-                    message: format!("partners {x} and {y} are not both on their pages"),
+                    message: format!("nodes {x} (old) and {y} (new) cannot be paired: one of them is not on its page"),
                 });
             };
             (*to, *from) = (y, x);

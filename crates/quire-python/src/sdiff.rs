@@ -1,4 +1,4 @@
-//! Comparing two pages.
+//! Compares two pages: annotation, changed words, lines side by side.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use quire_core::{Error, NONE};
 use crate::digest::{Digest, numbers};
 use crate::guard::run;
 
-/// The rules of a comparison as Python gives them: patterns and selectors are still strings.
+/// The rules of a comparison as Python passes them: patterns and selectors are still strings.
 #[derive(FromPyObject)]
 pub struct Asked {
     only: Vec<String>,
@@ -43,7 +43,7 @@ impl Asked {
         })
     }
 
-    /// Find what the selectors choose on a page.
+    /// Find the nodes that the selectors choose on a page.
     pub fn scope(&self, page: &quire_core::Digest) -> Result<Scope, Error> {
         let chosen = |selectors: &[String]| {
             let mut nodes = Vec::new();
@@ -70,12 +70,13 @@ pub fn granularity_of(name: &str) -> PyResult<Granularity> {
         "normal" => Ok(Granularity::Normal),
         "fine" => Ok(Granularity::Fine),
         _ => Err(PyValueError::new_err(format!(
-            "granularity {name:?} is not known; known are brief, normal and fine"
+            "unknown granularity {name:?}; expected brief, normal or fine"
         ))),
     }
 }
 
-/// What became of every node: partners and statuses as buffers, and the pairs where a limit was met.
+/// Compare two pages node by node: partners and statuses as buffers, and the pairs where a limit
+/// was hit.
 #[pyfunction]
 pub fn annotate<'py>(
     py: Python<'py>,
@@ -114,7 +115,7 @@ fn status_bytes(status: &[u16]) -> Vec<u8> {
     status.iter().flat_map(|bits| bits.to_ne_bytes()).collect()
 }
 
-/// The parts of a text that changed: where each begins and ends in the old and in the new one.
+/// Return the changed parts of a text: start and end of each in the old and in the new text.
 #[pyfunction]
 pub fn word_changes(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, u32, u32, u32)>> {
     run(py, || {
@@ -127,12 +128,12 @@ pub fn word_changes(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, 
 /// A line: its text and its nodes.
 type PyLine = (String, Vec<u32>);
 
-/// A row: its kind, and the places of its lines; -1 for none.
+/// A row: its kind, and the indexes of its lines; -1 for none.
 type PyRow = (u8, i32, i32);
 
-/// The lines of two pages, and how they stand side by side, by what `annotate` said.
+/// Return the lines of two pages and how they line up side by side, given the result of `annotate`.
 #[pyfunction]
-#[allow(clippy::type_complexity)] // two lists of lines and one of rows, each named above
+#[allow(clippy::type_complexity)] // two lists of lines and one of rows, each with a type above
 pub fn text_rows<'py>(
     py: Python<'py>,
     old: &Bound<'py, Digest>,
@@ -149,7 +150,7 @@ pub fn text_rows<'py>(
         old_status.len() == old.n() && new_status.len() == new.n(),
     ) else {
         return Err(PyValueError::new_err(
-            "partners and statuses are of other pages",
+            "the partners and statuses belong to other pages",
         ));
     };
     run(py, move || {
@@ -185,7 +186,7 @@ fn status_of(bytes: &[u8]) -> Vec<u16> {
         .collect()
 }
 
-/// Read partners back; `None` where they are not those of two pages of these sizes.
+/// Read partners back; `None` if they do not belong to two pages of these sizes.
 fn pairs_of(to_new: &[u8], old: usize, new: usize) -> Option<Pairs> {
     let mut pairs = Pairs::new(old, new);
     let partners = to_new.as_chunks().0;

@@ -1,4 +1,4 @@
-//! How alike pages are.
+//! Similarity of pages: bags of features, sketches and estimates.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use crate::buffers::Floats;
 use crate::digest::Digest;
 use crate::guard::{brief, run};
 
-/// Read the name of a measure that is a bag or a set.
+/// Read the name of a measure.
 pub fn measure_of(name: &str) -> PyResult<Measure> {
     Measure::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Measure::ALL.map(Measure::name).to_vec();
         PyValueError::new_err(format!(
-            "measure {name:?} is not known; known are {}",
+            "unknown measure {name:?}; expected one of {}",
             known.join(", ")
         ))
     })
 }
 
-/// Little-endian bytes of numbers, for numpy.
+/// Return numbers as little-endian bytes, for numpy.
 pub fn packed<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
     let mut out = vec![0; N * values.len()];
     for (place, &value) in out.chunks_exact_mut(N).zip(values) {
@@ -44,7 +44,7 @@ pub struct Bag {
 
 #[pymethods]
 impl Bag {
-    /// Take the features of a page, or of the parts that a selector chooses.
+    /// Collect the features of a page, or of the parts that a selector chooses.
     #[new]
     fn new(
         py: Python<'_>,
@@ -60,39 +60,39 @@ impl Bag {
         Ok(Self { measure, features })
     }
 
-    /// The name of the measure.
+    /// Name of the measure.
     #[getter]
     fn measure(&self) -> &'static str {
         self.measure.name()
     }
 
-    /// Number of different features.
+    /// Number of distinct features.
     fn __len__(&self) -> usize {
         self.features.hashes().len()
     }
 
-    /// All occurrences together.
+    /// Number of features, counting repeats.
     #[getter]
     fn total(&self) -> u64 {
         self.features.total()
     }
 
-    /// The features, ascending: 64 bits each, little-endian.
+    /// Return the features in ascending order, 64 bits each, little-endian.
     fn hashes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &packed(self.features.hashes(), u64::to_le_bytes))
     }
 
-    /// How often each occurs: 32 bits each, little-endian.
+    /// Return how often each feature occurs, 32 bits each, little-endian.
     fn counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &packed(self.features.counts(), u32::to_le_bytes))
     }
 
-    /// How alike two bags are.
+    /// Return the similarity of two bags, from 0 to 1.
     fn similarity(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<f64> {
         let other = other.get();
         if self.measure != other.measure {
             return Err(PyValueError::new_err(format!(
-                "one bag is of {}, the other of {}; they do not compare",
+                "cannot compare a bag of {} with a bag of {}",
                 self.measure.name(),
                 other.measure.name()
             )));
@@ -103,7 +103,7 @@ impl Bag {
     }
 }
 
-/// How alike two pages are, or the parts of them that a selector chooses.
+/// Return the similarity of two pages, or of the parts that a selector chooses, from 0 to 1.
 #[pyfunction]
 pub fn similarity(
     py: Python<'_>,
@@ -117,10 +117,11 @@ pub fn similarity(
     run(py, move || kernel::similarity(&one, &other, measure, nodes))
 }
 
-/// A feature in words, and how often each page has it.
+/// A feature as readable text, and its count on each page.
 type PyPart = (String, u32, u32);
 
-/// What two pages share, what either has, how many features differ, and the first `most` of those.
+/// Compare two pages in detail: features in both, features in either, number of features that
+/// differ, and the first `most` of those.
 #[pyfunction]
 pub fn likeness(
     py: Python<'_>,
@@ -144,10 +145,10 @@ pub fn likeness(
     })
 }
 
-/// A layer: elements of both pages, the paper's Ek, Ej and W.
+/// A layer: elements of both pages, and the paper's Ek, Ej and W.
 type PyLayer = (u32, u32, u64, u64, f64);
 
-/// Kang's S, its normalised form, and the layers.
+/// Return Kang's S, its normalised form, and the layers.
 #[pyfunction]
 pub fn kang(
     py: Python<'_>,
@@ -174,57 +175,58 @@ pub struct Sketch {
 
 #[pymethods]
 impl Sketch {
-    /// The name of the measure.
+    /// Name of the measure.
     #[getter]
     fn measure(&self) -> &'static str {
         self.kept.head.measure.name()
     }
 
-    /// How many values it keeps.
+    /// Maximum number of values in the sketch.
     #[getter]
     fn m(&self) -> u16 {
         self.kept.head.m
     }
 
-    /// The hash of the selector that chose the nodes; 0 for the whole page.
+    /// Hash of the selector that chose the nodes; 0 for the whole page.
     #[getter]
     fn nodes(&self) -> u64 {
         self.kept.head.nodes
     }
 
-    /// Whether it keeps the smallest of all, and not one for each bin.
+    /// Whether this is a bottom-k sketch (the smallest values) instead of a min-wise one (one value
+    /// per bin).
     #[getter]
     fn is_bottom_k(&self) -> bool {
         matches!(self.kept.values, Values::BottomK(_))
     }
 
-    /// The stored form.
+    /// Return the stored form.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.kept.to_bytes())
     }
 
-    /// The sketch of both bags together.
+    /// Return the sketch of both bags together.
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
         let kept = brief(py, || self.kept.merge(&other.kept))?;
         Ok(Self { kept })
     }
 
-    /// How alike the bags are, estimated, and the standard error.
+    /// Estimate the similarity of the two bags; return it with its standard error.
     fn resemblance(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<(f64, f64)> {
         let other = other.get();
         let found = brief(py, || self.kept.resemblance(&other.kept))?;
         Ok((found.value, found.error))
     }
 
-    /// What two bottom-k sketches share of all values they hold.
+    /// Return the share of values that two bottom-k sketches have in common, of all their values.
     fn overlap(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<f64> {
         let other = other.get();
         brief(py, || self.kept.overlap(&other.kept))
     }
 }
 
-/// Sketch a page, or the parts that a selector chooses.
+/// Make the sketch of a page, or of the parts that a selector chooses.
 #[pyfunction]
 pub fn sketch(
     py: Python<'_>,
@@ -246,7 +248,7 @@ pub fn sketch(
     Ok(Sketch { kept })
 }
 
-/// The bins of a min-wise sketch of `w` tokens in a row, 32 bits each.
+/// Return the bins of a min-wise sketch over sequences of `w` tokens, 32 bits each.
 #[pyfunction]
 pub fn token_bins<'py>(
     page: &Bound<'py, Digest>,
@@ -266,21 +268,18 @@ pub fn sketch_from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Sketch> {
     Ok(Sketch { kept })
 }
 
-/// The numbers in a buffer. Copied, since another thread may write to it meanwhile.
+/// Copy the numbers out of a buffer, since another thread may write to it meanwhile.
 fn numbers_in(rows: &Bound<'_, PyAny>, m: Option<usize>) -> PyResult<Vec<u32>> {
     let numbers = PyBuffer::<u32>::get(rows)?.to_vec(rows.py())?;
     match m {
-        Some(m) if m == 0 || !numbers.len().is_multiple_of(m) => {
-            Err(PyValueError::new_err(format!(
-                "{} values are no whole number of rows of {m}",
-                numbers.len()
-            )))
-        }
+        Some(m) if m == 0 || !numbers.len().is_multiple_of(m) => Err(PyValueError::new_err(
+            format!("{} values cannot be split into rows of {m}", numbers.len()),
+        )),
         _ => Ok(numbers),
     }
 }
 
-/// Estimates of one row of bins with many.
+/// Estimate the similarity of one row of bins to each of many rows.
 #[pyfunction]
 pub fn resemblances(one: &Bound<'_, PyAny>, rows: &Bound<'_, PyAny>) -> PyResult<Floats> {
     let py = one.py();
@@ -289,18 +288,19 @@ pub fn resemblances(one: &Bound<'_, PyAny>, rows: &Bound<'_, PyAny>) -> PyResult
     run(py, move || Ok(kernel::one_with_many(&one, &rows))).map(Floats::new)
 }
 
-/// Estimates of all rows of m bins with all, row by row.
+/// Estimate the similarity of all rows of m bins to all rows, row by row.
 #[pyfunction]
 pub fn all_resemblances(rows: &Bound<'_, PyAny>, m: usize) -> PyResult<Floats> {
     let py = rows.py();
     let rows = numbers_in(rows, Some(m))?;
     let n = rows.len() / m;
-    // Asked for beforehand: a square grows fast, and a kernel that gets no memory ends the process.
+    // Reserved beforehand: n times n grows fast, and a kernel that runs out of memory ends the
+    // process.
     let is_there = (n.checked_mul(n))
         .is_some_and(|square| Vec::<f32>::new().try_reserve_exact(square).is_ok());
     if !is_there {
         return Err(PyMemoryError::new_err(format!(
-            "{n} rows have {n} times {n} estimates of 4 bytes, which is more than there is memory"
+            "not enough memory for {n} times {n} estimates of 4 bytes"
         )));
     }
     run(py, move || Ok(kernel::all_pairs(&rows, m))).map(Floats::new)

@@ -1,4 +1,4 @@
-//! Groups of alike pages.
+//! Groups of pages made from the same template.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::digest::Digest;
 use crate::guard::run;
 use crate::similarity::{measure_of, packed};
 
-/// The numbers in a buffer. Copied, since another thread may write to it meanwhile.
+/// Copy the numbers out of a buffer, since another thread may write to it meanwhile.
 pub fn numbers<T: Element + Copy>(buffer: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     PyBuffer::<T>::get(buffer)?.to_vec(buffer.py())
 }
@@ -24,7 +24,7 @@ fn check_length(what: &str, found: usize, expected: usize) -> PyResult<()> {
         return Ok(());
     }
     Err(PyValueError::new_err(format!(
-        "{what}: {found} values, but {expected} rows"
+        "{what}: found {found} values, expected {expected}"
     )))
 }
 
@@ -32,7 +32,7 @@ fn check_below(what: &str, values: &[u32], n: usize) -> PyResult<()> {
     match values.iter().find(|&&value| value as usize >= n) {
         None => Ok(()),
         Some(value) => Err(PyValueError::new_err(format!(
-            "{what} {value}: there are {n} of them"
+            "{what} {value} does not exist; the limit is {n}"
         ))),
     }
 }
@@ -45,9 +45,9 @@ pub struct Bags {
 
 #[pymethods]
 impl Bags {
-    /// The features of pages.
+    /// Collect the features of pages.
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value)] // what Python gives is a list, and a list is a `Vec`
+    #[allow(clippy::needless_pass_by_value)] // Python passes a list, which arrives as a `Vec`
     fn of_pages(py: Python<'_>, pages: Vec<Bound<'_, Digest>>, measure: &str) -> PyResult<Self> {
         let measure = measure_of(measure)?;
         let pages: Vec<_> = (pages.iter())
@@ -64,7 +64,7 @@ impl Bags {
         Ok(Self { kept })
     }
 
-    /// Read packed bags: one after the other in `data`, from offset to offset.
+    /// Read packed bags that follow each other in `data`; `offsets` are their borders.
     #[staticmethod]
     fn from_packed(data: &Bound<'_, PyAny>, offsets: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = data.py();
@@ -75,7 +75,7 @@ impl Bags {
             && (offsets.last()).is_none_or(|&last| last as u64 <= bytes.len() as u64);
         if !are_fine {
             return Err(PyValueError::new_err(
-                "offsets of packed bags go up, and stay within the bytes",
+                "offsets of packed bags must be ascending and within the bytes",
             ));
         }
         let kept = run(py, move || {
@@ -88,24 +88,25 @@ impl Bags {
         Ok(Self { kept })
     }
 
-    /// How many.
+    /// Number of bags.
     fn __len__(&self) -> usize {
         self.kept.len()
     }
 
-    /// The packed form of one.
+    /// Return one bag in its packed form.
     fn packed<'py>(&self, py: Python<'py>, at: usize) -> PyResult<Bound<'py, PyBytes>> {
         check_below("bag", &[at as u32], self.kept.len())?;
         Ok(PyBytes::new(py, &self.kept.packed(at)))
     }
 
-    /// All occurrences in each: 64 bits each, little-endian.
+    /// Return the number of features of each bag, counting repeats; 64 bits each, little-endian.
     fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let totals: Vec<u64> = (0..self.kept.len()).map(|at| self.kept.total(at)).collect();
         PyBytes::new(py, &packed(&totals, u64::to_le_bytes))
     }
 
-    /// How some of these overlap with some of others, pair by pair: contained and resemblance, 64-bit floats.
+    /// Compare bags of this list with bags of another, pair by pair; return containment and
+    /// resemblance as 64-bit floats.
     fn likenesses<'py>(
         &self,
         py: Python<'py>,
@@ -132,7 +133,7 @@ impl Bags {
         Ok((column(|at| at.contained), column(|at| at.resemblance)))
     }
 
-    /// Of some of these the one most like the others.
+    /// Of the given bags, return the one most similar to the others.
     fn medoid(&self, py: Python<'_>, of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         let of = numbers::<u32>(of)?;
         check_below("bag", &of, self.kept.len())?;
@@ -141,7 +142,7 @@ impl Bags {
     }
 }
 
-/// XXH3 of bytes: the number of a name.
+/// Return the XXH3 hash of bytes; identifies a name.
 #[pyfunction]
 pub fn hash64(data: &[u8]) -> u64 {
     hash::hash64(data)
@@ -205,7 +206,8 @@ fn links_of(n: usize, columns: &Bound<'_, PyTuple>) -> PyResult<Vec<Link>> {
         .collect())
 }
 
-/// Let each of n pages join its best hub: the least number of each page's group, 32 bits.
+/// Assign each of n pages to its best hub; return the smallest page number of each page's group, 32
+/// bits each.
 #[pyfunction]
 pub fn stars<'py>(
     py: Python<'py>,
@@ -217,7 +219,8 @@ pub fn stars<'py>(
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
 
-/// Which pages stand for their groups: numbers of 32 bits, ascending.
+/// Choose the pages that represent their groups; return their numbers in ascending order, 32 bits
+/// each.
 #[pyfunction]
 pub fn sample_groups<'py>(
     py: Python<'py>,
@@ -228,7 +231,8 @@ pub fn sample_groups<'py>(
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
 
-/// Merge groups along links, by size: the least number of each page's group, 32 bits.
+/// Merge groups along links, by size; return the smallest page number of each page's group, 32 bits
+/// each.
 #[pyfunction]
 pub fn merge_groups<'py>(
     py: Python<'py>,
@@ -251,7 +255,8 @@ pub fn merge_groups<'py>(
     Ok(PyBytes::new(py, &packed(&found, u32::to_le_bytes)))
 }
 
-/// Cluster rows of m bins as paper 003 does: for each the row of its template or -1, 32 bits.
+/// Cluster rows of m bins as in paper 003; return the row of each one's template, or -1, 32 bits
+/// each.
 #[pyfunction]
 pub fn random_sampling<'py>(
     rows: &Bound<'py, PyAny>,
@@ -265,7 +270,7 @@ pub fn random_sampling<'py>(
     let rows = numbers::<u32>(rows)?;
     if m == 0 || !rows.len().is_multiple_of(m) {
         return Err(PyValueError::new_err(format!(
-            "{} values are no whole number of rows of {m}",
+            "{} values cannot be split into rows of {m}",
             rows.len()
         )));
     }

@@ -1,23 +1,24 @@
-//! Everything that can go wrong on purpose. A message names the thing, the finding and the expectation.
+//! Every error that the kernels return on purpose. A message names the thing, the finding and the
+//! expectation.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why a kernel refused.
+/// Why a kernel refused its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The source is longer than offsets can reach.
+    /// The source is too long for the offsets of a digest.
     TooLarge {
         /// Its length.
         bytes: u64,
-        /// The longest that is read.
+        /// The maximum length.
         limit: u64,
     },
     /// XML or JSON that is not well-formed.
     Syntax {
         /// `xml` or `json`.
         kind: &'static str,
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
         /// Offset of the fault in the source.
         offset: usize,
@@ -28,21 +29,21 @@ pub enum Error {
     },
     /// The bytes are not a digest this version reads.
     Format {
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
     },
     /// The digest was written by a newer version.
     Version {
-        /// The format it is in.
+        /// The format of the digest.
         found: u16,
         /// The newest format this version reads.
         newest: u16,
     },
-    /// A selector or path that cannot be read, or asks for what is not supported.
+    /// A selector or XPath that cannot be parsed, or uses an unsupported feature.
     Selector {
         /// The selector.
         selector: String,
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
         /// Offset of the fault in the selector.
         offset: usize,
@@ -54,33 +55,34 @@ pub enum Error {
         /// The budget.
         steps: u64,
     },
-    /// A regular expression that cannot be read, or takes more memory than it may.
+    /// A regular expression that cannot be parsed, or would take too much memory.
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
-        /// Offset of the fault in the pattern, in characters; absent where it is the whole.
+        /// Offset of the fault in the pattern, in characters; absent if the fault is the pattern as
+        /// a whole.
         offset: Option<usize>,
     },
-    /// A tree that is not a tree, or a node that is not there.
+    /// Columns that do not form a tree, or a node that does not exist.
     Tree {
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
     },
-    /// An edit script that cannot be read, is damaged, or is not for this page.
+    /// An edit script that cannot be read, is damaged, or does not fit this page.
     Script {
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
     },
     /// A sketch that cannot be read, or two that cannot be compared.
     Sketch {
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
     },
-    /// A stored page that does not decode, or not to the length that was promised.
+    /// A stored page that cannot be decoded, or does not have the expected length.
     Codec {
-        /// What was found and what was expected.
+        /// Describes the finding and the expectation.
         message: String,
     },
 }
@@ -89,7 +91,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::TooLarge { bytes, limit } => {
-                write!(f, "source has {bytes} bytes, but at most {limit} are read")
+                write!(
+                    f,
+                    "source has {bytes} bytes, more than the limit of {limit}"
+                )
             }
             Error::Syntax {
                 kind,
@@ -124,7 +129,8 @@ impl fmt::Display for Error {
                 let selector = shortened(selector);
                 write!(
                     f,
-                    "selector {selector:?}: stopped after {steps} steps; make it more specific"
+                    "selector {selector:?}: stopped after {steps} steps; use a more specific \
+                     selector"
                 )
             }
             Error::Pattern {
@@ -146,10 +152,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// How many characters of a selector a message repeats; the error itself keeps all of them.
+/// Number of characters of a selector that a message repeats; the error itself keeps all of them.
 const SHOWN: usize = 80;
 
-/// A text as messages repeat it: its start and an ellipsis when it is long.
+/// Shorten a text for a message: its start, and an ellipsis if it is long.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -157,7 +163,8 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Line and column (both from 1, column in bytes) of an offset; CR, LF and CRLF end a line.
+/// Return line and column of an offset, both from 1, the column in bytes. CR, LF and CRLF end a
+/// line.
 pub fn position(source: &[u8], offset: usize) -> (usize, usize) {
     let before = &source[..offset.min(source.len())];
     let mut line = 1;

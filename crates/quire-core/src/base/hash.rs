@@ -1,31 +1,31 @@
-//! XXH3, the hash of digests: checksums and signatures. Short strings have one of their own
-//! ([`crate::base::short_bytes`]), of which signatures are folded.
+//! XXH3, the hash function of digests: checksums and signatures. Short strings have their own hash
+//! ([`crate::base::short_bytes`]), from which signatures are computed.
 //!
-//! A fixed specification, so that hashes may be stored. `twox-hash` chooses wide
-//! instructions at run time where the processor has them, which halves the time
-//! for long inputs in builds for plain x86-64.
+//! XXH3 has a fixed specification, so hashes may be stored. `twox-hash` selects wide instructions
+//! at run time if the processor has them, which halves the time for long inputs in builds for plain
+//! x86-64.
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-/// 64 bits.
+/// Hash bytes to 64 bits.
 #[inline]
 pub fn hash64(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// 64 bits, of a family of functions.
+/// Hash bytes to 64 bits; each seed gives a different function.
 #[inline]
 pub fn hash64_seeded(bytes: &[u8], seed: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, bytes)
 }
 
-/// 128 bits.
+/// Hash bytes to 128 bits.
 #[inline]
 pub fn hash128(bytes: &[u8]) -> u128 {
     XxHash3_128::oneshot(bytes)
 }
 
-/// 128 bits, of a family of functions.
+/// Hash bytes to 128 bits; each seed gives a different function.
 #[inline]
 pub fn hash128_seeded(bytes: &[u8], seed: u64) -> u128 {
     XxHash3_128::oneshot_with_seed(seed, bytes)

@@ -1,11 +1,10 @@
-//! Columns of integers in the narrowest width that holds them.
+//! Integer columns in the narrowest width that holds their values.
 //!
-//! A column is stored little-endian in 1, 2 or 4 bytes a value, the same in
-//! memory and in a file, so that a loaded digest is read where it lies. Reading
-//! one value costs a predictable branch; a loop over a whole column should ask
-//! for [`Ints::to_vec`], which is one vectorised pass.
+//! A column is stored little-endian in 1, 2 or 4 bytes per value, the same in memory and in a file,
+//! so a loaded digest is read in place. Reading one value costs a predictable branch. A loop over a
+//! whole column should use [`Ints::to_vec`], which is one vectorised pass.
 
-/// An unsigned column.
+/// A column of unsigned integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Ints<'a> {
     bytes: &'a [u8],
@@ -20,17 +19,17 @@ impl<'a> Ints<'a> {
             .then_some(Self { bytes, width })
     }
 
-    /// Number of values.
+    /// Return the number of values.
     pub fn len(self) -> usize {
         self.bytes.len() / self.width
     }
 
-    /// Whether there is no value.
+    /// Whether the column is empty.
     pub fn is_empty(self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The value at `i`. Panics outside the column, like a slice.
+    /// Return the value at `i`. Panics outside the column, like a slice.
     #[inline]
     pub fn get(self, i: usize) -> u32 {
         match self.width {
@@ -46,7 +45,7 @@ impl<'a> Ints<'a> {
         }
     }
 
-    /// All values, widened.
+    /// Return all values as `u32`.
     pub fn to_vec(self) -> Vec<u32> {
         match self.width {
             1 => self.bytes.iter().map(|&b| u32::from(b)).collect(),
@@ -59,14 +58,15 @@ impl<'a> Ints<'a> {
         }
     }
 
-    /// The stored bytes and their width, for a pass of its own over each width.
+    /// Return the stored bytes and their width, for code with a separate pass for each width.
     #[inline]
     pub fn stored(self) -> (&'a [u8], usize) {
         (self.bytes, self.width)
     }
 
-    /// Put what two tables, one after the other, have for the values from `start` on into `out`; 0 for
-    /// values beyond both. The first has an entry for every value of one byte, so those are never beyond it.
+    /// Look up the values from `start` on in two tables, one continuing the other, and write the
+    /// results to `out`; 0 for values beyond both. The first table has an entry for every one-byte
+    /// value, so those are never beyond it.
     pub fn look_up(self, start: usize, table: &[u8; 256], beyond: &[u8], out: &mut [u8]) {
         let at = |value: u32| {
             let value = value as usize;
@@ -85,7 +85,7 @@ impl<'a> Ints<'a> {
         }
     }
 
-    /// Set `mark` in `out` where the values from `start` on are not 0.
+    /// Set the bits of `mark` in `out` for values from `start` on that are not 0.
     pub fn mark_positive(self, start: usize, mark: u8, out: &mut [u8]) {
         let of = |positive: bool| if positive { mark } else { 0 };
         match self.width {
@@ -99,7 +99,7 @@ impl<'a> Ints<'a> {
         }
     }
 
-    /// How often each value below `values` occurs. Larger values are not counted.
+    /// Count how often each value below `values` occurs. Larger values are not counted.
     pub fn histogram(self, values: usize) -> Vec<u32> {
         if self.width != 1 {
             let mut counts = vec![0; values];
@@ -110,7 +110,8 @@ impl<'a> Ints<'a> {
             }
             return counts;
         }
-        // Four tables in turn: runs of equal values would wait for one counter to be stored.
+        // Four tables in turn: with one, runs of equal values would wait for the same counter to be
+        // stored.
         let mut tables = [[0u32; 256]; 4];
         let (fours, rest) = self.bytes.as_chunks::<4>();
         for four in fours {
@@ -126,7 +127,7 @@ impl<'a> Ints<'a> {
             .collect()
     }
 
-    /// The largest value, 0 when empty. One pass on the stored width.
+    /// Return the largest value, 0 if the column is empty. One pass over the stored bytes.
     pub fn max(self) -> u32 {
         match self.width {
             1 => u32::from(self.bytes.iter().copied().max().unwrap_or(0)),
@@ -141,7 +142,7 @@ impl<'a> Ints<'a> {
         }
     }
 
-    /// The sum of all values.
+    /// Return the sum of all values.
     pub fn sum(self) -> u64 {
         match self.width {
             1 => self.bytes.iter().map(|&b| u64::from(b)).sum(),
@@ -154,7 +155,8 @@ impl<'a> Ints<'a> {
         }
     }
 
-    /// Offsets of the entries whose lengths these are: one more than there are lengths.
+    /// Read the column as lengths and return the offsets of the entries: one more than there are
+    /// lengths.
     pub fn offsets(self) -> Vec<u32> {
         let mut offsets = Vec::with_capacity(self.len() + 1);
         let mut at = 0u32;
@@ -167,7 +169,7 @@ impl<'a> Ints<'a> {
     }
 }
 
-/// Do something with the values of two slices, side by side, up to the end of the shorter one.
+/// Call `each` with the values of two slices side by side, up to the end of the shorter one.
 #[inline]
 fn zip<T, U>(out: &mut [T], values: &[U], each: impl Fn(&mut T, &U)) {
     out.iter_mut()
@@ -175,7 +177,7 @@ fn zip<T, U>(out: &mut [T], values: &[U], each: impl Fn(&mut T, &U)) {
         .for_each(|(out, value)| each(out, value));
 }
 
-/// A column of ids where -1 means "none".
+/// A column of ids in which -1 means "none".
 #[derive(Clone, Copy, Debug)]
 pub struct Ids<'a> {
     bytes: &'a [u8],
@@ -191,17 +193,17 @@ impl<'a> Ids<'a> {
         })
     }
 
-    /// Number of values.
+    /// Return the number of values.
     pub fn len(self) -> usize {
         self.bytes.len() / self.width
     }
 
-    /// Whether there is no value.
+    /// Whether the column is empty.
     pub fn is_empty(self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The id at `i`, or -1. Panics outside the column, like a slice.
+    /// Return the id at `i`, or -1. Panics outside the column, like a slice.
     #[inline]
     pub fn get(self, i: usize) -> i32 {
         match self.width {
@@ -217,7 +219,7 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// All ids, widened.
+    /// Return all ids as `i32`.
     pub fn to_vec(self) -> Vec<i32> {
         match self.width {
             1 => self
@@ -234,7 +236,7 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// Set `mark` in `out` where the ids from `start` on are not "none".
+    /// Set the bits of `mark` in `out` for ids from `start` on that are not "none".
     pub fn mark_some(self, start: usize, mark: u8, out: &mut [u8]) {
         let of = |some: bool| if some { mark } else { 0 };
         match self.width {
@@ -250,7 +252,8 @@ impl<'a> Ids<'a> {
         }
     }
 
-    /// Smallest and largest id, (-1, -1) when empty. One pass on the stored width.
+    /// Return the smallest and largest id, (-1, -1) if the column is empty. One pass over the
+    /// stored bytes.
     pub fn range(self) -> (i32, i32) {
         fn of(values: impl Iterator<Item = i32>) -> (i32, i32) {
             values.fold((-1, -1), |(low, high), v| (low.min(v), high.max(v)))
@@ -276,7 +279,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-/// The narrowest width for values up to `max`.
+/// Return the narrowest width for values up to `max`.
 pub fn width_of(max: u32) -> usize {
     match max {
         0..=0xff => 1,
@@ -285,7 +288,7 @@ pub fn width_of(max: u32) -> usize {
     }
 }
 
-/// Append `values` to `out` in the narrowest width and return that width.
+/// Append `values` to `out` in the narrowest width; return that width.
 pub fn write_ints(values: impl ExactSizeIterator<Item = u32> + Clone, out: &mut Vec<u8>) -> u8 {
     let max = values.clone().fold(0, u32::max);
     if max <= 0xff {
@@ -298,7 +301,7 @@ pub fn write_ints(values: impl ExactSizeIterator<Item = u32> + Clone, out: &mut 
     }
 }
 
-/// Append ids below `count` (or -1) to `out` in the narrowest width and return that width.
+/// Append ids below `count` (or -1) to `out` in the narrowest width; return that width.
 pub fn write_ids(values: &[i32], count: usize, out: &mut Vec<u8>) -> u8 {
     if count <= 0x80 {
         out.extend(values.iter().map(|&v| (v as i8).cast_unsigned()));
@@ -310,8 +313,8 @@ pub fn write_ids(values: &[i32], count: usize, out: &mut Vec<u8>) -> u8 {
     }
 }
 
-/// Append values of `WIDTH` bytes and return that width. Room is made first, so that the loop is a
-/// copy and nothing else.
+/// Append values of `WIDTH` bytes; return that width. The space is reserved first, so the loop only
+/// copies.
 fn write<const WIDTH: usize>(
     values: impl ExactSizeIterator<Item = [u8; WIDTH]>,
     out: &mut Vec<u8>,

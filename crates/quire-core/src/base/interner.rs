@@ -1,20 +1,19 @@
-//! Interning: equal strings are kept once.
+//! Interning: equal strings are stored once.
 //!
-//! One open-addressing table of (hash, id) pairs; strings go straight into the
-//! heap that becomes a section of the digest. Hits compare bytes, so a hash
-//! collision costs time, never truth. The 64-bit hashes stay, because facet
-//! signatures are folded from them.
+//! One open-addressing table of (hash, id) pairs; strings go straight into the heap that becomes a
+//! section of the digest. Hits compare bytes, so a hash collision costs time, never a wrong result.
+//! The 64-bit hashes are kept, because facet signatures are computed from them.
 
 use std::ops::Range;
 
 use crate::base::short_bytes;
 use crate::base::vec_pool::{Reused, kept};
 
-/// Longest search for a string. Strings crafted to collide are kept without
+/// Maximum number of slots searched for a string. Strings crafted to collide are stored without
 /// finding their copies, so a hostile page costs space, not quadratic time.
 const MAX_PROBES: usize = 128;
 
-/// A string of the set.
+/// One string of the set.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its hash.
@@ -22,14 +21,14 @@ pub struct Entry {
     start: u32,
     /// Its length.
     pub length: u32,
-    /// The extra key it was interned with.
+    /// The extra key that was given with it.
     pub key: u8,
 }
 
 kept!(Entry);
 
 impl Entry {
-    /// Where it is in the heap.
+    /// Return its position in the heap.
     #[inline]
     pub fn range(&self) -> Range<usize> {
         self.start as usize..(self.start + self.length) as usize
@@ -38,15 +37,15 @@ impl Entry {
 
 /// A set of strings with ids in order of first use.
 pub struct Interner {
-    /// (upper hash bits, id + 1); id 0 means the slot is free.
+    /// (upper hash bits, id + 1); id 0 means that the slot is free.
     slots: Reused<(u32, u32)>,
     /// All strings, one after another.
     pub heap: Reused<u8>,
-    /// What is known about each string.
+    /// Hash, position, length and key of each string.
     pub entries: Reused<Entry>,
 }
 
-/// Where the search for a string begins, and the mark it leaves.
+/// Return the slot where the search for a string starts, and the hash bits stored there.
 #[inline]
 fn probe(hash: u64, key: u8) -> (usize, u32) {
     let probe = hash.wrapping_add(u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -54,7 +53,7 @@ fn probe(hash: u64, key: u8) -> (usize, u32) {
 }
 
 impl Interner {
-    /// An empty set that expects about `entries` strings and `bytes` bytes.
+    /// Create an empty set with room for about `entries` strings and `bytes` bytes.
     pub fn new(entries: usize, bytes: usize) -> Self {
         let slots = (entries * 2).next_power_of_two().max(64);
         Self {
@@ -64,23 +63,24 @@ impl Interner {
         }
     }
 
-    /// Number of strings.
+    /// Return the number of strings.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The string with this id.
+    /// Return the string with this id.
     #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
         &self.heap[self.entries[id].range()]
     }
 
-    /// The id of a string; strings with different keys are different.
+    /// Return the id of a string, adding it if it is new. Strings with different keys are
+    /// different.
     pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
         self.intern_span(bytes, 0..bytes.len(), key)
     }
 
-    /// The id of a part of a text.
+    /// Return the id of a part of a text, adding it if it is new.
     #[inline]
     pub fn intern_span(&mut self, text: &[u8], part: Range<usize>, key: u8) -> u32 {
         let hash = short_bytes::hash(text, part.start, part.end);
@@ -100,7 +100,7 @@ impl Interner {
         self.add(hash, text, part, key)
     }
 
-    /// Add a string that is new.
+    /// Add a new string.
     #[inline(never)]
     fn add(&mut self, hash: u64, text: &[u8], part: Range<usize>, key: u8) -> u32 {
         let id = self.entries.len() as u32;
@@ -117,7 +117,7 @@ impl Interner {
         id
     }
 
-    /// Whether an entry is this string.
+    /// Whether entry `id` is this string.
     #[inline]
     fn is(&self, id: usize, text: &[u8], part: &Range<usize>, key: u8) -> bool {
         let entry = &self.entries[id];

@@ -1,6 +1,6 @@
-//! The ground floor: errors, hashes, strings, vectors and columns of integers.
+//! The lowest layer: errors, hashes, strings, vectors and integer columns.
 //!
-//! Nothing here knows what a page is.
+//! Nothing here depends on pages.
 
 pub mod error;
 pub mod hash;

@@ -1,22 +1,22 @@
-//! Spans: short pieces of a longer text, hashed, compared and copied where they lie.
+//! Short pieces of a longer text: hashed, compared and copied in place.
 //!
-//! A page is thousands of strings of a few bytes, and no processor can guess how
-//! long the next one is. Code that asks (a jump for each length class, a call of
-//! `memcmp`) waits for the answer several times a string. Here sixteen bytes are
-//! read at once, also those behind the end of the span, which are masked off. So a
-//! string takes the same few steps whatever its length up to sixteen, and a loop
-//! beyond that. Long strings go to the vectorised library functions.
+//! A page consists of thousands of strings of a few bytes, and no processor can predict the length
+//! of the next one. Code that depends on it (a jump for each length class, a call of `memcmp`)
+//! stalls several times per string. Here sixteen bytes are read at once, including bytes after the
+//! end of the piece, which are masked off. So a string of up to sixteen bytes takes the same few
+//! steps whatever its length, and longer ones take a loop. Long strings go to the vectorised
+//! library functions.
 //!
-//! All functions are linear and read nothing outside of the text.
+//! All functions are linear and never read outside the text.
 
 use crate::base::hash::hash64;
 
-/// Bytes looked at in one step.
+/// Bytes read in one step.
 const LANE: usize = 16;
-/// Longer spans are hashed by XXH3, which does many bytes at once.
+/// Longer pieces are hashed with XXH3, which processes many bytes at once.
 const LONG: usize = 256;
 
-/// The first `n` of sixteen bytes.
+/// Masks for the first `n` of sixteen bytes.
 const FIRST: [u128; LANE + 1] = {
     let mut masks = [0; LANE + 1];
     let mut n = 1;
@@ -27,12 +27,12 @@ const FIRST: [u128; LANE + 1] = {
     masks
 };
 
-// Odd numbers without a pattern: the fractions of the golden ratio, of the roots of 2 and of 3.
+// Odd numbers without a pattern: the fractions of the golden ratio and of the roots of 2 and 3.
 const K0: u64 = 0x9e37_79b9_7f4a_7c15;
 const K1: u64 = 0x6a09_e667_f3bc_c909;
 const K2: u64 = 0xbb67_ae85_84ca_a73b;
 
-/// Sixteen bytes from `at` on; zeros where the text has ended.
+/// Load sixteen bytes from `at` on; zeros after the end of the text.
 #[inline]
 fn load(text: &[u8], at: usize) -> u128 {
     match text.get(at..).and_then(<[u8]>::first_chunk) {
@@ -48,17 +48,18 @@ fn load_last(text: &[u8], at: usize) -> u128 {
     (rest.iter().rev()).fold(0, |lane, &byte| lane << 8 | u128::from(byte))
 }
 
-/// Both halves of a product, folded into one.
+/// Multiply and combine both halves of the product.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Hash `text[start..end]`. Signatures are made of it, so its values are part of their rules.
+/// Hash `text[start..end]`. Signatures are computed from it, so its values are part of their
+/// definition.
 ///
-/// Blocks of sixteen bytes, the last one filled up with zeros, are folded one after
-/// another, and the length at the end. Above 256 bytes it is XXH3.
+/// Blocks of sixteen bytes (the last one padded with zeros) are folded one after another, then the
+/// length. Pieces of more than 256 bytes are hashed with XXH3.
 #[inline]
 #[must_use]
 pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
@@ -92,14 +93,15 @@ fn add(state: u64, block: u128) -> u64 {
     fold(block as u64 ^ state, (block >> 64) as u64 ^ K1)
 }
 
-/// [`hash`] of a whole string.
+/// Hash a whole string with [`hash`].
 #[inline]
 #[must_use]
 pub fn hash_of(bytes: &[u8]) -> u64 {
     hash(bytes, 0, bytes.len())
 }
 
-/// Whether `length` bytes of `a` from `a_at` on are those of `b` from `b_at` on. Both must have them.
+/// Whether `length` bytes of `a` from `a_at` on equal those of `b` from `b_at` on. Both texts must
+/// have that many bytes.
 #[inline(always)]
 #[allow(clippy::inline_always)] // a call would cost more than the comparison
 #[must_use]
@@ -127,7 +129,7 @@ pub fn append(out: &mut Vec<u8>, text: &[u8], start: usize, end: usize) {
     let length = end - start;
     match text.get(start..).and_then(<[u8]>::first_chunk::<SHORT>) {
         Some(short) if length <= SHORT => {
-            // A copy of known length is two instructions; what is too much goes again.
+            // A copy of fixed length is two instructions; the surplus is truncated again.
             let before = out.len();
             out.extend_from_slice(short);
             out.truncate(before + length);
@@ -140,7 +142,7 @@ pub fn append(out: &mut Vec<u8>, text: &[u8], start: usize, end: usize) {
 mod tests {
     use super::*;
 
-    /// A text without repeats, so that a wrong place shows.
+    /// Return a text without repeats, so that a wrong position is noticed.
     fn text() -> Vec<u8> {
         (0..400u32).map(|i| (i * i % 251) as u8 + 1).collect()
     }
@@ -165,7 +167,7 @@ mod tests {
             assert!(seen.insert(hash(&text, 0, length)));
             for at in 0..length {
                 let mut other = text[..length].to_vec();
-                other[at] = 0; // also the byte that fills up a block
+                other[at] = 0; // also try the byte that pads a block
                 assert!(seen.insert(hash_of(&other)), "{length} {at}");
             }
         }

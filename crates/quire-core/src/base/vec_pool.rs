@@ -1,34 +1,34 @@
-//! Working memory that is kept from page to page.
+//! A pool of vectors per thread, reused from page to page.
 //!
-//! Encoding a page needs a dozen vectors for a fraction of a millisecond. Asking
-//! the allocator each time makes it hand pages back to the system and fetch them
-//! again, which took a tenth of the whole time. A [`Reused`] vector goes back to a
-//! shelf of its thread when it is dropped.
+//! Encoding a page needs a dozen vectors for a fraction of a millisecond. Allocating them each time
+//! makes the allocator return memory to the system and fetch it again, which took a tenth of the
+//! total time. A [`Reused`] vector goes back to the pool of its thread when it is dropped.
 
 use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// Vectors of one type a thread keeps.
+/// Maximum number of vectors of one type that a thread keeps.
 const MAX_KEPT: usize = 12;
-/// Bytes a thread keeps in all. Enough for a page of 600,000 nodes; what is beyond is given back.
+/// Maximum number of bytes that a thread keeps. Enough for a page of 600,000 nodes; anything beyond
+/// is freed.
 const MAX_KEPT_BYTES: usize = 64 << 20;
 
 thread_local! {
-    /// Bytes of all vectors on the shelves of this thread.
+    /// Bytes of all vectors in the pools of this thread.
     static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The vectors of one type that a thread keeps.
 pub type Shelf<T> = RefCell<Vec<Vec<T>>>;
 
-/// A type whose vectors are kept. [`kept!`] implements it, beside the type.
+/// A type whose vectors are reused. The macro [`kept!`] implements it next to the type.
 pub trait Kept: Sized + 'static {
-    /// Its shelf on this thread.
+    /// Return its pool on this thread.
     fn shelf() -> &'static LocalKey<Shelf<Self>>;
 }
 
-/// Give types a shelf of their own on each thread.
+/// Give types a pool of their own on each thread.
 macro_rules! kept {
     ($($type:ty),* $(,)?) => {
         $(impl $crate::base::vec_pool::Kept for $type {
@@ -47,11 +47,11 @@ pub(crate) use kept;
 
 kept!(u8, u32, i32, u64, bool, (u32, u32));
 
-/// A vector that goes back to its shelf.
+/// A vector that goes back to its pool when dropped.
 pub struct Reused<T: Kept>(Vec<T>);
 
 impl<T: Kept> Reused<T> {
-    /// An empty vector with room for `capacity` values.
+    /// Take an empty vector with room for `capacity` values.
     pub fn with_capacity(capacity: usize) -> Self {
         let kept = T::shelf().try_with(|shelf| shelf.borrow_mut().pop());
         let mut vector = kept.ok().flatten().unwrap_or_default();
@@ -62,7 +62,7 @@ impl<T: Kept> Reused<T> {
         Self(vector)
     }
 
-    /// A vector of `length` times `value`.
+    /// Take a vector of `length` times `value`.
     pub fn filled(length: usize, value: T) -> Self
     where
         T: Clone,
@@ -81,7 +81,7 @@ impl<T: Kept> Drop for Reused<T> {
             return;
         }
         vector.clear();
-        // At the end of a thread there is no shelf any more; then the vector is simply freed.
+        // When the thread is ending its pool is already gone; then the vector is simply freed.
         let _ = T::shelf().try_with(|shelf| {
             let mut own = shelf.borrow_mut();
             if BYTES.get() + bytes <= MAX_KEPT_BYTES && own.len() < MAX_KEPT {

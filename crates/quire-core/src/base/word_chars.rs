@@ -1,10 +1,10 @@
-//! Letters that need care when a text is cut into words, in any script.
+//! Characters that need care when a text is split into words, in any script.
 
-/// Marks that combine with what is before them, where they are not letters themselves.
+/// Whether a character is a combining mark (belongs to the character before it) and not a letter.
 pub(crate) fn is_mark(c: char) -> bool {
     matches!(u32::from(c),
         0x0300..=0x036f | 0x0483..=0x0489 | 0x0591..=0x05bd | 0x0610..=0x061a | 0x064b..=0x065f
-        // virama and its like, which join the letters of Indic scripts
+        // virama and similar signs, which join letters in Indic scripts
         | 0x093c | 0x094d | 0x09bc | 0x09cd | 0x0a3c | 0x0a4d | 0x0abc | 0x0acd | 0x0b3c | 0x0b4d
         | 0x0bcd | 0x0c4d | 0x0ccd | 0x0d4d | 0x0dca
         // vowels and tones above, below and around: Thai, Lao, Myanmar, Khmer
@@ -16,7 +16,7 @@ pub(crate) fn is_mark(c: char) -> bool {
         | 0xe0020..=0xe007f | 0xe0100..=0xe01ef)
 }
 
-/// Letters of scripts that write words without spaces between them.
+/// Whether a letter belongs to a script without spaces between words.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff

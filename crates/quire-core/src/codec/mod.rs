@@ -1,10 +1,11 @@
-//! Codecs of the archive: a page small, and back to the exact bytes, alone.
+//! Codecs of the archive: store a page in few bytes, and read it back exactly, independent of other
+//! pages.
 //!
-//! Pages of a cluster have most of their bytes in common. `base_choice` chooses a few of them that
-//! between them hold what the others repeat; `zstd_base` writes a page against them in a
-//! frame of its own, quickly; `dense` does the same slowly and smaller. [`tbc`] is paper 003's delta
-//! against one other page, by its name. Sizes and checksums of pages are kept by the container, not
-//! here; a decoder takes the length as an argument and refuses a frame of another length.
+//! Pages of a cluster have most of their bytes in common. `base_choice` selects a few pages that
+//! together contain most of the content the others repeat. `zstd_base` compresses a page against
+//! them into a frame of its own, quickly; `dense` does the same more slowly, with smaller frames.
+//! [`tbc`] is paper 003's delta against one other page. The container stores lengths and checksums
+//! of pages; a decoder takes the length as an argument and refuses a frame of a different length.
 
 mod base_choice;
 mod dense;
@@ -18,7 +19,7 @@ pub use self::dense::DenseBase;
 pub use self::zstd_base::Base;
 use crate::base::error::Error;
 
-/// The refusal of a frame.
+/// Make the error for a frame that cannot be decoded.
 fn refused(message: impl Into<String>) -> Error {
     Error::Codec {
         message: message.into(),

@@ -1,6 +1,6 @@
-//! What the codecs are tried on, the same in every run.
+//! Test data for the codecs, the same in every run.
 
-/// Numbers that are the same in every run.
+/// Return a generator of pseudo-random numbers, the same in every run.
 pub fn random(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     move || {
@@ -11,13 +11,13 @@ pub fn random(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
-/// Bytes that nothing makes smaller.
+/// Return bytes that cannot be compressed.
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut next = random(seed);
     (0..length).map(|_| (next() >> 40) as u8).collect()
 }
 
-/// Words and markup.
+/// Return words and markup.
 pub fn prose(seed: u64, length: usize) -> Vec<u8> {
     let mut next = random(seed);
     let words = [

@@ -1,7 +1,7 @@
-//! What a reader checks before it believes a digest: everything later code relies on.
+//! The checks of a stored digest before it is used: everything that later code relies on.
 //!
-//! One pass over the columns, in their stored width where that matters. After it no
-//! access can leave its section, whatever the file says.
+//! One pass over the columns, in their stored width if that matters. After it no access can leave
+//! its section, whatever the file contains.
 
 use super::{Digest, Meta, TagInfo, bad};
 use crate::base::error::Error;
@@ -11,11 +11,11 @@ use crate::page::tree::check_column;
 use crate::page::vocabulary::{Class, Namespace};
 
 impl Digest {
-    /// Everything later code relies on.
+    /// Check everything that later code relies on.
     pub(super) fn check(&mut self) -> Result<(), Error> {
         let n = self.n();
         if n == 0 {
-            return Err(bad("digest has no node, but every page has its document"));
+            return Err(bad("digest has no nodes; expected at least the document"));
         }
         for id in [
             Section::Children,
@@ -44,7 +44,8 @@ impl Digest {
             let (low, high) = self.ids(column).range();
             if low < -1 || high >= entries as i32 {
                 return Err(bad(format!(
-                    "column {column:?} names entry {high} of {entries}"
+                    "column {column:?} refers to entries {low} to {high}, but the list has \
+                     {entries}"
                 )));
             }
             self.check_lengths(lengths, heap)?;
@@ -53,24 +54,27 @@ impl Digest {
         if modes.len() != self.ints(Section::ContentLengths).len()
             || modes.iter().any(|&m| Mode::from_u8(m).is_none())
         {
-            return Err(bad("content entries and their modes do not agree"));
+            return Err(bad(
+                "the modes of the content list do not match its entries",
+            ));
         }
         self.check_exceptions()?;
         check_column(self.children()).map_err(|e| bad(e.to_string()))?;
         self.check_nodes()
     }
 
-    /// Node 0 is the document and no other is, leaves have content and no children, no other node
-    /// has content, and only elements have attributes.
+    /// Check the nodes: node 0 is the only document, leaves have content and no children, no other
+    /// node has content, and only elements have attributes.
     ///
-    /// In blocks of nodes that stay in the nearest cache, one column after the other in its own width.
+    /// Works in blocks of nodes that fit into the nearest cache, one column after the other in its
+    /// own width.
     fn check_nodes(&self) -> Result<(), Error> {
         const BLOCK: usize = 512;
         const DOCUMENT: u8 = 1;
         const LEAF: u8 = 2;
         const CHILDREN: u8 = 4;
         const ELEMENT: u8 = 8;
-        /// What a class not only may have but must have.
+        /// The parts that a class must have, not only may have.
         const NEEDED: u8 = DOCUMENT | LEAF;
         let allowed_of = |info: &TagInfo| match info.class {
             Class::Document => DOCUMENT | CHILDREN,
@@ -101,35 +105,36 @@ impl Digest {
             if nodes().map(wrong).fold(0, |all, wrong| all | wrong) != 0 {
                 let node = start + nodes().take_while(|&node| wrong(node) == 0).count();
                 return Err(bad(format!(
-                    "node {node} has content, children or attributes that its class does not have"
+                    "node {node} has content, children or attributes, which its class does not \
+                     allow"
                 )));
             }
         }
         Ok(())
     }
 
-    /// What lies between the sections is zero, so that equal pages are equal files.
+    /// Check that the bytes between sections are zero, so that equal pages are equal files.
     pub(super) fn check_padding(&self) -> Result<(), Error> {
         let bytes = self.as_bytes();
         let mut end = self.header.length;
-        // Places are in the order of their offsets, see `Header::read`.
+        // Sections are in the order of their offsets, see `Header::read`.
         let places = self.header.places.iter().filter(|p| p.width != 0);
         for place in places {
             if bytes[end..place.offset as usize].iter().any(|&b| b != 0) {
-                return Err(bad("there are bytes between the sections of the digest"));
+                return Err(bad("unexpected bytes between the sections of the digest"));
             }
             end = (place.offset + place.length) as usize;
         }
         if end == bytes.len() {
             Ok(())
         } else {
-            Err(bad("there are bytes after the last section of the digest"))
+            Err(bad("unexpected bytes after the last section of the digest"))
         }
     }
 
     pub(super) fn read_meta(&mut self) -> Result<(), Error> {
         self.meta = Meta::read(self.section(Section::Meta))
-            .ok_or_else(|| bad("the facts about the page are cut off"))?;
+            .ok_or_else(|| bad("the metadata of the digest is cut off"))?;
         Ok(())
     }
 
@@ -138,11 +143,11 @@ impl Digest {
         let tags = info.len() / 3;
         let lengths = self.ints(Section::TagLengths);
         if info.len() != tags * 3 || lengths.len() != tags * 3 || tags == 0 {
-            return Err(bad("the tag list and its lengths do not agree"));
+            return Err(bad("the tag list does not match its lengths"));
         }
         if self.ints(Section::Tag).max() as usize >= tags {
             return Err(bad(format!(
-                "a node has a tag beyond the {tags} of the page"
+                "a node refers to a tag beyond the {tags} of the page"
             )));
         }
         self.check_lengths(Section::TagLengths, Section::TagHeap)?;
@@ -159,7 +164,7 @@ impl Digest {
         let offsets = lengths.offsets();
         let heap = self.section(Section::TagHeap);
         let ascii = heap.is_ascii();
-        // Names are nearly always ASCII, and then one look at all of them is enough.
+        // Names are nearly always ASCII; then one check of all of them is enough.
         for tag in (0..tags).filter(|_| !ascii) {
             let name = &heap[offsets[3 * tag] as usize..offsets[3 * tag + 1] as usize];
             if std::str::from_utf8(name).is_err() {
@@ -190,7 +195,7 @@ impl Digest {
         for id in [Section::Implied, Section::EndFlipped] {
             let nodes = self.ints(id).to_vec();
             if nodes.last().is_some_and(|&last| last >= n) || !nodes.is_sorted_by(|a, b| a < b) {
-                return Err(bad(format!("{id:?} is not a rising list of nodes")));
+                return Err(bad(format!("{id:?} is not an ascending list of nodes")));
             }
         }
         let strays = self.ints(Section::StrayNode).len();
@@ -201,7 +206,7 @@ impl Digest {
         ] {
             if self.ints(id).len() != strays {
                 return Err(bad(format!(
-                    "{id:?} does not have one value for each of {strays} strays"
+                    "{id:?} does not have one value for each of the {strays} strays"
                 )));
             }
         }
@@ -215,7 +220,7 @@ mod tests {
     use crate::digest::format::Header;
     use crate::encode::{Options, encode};
 
-    /// The definition, node by node: the first that is wrong.
+    /// Return the first invalid node, by the definition, node by node.
     fn first_wrong(page: &Digest) -> Option<usize> {
         (0..page.n()).find(|&node| {
             let class = page.class(node);
@@ -229,7 +234,7 @@ mod tests {
         })
     }
 
-    // More nodes than a block has, more tags than a byte names.
+    // More nodes than a block has, and more tags than fit into a byte.
     #[test]
     fn nodes_are_refused_as_the_definition_says() {
         let tags: Vec<String> = (0..300)
@@ -259,7 +264,7 @@ mod tests {
                         }
                         let found = forged.check_nodes().err().map(|e| e.to_string());
                         let expected = first_wrong(&forged).map(|node| {
-                            format!("node {node} has content, children or attributes that its class does not have")
+                            format!("node {node} has content, children or attributes, which its class does not allow")
                         });
                         assert_eq!(found, expected, "{column:?} of {node} is {value}");
                     }

@@ -1,4 +1,4 @@
-//! Texts of a stored digest, fetched when one is first read.
+//! Texts of a stored digest, loaded when one is first read.
 
 use std::sync::OnceLock;
 
@@ -7,11 +7,11 @@ use crate::base::error::Error;
 use crate::digest::format;
 use crate::digest::format::Header;
 
-/// The heaps of a digest in an uncompressed file: everything behind its columns.
+/// The heaps of a digest in an uncompressed file: everything after its columns.
 pub trait Rest: Send + Sync {
-    /// How many bytes there are.
+    /// Return the number of bytes.
     fn length(&self) -> u64;
-    /// The bytes; the same ones, in the same place, at every call.
+    /// Return the bytes; the same ones, at the same address, at every call.
     fn bytes(&self) -> Result<&[u8], Error>;
 }
 
@@ -50,8 +50,9 @@ impl LateHeaps {
         }
     }
 
-    /// All heaps, one after another. When they cannot be had the failure is kept and they are
-    /// empty: every string is then empty too, and [`super::Digest::check_heaps`] says why.
+    /// Return all heaps, one after another. If they cannot be loaded, the error is kept and they
+    /// are empty: every string is then empty too, and [`super::Digest::check_heaps`] returns the
+    /// error.
     pub(super) fn heaps(&self, header: &Header) -> &[u8] {
         let fail = |error| {
             let _ = self.failure.set(error);

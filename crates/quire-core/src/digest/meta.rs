@@ -1,11 +1,11 @@
-//! Facts about a page that are not columns.
+//! Metadata of a page that is not in columns.
 
-/// The character set and other facts of a page that are not columns.
+/// The character set and other metadata of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
     /// WHATWG label of the character set.
     pub encoding: String,
-    /// How it was found.
+    /// How it was detected.
     pub encoding_reason: String,
     /// The element a fragment was parsed in; empty for documents.
     pub context: String,
@@ -14,7 +14,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// The stored form: four strings, each behind its length in one byte.
+    /// Append the stored form: four strings, each after its length in one byte.
     pub fn write(&self, out: &mut Vec<u8>) {
         for text in [
             self.encoding.as_bytes(),
@@ -23,7 +23,7 @@ impl Meta {
             &self.layout,
         ] {
             let mut length = text.len().min(255);
-            // Not in the middle of a character: what is written can be read.
+            // Not in the middle of a character, so that it can be read back.
             while length < text.len() && text[length] & 0xc0 == 0x80 {
                 length -= 1;
             }

@@ -1,12 +1,13 @@
 //! The digest: one page as flat columns over one buffer.
 //!
-//! A [`Digest`] owns a buffer in the form of [`crate::digest::format`] (made by
-//! [`crate::encode::assemble`], or mapped from a file) and reads its columns where they
-//! lie. What can be derived in a linear pass (navigation, string offsets, parsed
-//! attributes) is derived once, on first use.
+//! A [`Digest`] owns a buffer in the format of [`crate::digest::format`] (made by
+//! [`crate::encode::assemble`], or mapped from a file) and reads its columns in place. Everything
+//! that can be derived in a linear pass (navigation, string offsets, parsed attributes) is derived
+//! once, on first use.
 //!
-//! `check` holds the checks of opening, `lazy_heaps` the texts that stay in a file or packed until they are
-//! read, `open_file` decides how much of a file is read and when, [`decode`] gives the source back.
+//! `check` has the checks made when opening, `lazy_heaps` the texts that stay in a file or
+//! compressed until they are read, `open_file` decides how much of a file is read and when,
+//! [`decode`] restores the source.
 
 mod check;
 pub mod decode;
@@ -48,10 +49,10 @@ pub enum Verify {
 /// Anything that can hold a digest: a vector, a mapped file.
 pub type Buffer = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// What is known about a tag of the page.
+/// Properties of a tag of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagInfo {
-    /// What its nodes are.
+    /// The class of its nodes.
     pub class: Class,
     /// Its namespace.
     pub namespace: Namespace,
@@ -65,7 +66,7 @@ pub type Attribute = (Box<str>, Box<str>);
 /// A page as columns.
 pub struct Digest {
     buffer: Buffer,
-    /// The heaps, when `buffer` ends before them.
+    /// The heaps, if `buffer` ends before them.
     late: Option<LateHeaps>,
     header: Header,
     meta: Meta,
@@ -80,7 +81,7 @@ pub struct Digest {
     heaps_checked: OnceLock<Result<(), Error>>,
 }
 
-/// Columns in 32 bits, for kernels that visit them out of order.
+/// Columns as 32-bit values, for kernels that access them out of order.
 pub struct Wide {
     /// Tag of each node.
     pub tag: Vec<u32>,
@@ -99,11 +100,11 @@ fn bad(message: impl Into<String>) -> Error {
 impl Digest {
     /// Open a digest, compressed or not.
     ///
-    /// Of a compressed one, the heaps are unpacked when they are first used, unless every
-    /// checksum is asked for.
+    /// The heaps of a compressed digest are decompressed on first use, unless every checksum is to
+    /// be verified.
     ///
-    /// Linear in the columns: every count is checked before it is believed, so that no later
-    /// access can leave its section, whatever the file says.
+    /// Linear in the columns: every count is checked before it is used, so that no later access can
+    /// leave its section, whatever the file contains.
     pub fn open(buffer: Buffer, verify: Verify) -> Result<Self, Error> {
         let bytes: &[u8] = (*buffer).as_ref();
         let mut header = Header::read(bytes)?;
@@ -127,8 +128,8 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Open a digest that is not compressed, in two parts: `columns` begin with `header` and end where
-    /// its heaps begin. Checks what [`Verify::Columns`] does, without a look at the heaps.
+    /// Open an uncompressed digest in two parts: `columns` start with `header` and end where its
+    /// heaps begin. Checks the same as [`Verify::Columns`], without reading the heaps.
     pub fn open_columns(
         header: Header,
         columns: Buffer,
@@ -147,7 +148,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Take a digest that was assembled in this process: its columns need no checks.
+    /// Open a digest that was assembled in this process: its columns need no checks.
     pub(crate) fn trusted(buffer: Vec<u8>) -> Result<Self, Error> {
         let mut digest = Self::bare(Header::read(&buffer)?, Box::new(buffer), None)?;
         let _ = digest.heaps_checked.set(Ok(()));
@@ -156,7 +157,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// A digest whose bytes begin with `header`, unchecked but for their number.
+    /// Create a digest whose bytes start with `header`; only their number is checked.
     fn bare(header: Header, buffer: Buffer, late: Option<LateHeaps>) -> Result<Self, Error> {
         let bytes: &[u8] = (*buffer).as_ref();
         let expected = match late {
@@ -186,7 +187,7 @@ impl Digest {
         })
     }
 
-    /// The checksums of all heaps, or of all other sections.
+    /// Verify the checksums of all heaps, or of all other sections.
     fn check_sections(&self, heaps: bool) -> Result<(), Error> {
         (1..SECTIONS)
             .filter(|&id| Section::is_heap(id) == heaps)
@@ -203,8 +204,8 @@ impl Digest {
         Ok(())
     }
 
-    /// Check the checksums of the heaps, once. Call before reading strings of a digest that was
-    /// opened with [`Verify::Columns`].
+    /// Verify the checksums of the heaps, once. Call this before reading strings of a digest opened
+    /// with [`Verify::Columns`].
     pub fn check_heaps(&self) -> Result<(), Error> {
         self.heaps_checked
             .get_or_init(|| {
@@ -229,7 +230,7 @@ impl Digest {
         (bytes.get(start..start + place.length as usize)).unwrap_or_default()
     }
 
-    /// The bytes of a section; empty when it is absent.
+    /// Return the bytes of a section; empty if it is absent.
     pub fn section(&self, id: Section) -> &[u8] {
         if self.header.places[id as usize].width == 0 {
             &[]
@@ -238,7 +239,7 @@ impl Digest {
         }
     }
 
-    /// A section as a column of integers.
+    /// Return a section as a column of integers.
     ///
     /// # Panics
     ///
@@ -255,12 +256,13 @@ impl Digest {
 
     // ------------------------------------------------------------ facts
 
-    /// The digest as it is in memory: whole, or up to its heaps when it was opened without them.
+    /// Return the digest as it is in memory: whole, or up to its heaps if it was opened without
+    /// them.
     pub fn as_bytes(&self) -> &[u8] {
         (*self.buffer).as_ref()
     }
 
-    /// The whole digest, as it is stored uncompressed.
+    /// Return the whole digest in its uncompressed form.
     pub fn whole(&self) -> Result<Cow<'_, [u8]>, Error> {
         let Some(late) = &self.late else {
             return Ok(Cow::Borrowed(self.as_bytes()));
@@ -271,39 +273,39 @@ impl Digest {
         ))
     }
 
-    /// The header.
+    /// Return the header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Number of nodes (the paper's N).
+    /// Return the number of nodes (the paper's N).
     pub fn n(&self) -> usize {
         self.header.nodes as usize
     }
 
-    /// Kind of the page.
+    /// Return the kind of the page.
     pub fn kind(&self) -> Kind {
         self.header.kind
     }
 
-    /// Flags of the page.
+    /// Return the flags of the page.
     pub fn flags(&self) -> Flags {
         self.header.flags
     }
 
-    /// Character set and other facts.
+    /// Return the character set and other metadata.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// Signatures of the source and the facets.
+    /// Return the signatures of the source and the facets.
     pub fn signatures(&self) -> Signatures {
         self.header.signatures
     }
 
-    /// The character set the raw strings are in: UTF-8 when the page was transcoded.
+    /// Return the character set of the raw strings: UTF-8 if the page was transcoded.
     pub fn encoding(&self) -> &'static Encoding {
-        // Asked for each string, and a label takes longer to look up than most strings to read.
+        // Needed for each string, and looking up a label takes longer than reading most strings.
         self.encoding.get_or_init(|| {
             if self.flags().has(Flags::TRANSCODED) {
                 return UTF_8;
@@ -314,35 +316,35 @@ impl Digest {
 
     // ------------------------------------------------------------ columns
 
-    /// Child counts (the paper's ST).
+    /// Return the child counts (the paper's ST).
     pub fn children(&self) -> Ints<'_> {
         self.ints(Section::Children)
     }
 
-    /// Node to tag (the paper's TM).
+    /// Return the tag of each node (the paper's TM).
     pub fn tag(&self) -> Ints<'_> {
         self.ints(Section::Tag)
     }
 
-    /// Node to attribute run (the paper's AM).
+    /// Return the attribute run of each node (the paper's AM).
     pub fn attr(&self) -> Ids<'_> {
         self.ids(Section::Attr)
     }
 
-    /// Node to content (the paper's CM).
+    /// Return the content of each node (the paper's CM).
     pub fn content(&self) -> Ids<'_> {
         self.ids(Section::Content)
     }
 
-    /// Parent, depth and size of every node.
+    /// Return parent, depth and subtree size of every node.
     pub fn derived(&self) -> &Derived {
         self.derived.get_or_init(|| {
-            // Child counts were checked when the digest was opened, or made by the encoder.
+            // Child counts were checked when the digest was opened, or written by the encoder.
             tree::derive(&self.children().to_vec()).unwrap_or_default()
         })
     }
 
-    /// Tag, attr and content in 32 bits.
+    /// Return tag, attr and content as 32-bit values.
     pub fn wide(&self) -> &Wide {
         self.wide.get_or_init(|| Wide {
             tag: self.tag().to_vec(),
@@ -353,12 +355,12 @@ impl Digest {
 
     // ------------------------------------------------------------ lists
 
-    /// Number of different tags.
+    /// Return the number of distinct tags.
     pub fn tag_count(&self) -> usize {
         self.tag_info.len()
     }
 
-    /// What is known about a tag.
+    /// Return the properties of a tag.
     pub fn tag_info(&self, tag: usize) -> TagInfo {
         self.tag_info[tag]
     }
@@ -368,16 +370,16 @@ impl Digest {
         &heap[self.tag_offsets[index] as usize..self.tag_offsets[index + 1] as usize]
     }
 
-    /// The name of a tag, as the tree has it.
+    /// Return the name of a tag, as it is in the tree.
     pub fn tag_name(&self, tag: usize) -> &str {
         std::str::from_utf8(self.tag_string(3 * tag)).unwrap_or_default()
     }
 
-    /// The name of a tag with its namespace: no two tags of a page have the same label.
+    /// Return the label of a tag: its name with the namespace. All labels of a page are different.
     ///
-    /// SVG and MathML elements have `svg:` and `math:` in front (`svg:title`). Names that could be taken
-    /// for something else are marked: an HTML name that begins with `svg:`, `math:` or `html:` gets `html:`
-    /// in front, and a JSON key that begins with `#` has it twice.
+    /// SVG and MathML elements have the prefix `svg:` or `math:` (`svg:title`). Ambiguous names are
+    /// marked: an HTML name that starts with `svg:`, `math:` or `html:` gets the prefix `html:`,
+    /// and a JSON key that starts with `#` has it doubled.
     ///
     /// ```
     /// use quire_core::{Options, encode};
@@ -406,39 +408,39 @@ impl Digest {
         Cow::Owned(format!("{mark}{name}"))
     }
 
-    /// The spelling of a tag's start tags, when it is not its name.
+    /// Return the spelling of a tag's start tags, if it differs from its name.
     pub fn start_spelling(&self, tag: usize) -> Option<&[u8]> {
         Some(self.tag_string(3 * tag + 1)).filter(|s| !s.is_empty())
     }
 
-    /// The bytes of a tag's end tags, when they are not `</name>`.
+    /// Return the bytes of a tag's end tags, if they differ from `</name>`.
     pub fn end_spelling(&self, tag: usize) -> Option<&[u8]> {
         Some(self.tag_string(3 * tag + 2)).filter(|s| !s.is_empty())
     }
 
-    /// Number of different attribute runs.
+    /// Return the number of distinct attribute runs.
     pub fn attr_count(&self) -> usize {
         self.ints(Section::AttrLengths).len()
     }
 
-    /// Number of different contents.
+    /// Return the number of distinct contents.
     pub fn content_count(&self) -> usize {
         self.ints(Section::ContentLengths).len()
     }
 
-    /// Where each attribute run begins in its heap.
+    /// Return the start of each attribute run in its heap.
     pub fn attr_offsets(&self) -> &[u32] {
         self.attr_offsets
             .get_or_init(|| self.ints(Section::AttrLengths).offsets())
     }
 
-    /// Where each content begins in its heap.
+    /// Return the start of each content in its heap.
     pub fn content_offsets(&self) -> &[u32] {
         self.content_offsets
             .get_or_init(|| self.ints(Section::ContentLengths).offsets())
     }
 
-    /// An attribute run as written.
+    /// Return an attribute run as written.
     pub fn attr_run(&self, id: usize) -> &[u8] {
         let offsets = self.attr_offsets();
         (self.section(Section::AttrHeap))
@@ -446,7 +448,7 @@ impl Digest {
             .unwrap_or_default()
     }
 
-    /// A content as written.
+    /// Return a content as written.
     pub fn content_raw(&self, id: usize) -> &[u8] {
         let offsets = self.content_offsets();
         (self.section(Section::ContentHeap))
@@ -454,22 +456,23 @@ impl Digest {
             .unwrap_or_default()
     }
 
-    /// How a content is read.
+    /// Return the text mode of a content.
     pub fn content_mode(&self, id: usize) -> Mode {
         Mode::from_u8(self.section(Section::ContentModes)[id]).unwrap_or(Mode::Plain)
     }
 
-    /// A content as a reader sees it.
+    /// Return a content as a reader sees it.
     pub fn content_text(&self, id: usize) -> Cow<'_, str> {
         values::text(self.content_raw(id), self.content_mode(id), self.encoding())
     }
 
-    /// The class of a node.
+    /// Return the class of a node.
     pub fn class(&self, node: usize) -> Class {
         self.tag_info[self.tag().get(node) as usize].class
     }
 
-    /// The attributes of a run, parsed once. The tag decides how names are adjusted (SVG, MathML).
+    /// Return the attributes of a node; a run is parsed once. The tag decides how names are
+    /// adjusted (SVG, MathML).
     pub fn attributes(&self, node: usize) -> &[Attribute] {
         let id = self.attr().get(node);
         if id < 0 || !matches!(self.kind(), Kind::Html | Kind::Xml | Kind::Tree) {
@@ -567,7 +570,7 @@ mod tests {
         for at in 0..packed.len() {
             let mut flipped = packed.clone();
             flipped[at] ^= 0x10;
-            // A bit that zstd does not use changes nothing; any other is noticed.
+            // zstd does not use this bit; a change of any other bit is detected.
             assert!(read(flipped).map_or(true, |page| page == PAGE), "byte {at}");
         }
     }

@@ -1,13 +1,12 @@
 //! Stored digests: how much of a file is read, and when.
 //!
-//! Small files are read: a copy costs less than the page faults of a map. If the caller asks for columns
-//! only, the heaps stay in the file. They must still be there later, even if another
-//! file has its name by then, and people hold thousands of digests, more than a process may
-//! have files open. So the last few digests keep their files open. The file of an older one that
-//! is still in use is mapped and closed. Most digests are dropped before that: a map that
-//! is never read costs as much as reading and checking the columns. Heaps that are needed
-//! while their file is open are read: then a file that was cut short is an error, and under a map
-//! it would end the process.
+//! Small files are read: a copy costs less than the page faults of a map. If the caller asks only
+//! for columns, the heaps stay in the file. They must still be available later, even if another
+//! file has the same name by then, and users may hold thousands of digests, more than a process may
+//! have open files. So the last few digests keep their files open. The file of an older digest that
+//! is still in use is mapped and closed. Most digests are dropped before that; a map that is never
+//! read would cost as much as reading and checking the columns. Heaps needed while their file is
+//! open are read: then a truncated file is an error, while under a map it would end the process.
 //!
 //! Mapping needs `unsafe` code, which this crate forbids, so the caller passes a function for it.
 
@@ -21,29 +20,29 @@ use super::format::Header;
 use super::{Buffer, Digest, Rest, Verify};
 use crate::base::error::Error;
 
-/// Map a file from its first byte; the map outlives the file descriptor.
+/// Maps a file from its first byte; the map outlives the file descriptor.
 pub type Map = fn(&File, u64) -> io::Result<Buffer>;
 
 /// Files and columns up to this size are read, larger ones mapped.
 const MAX_READ_BYTES: u64 = 1 << 20;
-/// Files up to this size are read as a whole when columns are asked for.
+/// Files up to this size are read as a whole if only columns are requested.
 const MAX_SMALL_BYTES: u64 = 16 << 10;
-/// Compressed files up to this size are read when columns are asked for, larger ones mapped.
+/// Compressed files up to this size are read if only columns are requested, larger ones mapped.
 const MAX_PACKED_BYTES: u64 = 64 << 10;
-/// What is read first: more than the longest header.
+/// Bytes to read first: more than the longest header.
 const HEAD_BYTES: usize = 4 << 10;
-/// Files that are kept open at the same time, in the whole process.
+/// Maximum number of files kept open at the same time, in the whole process.
 const MAX_OPEN: usize = 16;
 
 /// Open a stored digest, compressed or not.
 ///
-/// Nobody may write to the file or cut it short while the digest is in use.
+/// The file must not be written to or truncated while the digest is in use.
 pub fn open_file(path: &Path, verify: Verify, map: Map) -> io::Result<Result<Digest, Error>> {
     let mut file = File::open(path)?;
     let facts = file.metadata()?;
     let length = facts.len();
     if !facts.is_file() {
-        // A pipe: neither its length nor a map of it can be had.
+        // A pipe has no length and cannot be mapped.
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         return Ok(Digest::open(Box::new(bytes), verify));
@@ -86,7 +85,7 @@ fn open_columns(mut file: File, length: u64, map: Map) -> io::Result<Result<Dige
     Ok(digest)
 }
 
-/// All bytes of a file, of which `head` is read already.
+/// Return all bytes of a file; `head` has already been read.
 fn read_or_map(
     mut file: File,
     head: &[u8],
@@ -103,7 +102,7 @@ fn read_or_map(
     Ok(Box::new(bytes))
 }
 
-/// The heaps of a digest: in an open file at first, then in memory or in a map of the file.
+/// The heaps of a digest: first in an open file, later in memory or in a map of the file.
 struct Heaps {
     file: Mutex<Option<File>>,
     map: Map,
@@ -113,11 +112,12 @@ struct Heaps {
 }
 
 impl Heaps {
-    /// Read the heaps, or map them if they are longer than `max_read`, and close the file, once.
+    /// Read the heaps, or map them if they are longer than `max_read`, and close the file; only
+    /// once.
     fn settle(&self, max_read: u64) -> &Result<(Buffer, usize), Error> {
         self.bytes.get_or_init(|| {
             let file = self.file.lock().ok().and_then(|mut file| file.take());
-            let file = file.ok_or_else(|| io::Error::other("its file is closed"));
+            let file = file.ok_or_else(|| io::Error::other("the file is closed"));
             file.and_then(|file| self.fetch(file, max_read))
                 .map_err(|error| Error::Format {
                     message: format!("the texts of the digest could not be read: {error}"),
@@ -127,8 +127,8 @@ impl Heaps {
 
     fn fetch(&self, mut file: File, max_read: u64) -> io::Result<(Buffer, usize)> {
         let end = self.start + self.length;
-        // Another process may have written to the file since it was opened. A map that reaches behind
-        // its end is not an error: the system ends the process that reads there.
+        // Another process may have written to the file since it was opened. Reading a map beyond
+        // the end of the file does not return an error: the system ends the process.
         let length = file.metadata()?.len();
         if length < end {
             return Err(cut_short(length, end));
@@ -138,8 +138,8 @@ impl Heaps {
         {
             return Ok((map, self.start as usize));
         }
-        // Also when there is no map: a process has only so many, fewer than the digests that
-        // memory can hold.
+        // Also if mapping fails: a process may only have a limited number of maps, fewer than the
+        // digests that fit into memory.
         let mut bytes = Vec::with_capacity(self.length as usize);
         file.seek(SeekFrom::Start(self.start))?;
         file.take(self.length).read_to_end(&mut bytes)?;
@@ -152,11 +152,11 @@ impl Heaps {
 
 fn cut_short(found: u64, expected: u64) -> io::Error {
     io::Error::other(format!(
-        "its file was cut short to {found} bytes while in use, of {expected} when it was loaded"
+        "the file shrank to {found} bytes while in use; it had {expected} bytes when it was loaded"
     ))
 }
 
-/// The heaps as the digest holds them; [`OPEN`] knows of them too.
+/// The heaps as the digest holds them; [`OPEN`] refers to them too.
 struct Shared(Arc<Heaps>);
 
 impl Rest for Shared {
@@ -178,9 +178,9 @@ impl Rest for Shared {
 /// Digests whose files may be open, the oldest first.
 static OPEN: Mutex<VecDeque<Weak<Heaps>>> = Mutex::new(VecDeque::new());
 
-/// Let a digest keep its file open, and close that of the oldest if there are too many.
+/// Let a digest keep its file open; close that of the oldest if there are too many.
 fn keep_open(heaps: &Arc<Heaps>) {
-    // Never waits: after a fork, the thread that would unlock it may be gone.
+    // Never blocks: after a fork, the thread that would unlock it may not exist.
     let oldest = match OPEN.try_lock() {
         Ok(mut open) => {
             open.push_back(Arc::downgrade(heaps));
@@ -193,7 +193,7 @@ fn keep_open(heaps: &Arc<Heaps>) {
         Err(_) => Some(Arc::downgrade(heaps)),
     };
     if let Some(heaps) = oldest.and_then(|heaps| heaps.upgrade()) {
-        // Not asked for, and perhaps never: a map takes no memory.
+        // The heaps may never be needed, and a map takes no memory.
         let _ = heaps.settle(0);
     }
 }
@@ -204,7 +204,7 @@ mod tests {
     use crate::digest::decode::decode;
     use crate::encode::{Options, encode};
 
-    /// A map for tests: a copy.
+    /// Copy the file: a mapping function for tests.
     fn copy(mut file: &File, length: u64) -> io::Result<Buffer> {
         let mut bytes = vec![0; length as usize];
         file.seek(SeekFrom::Start(0))?;
@@ -243,10 +243,10 @@ mod tests {
         file.set_len(file.metadata().unwrap().len() - 1).unwrap();
         std::fs::remove_file(&path).unwrap();
         let error = decode(&digest).unwrap_err().to_string();
-        assert!(error.contains("cut short"), "{error}");
+        assert!(error.contains("the file shrank"), "{error}");
     }
 
-    // One after the other: opening many closes the files of others.
+    // One test, because opening many digests closes the files of others.
     #[test]
     fn many_digests_read_the_same_and_a_file_cut_short_is_an_error() {
         check_many();

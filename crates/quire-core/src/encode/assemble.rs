@@ -1,15 +1,15 @@
-//! Assembling: from a draft to a digest, verified.
+//! Assembling: turns a draft into a verified digest.
 //!
 //! Passes, each linear:
 //!
 //! 1. order: child counts in pre-order ([`crate::encode::preorder`]);
-//! 2. reconcile: what the tree does not predict about the bytes ([`crate::encode::leftovers`]);
+//! 2. reconcile: find the bytes that the tree does not predict ([`crate::encode::leftovers`]);
 //! 3. intern attribute runs and contents in pre-order, straight into their heaps;
 //! 4. signatures of the facets ([`crate::encode::signature`]);
 //! 5. write the columns in their narrowest width ([`crate::digest::format`]);
-//! 6. emit the digest against the source and compare. A page that does not come
-//!    back, or whose strays outweigh [`MAX_STRAY_SHARE`] of it, keeps its source
-//!    beside the same columns (flag `verbatim`).
+//! 6. emit the digest and compare it with the source. A page that is not reproduced, or with more
+//!    than one part in [`MAX_STRAY_SHARE`] of strays, keeps its source next to the same columns
+//!    (flag `verbatim`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,27 +34,28 @@ use crate::parse::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED};
 use crate::parse::trail::{ENDED, SILENT, Stray};
 use crate::values::charset::Charset;
 
-/// One part in so many of the source may be strays before the source is kept whole.
-/// Strays repeat bytes that are in the columns too; beyond this the compressed source is smaller.
+/// Up to one part in this many of the source may be strays; beyond it the source is stored whole.
+/// Strays repeat bytes that are also in the columns; beyond this share, the compressed source is
+/// smaller.
 pub const MAX_STRAY_SHARE: usize = 4;
-/// A few strays are always fine: tiny pages are mostly implied tags.
+/// This many stray bytes are always accepted: tiny pages consist mostly of implied tags.
 const FREE_STRAY_BYTES: usize = 512;
-/// Runs of copied elements beyond this are looked up by their place, shorter ones by their bytes.
+/// Longer runs of copied elements are looked up by position, shorter ones by their bytes.
 const LONG_RUN: usize = 64;
-/// Level of the compressed source of verbatim pages: the fast default.
+/// Compression level for the source of verbatim pages: the fast default.
 const SOURCE_LEVEL: i32 = 3;
 
-/// What the assembler needs to know beside the draft.
+/// Everything the assembler needs besides the draft.
 pub struct Job<'a> {
     /// Kind of the page.
     pub kind: Kind,
-    /// Character set and other facts.
+    /// Character set and other metadata.
     pub meta: Meta,
-    /// The bytes the draft speaks of.
+    /// The bytes that the draft refers to.
     pub text: &'a [u8],
-    /// The bytes of the page, when `text` is a UTF-8 copy of them.
+    /// The original bytes of the page, if `text` is a UTF-8 copy.
     pub original: Option<&'a [u8]>,
-    /// Whether `original` can be made from `text` again.
+    /// Whether `original` can be restored from `text`.
     pub invertible: bool,
     /// The character set of `text`.
     pub charset: Charset,
@@ -95,14 +96,14 @@ pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
     Digest::trusted(columns.write(job, flags, None)?)
 }
 
-/// A tag of the page while it is assembled.
+/// A tag of the page during assembly.
 struct TagEntry {
     tag: u32,
     class: Class,
     namespace: Namespace,
 }
 
-/// Columns and lists, before they are narrowed.
+/// Columns and lists, before they are written in their narrowest width.
 struct Columns<'a> {
     draft: &'a Draft,
     order: &'a Order,
@@ -131,7 +132,7 @@ impl<'a> Columns<'a> {
         };
         let mut entry_of = Reused::filled(draft.names.len(), u32::MAX);
         let mut pieces = Pieces::new(draft, job.text);
-        // Runs of copied formatting elements, by place in the source: hashing one long run again
+        // Runs of copied formatting elements, by position in the source: hashing one long run again
         // for every copy would be quadratic.
         let mut copies = HashMap::new();
         let attributes = matches!(job.kind, Kind::Html | Kind::Xml | Kind::Tree);
@@ -256,8 +257,8 @@ impl<'a> Columns<'a> {
         ))
     }
 
-    /// At most how many bytes the sections need: room for them is asked for once, and little of it
-    /// is left over.
+    /// Return an upper bound for the bytes of the sections, so that memory is allocated once and
+    /// little is left over.
     fn bound(&self, listed: usize, strays: &[Stray]) -> usize {
         let widest = self.order.children.iter().copied().fold(0, u32::max);
         let columns = width_of(widest)
@@ -274,7 +275,7 @@ impl<'a> Columns<'a> {
             + stray_bytes
     }
 
-    /// The tags facet: names in order of first use, and the column.
+    /// Sign the tags facet: names in order of first use, and the column.
     fn sign_tags(&self, width: u8, column: &[u8]) -> u128 {
         let mut names = Vec::with_capacity(self.tags.len() * 8);
         for entry in &self.tags {
@@ -304,7 +305,8 @@ impl<'a> Columns<'a> {
         signatures.0[3..].copy_from_slice(&facets.sign());
     }
 
-    /// Implied nodes, nodes whose end tag is not as predicted, and the prediction per tag.
+    /// Return implied nodes, nodes whose end tag is not as predicted, and the prediction for each
+    /// tag.
     fn exceptions(&self, exceptions: Option<&Exceptions>) -> (Vec<u32>, Vec<u32>, Vec<bool>) {
         let Some(exceptions) = exceptions else {
             return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
@@ -316,7 +318,7 @@ impl<'a> Columns<'a> {
             votes.0 += 1;
             votes.1 += u32::from(mark & ENDED != 0);
         }
-        // Only elements of namespaces that know `<a/>` have runs worth a look.
+        // Only elements of namespaces with `<a/>` can have such runs.
         let closed: Vec<usize> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
             Vec::new()
         } else {
@@ -330,7 +332,7 @@ impl<'a> Columns<'a> {
             votes.1 -= u32::from(marks[place] & ENDED != 0);
         }
         let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
-        // How nodes of a tag are marked when they are no exception, and the marks that count.
+        // The usual marks of nodes of each tag, and which marks count.
         let usual: Vec<(u8, u8)> = (self.tags.iter().zip(&ends))
             .map(|(t, &ends)| {
                 let silent = matches!(
@@ -408,8 +410,8 @@ fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {
     width
 }
 
-/// The attribute run of an element: between its name and the `>`, as written. The text it is in, and
-/// its place there.
+/// Return the attribute run of an element (between its name and the `>`, as written) as a text and
+/// the position in it.
 #[inline]
 fn run_of<'a>(
     draft: &'a Draft,
@@ -430,10 +432,10 @@ fn run_of<'a>(
     )
 }
 
-/// Contents of texts, put together where the source interrupts them.
+/// Contents of texts, joined if they are interrupted in the source.
 struct Pieces<'a> {
     text: &'a [u8],
-    /// Later pieces, sorted by node and then by place.
+    /// Later pieces, sorted by node, then by position.
     later: Vec<crate::parse::draft::Piece>,
     joined: Vec<u8>,
 }

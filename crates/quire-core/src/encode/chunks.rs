@@ -1,8 +1,8 @@
 //! A page that arrives in chunks, as from a socket.
 //!
-//! The chunks are kept until the end: sniffing, character sets and the check of every
-//! byte need the whole page. So how a page was cut cannot make a difference. A source that
-//! grows past the limit is refused as soon as it does, not when it ends.
+//! The chunks are kept until the end: sniffing, character set detection and the check of every byte
+//! need the whole page. So the way a page was split cannot make a difference. A source that exceeds
+//! the limit is refused at once, not at its end.
 
 use crate::base::error::Error;
 use crate::digest::Digest;
@@ -24,12 +24,12 @@ use crate::page::limits::MAX_SOURCE;
 pub struct Encoder {
     options: Options,
     source: Vec<u8>,
-    /// [`MAX_SOURCE`], but for tests.
+    /// [`MAX_SOURCE`], except in tests.
     limit: usize,
 }
 
 impl Encoder {
-    /// An encoder without any bytes yet.
+    /// Create an encoder without any bytes.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -38,7 +38,7 @@ impl Encoder {
         }
     }
 
-    /// Add the next bytes of the page; an error if it is too long now.
+    /// Add the next bytes of the page; fails if the page becomes too long.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         if chunk.len() > self.limit - self.source.len() {
             return Err(Error::TooLarge {
@@ -50,7 +50,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Make the digest of everything that was fed.
+    /// Make the digest of all bytes added.
     pub fn finish(self) -> Result<Digest, Error> {
         encode(&self.source, &self.options)
     }

@@ -1,13 +1,13 @@
-//! Any ordered tree as a digest: columns in, and a serialisation to give back.
+//! Makes a digest of any ordered tree: columns in, and a serialisation as the source.
 //!
-//! A tree that quire did not parse has no source, so it is given one: the output
-//! of the paper's Algorithm 2, `<tag>` when a node is entered and `</tag>` when it is
-//! left, with attributes and contents escaped as in XML. Then it goes the way of every
-//! page, and decoding the digest gives that serialisation.
+//! A tree that quire did not parse has no source, so it gets one: the output of the paper's
+//! Algorithm 2, with `<tag>` when a node is entered, `</tag>` when it is left, and attributes and
+//! contents escaped as in XML. Then it is processed like every page, and decoding the digest
+//! returns that serialisation.
 //!
-//! Node 0 of the digest is `#document`, as on every page. The content of a node becomes a
-//! `#text` in front of its children, unless the node is a leaf by name (`#text`, `#comment`):
-//! contents are always at the leaves. One pass, no recursion.
+//! Node 0 of the digest is `#document`, as on every page. The content of a node becomes a `#text`
+//! before its children, unless its name makes it a leaf (`#text`, `#comment`): only leaves have
+//! content. One pass, no recursion.
 
 use encoding_rs::UTF_8;
 
@@ -29,9 +29,9 @@ pub struct Columns {
     pub children: Vec<u32>,
     /// Names.
     pub tags: Vec<String>,
-    /// Attributes, in order. May be empty: then no node has any.
+    /// Attributes, in order. May be empty if no node has any.
     pub attributes: Vec<Vec<(String, String)>>,
-    /// Contents. May be empty: then no node has any.
+    /// Contents. May be empty if no node has any.
     pub contents: Vec<Option<Vec<u8>>>,
 }
 
@@ -65,7 +65,7 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
     derive(&columns.children)?;
     let mut draft = Draft::new(n * 40);
     let mut source = Vec::with_capacity(n * 16);
-    // Open nodes: in the draft, their name, the children still to come.
+    // Open nodes: index in the draft, name, remaining children.
     let mut open: Vec<(u32, &str, u32)> = Vec::new();
     for node in 0..n {
         let parent = open.last().map_or(0, |&(id, ..)| id);
@@ -76,12 +76,13 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
         if name.starts_with('#') {
             if node == 0 && name == "#document" {
                 return Err(bad(
-                    "node 0 is named \"#document\", but of names with # a tree has #text and #comment; leave node 0 out: it is put in front",
+                    "node 0 is named \"#document\", but the only names with # are #text and \
+                     #comment; leave the document out, it is added for you",
                 ));
             }
             if count > 0 || !attributes.is_empty() {
                 return Err(bad(format!(
-                    "node {node} is a {name}, but has children or attributes"
+                    "node {node} is a {name}, which cannot have children or attributes"
                 )));
             }
             let content = content.unwrap_or_default();
@@ -90,7 +91,8 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
                 "#comment" => comment(&mut draft, &mut source, parent, content, node)?,
                 _ => {
                     return Err(bad(format!(
-                        "node {node} is named {name:?}, but of names with # a tree has #text and #comment"
+                        "node {node} is named {name:?}, but the only names with # are #text and \
+                         #comment"
                     )));
                 }
             }
@@ -116,7 +118,7 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
             if let Some(content) = content.filter(|c| !c.is_empty()) {
                 text(&mut draft, &mut source, id, content);
             }
-            open.push((id, name, count + 1)); // and itself, taken off below
+            open.push((id, name, count + 1)); // plus itself, subtracted below
         }
         while let Some((id, name, left)) = open.last_mut() {
             *left -= 1;
@@ -162,7 +164,7 @@ fn check_lengths(columns: &Columns) -> Result<(), Error> {
     let n = columns.children.len();
     if n == 0 {
         return Err(bad(
-            "a tree has at least one node, but there are no child counts",
+            "the list of child counts is empty; expected at least one node",
         ));
     }
     for (what, found, may_be_empty) in [
@@ -172,19 +174,20 @@ fn check_lengths(columns: &Columns) -> Result<(), Error> {
     ] {
         if found != n && !(may_be_empty && found == 0) {
             return Err(bad(format!(
-                "there are {found} {what}, but {n} child counts: one each is expected"
+                "found {found} {what} for {n} child counts; expected one per node"
             )));
         }
     }
     Ok(())
 }
 
-/// Names may hold anything that does not end a name in markup.
+/// Check a name: it may contain anything that does not end a name in markup.
 fn check_name(name: &str, node: usize) -> Result<(), Error> {
     let ends = |c: char| c.is_whitespace() || c.is_control() || "<>&\"'/=#".contains(c);
     if name.is_empty() || name.contains(ends) {
         return Err(bad(format!(
-            "node {node} has the name {name:?}, but names are not empty and hold no white space and none of < > & \" ' / = #"
+            "node {node} has the invalid name {name:?}; a name is not empty and contains no \
+             white space and none of < > & \" ' / = #"
         )));
     }
     Ok(())
@@ -205,7 +208,7 @@ fn comment(
 ) -> Result<(), Error> {
     if memchr::memmem::find(content, b"--").is_some() || content.ends_with(b"-") {
         return Err(bad(format!(
-            "node {node} is a comment that holds -- or ends in -, which would end it"
+            "node {node} is a comment that contains -- or ends with -, which would close it early"
         )));
     }
     let start = source.len() as u32;
@@ -216,8 +219,8 @@ fn comment(
     Ok(())
 }
 
-/// Write what reads as `bytes` again. CR is escaped because readers turn it into LF; in attributes
-/// tab and LF too, because readers turn them into spaces.
+/// Escape `bytes` so that readers get them back. CR is escaped because readers turn it into LF; in
+/// attributes also tab and LF, because readers turn them into spaces.
 fn escape(bytes: &[u8], attribute: bool, out: &mut Vec<u8>) {
     for &byte in bytes {
         match byte {

@@ -1,23 +1,22 @@
 //! Leftovers: the bytes of the source that the tree does not predict.
 //!
-//! A walker goes through the tree in pre-order and would write, for every node,
-//! its start tag or text, and after its children its end tag. This module
-//! follows the source with that walker and notes where the two part:
+//! A walker goes through the tree in pre-order and predicts, for every node, its start tag or text,
+//! and after its children its end tag. This module follows the source with that walker and records
+//! where the two differ:
 //!
-//! * **implied** nodes write nothing of their own: the source has no tag for
-//!   them, or has it somewhere else, or spelled in another way;
+//! * **implied** nodes write no bytes of their own: the source has no tag for them, has it
+//!   somewhere else, or spells it differently;
 //! * **ends**: which nodes have their end tag in the source;
-//! * **strays**: every stretch of source that no node accounts for, with its
-//!   place in the walk.
+//! * **strays**: every part of the source that no node accounts for, with its position in the walk.
 //!
-//! That is all. A stray tag, white space the rules drop, a moved node, a second
-//! `<body>`: each is implied nodes plus a stray, so nothing needs a rule of its
-//! own and no byte can be missed. Strays repeat bytes, so a page with many is
-//! better kept whole (see [`assemble`](mod@crate::encode::assemble)).
+//! A stray tag, white space that the rules drop, a moved node, a second `<body>`: each of these is
+//! implied nodes plus a stray, so none needs a special rule and no byte can be missed. Strays
+//! repeat bytes, so a page with many of them is better stored whole (see
+//! [`assemble`](mod@crate::encode::assemble)).
 //!
-//! Cost: one pass over nodes, end tags and pieces, each in source order. A text
-//! that turns out to be split across places is written as a stray instead, which
-//! takes a second pass; after [`MAX_PASSES`] the page is kept verbatim.
+//! Cost: one pass over nodes, end tags and pieces, each in source order. A text that turns out to
+//! be split across positions is written as a stray instead, which takes another pass; after
+//! [`MAX_PASSES`] the page is stored verbatim.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,19 +27,19 @@ use crate::page::tree::NONE;
 use crate::parse::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, ODD, Piece};
 use crate::parse::trail::{ENDED, SILENT, Stray, Trail};
 
-/// More passes than this only a hostile page needs.
+/// Only a hostile page needs more passes than this.
 const MAX_PASSES: usize = 4;
 
-/// What the tree alone does not say about the bytes.
+/// Everything about the bytes that the tree alone does not predict.
 pub struct Exceptions {
     /// [`SILENT`] and [`ENDED`], by pre-order position.
     pub marks: Reused<u8>,
-    /// Left-over bytes in the order of the walk.
+    /// Bytes that no node predicts, in the order of the walk.
     pub strays: Vec<Stray>,
 }
 
-/// Follow the source with the walk, from where the parser left it. `None` when a page splits texts
-/// beyond reason.
+/// Follow the source with the walk, starting where the parser stopped. `None` if a page splits too
+/// many texts.
 pub fn reconcile(
     draft: &Draft,
     order: &Order,
@@ -49,7 +48,7 @@ pub fn reconcile(
     trail: Option<Trail>,
 ) -> Option<Exceptions> {
     let mut split = HashSet::new();
-    // Spellings are voted on at the end of a page; the parser follows the usual ones.
+    // Spellings are decided by a vote at the end of the page; the parser follows the usual ones.
     let mut trail = trail.filter(|_| !spellings.any);
     for _ in 0..MAX_PASSES {
         let trail = trail.take().unwrap_or_default();
@@ -67,23 +66,24 @@ pub fn reconcile(
     None
 }
 
-/// The walker, following the source.
+/// The walker that follows the source.
 struct Walk<'a> {
     draft: &'a Draft,
     order: &'a Order,
     spellings: &'a Spellings,
     source: &'a [u8],
-    /// Texts written as strays because their pieces lie in different places.
+    /// Texts written as strays because their pieces are at different positions.
     split: &'a HashSet<u32>,
     /// Pieces still to come, by text node (creation index).
     pieces_left: HashMap<u32, u32>,
-    /// For each place, the next place at or after it that has bytes in the source. Made on demand.
+    /// For each position, the next position at or after it with bytes in the source. Computed on
+    /// demand.
     next_sourced: Vec<u32>,
     /// Open nodes by depth.
     path: Vec<u32>,
-    /// Whether the text at `trail.at` was begun and has later pieces in the draft.
+    /// Whether the text at `trail.at` has started and has later pieces in the draft.
     in_pieces: bool,
-    /// How far the walk has come.
+    /// The state of the walk.
     trail: Trail,
     conflicts: Vec<u32>,
 }
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         for piece in &draft.pieces[trail.pieces..] {
             *pieces_left.entry(piece.node).or_insert(0) += 1;
         }
-        // A trail begun by the parser is in the order of creation, which then is pre-order.
+        // A trail from the parser is in the order of creation, which is pre-order in that case.
         let at = trail.at;
         let mut walk = Self {
             draft,
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Take the end tags and pieces that stand before `limit` in the source.
+    /// Process the end tags and pieces before `limit` in the source.
     #[inline]
     fn run_before(&mut self, limit: u32, ends: &mut &'a [EndTag], pieces: &mut &'a [Piece]) {
         loop {
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
     fn start(&mut self, node: u32, entry: &DraftNode) {
         let place = self.order.place(node);
         if place == NONE || place <= self.trail.at {
-            return; // moved to a place already passed, or out of the tree: its bytes become a stray
+            return; // moved to an earlier position, or removed: its bytes become a stray
         }
         let odd = entry.flags & JOINED != 0
             || ((entry.flags & ODD != 0 || self.spellings.any)
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         self.trail.flush(entry.start);
         self.open(place);
         if entry.run == entry.start {
-            self.trail.offset = entry.end - entry.run; // a leaf; an element has its name before the run
+            self.trail.offset = entry.end - entry.run; // for a leaf; an element has its name before the run
             self.in_pieces = entry.flags & IN_PIECES != 0;
         }
         self.trail.done = entry.end;

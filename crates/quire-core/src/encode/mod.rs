@@ -1,9 +1,8 @@
-//! Encoding: any bytes in, a digest out (the paper's Algorithm 1, for pages as they are).
+//! Encoding: any bytes in, a digest out (the paper's Algorithm 1, for real pages).
 //!
-//! The kind is sniffed unless it is given; the parser of that kind writes a
-//! draft; [`assemble`](mod@assemble) does the rest. Whatever the bytes are, decoding the
-//! result gives them back: a page that cannot be described exactly keeps its
-//! source.
+//! The kind is detected unless it is given; the parser of that kind writes a draft;
+//! [`assemble`](mod@assemble) does the rest. For any bytes, decoding the result gives them back: a
+//! page that cannot be described exactly keeps its source.
 
 pub mod assemble;
 pub mod chunks;
@@ -26,20 +25,20 @@ use crate::parse::sniff::sniff;
 use crate::parse::{encoding, html, json, plain_text, xml};
 use crate::values::charset::Charset;
 
-/// How a source is read.
+/// How a source is parsed.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The kind; sniffed when `None`.
+    /// The kind; detected if `None`.
     pub kind: Option<Kind>,
     /// The `Content-Type` the source came with.
     pub content_type: Option<String>,
-    /// The character set, when it is known for certain (a WHATWG label).
+    /// The character set, if it is known for certain (a WHATWG label).
     pub encoding: Option<&'static Encoding>,
-    /// HTML: whether scripts run, as in a browser.
+    /// HTML: whether scripting is enabled, as in a browser.
     pub scripting: bool,
     /// HTML: parse as a fragment inside this element.
     pub context: Option<Context>,
-    /// XML, JSON: read on past faults.
+    /// XML, JSON: continue after faults.
     pub recover: bool,
 }
 
@@ -77,7 +76,7 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
         .unwrap_or_else(|| sniff(source, options.content_type.as_deref()));
     let sniffed = sniff_encoding(source, kind, options);
     let label = sniffed.encoding;
-    // XML names may be in any script and are stored in UTF-8, so XML is read in UTF-8.
+    // XML names may be in any script and are stored in UTF-8, so XML is parsed in UTF-8.
     let as_is = match kind {
         Kind::Bytes => true,
         Kind::Xml => label == UTF_8 || (encoding::is_ascii_compatible(label) && source.is_ascii()),
@@ -99,10 +98,10 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
     .map_err(|error| in_source(error, &copy, source, label))
 }
 
-/// Say where a fault is in the source, and not in its copy in UTF-8.
+/// Convert the position of a fault in a UTF-8 copy to its position in the source.
 ///
-/// What cannot be turned back to the very beginning of the source (bytes that were no characters)
-/// leaves offset and column as they are in the copy.
+/// If the text before it cannot be converted back to the source (bytes that were not characters),
+/// offset and column stay those of the copy.
 fn in_source(error: Error, copy: &[u8], source: &[u8], label: &'static Encoding) -> Error {
     let length = |end: usize| {
         let before = encoding::transcode_back(copy.get(..end)?, label)?;
@@ -146,7 +145,7 @@ fn sniff_encoding(source: &[u8], kind: Kind, options: &Options) -> Sniffed {
     sniffed
 }
 
-/// The `charset` of a content type.
+/// Return the `charset` of a content type.
 fn charset_of(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -231,7 +230,7 @@ mod tests {
     use crate::digest::decode::decode;
     use crate::page::flags::Flags;
 
-    /// Pages that once needed their source beside the columns, and the reason.
+    /// Pages that once needed their source next to the columns, and the reason.
     const DESCRIBED: [(&str, &str); 9] = [
         (
             "space after a doctype",
@@ -304,7 +303,7 @@ mod tests {
             encoding: Some(encoding_rs::UTF_16LE),
             ..Options::default()
         };
-        let source = b"\"\0\x00\xd8\"\0]\0"; // half a pair
+        let source = b"\"\0\x00\xd8\"\0]\0"; // half of a surrogate pair
         let error = encode(source, &options).err().unwrap();
         assert!(
             matches!(error, Error::Syntax { offset: 5, .. }),

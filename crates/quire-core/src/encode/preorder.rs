@@ -1,15 +1,14 @@
-//! From creation order to pre-order.
+//! Converts creation order to pre-order.
 //!
-//! Parsers create nodes in source order, and on most pages that *is* pre-order
-//! already. Where it is not (foster parenting, mis-nested formatting), the
-//! draft carries the order. Two linear passes give child counts, sizes and
-//! depths in pre-order.
+//! Parsers create nodes in source order, which on most pages is already pre-order. If it is not
+//! (foster parenting, mis-nested formatting), the draft contains the order. Two linear passes give
+//! child counts, sizes and depths in pre-order.
 
 use crate::base::vec_pool::Reused;
 use crate::page::tree::NONE;
 use crate::parse::draft::Draft;
 
-/// A draft seen in pre-order.
+/// A draft in pre-order.
 pub struct Order {
     /// Child counts.
     pub children: Reused<u32>,
@@ -17,9 +16,9 @@ pub struct Order {
     pub size: Reused<u32>,
     /// Depths.
     pub depth: Reused<u32>,
-    /// Creation index of each pre-order position; empty when they are equal.
+    /// Creation index of each pre-order position; empty if they are equal.
     node_at: Vec<u32>,
-    /// Pre-order position of each creation index; empty when they are equal.
+    /// Pre-order position of each creation index; empty if they are equal.
     place_of: Vec<u32>,
 }
 
@@ -35,7 +34,7 @@ impl Order {
                 place_of[node as usize] = place as u32;
             }
         }
-        // Nodes that were taken out of the tree again have no place.
+        // Nodes that were removed from the tree again have no position.
         let kept = if node_at.is_empty() { n } else { node_at.len() };
         let mut order = Self {
             children: Reused::filled(kept, 0),
@@ -58,7 +57,7 @@ impl Order {
         order
     }
 
-    /// Count from the parents of all nodes in pre-order.
+    /// Count children, from the parents of all nodes in pre-order.
     fn count(&mut self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone) {
         for (place, parent) in parents.clone().enumerate().skip(1) {
             self.children[parent as usize] += 1;
@@ -69,12 +68,12 @@ impl Order {
         }
     }
 
-    /// Number of nodes in the tree.
+    /// Return the number of nodes in the tree.
     pub fn len(&self) -> usize {
         self.children.len()
     }
 
-    /// Creation index of a pre-order position.
+    /// Return the creation index of a pre-order position.
     #[inline]
     pub fn node(&self, place: usize) -> usize {
         if self.node_at.is_empty() {
@@ -84,7 +83,7 @@ impl Order {
         }
     }
 
-    /// Pre-order position of a creation index; [`NONE`] when it left the tree.
+    /// Return the pre-order position of a creation index; [`NONE`] if the node was removed.
     #[inline]
     pub fn place(&self, node: u32) -> u32 {
         if self.place_of.is_empty() {
@@ -94,7 +93,7 @@ impl Order {
         }
     }
 
-    /// Whether nodes stand in another order than in the source.
+    /// Whether nodes are in a different order than in the source.
     pub fn is_reordered(&self) -> bool {
         !self.node_at.is_empty()
     }

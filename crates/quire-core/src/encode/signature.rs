@@ -1,9 +1,8 @@
-//! Signatures: 128 bits that stand for a whole facet of a page.
+//! Signatures: 128 bits that represent a whole facet of a page.
 //!
-//! Facets compare what a reader would compare, not how it is spelled: character
-//! references are decoded, attribute names lower-cased, quoting and the order of
-//! attributes ignored. So `<p class=a>` and `<P class='a' >` have the same
-//! signatures in every facet and differ in the source signature only.
+//! Facets compare the meaning, not the spelling: character references are decoded, attribute names
+//! are in lower case, quoting and the order of attributes are ignored. So `<p class=a>` and `<P
+//! class='a' >` have the same signatures in every facet, and only their source signatures differ.
 //!
 //! | facet | what goes in, per node in pre-order |
 //! | --- | --- |
@@ -26,10 +25,10 @@ use crate::values::attribute_syntax;
 use crate::values::charset::Charset;
 use crate::values::run_hash::{Reading, RunHashes, Seen, has_no_line_ends, hash_run};
 
-/// The strings of a heap that have a byte which may read as something else: `&`, CR, NUL.
+/// Finds the strings of a heap that contain a byte which may need decoding: `&`, CR, NUL.
 ///
-/// Strings are asked about in the order of the heap, so one search goes through it once, however
-/// short they are.
+/// Strings are checked in the order of the heap, so one search goes through it once, however short
+/// they are.
 struct Specials<'a> {
     heap: &'a [u8],
     next: usize,
@@ -47,7 +46,7 @@ impl<'a> Specials<'a> {
         self.next = found.map_or(usize::MAX, |found| from + found);
     }
 
-    /// Whether there is one in the string at `start..end`.
+    /// Whether the string at `start..end` contains such a byte.
     #[inline]
     fn any_in(&mut self, start: usize, end: usize) -> bool {
         if self.next < start {
@@ -57,17 +56,17 @@ impl<'a> Specials<'a> {
     }
 }
 
-/// The columns the facets are made of, and the strings they refer to.
+/// The columns from which facets are computed, and the strings they refer to.
 pub struct Facets<'a> {
     /// Kind of the page.
     pub kind: Kind,
-    /// What is known about its bytes.
+    /// Character set of the page.
     pub charset: Charset,
     /// Attribute runs.
     pub runs: &'a Interner,
     /// Contents.
     pub contents: &'a Interner,
-    /// What the attributes of each tag refer to.
+    /// The role of each tag's attributes.
     pub roles: &'a [Role],
     /// Tag of each node.
     pub tag: &'a [u32],
@@ -78,10 +77,10 @@ pub struct Facets<'a> {
 }
 
 impl Facets<'_> {
-    /// The signatures of attributes, content, links and images.
+    /// Compute the signatures of attributes, content, links and images.
     ///
-    /// Strings are hashed once each; what is left to do for a node is to look up, without a branch
-    /// that depends on what it is. Only few nodes refer to something.
+    /// Each string is hashed once; for a node only lookups are left, without a branch that depends
+    /// on the node. Only few nodes have links or images.
     pub fn sign(&self) -> [u128; 4] {
         let runs = self.hash_runs();
         let contents = self.hash_contents();
@@ -111,7 +110,7 @@ impl Facets<'_> {
         ]
     }
 
-    /// The hashes of every run, by id + 1; those of no run are 0.
+    /// Hash every run, by id + 1; the hashes for "no run" are 0.
     fn hash_runs(&self) -> Vec<RunHashes> {
         let mut seen = Seen::default();
         let heap = &self.runs.heap;
@@ -137,7 +136,7 @@ impl Facets<'_> {
         hashes
     }
 
-    /// The hash of every content as a reader sees it, by id + 1; that of no content is 0.
+    /// Hash every content as a reader sees it, by id + 1; the hash for "no content" is 0.
     fn hash_contents(&self) -> Vec<u64> {
         let heap = &self.contents.heap;
         let mut specials = Specials::new(heap);
@@ -173,11 +172,11 @@ impl Facets<'_> {
 /// What the attributes of a tag refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// `href` and its like lead to another page.
+    /// `href` and similar attributes lead to another page.
     Link,
-    /// `src` is a page or a script of its own.
+    /// `src` is an embedded page or script.
     Embedded,
-    /// `src` and its like are images.
+    /// `src` and similar attributes are images.
     Image,
     /// `href` is an image.
     SvgImage,
@@ -186,7 +185,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of a tag.
+    /// Return the role of a tag.
     pub fn of(name: &[u8]) -> Self {
         match name {
             b"a" | b"area" | b"link" | b"form" => Role::Link,
@@ -198,12 +197,12 @@ impl Role {
     }
 }
 
-/// Fold a column that is stored in its narrowest width.
+/// Hash a column stored in its narrowest width.
 pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
     hash128_seeded(bytes, u64::from(width))
 }
 
-/// Fold one hash per node.
+/// Hash one hash per node.
 fn of_hashes(hashes: impl ExactSizeIterator<Item = u64>) -> u128 {
     let mut bytes = Reused::filled(hashes.len() * 8, 0);
     let (places, _) = bytes.as_chunks_mut();

@@ -1,8 +1,8 @@
 //! How a page spells its tags: `<DIV>`, `</TD >`, `<clipPath>`.
 //!
-//! Most pages spell every tag in one way. Per tag name the more common spelling
-//! is the predicted one, so that a page in capitals costs a few bytes in the tag
-//! list and not one exception a tag. Costs nothing on pages without odd spellings.
+//! Most pages spell every tag in one way. For each tag name, the more common spelling is predicted,
+//! so a page in capitals costs a few bytes in the tag list instead of one exception per tag. Costs
+//! nothing on pages without odd spellings.
 
 use crate::page::vocabulary::{Class, Tag};
 use crate::parse::draft::{Draft, EndTag, ODD};
@@ -10,9 +10,9 @@ use crate::parse::draft::{Draft, EndTag, ODD};
 /// The predicted spellings that differ from the name in the tree.
 #[derive(Default)]
 pub struct Spellings {
-    /// Whether there is any.
+    /// Whether there are any.
     pub any: bool,
-    /// By tag; empty when there is none.
+    /// By tag; empty if there are none.
     start: Vec<Option<Box<[u8]>>>,
     end: Vec<Option<Box<[u8]>>>,
 }
@@ -26,7 +26,7 @@ struct Votes<'a> {
 }
 
 impl Spellings {
-    /// Let the tags of a page vote.
+    /// Choose the spellings by a vote over all tags of a page.
     pub fn choose(draft: &Draft, source: &[u8]) -> Self {
         if !draft.any_odd {
             return Self::default();
@@ -61,17 +61,17 @@ impl Spellings {
         }
     }
 
-    /// The predicted name in start tags, when it is not the name in the tree.
+    /// Return the predicted name in start tags, if it differs from the name in the tree.
     pub fn start(&self, tag: Tag) -> Option<&[u8]> {
         self.start.get(tag as usize)?.as_deref()
     }
 
-    /// The predicted end tag, when it is not `</name>`.
+    /// Return the predicted end tag, if it differs from `</name>`.
     pub fn end(&self, tag: Tag) -> Option<&[u8]> {
         self.end.get(tag as usize)?.as_deref()
     }
 
-    /// Whether a node's own bytes are the predicted ones.
+    /// Whether a node's own bytes match the prediction.
     pub fn start_is_predicted(&self, draft: &Draft, node: u32, source: &[u8]) -> bool {
         let node = &draft.nodes[node as usize];
         if draft.names.class(node.tag) != Class::Element {
@@ -83,7 +83,7 @@ impl Spellings {
         &source[node.start as usize + 1..node.run as usize] == expected
     }
 
-    /// Whether an end tag's bytes are the predicted ones.
+    /// Whether the bytes of an end tag match the prediction.
     pub fn end_is_predicted(&self, draft: &Draft, end: &EndTag, source: &[u8]) -> bool {
         let tag = draft.nodes[end.node as usize].tag;
         match self.end(tag) {

@@ -1,30 +1,33 @@
-//! Alike: which children of a part are which children of its earlier version, by resemblance (paper 004, section 5).
+//! Pairs the children of a part with the children of its earlier version, by resemblance (paper
+//! 004, section 5).
 //!
-//! Each is compared with those it shares a shingle with, `most` of them at most, the ones with the most shingles in common
-//! first. A shingle that more than `most` have tells nothing: lists of thousands of items that are all alike would take the square
-//! of their length otherwise. Of all that resemble each other enough the most alike are paired first, then those of the same
-//! place, then in order; each only once.
+//! Each text is compared with at most `most` texts that share a shingle with it, those with the
+//! most common shingles first. A shingle that more than `most` texts have is ignored: lists of
+//! thousands of similar items would otherwise take quadratic time. Of all pairs that resemble each
+//! other enough, the most similar are paired first, then those at the same position, then in order;
+//! each text only once.
 //!
-//! Cost: n log n in the shingles and in the comparisons, `most` for each text at most, each of the length of two samples.
+//! Cost: n log n in the shingles and in the comparisons; at most `most` comparisons for each text,
+//! each as long as two samples.
 
-/// Texts as their shingles, one after the other, and their places among siblings.
+/// Texts as their shingles, one after another, and their positions among siblings.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
-    /// Shingles of all texts; those of each ascending.
+    /// Shingles of all texts; ascending within each text.
     pub values: &'a [u32],
-    /// After the last shingle of each text; ascending.
+    /// End of the shingles of each text; ascending.
     pub ends: &'a [u32],
-    /// The place of each text.
+    /// The position of each text.
     pub places: &'a [u32],
 }
 
 impl<'a> Rows<'a> {
-    /// What is wrong with rows, if anything.
+    /// Return what is wrong with the rows, if anything.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         if self.places.len() != self.ends.len() {
             return Some(format!(
-                "{} places, but {} ends",
+                "found {} places for {} ends; expected one per text",
                 self.places.len(),
                 self.ends.len()
             ));
@@ -32,7 +35,7 @@ impl<'a> Rows<'a> {
         let last = self.ends.last().map_or(0, |&end| end as usize);
         if !self.ends.is_sorted() || last != self.values.len() {
             return Some(format!(
-                "ends of rows ascend up to {}, which the last one is not",
+                "ends are not ascending, or the last one is not {}, the number of shingles",
                 self.values.len()
             ));
         }
@@ -45,9 +48,10 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Pair texts that have `least` of their shingles in common, as rows of `old` and `new`, in the order in which they were found.
+/// Pair texts with at least the share `least` of their shingles in common; returns rows of `old`
+/// and `new`, in the order in which they were found.
 ///
-/// Rows must have no [`Rows::fault`].
+/// The rows must not have a [`Rows::fault`].
 ///
 /// ```
 /// # use quire_core::fragments::{Rows, pair_alike};
@@ -65,7 +69,7 @@ pub fn pair_alike(old: Rows<'_>, new: Rows<'_>, least: f64, most: usize) -> Vec<
         for &value in new.row(b) {
             let first = having.partition_point(|&(other, _)| other < value);
             let group = &having[first..];
-            // One more than tells something is enough to know that it tells nothing.
+            // One more than allowed is enough to know that the shingle is ignored.
             let count = (group.iter().take(most + 1)).take_while(|&&(other, _)| other == value);
             let count = count.count();
             if count > most {
@@ -106,7 +110,7 @@ pub fn pair_alike(old: Rows<'_>, new: Rows<'_>, least: f64, most: usize) -> Vec<
     scored.into_iter().map(|(_, _, b, a)| (a, b)).collect()
 }
 
-/// Shingles with the rows that have them, in order.
+/// Return the shingles with the rows that have them, in order.
 fn having(rows: Rows<'_>) -> Vec<(u32, u32)> {
     let mut found = Vec::with_capacity(rows.values.len());
     for at in 0..rows.ends.len() {
@@ -116,7 +120,7 @@ fn having(rows: Rows<'_>) -> Vec<(u32, u32)> {
     found
 }
 
-/// Shingles that both have, as a share of all that either has.
+/// Return the share of shingles in both, of all in either.
 fn resemblance(one: &[u32], other: &[u32]) -> f64 {
     let (mut i, mut j, mut both) = (0, 0, 0u32);
     while i < one.len() && j < other.len() {

@@ -1,55 +1,59 @@
-//! Groups: which values are alike, by a rule that no order of visiting can change.
+//! Groups: finds values that are similar, by a rule that does not depend on the order of visiting.
 //!
-//! The paper takes the largest part that is left, groups all that are like it, and removes them. Which of two parts of one length is
-//! the larger it does not say. Here values have a total order, longer first, then by hash, which depends on nothing but the
-//! values. By it every value is a *leader*, or belongs to the first leader that takes it; a leader takes a value that
-//! stands behind it and
+//! The paper takes the largest remaining part, groups all parts that are similar to it, and removes
+//! them. It does not say which of two parts of equal length is larger. Here values have a total
+//! order: longer first, then by hash, which depends only on the values. In this order every value
+//! is a *leader*, or belongs to the first leader that takes it. A leader takes a value that comes
+//! after it and
 //!
-//! * is as long as `size_ratio` of the leader (the paper's P), and
-//! * overlaps with it by `min_match`: shingles that both have, divided by all that either has. A value shorter than two windows takes
-//!   and is taken by none: one edit erases its shingles.
+//! * is at least `size_ratio` as long as the leader (the paper's P), and
+//! * overlaps with it by at least `min_match`: shingles in both, divided by shingles in either. A
+//!   value shorter than two windows neither takes nor is taken: one edit would change all its
+//!   shingles.
 //!
-//! That is what the paper's loop computes, one value after another, and it has one answer. Equal values are one value here, as they would
-//! be in one group there.
+//! This is what the paper's loop computes, one value after another, with a unique result. Equal
+//! values are one value here; in the paper they would be in one group.
 //!
-//! # Finding them without comparing all with all
+//! # How they are found without comparing all with all
 //!
-//! Two sets with an overlap of t share at least t of the larger one. So when shingles are put into any one order, the first
-//! common one is among the first `a - ceil(t a) + 1` of a set of `a`, of both sets. Values meet under these keys, as in
-//! locality-sensitive hashing (shingles are min-wise hashes); unlike there no match can be missed. The order is
-//! by rarity, so that values rarely meet because of the text that all pages have. Each meeting is then checked.
+//! Two sets with an overlap of t share at least t of the larger one. So if shingles are put into
+//! any fixed order, the first common one is among the first `a - ceil(t a) + 1` of a set of `a`, in
+//! both sets. Values meet under these keys, as in locality-sensitive hashing (shingles are min-wise
+//! hashes); but here no match can be missed. The order is by rarity, so that values rarely meet
+//! because of text that all pages have. Each meeting is then checked.
 //!
-//! Cost: linear in the values and their meetings. Pages made for it can meet often: then it is the paper's
-//! comparing of all with all, each check taking at most 2 S steps.
+//! Cost: linear in the values and their meetings. Crafted pages can meet often: then it is the
+//! paper's comparison of all with all, each check taking at most 2 S steps.
 
 use super::pool::Pool;
 
-/// Which share of shingles counts as their overlap.
+/// Which share of shingles counts as the overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimate {
-    /// Of all that are in either sample: the paper's.
+    /// Of all shingles in either sample: the paper's estimate.
     Paper,
-    /// Of the smallest S in both together: what is expected of it is the overlap of the texts themselves.
+    /// Of the smallest S in both together: its expected value is the overlap of the texts
+    /// themselves.
     Unbiased,
 }
 
-/// When a leader takes a value.
+/// The rule by which a leader takes a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Likeness {
-    /// The overlap, at least (`MinMatchFactor`); more than 0.
+    /// Minimum overlap (`MinMatchFactor`); more than 0.
     pub min_match: f64,
-    /// The length, as a share of the leader's, at least (P).
+    /// Minimum length, as a share of the leader's (P).
     pub size_ratio: f64,
-    /// Shorter values are alike only when equal; two windows.
+    /// Shorter values match only if they are equal; two windows.
     pub min_bytes: u32,
-    /// Shingles in a sample (S).
+    /// Number of shingles in a sample (S).
     pub sample: usize,
     /// How overlaps are estimated.
     pub estimate: Estimate,
 }
 
 impl Likeness {
-    /// The overlap of two samples, ascending.
+    /// Return the overlap of two ascending samples.
     #[must_use]
     pub fn overlap(&self, one: &[u32], other: &[u32]) -> f64 {
         let most = match self.estimate {
@@ -68,9 +72,11 @@ impl Likeness {
         share(shared, all)
     }
 
-    /// How many of `count` shingles are keys: among so many first ones a match has a common one.
+    /// Return how many of `count` shingles are keys: two values that match share one of their first
+    /// so many.
     fn keys(&self, count: usize) -> usize {
-        // The same division as in `overlap`, which never grows with what is divided by: no rounding can differ.
+        // The same division as in `overlap`; its result never grows with the divisor, so rounding
+        // cannot differ.
         let needed = (0..=count as u32).find(|&shared| share(shared, count) >= self.min_match);
         needed.map_or(0, |needed| count + 1 - (needed as usize).max(1))
     }
@@ -84,10 +90,10 @@ fn share(shared: u32, all: usize) -> f64 {
     f64::from(shared) / f64::from(all.max(1) as u32)
 }
 
-/// A leader and all it took, itself first; values by their numbers in the pool.
+/// A leader and all values it took, the leader first; values by their numbers in the pool.
 pub type Group = Vec<u32>;
 
-/// All groups, in the order of their leaders. Every value of the pool is in one.
+/// Return all groups, in the order of their leaders. Every value of the pool is in one.
 #[must_use]
 pub fn groups(pool: &Pool, likeness: &Likeness) -> Vec<Group> {
     let mut order: Vec<u32> = (0..pool.values() as u32).collect();
@@ -97,7 +103,7 @@ pub fn groups(pool: &Pool, likeness: &Likeness) -> Vec<Group> {
     });
     let mut meetings = Meetings::new(pool, likeness, &order);
     let mut taken = vec![false; order.len()];
-    let mut asked = vec![u32::MAX; order.len()]; // by which leader last
+    let mut asked = vec![u32::MAX; order.len()]; // the last leader that asked
     let mut found = Vec::new();
     for rank in 0..order.len() {
         if std::mem::replace(&mut taken[rank], true) {
@@ -129,22 +135,22 @@ pub fn groups(pool: &Pool, likeness: &Likeness) -> Vec<Group> {
     found
 }
 
-/// What becomes of a value that a leader met.
+/// How to proceed with a value that a leader met.
 enum Visit {
     /// Later leaders meet it too.
     Keep,
-    /// None does.
+    /// No later leader meets it.
     Forget,
-    /// It and all behind it are too short.
+    /// It and all values after it are too short.
     Stop,
 }
 
-/// Where values meet: for each key the ranks of the values that have it, ascending.
+/// Where values meet: for each key, the ranks of the values that have it, ascending.
 struct Meetings {
     /// The keys of rank `i` are `keys[key_starts[i]..key_starts[i + 1]]`.
     key_starts: Vec<u64>,
     keys: Vec<u32>,
-    /// The ranks of key `k` that are left: `ranks[from[k]..to[k]]`.
+    /// The remaining ranks of key `k`: `ranks[from[k]..to[k]]`.
     ranks: Vec<u32>,
     from: Vec<u64>,
     to: Vec<u64>,
@@ -163,7 +169,7 @@ impl Meetings {
             to: Vec::new(),
             kept: Vec::new(),
         };
-        let mut sorted: Vec<(u32, u32)> = Vec::new(); // shingle and place among the keys
+        let mut sorted: Vec<(u32, u32)> = Vec::new(); // shingle and index among the keys
         let mut rarest = Vec::new();
         for &value in order {
             if long(value) {
@@ -186,13 +192,13 @@ impl Meetings {
         meetings
     }
 
-    /// Give keys their numbers, and list the ranks of each.
+    /// Number the keys, and list the ranks of each.
     fn number(&mut self, mut sorted: Vec<(u32, u32)>) {
         let mut rank_of = vec![0u32; sorted.len()];
         for (rank, ends) in self.key_starts.windows(2).enumerate() {
             rank_of[ends[0] as usize..ends[1] as usize].fill(rank as u32);
         }
-        sorted.sort_unstable(); // places go up with ranks
+        sorted.sort_unstable(); // indexes ascend with ranks
         self.keys = vec![0; sorted.len()];
         self.ranks.reserve(sorted.len());
         for run in sorted.chunk_by(|one, other| one.0 == other.0) {
@@ -205,7 +211,7 @@ impl Meetings {
         }
     }
 
-    /// Show a leader all that stand behind it under its keys, maybe more than once.
+    /// Call `visit` for all values after a leader under its keys, possibly more than once.
     fn visit(&mut self, leader: usize, mut visit: impl FnMut(usize) -> Visit) {
         let (first, last) = (self.key_starts[leader], self.key_starts[leader + 1]);
         for place in first..last {
@@ -215,7 +221,7 @@ impl Meetings {
             let mut at = from;
             while at < to {
                 let rank = self.ranks[at];
-                // Leaders come in their order: what is before this one is taken.
+                // Leaders come in order: values before this one are already taken.
                 if rank as usize > leader {
                     match visit(rank as usize) {
                         Visit::Keep => self.kept.push(rank),
@@ -225,7 +231,7 @@ impl Meetings {
                 }
                 at += 1;
             }
-            // Those that stay move up to the part that was not looked at.
+            // Values that stay are moved up to the part not yet visited.
             let start = at - self.kept.len();
             self.ranks[start..at].copy_from_slice(&self.kept);
             self.from[key] = start as u64;
@@ -233,9 +239,11 @@ impl Meetings {
     }
 }
 
-/// How common shingles are, roughly: counted in as many bins as there are shingles, 2^24 at most.
+/// How common shingles are, approximately: counted in as many bins as there are shingles, at most
+/// 2^24.
 ///
-/// A bin may hold several. That costs a meeting or two, but no match: any one order will do.
+/// A bin may count several shingles. That costs a few more meetings, but no match: any fixed order
+/// works.
 struct Rarity {
     bins: Vec<u32>,
     shift: u32,
@@ -271,7 +279,7 @@ impl Rarity {
     }
 }
 
-/// The smallest hashes are alike in their first bits; spread them.
+/// Mix the bits: the smallest hashes are equal in their first bits.
 #[inline]
 fn spread(shingle: u32) -> u32 {
     shingle.wrapping_mul(0x9e37_79b1)
@@ -281,7 +289,7 @@ fn spread(shingle: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// A pool of values with these lengths and shingles; no pages are needed to group them.
+    /// Make a pool of values with these lengths and shingles; grouping needs no pages.
     fn pool(values: &[(u32, Vec<u32>)]) -> Pool {
         let mut pool = Pool::new(1);
         for (hash, (bytes, shingles)) in values.iter().enumerate() {
@@ -290,7 +298,7 @@ mod tests {
         pool
     }
 
-    /// The definition: leaders in their order, each asked about all that are left.
+    /// The definition: leaders in order, each compared with all remaining values.
     fn one_by_one(pool: &Pool, likeness: &Likeness) -> Vec<Group> {
         let mut left: Vec<u32> = (0..pool.values() as u32).collect();
         left.sort_by_key(|&v| {

@@ -1,36 +1,37 @@
-//! `HiSh`, the hierarchical computing of shingles: a node's from its children's.
+//! `HiSh`, hierarchical shingling: the shingles of a node are computed from those of its children.
 //!
-//! The shingles of a text are the S smallest hashes of its windows. A window that lies within a child was
-//! hashed there, and is among the child's smallest if it can be among the parent's. What is left are the windows that
-//! begin in one child and end in another, maybe over several short ones. So every window of a page is hashed
-//! once, in the smallest node that holds it.
+//! The shingles of a text are the S smallest hashes of its windows. A window inside a child was
+//! hashed there, and is among the child's smallest if it can be among the parent's. Only windows
+//! that begin in one child and end in another remain, possibly across several short ones. So every
+//! window of a page is hashed once, in the smallest node that contains it.
 //!
-//! A value shorter than a window has one hash, of the whole. It says whether two such values are equal; it is not a window of
-//! the parent's and is not passed up.
+//! A value shorter than a window has one hash, of the whole value. It tells whether two such values
+//! are equal; it is not a window of the parent and is not passed up.
 //!
-//! Cost: a step and four bytes of memory for each byte of the value, and at most S for each node and child. [`direct`] does it node by node,
-//! as the definition says: it is what the fold must equal, and the paper's figures 19 and 20 compare the two.
+//! Cost: one step and four bytes of memory for each byte of the value, and at most S for each node
+//! and child. [`direct`] works node by node, like the definition: the folded result must be equal
+//! to it, and the paper's figures 19 and 20 compare the two.
 
 use super::tree::Shape;
 use super::windows::{Smallest, Windows};
 use crate::base::vec_pool::Reused;
 
-/// How shingles are made: the paper's W, S and K.
+/// The parameters of shingling: the paper's W, S and K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shingling {
     /// Bytes in a window (W).
     pub window: usize,
-    /// Hashes kept of a text (S).
+    /// Maximum number of hashes kept for a text (S).
     pub sample: usize,
     /// Bits of a hash (K).
     pub bits: u32,
 }
 
-/// The longest window: it is read again at every boundary of nodes.
+/// Maximum window: it is read again at every boundary of nodes.
 pub const MAX_WINDOW: usize = 1024;
-/// The largest sample: it is merged at every node.
+/// Maximum sample: it is merged at every node.
 pub const MAX_SAMPLE: usize = 1024;
-/// The most bits.
+/// Maximum number of bits.
 pub const MAX_BITS: u32 = 32;
 
 impl Default for Shingling {
@@ -44,7 +45,7 @@ impl Default for Shingling {
 }
 
 impl Shingling {
-    /// What is out of range, if anything.
+    /// Return which parameter is out of range, if any.
     pub fn fault(&self) -> Option<String> {
         let ranges = [
             ("window", self.window, MAX_WINDOW),
@@ -53,27 +54,27 @@ impl Shingling {
         ];
         (ranges.into_iter())
             .find(|&(_, found, most)| found == 0 || found > most)
-            .map(|(name, found, most)| format!("{name} {found}: shingles have 1 to {most}"))
+            .map(|(name, found, most)| format!("{name} is {found}; expected 1 to {most}"))
     }
 }
 
 /// Shingles of many texts: those of text `i` are `values[starts[i]..ends[i]]`, ascending.
 ///
-/// Texts may share theirs, as a node with an only child does.
+/// Texts may share shingles, like a node with an only child.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shingles {
-    /// Where each text's begin.
+    /// Start of each text's shingles.
     pub starts: Vec<u64>,
-    /// Where they end.
+    /// End of each text's shingles.
     pub ends: Vec<u64>,
-    /// All of them, in no order of texts.
+    /// All shingles, not in the order of texts.
     pub values: Vec<u32>,
-    /// Hashes computed to get them.
+    /// Number of hashes computed.
     pub hashes: u64,
 }
 
 impl Shingles {
-    /// Those of one text.
+    /// Return the shingles of one text.
     #[inline]
     pub fn of(&self, text: usize) -> &[u32] {
         &self.values[self.starts[text] as usize..self.ends[text] as usize]
@@ -95,14 +96,14 @@ impl Shingles {
     }
 }
 
-/// Shingle every node of a tree, folding children into parents.
+/// Compute the shingles of every node of a tree, by folding children into parents.
 #[must_use]
 pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let windows = Windows::new(how.window, how.bits);
     let mut smallest = Smallest::new(how.sample, how.bits);
     let n = shape.size.len();
     let mut found = Shingles::empty(n);
-    // Each window of the page is hashed here, once; every node takes those that are its own.
+    // Each window of the page is hashed here, once; every node uses its own.
     let mut hashes = Reused::with_capacity(text.len());
     windows.hash(text, &mut hashes);
     found.hashes = hashes.len() as u64;
@@ -143,10 +144,11 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     found
 }
 
-/// Windows that [`direct`] hashes before it looks at them.
+/// Number of windows that [`direct`] hashes at a time.
 const AT_A_TIME: usize = 4096;
 
-/// Shingle every node of a tree by itself: all its windows, whatever its children had.
+/// Compute the shingles of every node of a tree on its own: from all its windows, without using its
+/// children.
 #[must_use]
 pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let windows = Windows::new(how.window, how.bits);
@@ -160,7 +162,8 @@ pub fn direct(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
             found.hashes += 1;
             smallest.merge(&[windows.short(text, start, end)]);
         }
-        // No more at a time than the processor's first cache holds, else a long text would pay for memory.
+        // Not more at a time than the processor's first cache holds; otherwise a long text would
+        // wait for memory.
         let last = (end + 1).saturating_sub(how.window);
         for from in (start..last).step_by(AT_A_TIME) {
             let to = last.min(from + AT_A_TIME);
@@ -188,7 +191,8 @@ mod tests {
 
     #[test]
     fn folding_equals_shingling_each_node_by_itself() {
-        // Children of one letter, of a window less one, of a window, and long ones, in every order.
+        // Children of one letter, of one less than a window, of a window, and long ones, in every
+        // order.
         let lengths = [1, 2, 18, 19, 20, 21, 60];
         let word = |length: usize, seed: usize| -> String {
             (0..length)
@@ -240,8 +244,8 @@ mod tests {
             .fault()
         };
         assert_eq!(fault(20, 25, 32), None);
-        assert!(fault(0, 25, 32).unwrap().contains("window 0"));
+        assert!(fault(0, 25, 32).unwrap().contains("window is 0"));
         assert!(fault(20, 1025, 32).unwrap().contains("1 to 1024"));
-        assert!(fault(20, 25, 33).unwrap().contains("bits 33"));
+        assert!(fault(20, 25, 33).unwrap().contains("bits is 33"));
     }
 }

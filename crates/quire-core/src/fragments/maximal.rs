@@ -1,15 +1,16 @@
-//! Fragments: the groups that enough pages share, and that are not just parts of larger ones.
+//! Fragments: the groups that enough pages share and that are not merely parts of larger ones.
 //!
-//! Groups come in the order of their leaders, longest first. A group is a fragment when
+//! Groups come in the order of their leaders, longest first. A group is a fragment if
 //!
-//! * its members are on `min_pages` different pages (`ShareFactor`). Of members inside one another only the outermost counts: a part and
-//!   a part of it are one place on the page;
-//! * not all members lie in the same fragments. A group whose members all lie within members of the same fragments,
-//!   and in one at least, is a *trivial* fragment, and rejected.
+//! * its members are on at least `min_pages` different pages (`ShareFactor`). Of nested members
+//!   only the outermost counts: a part and a part of it are one place on the page;
+//! * its members do not all lie in the same fragments. A group whose members all lie within members
+//!   of the same fragments (at least one) is a *trivial* fragment, and rejected.
 //!
-//! The fragments around a member are those found before it. They are kept as a sum over the rows of its page, in a binary indexed tree:
-//! a new fragment adds its number, mixed, to the rows below its members. A sum, with a count, stands for
-//! the set: sets that differ have sums that differ, but for one chance in 2^64.
+//! The fragments around a member are those found before it. They are kept as a sum over the rows of
+//! its page, in a binary indexed tree: a new fragment adds its mixed number to the rows below its
+//! members. The sum, with a count, represents the set: different sets have different sums, except
+//! with a probability of 2^-64.
 //!
 //! Cost: `log n` for each member, whatever the depth of pages.
 
@@ -17,10 +18,10 @@ use super::groups::Group;
 use super::pool::Pool;
 use super::slices::mixed;
 
-/// A fragment: its members as rows of the pool, by page and place.
+/// A fragment: its members as rows of the pool, by page and position.
 pub type Members = Vec<u32>;
 
-/// The fragments among groups, in the order of the groups.
+/// Return the fragments among groups, in the order of the groups.
 #[must_use]
 pub fn fragments(pool: &Pool, groups: &[Group], min_pages: usize) -> Vec<Members> {
     let rows = &pool.rows;
@@ -58,7 +59,8 @@ pub fn fragments(pool: &Pool, groups: &[Group], min_pages: usize) -> Vec<Members
     found
 }
 
-/// The rows of each value: those of `i` are between `starts[i]` and `starts[i + 1]`, ascending.
+/// Return the rows of each value: those of `i` are between `starts[i]` and `starts[i + 1]`,
+/// ascending.
 fn rows_by_value(pool: &Pool) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; pool.values() + 1];
     for row in &pool.rows {
@@ -77,7 +79,7 @@ fn rows_by_value(pool: &Pool) -> (Vec<u32>, Vec<u32>) {
     (starts, rows)
 }
 
-/// Drop rows inside others; rows are ascending, and a subtree is a slice.
+/// Remove rows inside others; rows are ascending, and a subtree is a slice.
 fn keep_outermost(pool: &Pool, members: &mut Members) {
     let mut end = 0;
     members.retain(|&row| {
@@ -112,8 +114,8 @@ impl Sum {
     }
 }
 
-/// The fragments around every row: a binary indexed tree of differences, so that a slice of rows gains a fragment in
-/// `log n` steps, and the sum of a row is a prefix.
+/// The fragments around every row: a binary indexed tree of differences, so that adding a fragment
+/// to a slice of rows takes `log n` steps, and the sum of a row is a prefix.
 struct Around {
     tree: Vec<Sum>,
 }
@@ -154,7 +156,7 @@ mod tests {
     use crate::fragments::hish::{Shingling, hish};
     use crate::fragments::tree::{AfTree, FORMATTING};
 
-    /// The tags of the members of each fragment, with their pages.
+    /// Return the tags of the members of each fragment, with their pages.
     fn found(pages: &[&str], min_pages: usize) -> Vec<Vec<(u32, String)>> {
         let pages: Vec<_> = (pages.iter())
             .map(|page| encode(page.as_bytes(), &Options::default()).unwrap())

@@ -1,12 +1,14 @@
 //! Fragments: the parts that pages share (paper 004).
 //!
-//! A page becomes an AF tree ([`tree`]): its parts with text, each with its value, its bytes in the source
-//! ([`Spans`](crate::Spans)) and hashes of both ([`slices`]). [`hish`](mod@hish) gives every part its shingles, the smallest hashes of its windows
-//! ([`windows`]), by folding children into parents.
+//! A page becomes an AF tree ([`tree`]): its parts with text, each with its value, its bytes in the
+//! source ([`Spans`](crate::Spans)) and hashes of both ([`slices`]). [`hish`](mod@hish) computes
+//! the shingles of every part, the smallest hashes of its windows ([`windows`]), by folding
+//! children into parents.
 //!
-//! The parts of many pages go into a [`pool`]. [`groups`](mod@groups) finds those that are alike, by a rule that does not depend on any order
-//! of visiting; [`maximal`] keeps the groups that are fragments by the paper's rule about ancestors.
-//! [`packed`] is a page's share of the pool as bytes, for pages that are looked at elsewhere.
+//! The parts of many pages go into a [`pool`]. [`groups`](mod@groups) finds those that are similar,
+//! by a rule that does not depend on the order of visiting; [`maximal`] keeps the groups that are
+//! fragments by the paper's rule about ancestors. [`packed`] is the contribution of one page to the
+//! pool as bytes, for pages that are processed in another process.
 //!
 //! [`alike`] pairs the parts of two versions of one page.
 

@@ -1,12 +1,16 @@
-//! Packed parts: what the pool needs of a page, as bytes. Pages are looked at on many machines and pooled on one.
+//! Packed parts: the data of a page that the pool needs, as bytes. Pages are processed on many
+//! machines and pooled on one.
 //!
-//! A page is its count of parts (`u32`), then 48 bytes for each part in pre-order, then shingles (`u32` each); all little-endian.
-//! The 48 bytes are part, node, `node_end`, size, `byte_start`, `byte_end`, bytes of the value and count of its shingles (`u32` each),
+//! A packed page is its number of parts (`u32`), then 48 bytes for each part in pre-order, then
+//! shingles (`u32` each); all little-endian. The 48 bytes are part, node, `node_end`, size,
+//! `byte_start`, `byte_end`, bytes of the value and number of its shingles (`u32` each),
 //! `source_hash` and hash of the value (`u64` each).
 //!
-//! Most parts of a site have the value of another, and shingles are twice as long as all else. So a [`Packer`] sends the shingles of a
-//! value once, and says 0 of them wherever else the value is. Pages may then come in any order, and a value that two packers send comes twice:
-//! a value is known by its length and hash, and has its shingles when all pages have come.
+//! Most parts of a site have the same value as another part, and shingles are twice as long as
+//! everything else. So a [`Packer`] sends the shingles of a value once, and a count of 0 for every
+//! other part with that value. Pages may then arrive in any order, and a value sent by two packers
+//! arrives twice: a value is identified by its length and hash, and has its shingles once all pages
+//! have arrived.
 
 use std::collections::HashSet;
 
@@ -17,10 +21,11 @@ use crate::base::error::Error;
 
 /// Bytes of a part.
 const PART_BYTES: usize = 48;
-/// Values that a packer remembers; then it begins anew, and sends some shingles again. Two megabytes.
+/// Maximum number of values that a packer remembers; then it starts over, and sends some shingles
+/// again. Two megabytes.
 const MOST_SENT: usize = 1 << 16;
 
-/// Packs pages one after the other.
+/// Packs pages one after another.
 #[derive(Debug)]
 pub struct Packer {
     min_bytes: u32,
@@ -29,7 +34,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// A packer of parts with so many bytes of value; 1 at least.
+    /// Create a packer for parts whose value has at least `min_bytes` bytes; at least 1.
     #[must_use]
     pub fn new(min_bytes: u32) -> Self {
         Self {
@@ -48,7 +53,7 @@ impl Packer {
         let parts = large_parts(tree, self.min_bytes);
         let mut packed = Vec::with_capacity(4 + PART_BYTES * parts.len());
         packed.extend_from_slice(&(parts.len() as u32).to_le_bytes());
-        let mut first = Vec::new(); // parts with values that were not sent
+        let mut first = Vec::new(); // parts with values that were not sent yet
         for (node, size) in parts {
             let row = Row::of(tree, node, size);
             let (bytes, hash) = (tree.shape.bytes(node), tree.value_hash[node]);
@@ -77,7 +82,7 @@ impl Packer {
     }
 }
 
-/// A part as it is packed.
+/// A part in its packed form.
 struct Part {
     row: Row,
     value_bytes: u32,
@@ -110,7 +115,8 @@ impl Part {
 }
 
 impl Pool {
-    /// Add a page in its packed form. Bytes that no packer wrote are refused, and nothing of them is added.
+    /// Add a page in its packed form. Bytes that no packer wrote are refused, and nothing of them
+    /// is added.
     pub fn push_packed(&mut self, packed: &[u8]) -> Result<(), Error> {
         let (parts, mut shingles) = checked(packed)?;
         let page = self.next_page();
@@ -133,12 +139,13 @@ impl Pool {
 
 type Checked<'a> = (&'a [[u8; PART_BYTES]], &'a [[u8; 4]]);
 
-/// The parts and shingles of a packed page, which are as many as it says, and whose subtrees lie within it.
+/// Return the parts and shingles of a packed page, after checking that their numbers match and
+/// subtrees lie within the page.
 fn checked(packed: &[u8]) -> Result<Checked<'_>, Error> {
     let bad = |message: &str| Error::Tree {
         message: format!("packed parts of {} bytes: {message}", packed.len()),
     };
-    let short = || bad("shorter than they say");
+    let short = || bad("cut off before the last part");
     let (count, rest) = packed.split_first_chunk::<4>().ok_or_else(short)?;
     let count = u32::from_le_bytes(*count) as usize;
     let (parts, rest) = (count.checked_mul(PART_BYTES))
@@ -149,15 +156,15 @@ fn checked(packed: &[u8]) -> Result<Checked<'_>, Error> {
     let mut promised = 0;
     for (at, part) in parts.iter().map(Part::read).enumerate() {
         if part.row.size == 0 || part.row.size as usize > count - at {
-            return Err(bad("a subtree that ends outside the page"));
+            return Err(bad("a subtree ends outside the page"));
         }
         if part.shingles > MAX_SAMPLE {
-            return Err(bad("more shingles than a sample has"));
+            return Err(bad("a part has more shingles than a sample can hold"));
         }
         promised += part.shingles;
     }
     if promised != shingles.len() || !odd.is_empty() {
-        return Err(bad("other shingles than they say"));
+        return Err(bad("the shingles do not match their number"));
     }
     Ok((parts, shingles))
 }

@@ -1,10 +1,13 @@
-//! The pool: all parts of all pages that are large enough, in one sequence (the paper's sorted buckets).
+//! The pool: all sufficiently large parts of all pages, in one sequence (the paper's sorted
+//! buckets).
 //!
-//! A *row* is a part of a page. Rows are in the order of the pages, and those of a page in pre-order; since a parent's value is
-//! longer than its children's, the rows of a page are a tree too, and a subtree is a slice of rows.
+//! A *row* is a part of a page. Rows are in the order of pages, and within a page in pre-order;
+//! since a parent's value is longer than its children's, the rows of a page are also a tree, and a
+//! subtree is a slice of rows.
 //!
-//! A *value* is what rows hold. Equal values are one entry, found by length and hash, which is the exact-hash pass: whatever comes
-//! later looks at values, and most rows of a site have the value of another. The shingles of a value are kept once.
+//! A *value* is the content of rows. Equal values are one entry, found by length and hash, which is
+//! the exact-hash pass: all later steps work on values, and most rows of a site have the same value
+//! as another row. The shingles of a value are stored once.
 
 use std::collections::HashMap;
 
@@ -14,28 +17,29 @@ use super::tree::AfTree;
 /// One part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The page, by the order in which pages came.
+    /// The page, numbered in order of arrival.
     pub page: u32,
     /// The node of its AF tree.
     pub part: u32,
-    /// The first node of the page that it stands for.
+    /// The first node of the page that belongs to it.
     pub node: u32,
     /// After the last one.
     pub node_end: u32,
-    /// Rows in its subtree, itself included.
+    /// Number of rows in its subtree, including itself.
     pub size: u32,
     /// Its value.
     pub value: u32,
-    /// First byte in the source; `u32::MAX` where the page has no spans.
+    /// First byte in the source; `u32::MAX` if the page has no spans.
     pub byte_start: u32,
-    /// After the last byte; `u32::MAX` too.
+    /// After the last byte; `u32::MAX` if the page has no spans.
     pub byte_end: u32,
     /// Hash of its bytes; 0 without spans.
     pub source_hash: u64,
 }
 
 impl Row {
-    /// A part of a page: a node of its AF tree with so many rows below and itself; page and value are yet to be said.
+    /// Make the row for a node of an AF tree, with `size` rows in its subtree; page and value are
+    /// set later.
     pub(super) fn of(tree: &AfTree, node: usize, size: u32) -> Self {
         let has_spans = !tree.byte_start.is_empty();
         let place = |column: &[u32]| if has_spans { column[node] } else { u32::MAX };
@@ -53,7 +57,8 @@ impl Row {
     }
 }
 
-/// The nodes of an AF tree that are large enough, each with how many of them are in its subtree, itself included.
+/// Return the nodes of an AF tree that are large enough, each with the number of them in its
+/// subtree, including itself.
 pub(super) fn large_parts(tree: &AfTree, min_bytes: u32) -> Vec<(usize, u32)> {
     let is_large = |node: usize| tree.shape.bytes(node) >= min_bytes;
     // How many nodes before each are large enough.
@@ -76,9 +81,9 @@ pub(super) fn large_parts(tree: &AfTree, min_bytes: u32) -> Vec<(usize, u32)> {
 /// The parts of many pages.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// Bytes of value that a part has at least (`MinFragSize`).
+    /// Minimum number of bytes in the value of a part (`MinFragSize`).
     min_bytes: u32,
-    /// Pages so far.
+    /// Number of pages so far.
     pages: u32,
     /// Their parts.
     pub rows: Vec<Row>,
@@ -94,7 +99,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool for parts with so many bytes of value; 1 at least.
+    /// Create a pool for parts whose value has at least `min_bytes` bytes; at least 1.
     #[must_use]
     pub fn new(min_bytes: u32) -> Self {
         Self {
@@ -117,13 +122,13 @@ impl Pool {
         }
     }
 
-    /// The number of the page that comes now.
+    /// Return the number for the next page.
     pub(super) fn next_page(&mut self) -> u32 {
         self.pages += 1;
         self.pages - 1
     }
 
-    /// The number of a value, which may be new.
+    /// Return the number of a value, adding it if it is new.
     pub(super) fn value(&mut self, bytes: u32, hash: u64, shingles: &[u32]) -> u32 {
         let next = self.values() as u32;
         let value = self.known_value(bytes, hash);
@@ -133,7 +138,7 @@ impl Pool {
         value
     }
 
-    /// The number of a value that may be new, and has no shingles then.
+    /// Return the number of a value, adding it without shingles if it is new.
     pub(super) fn known_value(&mut self, bytes: u32, hash: u64) -> u32 {
         let next = self.values() as u32;
         let value = *self.known.entry((bytes, hash)).or_insert(next);
@@ -146,32 +151,33 @@ impl Pool {
         value
     }
 
-    /// Give a value its shingles, ascending.
+    /// Set the shingles of a value, ascending.
     pub(super) fn fill(&mut self, value: u32, shingles: impl Iterator<Item = u32>) {
         let start = self.shingles.len();
         self.shingles.extend(shingles);
         self.starts[value as usize] = start as u64;
-        self.counts[value as usize] = (self.shingles.len() - start) as u16; // 1024 at most
+        self.counts[value as usize] = (self.shingles.len() - start) as u16; // at most 1024
     }
 
-    /// The shingles of a value, ascending.
+    /// Return the shingles of a value, ascending.
     #[inline]
     pub fn shingles(&self, value: usize) -> &[u32] {
         let start = self.starts[value] as usize;
         &self.shingles[start..start + usize::from(self.counts[value])]
     }
 
-    /// How many values have no shingles: of packed pages, those that came with a page that is yet to come.
+    /// Count the values without shingles: of packed pages, those that arrive with a page still
+    /// missing.
     pub fn lacking(&self) -> usize {
         self.counts.iter().filter(|&&count| count == 0).count()
     }
 
-    /// Pages so far.
+    /// Return the number of pages so far.
     pub fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// Different values.
+    /// Return the number of distinct values.
     pub fn values(&self) -> usize {
         self.bytes.len()
     }

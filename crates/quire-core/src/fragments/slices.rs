@@ -1,21 +1,22 @@
-//! Slices: the hash of any part of a text in constant time, after one pass over the text.
+//! Slices: hashes any part of a text in constant time, after one pass over the text.
 //!
-//! Subtrees overlap: hashed one by one, a page of depth 500 is read 500 times. So the text is read as one
-//! polynomial modulo 2^61 - 1, and the hash of a slice is a difference of two prefixes. Every sixteenth prefix
-//! is kept (half a byte for each byte of text); the others are at most fifteen steps away.
+//! Subtrees overlap: hashed one by one, a page of depth 500 would be read 500 times. So the text is
+//! read as one polynomial modulo 2^61 - 1, and the hash of a slice is a difference of two prefixes.
+//! Every sixteenth prefix is stored (half a byte for each byte of text); the others are at most
+//! fifteen steps away.
 //!
-//! The hash is a function of the bytes of the slice alone, whatever text it lies in. It has no key: texts
-//! can be written that collide. Whoever composes pages from slices compares their bytes.
+//! The hash depends only on the bytes of the slice, not on the text around it. It has no key, so
+//! colliding texts can be crafted; code that composes pages from slices must compare their bytes.
 
 use crate::digest::decode::Spans;
 
-/// Bytes between two prefixes that are kept.
+/// Bytes between two stored prefixes.
 const BLOCK: usize = 16;
 /// 2^61 - 1, a prime.
 const PRIME: u64 = (1 << 61) - 1;
 /// The fraction of the golden ratio, in 61 bits.
 const BASE: u64 = 0x1e37_79b9_7f4a_7c15 & PRIME;
-/// Lengths whose powers are kept; longer ones are products of two.
+/// Number of lengths whose powers are stored; powers of longer ones are products of two.
 const POWERS: usize = 1 << 10;
 
 /// A text whose slices can be hashed.
@@ -43,7 +44,7 @@ fn times(a: u64, b: u64) -> u64 {
     reduce(u128::from(a) * u128::from(b))
 }
 
-/// A byte as a coefficient: never 0, so that zeros count.
+/// Return a byte as a coefficient: never 0, so that zeros count.
 #[inline]
 fn coefficient(byte: u8) -> u64 {
     u64::from(byte) + 1
@@ -69,7 +70,7 @@ impl<'a> Slices<'a> {
         let mut so_far = 0;
         kept.push(so_far);
         for block in blocks {
-            // Sixteen products of 9 and 61 bits: their sum is far from overflowing.
+            // Sixteen products of 9 and 61 bits: their sum cannot overflow.
             let sum: u128 = (block.iter().zip(&weights))
                 .map(|(&byte, &weight)| u128::from(coefficient(byte)) * u128::from(weight))
                 .sum();
@@ -92,7 +93,7 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// Hash `text[start..end]`, in 64 bits.
+    /// Hash `text[start..end]` to 64 bits.
     #[must_use]
     pub fn hash(&self, start: usize, end: usize) -> u64 {
         let length = end - start;
@@ -103,7 +104,7 @@ impl<'a> Slices<'a> {
     }
 }
 
-/// Spread a number over all 64 bits, one to one (the finish of `MurmurHash3`).
+/// Mix a number over all 64 bits, one to one (the final step of `MurmurHash3`).
 #[inline]
 #[must_use]
 pub fn mixed(mut number: u64) -> u64 {
@@ -112,7 +113,7 @@ pub fn mixed(mut number: u64) -> u64 {
     number ^ number >> 33
 }
 
-/// The hash of every node's bytes.
+/// Return the hash of every node's bytes.
 pub fn span_hashes(spans: &Spans) -> Vec<u64> {
     let slices = Slices::new(&spans.source);
     (spans.start.iter().zip(&spans.end))

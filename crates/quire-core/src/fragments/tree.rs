@@ -1,18 +1,22 @@
-//! The AF tree (augmented fragment tree): the parts of a page that hold text, each once.
+//! The AF tree (augmented fragment tree): the parts of a page that contain text, each once.
 //!
-//! From the tree of the page, in one pass:
+//! Built from the tree of the page, in one pass:
 //!
-//! * **Formatting tags** (a list that the caller gives) are removed as if they had never been written. What was in them belongs to the element
-//!   around them, and texts that only they (or comments) kept apart are one text.
+//! * **Formatting tags** (a list given by the caller) are removed as if they had never been
+//!   written. Their content belongs to the element around them, and texts separated only by them
+//!   (or by comments) are one text.
 //! * **Nodes without text** are not parts: white space, comments, `img`, empty elements.
-//! * **Chains** are one node, the outermost: an element with one part has the text of that part.
+//! * **Chains** are one node, the outermost: an element with only one part has the same text as
+//!   that part.
 //!
-//! A *leaf* is a text; its value is the text as a reader sees it (references and characters decoded to UTF-8), runs
-//! of white space as one space, none at the ends. Scripts and styles are texts like any other: they are bytes of the page.
-//! The paper's **`SubtreeValue`** is the concatenation of the leaves. Each leaf is ended by a line feed, which no leaf has
-//! in it, so that `ab` and `c` are not `a` and `bc`. So all values of a page are slices of one text.
+//! A *leaf* is a text; its value is the text as a reader sees it (references and characters decoded
+//! to UTF-8), with runs of white space as one space and none at the ends. Scripts and styles are
+//! texts like any other: they are bytes of the page. The paper's **`SubtreeValue`** is the
+//! concatenation of the leaves. A line feed ends each leaf, and no leaf contains one, so `ab` and
+//! `c` differ from `a` and `bc`. So all values of a page are slices of one text.
 //!
-//! Node 0 is the document, also of a page without text. Cost: linear, a stack as deep as the tree.
+//! Node 0 is the document, also on a page without text. Cost: linear; the stack is as deep as the
+//! tree.
 
 use super::slices::Slices;
 use crate::base::error::Error;
@@ -27,22 +31,22 @@ use crate::text::is_xhtml;
 pub(super) const FORMATTING: [&str; 13] = [
     "b", "big", "em", "font", "i", "s", "small", "strike", "strong", "sub", "sup", "tt", "u",
 ];
-/// The longest text of a page: offsets have 32 bits.
+/// Maximum length of the text of a page: offsets have 32 bits.
 const MAX_TEXT: usize = u32::MAX as usize;
 
 /// Nodes in pre-order and their values, as slices of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Nodes in each subtree, itself included.
+    /// Number of nodes in each subtree, including its root.
     pub size: Vec<u32>,
-    /// Where the value of each begins in the text.
+    /// Start of each node's value in the text.
     pub value_start: Vec<u32>,
-    /// Where it ends.
+    /// End of each node's value in the text.
     pub value_end: Vec<u32>,
 }
 
 impl Shape {
-    /// Where the value of a node is.
+    /// Return the position of a node's value.
     #[inline]
     pub fn value(&self, node: usize) -> (usize, usize) {
         (
@@ -51,13 +55,13 @@ impl Shape {
         )
     }
 
-    /// The length of a value: the paper's `SubtreeSize`.
+    /// Return the length of a value: the paper's `SubtreeSize`.
     #[inline]
     pub fn bytes(&self, node: usize) -> u32 {
         self.value_end[node] - self.value_start[node]
     }
 
-    /// The children of a node.
+    /// Return the children of a node.
     pub fn children(&self, node: usize) -> impl Iterator<Item = usize> {
         let end = node + self.size[node] as usize;
         let mut next = node + 1;
@@ -71,14 +75,15 @@ impl Shape {
     }
 }
 
-/// Why nodes of the page are no nodes of the AF tree; with those that are, they add up to all.
+/// Number of page nodes that are not in the AF tree, by reason; together with its own nodes they
+/// add up to all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Formatting tags.
     pub formatting: u32,
     /// Nodes without text.
     pub blank: u32,
-    /// Texts that are one with a text before them.
+    /// Texts joined with a text before them.
     pub joined: u32,
     /// Only children.
     pub chained: u32,
@@ -89,31 +94,31 @@ pub struct Pruned {
 pub struct AfTree {
     /// Subtrees and values.
     pub shape: Shape,
-    /// The value of node 0, and so of all nodes.
+    /// The value of node 0, which contains the values of all nodes.
     pub text: Vec<u8>,
     /// Parent of each node; [`NONE`] for node 0.
     pub parent: Vec<u32>,
     /// Depth of each node.
     pub depth: Vec<u32>,
-    /// Its place among its parent's children: the last number of the paper's `NodeID`.
+    /// Its index among its parent's children: the last number of the paper's `NodeID`.
     pub index: Vec<u32>,
-    /// The first node of the page that it stands for.
+    /// The first node of the page that belongs to it.
     pub node: Vec<u32>,
     /// After the last one.
     pub node_end: Vec<u32>,
     /// Hash of each value, by [`Slices`].
     pub value_hash: Vec<u64>,
-    /// Its bytes in the source; these three are empty where a page has no [`Spans`].
+    /// Its first byte in the source; these three columns are empty if a page has no [`Spans`].
     pub byte_start: Vec<u32>,
     /// After the last of its bytes.
     pub byte_end: Vec<u32>,
     /// Hash of its bytes, by [`Slices`].
     pub source_hash: Vec<u64>,
-    /// What was left out.
+    /// The nodes that were left out.
     pub pruned: Pruned,
 }
 
-/// A node that may yet go.
+/// A node that may still be removed.
 struct Part {
     node: u32,
     node_end: u32,
@@ -123,16 +128,16 @@ struct Part {
     end: u32,
 }
 
-/// Gathers parts along a walk.
+/// Collects parts during a walk.
 #[derive(Default)]
 struct Gathering {
     parts: Vec<Part>,
-    /// Elements that are open.
+    /// Open elements.
     open: Vec<u32>,
     text: Vec<u8>,
-    /// The text that is open: its first node, the one after its last, and where it begins.
+    /// The open text: its first node, the node after its last, and its start.
     leaf: Option<(u32, u32, u32)>,
-    /// White space waits for a word of the same text.
+    /// Whether white space waits for a word of the same text.
     space: bool,
     joined: u32,
 }
@@ -222,8 +227,8 @@ impl Gathering {
 }
 
 impl AfTree {
-    /// Make the AF tree of a page; `formatting` names the tags that are removed. With `chains` only children are nodes of their
-    /// own, as in the paper's trees.
+    /// Build the AF tree of a page; `formatting` names the tags to remove. With `chains`, only
+    /// children are nodes of their own, as in the paper's trees.
     ///
     /// ```
     /// use quire_core::{Options, encode};
@@ -263,16 +268,16 @@ impl AfTree {
         Ok(tree)
     }
 
-    /// Number of nodes.
+    /// Return the number of nodes.
     pub fn n(&self) -> usize {
         self.node.len()
     }
 
-    /// Note where in the source the nodes are. `sizes` are those of the page.
+    /// Record the positions of the nodes in the source. `sizes` are those of the page.
     fn place(&mut self, spans: &Spans, sizes: &[u32]) {
         let slices = Slices::new(&spans.source);
         for (&node, &node_end) in self.node.iter().zip(&self.node_end) {
-            // A text may be several nodes of the page; an element ends where its own span does.
+            // A text may consist of several nodes of the page; an element ends with its own span.
             let last = if sizes[node as usize] == 1 {
                 node_end - 1
             } else {
@@ -286,11 +291,12 @@ impl AfTree {
         }
     }
 
-    /// The nodes that are left when only children are one with their parents; all of them with `chains`.
+    /// Return the nodes left after merging only children with their parents; all of them with
+    /// `chains`.
     fn compacted(parts: &[Part], chains: bool) -> Self {
         let mut tree = Self::default();
         let mut place = Vec::with_capacity(parts.len());
-        let mut counted: Vec<u32> = Vec::new(); // children so far
+        let mut counted: Vec<u32> = Vec::new(); // number of children so far
         for part in parts {
             let parent = match part.parent {
                 NONE => NONE,
@@ -326,7 +332,7 @@ impl AfTree {
     }
 }
 
-/// Which tags are removed.
+/// Return which tags are removed.
 fn removed_tags<Name: AsRef<str>>(digest: &Digest, formatting: &[Name]) -> Vec<bool> {
     let xhtml = is_xhtml(digest);
     (0..digest.tag_count())
@@ -347,7 +353,7 @@ fn removed_tags<Name: AsRef<str>>(digest: &Digest, formatting: &[Name]) -> Vec<b
         .collect()
 }
 
-/// Walk a page; give its parts, and how many formatting tags there were.
+/// Walk a page; return its parts, and the number of formatting tags.
 fn gather(digest: &Digest, removed: &[bool]) -> Result<(Gathering, u32), Error> {
     let wide = digest.wide();
     let sizes = &digest.derived().size;
@@ -368,11 +374,11 @@ fn gather(digest: &Digest, removed: &[bool]) -> Result<(Gathering, u32), Error> 
         if class.is_text() {
             let content = wide.content[node];
             if class == Class::Scalar {
-                gathering.end_leaf(); // values of JSON stand side by side and are no one text
+                gathering.end_leaf(); // adjacent values of JSON are not one text
             }
             if content >= 0 {
                 gathering.words(node as u32, &digest.content_text(content as usize));
-                // A forged digest repeats a content more often than any source could.
+                // A forged digest can repeat a content more often than any source could.
                 if gathering.text.len() >= MAX_TEXT {
                     return Err(Error::TooLarge {
                         bytes: gathering.text.len() as u64,

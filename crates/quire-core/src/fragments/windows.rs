@@ -1,8 +1,9 @@
-//! Windows: the hashes of all W bytes in a row, and the S smallest of many hashes.
+//! Windows: hashes of all W consecutive bytes, and the S smallest of many hashes.
 //!
-//! A rolling hash, as Rabin's fingerprints are (the paper: "similar to Rabin's function"): one multiplication for
-//! each byte that comes in and one for the byte that goes out. A polynomial modulo 2^64 over a table of
-//! numbers for the bytes, spread over all bits at the end, so that the smallest K-bit values are a fair sample.
+//! A rolling hash, like Rabin's fingerprints (the paper: "similar to Rabin's function"): one
+//! multiplication for each byte that enters and one for the byte that leaves. A polynomial modulo
+//! 2^64 over a table of numbers for the bytes, with its bits mixed at the end, so that the smallest
+//! K-bit values are a fair sample.
 
 use crate::base::short_bytes;
 
@@ -12,7 +13,7 @@ const STEP: u64 = 0xbb67_ae85_84ca_a73b;
 /// Another one: the fraction of the root of 2.
 const SPREAD: u64 = 0x6a09_e667_f3bc_c909;
 
-/// What each byte stands for.
+/// The number of each byte.
 const NUMBERS: [u64; 256] = {
     let mut numbers = [0; 256];
     let mut state = 0u64;
@@ -29,17 +30,17 @@ const NUMBERS: [u64; 256] = {
     numbers
 };
 
-/// Hashes windows of one length to numbers of so many bits.
+/// Hashes windows of one length to numbers with a given number of bits.
 #[derive(Clone, Debug)]
 pub struct Windows {
     length: usize,
     shift: u32,
-    /// What each byte stands for when it leaves: its number, `STEP` to the power of `length` times.
+    /// The effect of each byte when it leaves: its number times `STEP` to the power of `length`.
     leaving: [u64; 256],
 }
 
 impl Windows {
-    /// Windows of `length` bytes, 1 at least, as hashes of 1 to 32 `bits`.
+    /// Create windows of `length` bytes (at least 1), with hashes of 1 to 32 `bits`.
     #[must_use]
     pub fn new(length: usize, bits: u32) -> Self {
         let power = (0..length).fold(1, |power: u64, _| power.wrapping_mul(STEP));
@@ -52,7 +53,7 @@ impl Windows {
 
     #[inline]
     fn finish(&self, sum: u64) -> u32 {
-        // The first bits of a product depend on all bits of what is multiplied.
+        // The first bits of a product depend on all bits of its factors.
         ((sum ^ sum >> 32).wrapping_mul(SPREAD) >> self.shift) as u32
     }
 
@@ -76,7 +77,7 @@ impl Windows {
         (short_bytes::hash(text, start, end) >> self.shift) as u32
     }
 
-    /// Append the hashes of all windows of a text, in order; none where it is shorter than a window.
+    /// Append the hashes of all windows of a text, in order; none if it is shorter than a window.
     ///
     /// ```
     /// use quire_core::fragments::Windows;
@@ -100,24 +101,26 @@ impl Windows {
     }
 }
 
-/// The smallest different numbers of those it was given, ascending.
+/// The smallest distinct numbers of those added, ascending.
 pub struct Smallest {
     most: usize,
-    /// Of numbers that are spread evenly below 2^bits, `most` are surely below this, divided by how many there are.
+    /// Of numbers distributed evenly below 2^bits, `most` are almost certainly below this, divided
+    /// by their count.
     enough: u64,
     kept: Vec<u32>,
-    /// Where two sequences become one.
+    /// Buffer for merging two sequences.
     merged: Vec<u32>,
 }
 
-/// Numbers that are sorted at a time: more than a usual sample, so that the first guess needs one turn.
+/// Number of values sorted at a time: more than a usual sample, so that the first guess takes one
+/// round.
 const BATCH: usize = 64;
 
 impl Smallest {
-    /// Keep `most`, 1 at least, of numbers of 1 to 32 `bits`.
+    /// Keep the `most` (at least 1) smallest of numbers with 1 to 32 `bits`.
     #[must_use]
     pub fn new(most: usize, bits: u32) -> Self {
-        // Three standard deviations beyond, and two for the smallest samples.
+        // Three standard deviations more, and two for the smallest samples.
         let surely = most + 3 * most.isqrt() + 2;
         Self {
             most,
@@ -127,21 +130,23 @@ impl Smallest {
         }
     }
 
-    /// Begin anew.
+    /// Start over.
     pub fn clear(&mut self) {
         self.kept.clear();
     }
 
-    /// The first number that is of no use any more; beyond all numbers as long as there are too few.
+    /// Return the first number that is no longer needed; larger than all numbers while there are
+    /// too few.
     #[inline]
     fn bound(&self) -> u64 {
         (self.kept.get(self.most - 1)).map_or(u64::MAX, |&number| number.into())
     }
 
-    /// Give it numbers in any order.
+    /// Add numbers in any order.
     ///
-    /// Hashes are spread evenly, so one can say beforehand below which number enough of many are; the others need no sorting.
-    /// Where that was wrong, as for a text that repeats itself, all are looked at again.
+    /// Hashes are distributed evenly, so a bound below which enough of them lie is known
+    /// beforehand; the others need no sorting. If the bound was too low, as for a repetitive text,
+    /// all are processed again.
     pub fn add(&mut self, numbers: &[u32]) {
         if numbers.len() <= BATCH {
             self.add_below(numbers, u64::MAX);
@@ -159,7 +164,7 @@ impl Smallest {
         let mut count = 0;
         let mut bound = self.bound().min(limit);
         for batch in numbers.chunks(BATCH) {
-            // Whether a number is small enough nobody can guess, so nothing waits for the answer.
+            // Whether a number is small enough is unpredictable, so this has no branch.
             for &number in batch {
                 fresh[count % (2 * BATCH)] = number;
                 count += usize::from(u64::from(number) < bound);
@@ -190,7 +195,7 @@ impl Smallest {
         self.merge(&numbers[..different]);
     }
 
-    /// Give it numbers that are ascending and different.
+    /// Add numbers that are ascending and distinct.
     pub fn merge(&mut self, numbers: &[u32]) {
         if self.kept.is_empty() {
             let kept = numbers.len().min(self.most);
@@ -220,19 +225,20 @@ impl Smallest {
         self.kept.extend_from_slice(&merged[..n]);
     }
 
-    /// What was kept.
+    /// Return the numbers kept.
     #[must_use]
     pub fn kept(&self) -> &[u32] {
         &self.kept
     }
 }
 
-/// Sort at most [`BATCH`] numbers: each goes to the place that the count of smaller ones says.
+/// Sort at most [`BATCH`] numbers: each goes to the index given by the count of smaller ones.
 ///
-/// Twice as quick as sorting by comparisons whose answers nobody can guess: the counts are of several numbers at once.
+/// Twice as fast as sorting by comparisons with unpredictable results: several numbers are counted
+/// at once.
 fn sort_few(numbers: &mut [u32]) {
     const LANES: usize = 8;
-    const TOP: u32 = 1 << 31; // processors compare numbers with signs
+    const TOP: u32 = 1 << 31; // processors compare signed numbers
     let mut all = [i32::MAX; BATCH];
     for (to, &number) in all.iter_mut().zip(&*numbers) {
         *to = (number ^ TOP).cast_signed();
@@ -249,7 +255,7 @@ fn sort_few(numbers: &mut [u32]) {
         let place: u32 = smaller.iter().sum();
         sorted[place as usize % BATCH] = number.cast_unsigned() ^ TOP;
     }
-    // Equal numbers had one place; those behind it are theirs too.
+    // Equal numbers had one index; the free indexes after it are theirs too.
     let mut last = 0;
     for (to, &number) in numbers.iter_mut().zip(&sorted) {
         last = last.max(number);
@@ -281,7 +287,7 @@ mod tests {
 
     #[test]
     fn the_smallest_are_those_that_sorting_puts_first() {
-        // Few different ones, evenly spread ones, none below the guess, the largest of all.
+        // Few distinct numbers, evenly distributed ones, none below the guess, the largest of all.
         let few: Vec<u32> = (0..300u32).map(|i| i * 7919 % 101).collect();
         let spread: Vec<u32> = (1..3000u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
         let large: Vec<u32> = (0..3000u32).map(|i| u32::MAX - i % 700).collect();

@@ -1,6 +1,6 @@
-//! What a digest says about the page as a whole, one bit each.
+//! Flags: facts about a page as a whole, one bit each.
 
-/// A set of flags; see the constants for what each means.
+/// A set of flags; each constant describes one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u32);
 
@@ -11,19 +11,19 @@ impl Flags {
     pub const QUIRKS: Flags = Flags(1 << 1);
     /// Limited-quirks mode.
     pub const LIMITED_QUIRKS: Flags = Flags(1 << 2);
-    /// Open elements went deeper than the cap; deeper ones became siblings.
+    /// Elements were nested deeper than the cap; deeper ones became siblings.
     pub const DEPTH_CAPPED: Flags = Flags(1 << 3);
     /// Formatting elements were dropped because the page asked for too many copies.
     pub const FORMATTING_CAPPED: Flags = Flags(1 << 4);
-    /// The exact source is stored beside the columns.
+    /// The exact source is stored next to the columns.
     pub const VERBATIM: Flags = Flags(1 << 5);
-    /// Not well-formed, and read on regardless.
+    /// Not well-formed, but parsed anyway.
     pub const RECOVERED: Flags = Flags(1 << 6);
     /// A fragment, parsed inside the element named in the digest.
     pub const FRAGMENT: Flags = Flags(1 << 7);
     /// The columns were made from a UTF-8 copy of the page (UTF-16, ISO-2022-JP).
     pub const TRANSCODED: Flags = Flags(1 << 8);
-    /// Nodes stand in another order than in the source (foster parenting, mis-nesting).
+    /// Nodes are in a different order than in the source (foster parenting, mis-nesting).
     pub const REORDERED: Flags = Flags(1 << 9);
 
     /// Every flag with its name, in the order of the bits.
@@ -40,17 +40,17 @@ impl Flags {
         (Self::REORDERED, "reordered"),
     ];
 
-    /// Whether all of `other` is set.
+    /// Whether all flags of `other` are set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Set all of `other`.
+    /// Set all flags of `other`.
     pub fn set(&mut self, other: Flags) {
         self.0 |= other.0;
     }
 
-    /// The names of the flags that are set.
+    /// Return the names of the flags that are set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()

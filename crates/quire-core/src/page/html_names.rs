@@ -1,8 +1,8 @@
-//! The markup names quire knows by number. What the rules say about each is in `properties`.
+//! The markup names that have fixed numbers. Their properties are in `html_properties`.
 //!
-//! Names are looked up by their lower-case bytes; a tag is `name + namespace`,
-//! see [`crate::page::vocabulary`]. SVG names with inner capitals (`clipPath`) are
-//! names of their own: the tokenizer meets `clippath`, the tree gets `clipPath`.
+//! Names are looked up by their lower-case bytes; a tag is `name + namespace`, see
+//! [`crate::page::vocabulary`]. SVG names with inner capitals (`clipPath`) are separate names: the
+//! tokenizer reads `clippath`, the tree gets `clipPath`.
 
 pub use super::html_properties::*;
 use crate::page::vocabulary::{Namespace, SPECIAL, Tag};
@@ -16,7 +16,7 @@ macro_rules! names {
         #[repr(u16)]
         enum Order { $($constant,)* COUNT }
         $(#[doc = $text] #[allow(dead_code)] pub const $constant: Name = Order::$constant as Name;)*
-        /// How many names are known.
+        /// Number of names.
         pub const COUNT: usize = Order::COUNT as usize;
         /// The names, as the tree has them.
         pub const NAMES: [&str; COUNT] = [$($text,)*];
@@ -278,7 +278,7 @@ names! {
     SVG_TEXTPATH "textPath"
 }
 
-/// SVG names whose spelling in the tree has capitals: (as tokenized, as in the tree).
+/// SVG names with capitals in the tree: (as tokenized, as in the tree).
 const SVG_SPELLINGS: [(Name, Name); 37] = [
     (ALTGLYPH, SVG_ALTGLYPH),
     (ALTGLYPHDEF, SVG_ALTGLYPHDEF),
@@ -319,20 +319,20 @@ const SVG_SPELLINGS: [(Name, Name); 37] = [
     (TEXTPATH, SVG_TEXTPATH),
 ];
 
-/// The first tag that is not in the vocabulary all pages share.
+/// The first tag that is not in the vocabulary shared by all pages.
 pub const KNOWN_END: Tag = SPECIAL + 3 * COUNT as Tag;
 
-/// The tag of a known name in a namespace.
+/// Return the tag of a known name in a namespace.
 pub const fn tag(namespace: Namespace, name: Name) -> Tag {
     SPECIAL + namespace as Tag * COUNT as Tag + name as Tag
 }
 
-/// The tag of an HTML element.
+/// Return the tag of an HTML element.
 pub const fn html(name: Name) -> Tag {
     tag(Namespace::Html, name)
 }
 
-/// The known name of a tag; `COUNT` for names met only on one page and for `#...`.
+/// Return the known name of a tag; `COUNT` for names that occur only on one page and for `#...`.
 pub fn name_of(tag: Tag) -> Name {
     if (SPECIAL..KNOWN_END).contains(&tag) {
         ((tag - SPECIAL) % COUNT as Tag) as Name
@@ -341,12 +341,12 @@ pub fn name_of(tag: Tag) -> Name {
     }
 }
 
-/// The text of a known tag.
+/// Return the text of a known tag.
 pub fn name(tag: Tag) -> &'static str {
     NAMES[name_of(tag) as usize]
 }
 
-/// The namespace of a known tag.
+/// Return the namespace of a known tag.
 pub fn namespace(tag: Tag) -> Namespace {
     match (tag - SPECIAL) / COUNT as Tag {
         0 => Namespace::Html,
@@ -409,7 +409,8 @@ const fn short_slot(word: u64) -> usize {
     (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
 }
 
-/// Names of at most eight bytes, by these bytes as a number. Open addressing; 0 is a free slot.
+/// Names of at most eight bytes, keyed by these bytes as a number. Open addressing; 0 marks a free
+/// slot.
 static SHORT: [(u64, Name); SHORT_SLOTS] = {
     let mut table = [(0, COUNT as Name); SHORT_SLOTS];
     let mut i = 0;
@@ -433,7 +434,8 @@ static SHORT: [(u64, Name); SHORT_SLOTS] = {
     table
 };
 
-/// The known name whose lower-case bytes are `word` (see `values::scan::short_name`), or `COUNT`.
+/// Return the known name whose lower-case bytes are `word` (see `values::scan::short_name`), or
+/// `COUNT`.
 #[inline]
 pub fn find_short(word: u64) -> Name {
     let mut slot = short_slot(word);
@@ -446,7 +448,7 @@ pub fn find_short(word: u64) -> Name {
     }
 }
 
-/// The known name with these lower-case bytes.
+/// Return the known name with these lower-case bytes.
 pub fn lookup(lower: &[u8]) -> Option<Name> {
     let mut slot = slot_of(lower);
     loop {
@@ -461,7 +463,7 @@ pub fn lookup(lower: &[u8]) -> Option<Name> {
     }
 }
 
-/// Names that only the tree has, never the tokenizer: SVG names with inner capitals.
+/// Names that occur only in the tree, never in the tokenizer: SVG names with inner capitals.
 const HAS_CAPITALS: [bool; COUNT] = {
     let mut table = [false; COUNT];
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! What the HTML rules say about the elements, as bits.
+//! Properties of elements in the HTML rules, as bits.
 
 use super::html_names::{
     A, ADDRESS, APPLET, AREA, ARTICLE, ASIDE, B, BASE, BASEFONT, BGSOUND, BIG, BLOCKQUOTE, BODY,
@@ -15,21 +15,21 @@ use super::html_names::{
 pub const IS_SPECIAL: u16 = 1;
 /// Ends every scope.
 pub const IS_SCOPE: u16 = 2;
-/// No content, no end tag.
+/// Has no content and no end tag.
 pub const IS_VOID: u16 = 4;
 /// A formatting element.
 pub const IS_FORMATTING: u16 = 8;
-/// Its end tag may be generated ("generate implied end tags").
+/// Its end tag may be implied ("generate implied end tags").
 pub const IS_IMPLIED_END: u16 = 16;
-/// The same, "thoroughly".
+/// As above, for "generate all implied end tags thoroughly".
 pub const IS_THOROUGHLY_IMPLIED_END: u16 = 32;
 /// `h1` to `h6`.
 pub const IS_HEADING: u16 = 64;
-/// Start tags that close a `p` and open an ordinary block.
+/// A start tag that closes a `p` and opens an ordinary block.
 pub const IS_BLOCK: u16 = 128;
-/// `table`, `tbody`, `tfoot`, `thead`, `tr`: foster parenting happens below these.
+/// `table`, `tbody`, `tfoot`, `thead`, `tr`: foster parenting applies inside these.
 pub const IS_TABLE_PART: u16 = 256;
-/// Start tags that leave SVG and MathML.
+/// A start tag that leaves SVG and MathML.
 pub const BREAKS_OUT: u16 = 512;
 
 const fn set(mut table: [u16; COUNT], names: &[Name], bit: u16) -> [u16; COUNT] {

@@ -29,7 +29,7 @@ impl Kind {
         Kind::Tree,
     ];
 
-    /// Its name in Python and on the command line.
+    /// Return its name in Python and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Html => "html",
@@ -41,12 +41,12 @@ impl Kind {
         }
     }
 
-    /// The kind with this name, if there is one.
+    /// Return the kind with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind with this number, if there is one.
+    /// Return the kind with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         Self::ALL.get(usize::from(value)).copied()
     }

@@ -1,4 +1,4 @@
-//! How large a page may be.
+//! The maximum size of a page.
 
-/// Longest source that is read: offsets are 32-bit and ids are signed.
+/// Maximum length of a source in bytes: offsets are 32-bit and ids are signed.
 pub const MAX_SOURCE: usize = (1 << 31) - (1 << 16);

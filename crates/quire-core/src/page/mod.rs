@@ -1,4 +1,4 @@
-//! The words every page is described in: kinds, names, flags, text modes and the shape of the tree.
+//! The basic vocabulary of pages: kinds, names, flags, text modes and the shape of the tree.
 
 pub mod flags;
 pub mod html_names;

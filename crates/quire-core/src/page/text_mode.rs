@@ -1,29 +1,28 @@
-//! Text modes: how the raw bytes of a leaf become the text a reader sees.
+//! Text modes: how raw bytes of a leaf turn into the text a reader sees.
 
-/// How the raw bytes of a leaf become the text a reader sees.
+/// How raw bytes of a leaf turn into the text a reader sees.
 ///
-/// The mode belongs to the content entry, so the same bytes read in two ways
-/// are two entries.
+/// The mode belongs to the content entry, so the same bytes in two modes are two entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Mode {
-    /// Nothing to do but decode the character set.
+    /// Only the character set is decoded.
     Plain = 0,
     /// HTML text: character references, CR and CRLF to LF, NUL dropped.
     Data = 1,
     /// HTML text in `title` and `textarea`: as `Data`, NUL becomes U+FFFD.
     Rcdata = 2,
-    /// HTML text in `script`, `style` and their like: line ends, NUL becomes U+FFFD.
+    /// HTML text in `script`, `style` and similar: line ends, NUL becomes U+FFFD.
     RawText = 3,
     /// Text in SVG or MathML: as `Rcdata`, and `<![CDATA[...]]>` is text too.
     Foreign = 4,
-    /// An HTML comment, also the bogus ones (`<?x>`, `<!x>`, `</ x>`).
+    /// An HTML comment, including bogus ones (`<?x>`, `<!x>`, `</ x>`).
     Comment = 5,
     /// An HTML doctype.
     Doctype = 6,
     /// XML text: line ends, character references, predefined and internal text entities.
     XmlText = 7,
-    /// XML comment, CDATA, processing instruction, doctype: delimiters off, line ends.
+    /// XML comment, CDATA, processing instruction, doctype: without delimiters, line ends.
     XmlMarkup = 8,
     /// A JSON string with its quotes.
     JsonString = 9,
@@ -34,7 +33,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode with this number, if there is one.
+    /// Return the mode with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         use Mode::{
             Comment, Data, DataAfterPre, Doctype, Foreign, JsonString, Plain, RawText, Rcdata,

@@ -1,13 +1,12 @@
 //! Navigation derived from child counts: parent, depth, size.
 //!
-//! Child counts in pre-order are the whole structure (the paper's ST). One pass
-//! gives everything a walk needs: a subtree is the slice `i .. i + size`, the
-//! next sibling is `i + size`.
+//! Child counts in pre-order are the whole structure (the paper's ST). One pass derives everything
+//! needed to walk the tree: a subtree is the slice `i .. i + size`, the next sibling is `i + size`.
 
 use crate::base::error::Error;
 use crate::base::int_column::Ints;
 
-/// "No node", "no place".
+/// Stands for "no node" and "no position".
 pub const NONE: u32 = u32::MAX;
 
 /// Parent, depth and subtree size of every node.
@@ -17,17 +16,18 @@ pub struct Derived {
     pub parent: Vec<u32>,
     /// Depth of each node; 0 for the root.
     pub depth: Vec<u32>,
-    /// Nodes in each subtree, itself included.
+    /// Number of nodes in each subtree, including its root.
     pub size: Vec<u32>,
 }
 
-/// Nodes that [`check`] takes at once.
+/// Number of nodes that [`check`] handles at once.
 const BLOCK: usize = 8;
 
 /// Check that child counts describe one tree, without building anything.
 ///
-/// After each node but the last, some node must still wait for a child; after the last, none. A node
-/// fills one place, so as long as a block's worth of places is open, only the sum of the block matters.
+/// After each node but the last, at least one node must still expect a child; after the last, none.
+/// A node uses up one expected child, so while at least a block's worth is expected, only the sum
+/// of the block matters.
 pub fn check<T: Copy>(children: &[T], count: impl Fn(T) -> u32) -> Result<(), Error> {
     let n = children.len();
     let (blocks, rest) = children.as_chunks::<BLOCK>();
@@ -37,7 +37,7 @@ pub fn check<T: Copy>(children: &[T], count: impl Fn(T) -> u32) -> Result<(), Er
             if *waiting == 0 {
                 let i = start + i;
                 return Err(Error::Tree {
-                    message: format!("child counts end at node {i} of {n}: every parent is full"),
+                    message: format!("child counts leave no parent for node {i} of {n}"),
                 });
             }
             *waiting = *waiting - 1 + u64::from(count(node));
@@ -57,11 +57,11 @@ pub fn check<T: Copy>(children: &[T], count: impl Fn(T) -> u32) -> Result<(), Er
         return Ok(());
     }
     Err(Error::Tree {
-        message: format!("child counts ask for {waiting} more nodes than the {n} there are"),
+        message: format!("child counts need {waiting} more nodes than the {n} given"),
     })
 }
 
-/// Check a column of child counts, see [`check`].
+/// Check a column of child counts with [`check`].
 pub fn check_column(children: Ints) -> Result<(), Error> {
     let (bytes, width) = children.stored();
     match width {
@@ -73,20 +73,20 @@ pub fn check_column(children: Ints) -> Result<(), Error> {
 
 /// Derive navigation from child counts, checking that they describe one tree.
 ///
-/// Linear, no recursion. The counts must add up to `n - 1` and never run dry:
-/// before the last node some node must still wait for a child.
+/// Linear, no recursion. The counts must add up to `n - 1`, and before the last node some node must
+/// always expect another child.
 pub fn derive(children: &[u32]) -> Result<Derived, Error> {
     let n = children.len();
     let mut parent = Vec::with_capacity(n);
     let mut depth = Vec::with_capacity(n);
     let mut size = vec![1u32; n];
-    // The parents above `at` that still wait for children, and for how many.
+    // The ancestors of `at` that still expect children, and how many.
     let mut waiting: Vec<(u32, u32)> = Vec::with_capacity(64);
     let (mut at, mut left) = (NONE, 1);
     for (i, &count) in children.iter().enumerate() {
         if left == 0 {
             return Err(Error::Tree {
-                message: format!("child counts end at node {i} of {n}: every parent is full"),
+                message: format!("child counts leave no parent for node {i} of {n}"),
             });
         }
         parent.push(at);
@@ -97,7 +97,7 @@ pub fn derive(children: &[u32]) -> Result<Derived, Error> {
             (at, left) = (i as u32, count);
             continue;
         }
-        // A leaf may complete its parent, and that one its own.
+        // A leaf may complete its parent, and the parent its own parent.
         while left == 0
             && let Some(above) = waiting.pop()
         {
@@ -108,7 +108,7 @@ pub fn derive(children: &[u32]) -> Result<Derived, Error> {
     if left > 0 && at != NONE {
         let of = children[at as usize];
         return Err(Error::Tree {
-            message: format!("node {at} lacks {left} of its {of} children"),
+            message: format!("node {at} is missing {left} of its {of} children"),
         });
     }
     Ok(Derived {
@@ -163,7 +163,8 @@ mod tests {
         }
     }
 
-    // The end of the tree in every place of a block, with few and with many places open before it.
+    // The tree ends at every position of a block, with few and with many children expected before
+    // it.
     #[test]
     fn check_equals_derive_on_sequences_of_several_blocks() {
         for first in 0..4 * BLOCK as u32 {

@@ -1,18 +1,19 @@
-//! The names every page shares: node classes, namespaces and the tags HTML knows.
+//! The names shared by all pages: node classes, namespaces and the known HTML tags.
 //!
-//! A tag is a small integer, so that the tree builder compares numbers. Three
-//! ranges, in this order:
+//! A tag is a small integer, so the tree builder compares numbers. There are three ranges, in this
+//! order:
 //!
 //! * `0 .. SPECIAL` the names that start with `#` (`#document`, `#text`, ...);
 //! * `SPECIAL .. KNOWN_END` known markup names, once for each of the three
 //!   namespaces HTML has (a tag is a name *and* a namespace);
-//! * from `KNOWN_END` on, names met only on this page (see [`crate::parse::draft::Names`]).
+//! * from `KNOWN_END` on, names that occur only on this page (see [`crate::parse::draft::Names`]).
 
-/// What a node is. Decides what it looks like in the source and which of its columns are filled.
+/// The class of a node. It decides how the node is written in the source and which of its columns
+/// are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Class {
-    /// The root of every digest; owns no bytes.
+    /// The root of every digest; has no bytes of its own.
     Document = 0,
     /// `<name run>` ... `</name>`.
     Element = 1,
@@ -26,7 +27,7 @@ pub enum Class {
     Cdata = 5,
     /// An XML processing instruction or declaration with its delimiters.
     Instruction = 6,
-    /// The content of a `template`; owns no bytes.
+    /// The content of a `template`; has no bytes of its own.
     Fragment = 7,
     /// A JSON object: `{` ... `}`.
     Object = 8,
@@ -36,16 +37,16 @@ pub enum Class {
     Member = 10,
     /// A JSON string, number, `true`, `false` or `null`, as written.
     Scalar = 11,
-    /// A paragraph of a plain text; owns no bytes.
+    /// A paragraph of a plain text; has no bytes of its own.
     Paragraph = 12,
     /// A line of a plain text with its line end, or a run of blank lines.
     Line = 13,
-    /// Bytes without any structure we know.
+    /// Bytes without a known structure.
     Bytes = 14,
 }
 
 impl Class {
-    /// The class with this number, if there is one.
+    /// Return the class with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         use Class::{
             Array, Bytes, Cdata, Comment, Doctype, Document, Element, Fragment, Instruction, Line,
@@ -72,7 +73,8 @@ impl Class {
         .copied()
     }
 
-    /// Leaves hold their bytes in the content column and never have children.
+    /// Whether nodes of this class are leaves: they keep their bytes in the content column and have
+    /// no children.
     pub fn is_leaf(self) -> bool {
         !matches!(
             self,
@@ -86,12 +88,12 @@ impl Class {
         )
     }
 
-    /// Whether a node of this class has an end of its own in the source at all.
+    /// Whether nodes of this class can have an end tag or closing bracket in the source.
     pub fn can_end(self) -> bool {
         matches!(self, Class::Element | Class::Object | Class::Array)
     }
 
-    /// Text of the page as a reader sees it (comments and the like are not).
+    /// Whether a reader sees this as text of the page (not comments and the like).
     pub fn is_text(self) -> bool {
         matches!(
             self,
@@ -104,13 +106,13 @@ impl Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Namespace {
-    /// HTML, and names of kinds that have no namespaces.
+    /// HTML, and names from kinds without namespaces.
     Html = 0,
     /// SVG inside HTML.
     Svg = 1,
     /// MathML inside HTML.
     MathMl = 2,
-    /// XML: the prefix is part of the name, the binding is an attribute like any other.
+    /// XML: the prefix is part of the name, its declaration an ordinary attribute.
     Xml = 3,
     /// A JSON key.
     Json = 4,
@@ -119,7 +121,7 @@ pub enum Namespace {
 }
 
 impl Namespace {
-    /// The namespace with this number, if there is one.
+    /// Return the namespace with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         use Namespace::{Html, Json, MathMl, Svg, Tree, Xml};
         [Html, Svg, MathMl, Xml, Json, Tree]

@@ -1,10 +1,10 @@
 //! The draft: the result of a parser, before it becomes columns.
 //!
-//! Every kind of page (HTML, XML, JSON, text) is read by its own parser into
-//! the same draft: nodes in the order they were met, each with its place in the
-//! source, and the end tags with theirs. A parser records only the bytes that nodes *own*;
-//! all others are found later, by [`crate::encode::leftovers`], as a
-//! gap. So a parser cannot lose bytes, it can only describe them less well.
+//! Every kind of page (HTML, XML, JSON, text) has its own parser, and all of them write the same
+//! draft: nodes in the order they were found, each with its position in the source, and the end
+//! tags with theirs. A parser records only the bytes that nodes *own*; [`crate::encode::leftovers`]
+//! later finds all others as gaps. So a parser cannot lose bytes, it can only describe them less
+//! well.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -15,9 +15,9 @@ use crate::page::tree::NONE;
 use crate::page::vocabulary::{Class, DOCUMENT, Namespace, SPECIAL, SPECIAL_NAMES, Tag};
 use crate::parse::trail::Trail;
 
-/// The node has no bytes of its own: implied by the rules, or a clone of another.
+/// The node has no bytes of its own: it is implied by the rules, or a clone of another node.
 pub const IMPLIED: u8 = 1;
-/// Its bytes are not what its name and run predict (`<DIV>` for `div`, odd JSON spacing).
+/// Its bytes differ from those its name and run predict (`<DIV>` for `div`, unusual JSON spacing).
 pub const ODD: u8 = 2;
 /// A text in several pieces; the later ones are in [`Draft::pieces`].
 pub const IN_PIECES: u8 = 4;
@@ -45,7 +45,7 @@ pub struct DraftNode {
 
 kept!(DraftNode);
 
-/// An end tag (or closing bracket) and the node it closes.
+/// An end tag (or closing bracket) and its node.
 #[derive(Clone, Copy, Debug)]
 pub struct EndTag {
     /// The node it closes.
@@ -54,13 +54,13 @@ pub struct EndTag {
     pub start: u32,
     /// After its last byte.
     pub end: u32,
-    /// Not the predicted `</name>`.
+    /// Whether it differs from the predicted `</name>`.
     pub odd: bool,
 }
 
 kept!(EndTag);
 
-/// A later piece of a text node that the source interrupts.
+/// A later piece of a text node that is interrupted in the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     /// The text node.
@@ -71,12 +71,13 @@ pub struct Piece {
     pub end: u32,
 }
 
-/// The names of one page: the vocabulary all pages share, and its own.
+/// The names of one page: the vocabulary shared by all pages, and its own.
 pub struct Names {
     own: Vec<(Namespace, Class, Box<[u8]>)>,
-    /// Open addressing over `own`, a power of two long and at most half full; [`NONE`] is free.
+    /// Open addressing over `own`; the length is a power of two, at most half full; [`NONE`] marks
+    /// a free slot.
     slots: Vec<u32>,
-    /// Differs from page to page, so that no page can be made of names that collide.
+    /// Differs from page to page, so that names cannot be crafted to collide.
     seed: u64,
 }
 
@@ -91,9 +92,9 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The tag of a name that is not in the shared vocabulary; the same for the same name.
+    /// Return the tag of a name outside the shared vocabulary; equal names get the same tag.
     ///
-    /// One hash and one comparison for a name that is already there.
+    /// Costs one hash and one comparison for a name that is already known.
     pub fn intern(&mut self, namespace: Namespace, class: Class, name: &[u8]) -> Tag {
         if let Some(tag) = self.find(namespace, class, name) {
             return tag;
@@ -111,7 +112,7 @@ impl Names {
         html_names::KNOWN_END + index
     }
 
-    /// The tag of a name that was interned before.
+    /// Return the tag of a name that was interned before.
     pub fn find(&self, namespace: Namespace, class: Class, name: &[u8]) -> Option<Tag> {
         if self.slots.is_empty() {
             return None;
@@ -127,13 +128,13 @@ impl Names {
         None
     }
 
-    /// Where the search for a name starts.
+    /// Return the slot where the search for a name starts.
     fn slot(&self, namespace: Namespace, class: Class, name: &[u8]) -> usize {
         let salt = (namespace as u64) << 8 | class as u64;
         crate::base::hash::hash64_seeded(name, self.seed ^ salt) as usize & (self.slots.len() - 1)
     }
 
-    /// Put an own name into the first free slot of its search.
+    /// Put a name of the page into the first free slot of its search.
     fn place(&mut self, index: u32) {
         let (namespace, class, name) = &self.own[index as usize];
         let mut slot = self.slot(*namespace, *class, name);
@@ -143,7 +144,7 @@ impl Names {
         self.slots[slot] = index;
     }
 
-    /// The name in UTF-8, as the tree has it.
+    /// Return the name in UTF-8, as it is in the tree.
     pub fn name(&self, tag: Tag) -> &[u8] {
         if tag < SPECIAL {
             SPECIAL_NAMES[tag as usize].0.as_bytes()
@@ -154,7 +155,7 @@ impl Names {
         }
     }
 
-    /// What the node is.
+    /// Return the class of nodes with this tag.
     pub fn class(&self, tag: Tag) -> Class {
         if tag < SPECIAL {
             SPECIAL_NAMES[tag as usize].1
@@ -165,7 +166,7 @@ impl Names {
         }
     }
 
-    /// The namespace of the name.
+    /// Return the namespace of the name.
     pub fn namespace(&self, tag: Tag) -> Namespace {
         if tag < SPECIAL {
             Namespace::Html
@@ -187,30 +188,30 @@ impl Names {
     }
 }
 
-/// A page as its parser saw it. Node 0 is the document.
+/// A page as its parser read it. Node 0 is the document.
 pub struct Draft {
     /// The vocabulary.
     pub names: Names,
     /// Nodes in the order of creation.
     pub nodes: Reused<DraftNode>,
-    /// Pre-order as indices into `nodes`, when creation order is not already pre-order.
+    /// Pre-order as indices into `nodes`, if creation order is not already pre-order.
     pub order: Option<Vec<u32>>,
     /// End tags in source order.
     pub ends: Reused<EndTag>,
     /// Later pieces of texts, in source order.
     pub pieces: Vec<Piece>,
-    /// Attribute runs put together from several tags (node, run), by node.
+    /// Attribute runs joined from several tags (node, run), ordered by node.
     pub joined_runs: Vec<(u32, Vec<u8>)>,
     /// How far the parser itself has followed the source, if it did.
     pub trail: Option<Trail>,
     /// Whether any node or end tag is [`ODD`].
     pub any_odd: bool,
-    /// What the parser has to say about the page as a whole.
+    /// Flags of the page as a whole.
     pub flags: crate::page::flags::Flags,
 }
 
 impl Draft {
-    /// An empty page of `bytes` bytes, with the document as its only node.
+    /// Create the draft of a page of `bytes` bytes, with the document as its only node.
     pub fn new(bytes: usize) -> Self {
         let mut draft = Self {
             names: Names::default(),
@@ -294,6 +295,6 @@ mod tests {
         let node = draft.element(0, a, 0, 2, 3);
         draft.leaf(node, TEXT, 3, 5, Mode::Data);
         draft.end_tag(node, 5, 9, false);
-        assert_eq!(draft.nodes.len(), 3); // with the document
+        assert_eq!(draft.nodes.len(), 3); // including the document
     }
 }

@@ -1,12 +1,12 @@
-//! Plain text as paragraphs and lines, and sources with no structure we know.
+//! Plain text as paragraphs and lines, and sources without a known structure.
 //!
-//! A line keeps its end (LF, CRLF or CR), so the lines of a text are its bytes.
-//! Lines of nothing but white space separate paragraphs; a run of them is one
-//! `#blank` leaf beside the paragraphs. A byte order mark belongs to no node, so
-//! that the first line compares equal with and without it.
+//! A line includes its end (LF, CRLF or CR), so the lines of a text are its bytes. Lines that
+//! contain only white space separate paragraphs; a run of them is one `#blank` leaf between the
+//! paragraphs. A byte order mark belongs to no node, so the first line compares equal with and
+//! without it.
 //!
-//! Other line ends of Unicode (U+0085, U+2028) are characters like any other, as
-//! they are to editors and to `diff`. One pass; a line may be as long as it likes.
+//! Other Unicode line ends (U+0085, U+2028) are ordinary characters, as in editors and `diff`. One
+//! pass; lines may have any length.
 
 use memchr::memchr2_iter;
 
@@ -14,7 +14,7 @@ use crate::page::text_mode::Mode;
 use crate::page::vocabulary::{BLANK, BYTES, LINE, PARAGRAPH};
 use crate::parse::draft::{Draft, DraftNode, IMPLIED};
 
-/// Read a plain text.
+/// Parse a plain text.
 ///
 /// ```
 /// let draft = quire_core::plain_text::parse(b"one\ntwo\n\nthree");
@@ -35,7 +35,7 @@ pub fn parse(source: &[u8]) -> Draft {
     };
     let mut open = Open::Nothing;
     for at in memchr2_iter(b'\n', b'\r', source) {
-        // The LF of a CRLF ends the line that its CR began to end.
+        // The LF of a CRLF belongs to the line that its CR ends.
         if source[at] == b'\r' && source.get(at + 1) == Some(&b'\n') {
             continue;
         }
@@ -46,7 +46,7 @@ pub fn parse(source: &[u8]) -> Draft {
     draft
 }
 
-/// Read a source without structure: one leaf with all of it.
+/// Make one leaf of a source without structure.
 ///
 /// ```
 /// assert_eq!(quire_core::plain_text::parse_bytes(b"\x00\x01").nodes.len(), 2);
@@ -61,7 +61,7 @@ pub fn parse_bytes(source: &[u8]) -> Draft {
     draft
 }
 
-/// What the next line may continue.
+/// The node that the next line may continue.
 #[derive(Clone, Copy)]
 enum Open {
     Nothing,
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(leaves(b"\xEF\xBB\xBFa"), [(LINE, 1, &b"a"[..])]);
     }
 
-    // Few letters, so that blank lines and every mix of line ends are frequent.
+    // Few different characters, so that blank lines and every mix of line ends are frequent.
     #[test]
     fn leaves_are_the_source_and_lines_are_what_splitting_gives() {
         let mut random = Random(0x7E87);

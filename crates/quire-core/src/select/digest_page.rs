@@ -1,7 +1,7 @@
-//! A digest as selectors see it: the columns [`Page`] asks for, read where they lie.
+//! A digest as selectors see it: the columns that [`Page`] needs, read in place.
 //!
-//! The wide columns and the parsed attributes stay with the digest, so a second
-//! selector on a page pays for its own passes only.
+//! The wide columns and the parsed attributes stay with the digest, so a second selector on a page
+//! only costs its own passes.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::page::tree::{Derived, NONE};
 use crate::page::vocabulary::{Class, Namespace};
 use crate::select::Page;
 
-/// A digest that can be asked for nodes.
+/// A digest in which selectors can find nodes.
 ///
 /// ```
 /// use quire_core::{Options, encode};
@@ -28,12 +28,12 @@ pub struct View<'a> {
     digest: &'a Digest,
     wide: &'a Wide,
     derived: &'a Derived,
-    /// A node of each attribute run: the namespace of its tag decides how the run is read.
+    /// One node of each attribute run: the namespace of its tag decides how the run is parsed.
     bearers: OnceLock<Vec<u32>>,
 }
 
 impl<'a> View<'a> {
-    /// Look at a digest. Linear the first time, free afterwards.
+    /// Wrap a digest. Linear the first time, free afterwards.
     pub fn new(digest: &'a Digest) -> Self {
         Self {
             digest,

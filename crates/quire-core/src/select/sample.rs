@@ -13,7 +13,7 @@ use crate::page::vocabulary::{Class, Namespace};
 
 pub(crate) type Attributes = Vec<(Box<str>, Box<str>)>;
 
-/// Columns, grown node by node.
+/// Columns that grow node by node.
 #[derive(Default)]
 pub(crate) struct Sample {
     parents: Vec<u32>,
@@ -81,7 +81,7 @@ impl Sample {
         self.sizes[node] = self.tags.len() as u32 - node as u32;
     }
 
-    /// An HTML element without attributes, opened.
+    /// Open an HTML element without attributes.
     pub fn element(&mut self, name: &str) -> u32 {
         self.open(Namespace::Html, Class::Element, name, Vec::new())
     }
@@ -93,7 +93,7 @@ impl Sample {
         node
     }
 
-    /// Close whatever is open.
+    /// Close everything that is open.
     pub fn done(mut self) -> Self {
         while !self.open.is_empty() {
             self.close();
@@ -101,7 +101,7 @@ impl Sample {
         self
     }
 
-    /// Read a page in the notation of this module.
+    /// Parse a page in the notation of this module.
     pub fn read(text: &str) -> Self {
         let mut page = Self::new();
         let mut rest = text;
@@ -184,7 +184,7 @@ impl Sample {
         rest
     }
 
-    /// The names of some nodes, for readable expectations: `p`, or `p#id`.
+    /// Return the names of some nodes, for readable expectations: `p`, or `p#id`.
     pub fn show(&self, nodes: &[u32]) -> String {
         let one = |&node: &u32| {
             let name = self.tag_name(self.tags[node as usize]);
@@ -243,7 +243,7 @@ impl Page for Sample {
     }
 }
 
-/// A small generator of numbers, the same on every machine.
+/// A small random generator, the same on every machine.
 pub(crate) struct Dice(pub u64);
 
 impl Dice {
@@ -260,7 +260,7 @@ impl Dice {
     }
 }
 
-/// A random tree of few names, ids, classes and attributes, so that selectors hit.
+/// Make a random tree with few names, ids, classes and attributes, so that selectors match.
 pub(crate) fn random_page(dice: &mut Dice, nodes: usize) -> Sample {
     let mut page = Sample::new();
     page.quirks = dice.roll(4) == 0;

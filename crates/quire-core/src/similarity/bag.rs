@@ -1,7 +1,7 @@
-//! A bag: features and how often each occurs, in the order of their hashes.
+//! A bag: features with their counts, ordered by hash.
 //!
-//! Two bags are compared by one walk along both. Hashes are spread evenly, so they are brought into order by
-//! their first bits in linear time; only what falls into one place is sorted.
+//! Two bags are compared by walking along both. Hashes are distributed evenly, so they are ordered
+//! by their first bits in linear time; only hashes in the same bucket are sorted.
 
 use super::scope::Scope;
 use super::{Measure, features};
@@ -23,7 +23,7 @@ pub struct Bag {
     total: u64,
 }
 
-/// What two bags share, and what either has.
+/// Number of features that two bags share, and that either has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
     /// In both.
@@ -33,7 +33,7 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// The share of what is in both; 1 where there is nothing at all.
+    /// Return the share of features in both; 1 if both are empty.
     #[allow(clippy::cast_precision_loss)] // a page has fewer than 2^32 features
     pub fn ratio(self) -> f64 {
         if self.all == 0 {
@@ -45,7 +45,7 @@ impl Overlap {
 }
 
 impl Bag {
-    /// The features of a page.
+    /// Collect the features of a page.
     pub fn of(page: &Digest, measure: Measure, scope: &Scope) -> Result<Self, Error> {
         Ok(Self::from_hashes(features::hashes(page, measure, scope)?))
     }
@@ -74,27 +74,28 @@ impl Bag {
         }
     }
 
-    /// The features, ascending.
+    /// Return the features in ascending order.
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// How often each occurs.
+    /// Return how often each feature occurs.
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// All occurrences together.
+    /// Return the number of features, counting repeats.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How alike two bags of one measure are.
+    /// Return the similarity of two bags of the same measure.
     pub fn similarity(&self, other: &Self, measure: Measure) -> f64 {
         self.overlap(other, measure.counts()).ratio()
     }
 
-    /// What two bags share: each feature as often as both have it, or once where counts do not matter.
+    /// Count the features that two bags share: each as often as both have it, or once if counts do
+    /// not matter.
     pub fn overlap(&self, other: &Self, counted: bool) -> Overlap {
         let (mine, others) = (&self.hashes[..], &other.hashes[..]);
         let shared = if counted {
@@ -114,7 +115,7 @@ impl Bag {
     }
 }
 
-/// What two bags share, each a list of ascending hashes with a list of counts.
+/// Count the features that two bags share, each given as ascending hashes and their counts.
 #[inline]
 pub(super) fn shared(one: (&[u64], &[u32]), other: (&[u64], &[u32])) -> u64 {
     let mut shared = 0;
@@ -131,11 +132,11 @@ fn shared_hashes(one: &[u64], other: &[u64]) -> u64 {
     shared
 }
 
-/// Walk along two ascending lists, and say at every step whether both are at the same hash.
+/// Walk along two ascending lists; tells at every step whether both are at the same hash.
 #[inline]
 fn walk(one: &[u64], other: &[u64], mut step: impl FnMut(usize, usize, bool)) {
     let (mut at, mut at_other) = (0, 0);
-    // Which side moves on is anyone's guess, so both places are computed and nothing jumps.
+    // Which side advances is unpredictable, so both positions are computed without a branch.
     while at < one.len() && at_other < other.len() {
         let (hash, other_hash) = (one[at], other[at_other]);
         step(at, at_other, hash == other_hash);
@@ -144,12 +145,12 @@ fn walk(one: &[u64], other: &[u64], mut step: impl FnMut(usize, usize, bool)) {
     }
 }
 
-/// Fewer are sorted at once.
+/// Fewer hashes are sorted directly.
 const FEW: usize = 64;
-/// Places of the first pass: its counters stay in the nearest cache.
+/// Bits of the first pass: its counters fit into the nearest cache.
 const MAX_BITS: u32 = 11;
 
-/// Bring hashes into order: linear where they are spread evenly.
+/// Sort hashes; linear if they are distributed evenly.
 pub(super) fn ordered(mut hashes: Vec<u64>) -> Vec<u64> {
     if hashes.len() < FEW {
         hashes.sort_unstable();
@@ -164,7 +165,7 @@ pub(super) fn ordered(mut hashes: Vec<u64>) -> Vec<u64> {
     for at in 1..ends.len() {
         ends[at] += ends[at - 1];
     }
-    // Now `ends[p]` is where place p begins; afterwards it is where it ends.
+    // Now `ends[p]` is the start of bucket p; afterwards it is its end.
     let mut placed = vec![0; hashes.len()];
     for &hash in &hashes {
         let at = &mut ends[place(hash)];
@@ -193,7 +194,7 @@ mod tests {
         counts
     }
 
-    // Many equal ones, and crafted ones that share their first bits.
+    // Many equal hashes, and crafted ones with equal first bits.
     fn some(n: u64, kinds: u64, same_start: bool) -> Vec<u64> {
         (0..n)
             .map(|i| hash64(&(i * i % kinds).to_le_bytes()) >> if same_start { 40 } else { 0 })

@@ -1,7 +1,9 @@
-//! Which parts differ: the features of two pages, in words, with how often each page has them.
+//! Explains a similarity: the features that differ, as readable text, with their counts on each
+//! page.
 //!
-//! Hashes cannot be read, so each keeps a witness, the place where it was met first, and only the
-//! features that are reported are looked up there again. Linear but for the order of features; for people, not for collections.
+//! Hashes cannot be read back, so each keeps a witness, the position where it first occurred, and
+//! only the features that are reported are looked up there again. Linear except for sorting the
+//! features; meant for people, not for collections.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,45 +20,45 @@ use crate::page::tree::NONE;
 use crate::text::Reader;
 use crate::values::attribute_syntax;
 
-/// A feature that one page has more often.
+/// A feature with different counts on the two pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The feature in words.
+    /// The feature as readable text.
     pub text: String,
-    /// How often it is on one page; at most 1 where counts do not matter.
+    /// Its count on the first page; at most 1 if counts do not matter.
     pub one: u32,
-    /// How often it is on the other.
+    /// Its count on the second page.
     pub other: u32,
 }
 
-/// What two pages share, and the features that differ.
+/// The overlap of two pages, and the features that differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What they share of what either has.
+    /// Features that they share, and that either has.
     pub overlap: Overlap,
-    /// Features that differ, those first that differ most, at most as many as asked for.
+    /// Features that differ, largest difference first, up to the requested number.
     pub parts: Vec<Part>,
-    /// How many differ altogether.
+    /// Total number of features that differ.
     pub differing: usize,
 }
 
-/// Characters of a text or a word that are told.
+/// Maximum number of characters of a text or word to show.
 const SHOWN: usize = 60;
-/// Steps of a path that are told, from its end.
+/// Maximum number of steps of a path to show, from its end.
 const SHOWN_STEPS: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 struct Count {
     one: u32,
     other: u32,
-    /// Where it was met first, on the page that `on_other` says.
+    /// Where it first occurred, on the page given by `on_other`.
     witness: u32,
     on_other: bool,
-    /// In which order features were met.
+    /// The order in which features were found.
     met: u32,
 }
 
-/// Tell which features of two pages differ, at most `most` of them.
+/// Find the features of two pages that differ, and return at most `most` of them.
 pub fn explain(
     one: &Digest,
     other: &Digest,
@@ -107,8 +109,8 @@ pub fn explain(
     let found = differing.len();
     differing.truncate(most);
     let tell = [
-        Teller::new(one, measure, &scopes[0]),
-        Teller::new(other, measure, &scopes[1]),
+        Describer::new(one, measure, &scopes[0]),
+        Describer::new(other, measure, &scopes[1]),
     ];
     let parts = differing
         .iter()
@@ -133,20 +135,20 @@ enum Item {
     Word(std::ops::Range<usize>),
 }
 
-/// Says what a feature was, from its witness.
-struct Teller<'a> {
+/// Describes a feature from its witness.
+struct Describer<'a> {
     page: &'a Digest,
     measure: Measure,
     items: Vec<Item>,
-    /// Where the items of each part end.
+    /// The end of the items of each part.
     ends: Vec<usize>,
     /// All words, one after another.
     words: String,
-    /// Where the parts begin, for paths.
+    /// The roots of the parts, for paths.
     roots: Vec<usize>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> Describer<'a> {
     fn new(page: &'a Digest, measure: Measure, scope: &Scope) -> Self {
         let mut teller = Self {
             page,
@@ -216,7 +218,7 @@ impl<'a> Teller<'a> {
         self.page.tag_name(self.page.wide().tag[node] as usize)
     }
 
-    /// The steps from the part's root to a node, the last `most` of them.
+    /// Return the steps from the root of the part to a node, the last `most` of them.
     fn path(&self, node: usize, most: usize, classes: bool) -> String {
         let page = self.page;
         let parents = &page.derived().parent;

@@ -1,8 +1,8 @@
 //! Features: a page as hashes of its small parts.
 //!
-//! What counts as an element: elements, and what stands for them in other kinds of pages (objects, arrays and
-//! members of JSON, paragraphs of a text). Content of a `template` counts like any other. A tag
-//! is its name: a template that is served as HTML here and as XML there is one template.
+//! Elements are markup elements and their equivalents in other kinds of pages (objects, arrays and
+//! members of JSON, paragraphs of a text). Content of a `template` is included. A tag is identified
+//! by its name, so a template served as HTML on one page and as XML on another is one template.
 //!
 //! | measure | feature |
 //! | --- | --- |
@@ -12,9 +12,9 @@
 //! | paths | the tags from the root to an element |
 //! | tokens | three tokens in a row: start of an element, its end unless it is empty, a text without the white space around it |
 //!
-//! A sequence that is shorter than its window is one feature; an empty one has none.
+//! A sequence shorter than its window is one feature; an empty one has none.
 //!
-//! The hashes are part of the stored form of sketches. They never change.
+//! The hashes are part of the stored form of sketches, so they must never change.
 
 use super::scope::Scope;
 use super::{Measure, words};
@@ -36,9 +36,9 @@ pub const TOKENS: usize = 3;
 /// Steps in a feature of `structure+class`.
 pub const STEPS: usize = 3;
 
-/// What is not there: above the root, or without classes.
+/// Stands for "none": above the root, or without classes.
 const NOTHING: u64 = 0;
-// Seeds, so that a text never hashes like a tag of the same letters.
+// Seeds, so that a text never has the hash of a tag with the same letters.
 const TAG: u64 = 0x7461_6773;
 const WORD: u64 = 0x776f_7264;
 const TEXT: u64 = 0x7465_7874;
@@ -47,7 +47,7 @@ const CLASS: u64 = 0x636c_6173;
 /// Odd, without a pattern: the fraction of the golden ratio.
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Spread the bits of a sum of hashes.
+/// Mix the bits of a sum of hashes.
 #[inline]
 pub(super) fn mix(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(K);
@@ -55,7 +55,8 @@ pub(super) fn mix(hash: u64) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// One hash for some in a row: a polynomial of them. They are spread evenly themselves, so it is too.
+/// Combine consecutive hashes into one: a polynomial of them. They are evenly distributed, so the
+/// result is too.
 #[inline]
 fn joined(hashes: &[u64]) -> u64 {
     (hashes.iter()).fold(hashes.len() as u64, |sum, &hash| {
@@ -63,7 +64,7 @@ fn joined(hashes: &[u64]) -> u64 {
     })
 }
 
-/// Whether nodes of this class are elements here.
+/// Whether nodes of this class count as elements.
 pub(super) fn is_element(class: Class) -> bool {
     matches!(
         class,
@@ -71,15 +72,16 @@ pub(super) fn is_element(class: Class) -> bool {
     )
 }
 
-/// The features of a page, in the order they are met, as often as they occur.
+/// Return the features of a page, in order of occurrence, with repeats.
 pub fn hashes(page: &Digest, measure: Measure, scope: &Scope) -> Result<Vec<u64>, Error> {
     let mut found = Vec::with_capacity(page.n() / 2);
     each(page, measure, scope, |hash, _| found.push(hash))?;
     Ok(found)
 }
 
-/// Hand over each feature with its witness, from which [`explain`](mod@super::explain) tells what it was: the node
-/// whose path it is, or the number of the first item of the sequence, counted over all parts.
+/// Call `feature` with each feature and its witness, from which [`explain`](mod@super::explain)
+/// derives a description: the node whose path it is, or the number of the first item of the
+/// sequence, counted over all parts.
 pub fn each(
     page: &Digest,
     measure: Measure,
@@ -101,7 +103,7 @@ pub fn each(
     Ok(())
 }
 
-/// The hash of each tag of a page; [`NOTHING`] for those that are no elements.
+/// Return the hash of each tag of a page; [`NOTHING`] for tags that are not elements.
 fn tag_hashes(page: &Digest) -> Vec<u64> {
     (0..page.tag_count())
         .map(|tag| {
@@ -113,7 +115,7 @@ fn tag_hashes(page: &Digest) -> Vec<u64> {
         .collect()
 }
 
-/// Every `WIDTH` in a row; all of them where they are fewer.
+/// Return every `WIDTH` consecutive items; all items together if there are fewer.
 fn shingles<const WIDTH: usize>(sequence: &[u64], first: u32, mut feature: impl FnMut(u64, u32)) {
     if sequence.is_empty() {
         return;
@@ -134,7 +136,8 @@ fn structure(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
     let mut sequence = vec![NOTHING; page.n()];
     let mut first = 0;
     for part in scope.parts() {
-        // Every other node is a text, and no processor guesses which: write all, and go on past elements only.
+        // Every second node is a text, and no processor can predict which: write all of them, and
+        // advance only for elements.
         let mut length = 0;
         for &tag in &tag[part] {
             let hash = tags[tag as usize];
@@ -160,8 +163,8 @@ fn content(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
     }
 }
 
-/// Walk the parts from the top down. `own` is what an element adds to what `below` says of its parent; nodes that
-/// are no elements pass on what is above them.
+/// Walk the parts from the top down. `own` combines an element with the value of its parent; nodes
+/// that are not elements pass on the value from above.
 fn descend<Above: Copy>(
     page: &Digest,
     scope: &Scope,
@@ -210,7 +213,7 @@ fn steps(page: &Digest, scope: &Scope, mut feature: impl FnMut(u64, u32)) {
     });
 }
 
-/// The classes of elements as hashes; a run of attributes is looked into once.
+/// The classes of elements as hashes; each attribute run is parsed once.
 struct Classes<'a> {
     page: &'a Digest,
     known: Vec<Option<u64>>,
@@ -244,7 +247,7 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// The value of the attribute `class` in a run; empty without one.
+/// Return the value of the attribute `class` in a run; empty if there is none.
 pub(super) fn class_value(page: &Digest, run: &[u8], syntax: Syntax) -> String {
     let is_class = |name: &[u8]| match syntax {
         Syntax::Html(_) => name.eq_ignore_ascii_case(b"class"),
@@ -258,7 +261,7 @@ pub(super) fn class_value(page: &Digest, run: &[u8], syntax: Syntax) -> String {
         })
 }
 
-/// A set of classes: neither order nor repetition counts.
+/// Hash a set of classes: order and repeats do not matter.
 fn class_set(value: &str) -> u64 {
     let mut classes: Vec<u64> = (value.split_ascii_whitespace())
         .map(|class| hash64_seeded(class.as_bytes(), CLASS))
@@ -279,7 +282,8 @@ pub(super) enum Token {
     Text(usize),
 }
 
-/// Hand over the tokens of a part in the order of the source. Texts are given whatever they hold.
+/// Call back with the tokens of a part in the order of the source. Texts are included whatever they
+/// contain.
 pub(super) fn each_token(
     page: &Digest,
     part: std::ops::Range<usize>,
@@ -287,7 +291,7 @@ pub(super) fn each_token(
 ) {
     let tag = &page.wide().tag;
     let sizes = &page.derived().size;
-    let mut open: Vec<(usize, usize)> = Vec::new(); // where elements end, and they
+    let mut open: Vec<(usize, usize)> = Vec::new(); // open elements and where they end
     let end = part.end;
     for node in part {
         while let Some(&(until, element)) = open.last()
@@ -312,7 +316,7 @@ pub(super) fn each_token(
     }
 }
 
-/// Hand over what `tokens` has, with any number of tokens in a row. Linear, whatever that is.
+/// Return the features of `tokens`, for sequences of any length. Linear, whatever the length.
 pub fn each_in_a_row(
     page: &Digest,
     width: usize,
@@ -325,7 +329,8 @@ pub fn each_in_a_row(
         if !start.is_empty() {
             feature(hash);
         }
-        // As `joined`, from the one before: its count and its first token are the highest terms.
+        // Like `joined`, computed from the previous one: its count and its first token are the
+        // highest terms.
         let count = (start.len() as u64).wrapping_mul(power(start.len()));
         let first = power(start.len().saturating_sub(1));
         for window in sequence.windows(width.saturating_add(1)) {
@@ -339,12 +344,12 @@ pub fn each_in_a_row(
     Ok(())
 }
 
-/// The n-th power of [`K`].
+/// Return the n-th power of [`K`].
 fn power(n: usize) -> u64 {
     (0..n).fold(1, |power: u64, _| power.wrapping_mul(K))
 }
 
-/// Hand over the hashes of the tokens of each part, and how many there were before.
+/// Call back with the token hashes of each part, and the number of tokens before it.
 fn tokens(page: &Digest, scope: &Scope, mut done: impl FnMut(&[u64], u32)) {
     let tags = tag_hashes(page);
     let wide = page.wide();
@@ -409,7 +414,7 @@ mod tests {
         }
     }
 
-    // Sketches are stored: hashes of this version must be those of every other.
+    // Sketches are stored, so hashes must be the same in every version.
     #[test]
     fn features_never_change() {
         let page = "<title>Fish</title><p class='b a'>One two three four five<p>six";

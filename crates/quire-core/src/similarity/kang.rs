@@ -1,18 +1,21 @@
-//! Kang's measure: layers of two trees, compared place by place.
+//! Kang's measure: compares the layers of two trees position by position.
 //!
-//! Exactly the program of the paper, with its names: `A(i, j)` is the j-th element of layer i. Where text and program
-//! disagree, or both are silent:
+//! Implements exactly the program of the paper, with its names: `A(i, j)` is the j-th element of
+//! layer i. If text and program disagree, or neither says:
 //!
-//! * the weight of a layer is the program's, (D - i + 1) / D; table 1 of the paper shows that it was used;
-//! * layer 1 is the children of BODY, by the same table. Pages without a body (XML, frames) begin below their
-//!   root element, other kinds below the document;
-//! * where a layer is longer than that of the other page, a missing element differs from any other;
-//! * elements count, whatever their name; texts and comments do not, nor does the content of a `template`, which a
-//!   browser's tree has elsewhere. Names count without ASCII case and namespace, as in the paper's browser;
-//! * empty layers are skipped, but still counted in 1 / D. So S is 0.4375 or more at D = 8, and small
-//!   pages come out alike. [`Kang::normalised`] divides by the weights of the layers that are there.
+//! * the weight of a layer is the program's, (D - i + 1) / D; table 1 of the paper shows that it
+//!   was used;
+//! * layer 1 is the children of BODY, by the same table. Pages without a body (XML, frames) begin
+//!   below their root element, other kinds below the document;
+//! * if a layer is longer than that of the other page, a missing element differs from any other;
+//! * all elements count, whatever their name; texts and comments do not, nor does the content of a
+//!   `template`, which is elsewhere in a browser's tree. Names are compared without ASCII case and
+//!   namespace, as in the paper's browser;
+//! * empty layers are skipped, but still counted in 1 / D. So S is at least 0.4375 for D = 8, and
+//!   small pages look similar. [`Kang::normalised`] divides by the weights of the layers that
+//!   exist.
 //!
-//! One pass over each page; a layer that neither has costs nothing, however large D is.
+//! One pass over each page; a layer that neither page has costs nothing, however large D is.
 
 use super::features::is_element;
 use crate::base::hash::hash64;
@@ -21,36 +24,36 @@ use crate::page::vocabulary::Class;
 
 const SPECIAL: [&[u8]; 5] = [b"table", b"tr", b"td", b"div", b"span"];
 
-/// A tag in a layer: the hash of its name, and whether it is one of the special ones.
+/// A tag in a layer: the hash of its name, and whether it is one of the special tags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Tag {
     name: u64,
     special: bool,
 }
 
-/// What was found on a layer.
+/// The counts of one layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
     /// Elements of one page.
     pub one: u32,
-    /// Elements of the other.
+    /// Elements of the other page.
     pub other: u32,
-    /// The paper's Ek: places that differ, special ones twice.
+    /// The paper's Ek: positions that differ; special tags count twice.
     pub changed: u64,
-    /// The paper's Ej: all places, special ones twice.
+    /// The paper's Ej: all positions; special tags count twice.
     pub places: u64,
     /// The paper's W.
     pub weight: f64,
 }
 
-/// The answer of the measure.
+/// The result of the measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kang {
     /// The paper's S.
     pub value: f64,
     /// 1 - P divided by the largest P these layers could have.
     pub normalised: f64,
-    /// Layers from 1 on, as far as either page has any and D reaches.
+    /// Layers from 1 on, as far as either page has them, at most D.
     pub layers: Vec<Layer>,
 }
 
@@ -66,7 +69,7 @@ pub struct Kang {
 /// ```
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // a layer has fewer than 2^32 places
-#[allow(clippy::many_single_char_names)] // the paper's
+#[allow(clippy::many_single_char_names)] // the names of the paper
 pub fn kang(one: &Digest, other: &Digest, depth: u32) -> Kang {
     let depth = depth.max(1);
     let (a, b) = (layers(one, depth), layers(other, depth));
@@ -109,7 +112,7 @@ fn places(a: &[Tag], b: &[Tag]) -> (u64, u64) {
     (ek, ej)
 }
 
-/// The elements of each layer, in document order; no empty layers at the end.
+/// Return the elements of each layer, in document order; no empty layers at the end.
 fn layers(page: &Digest, depth: u32) -> Vec<Vec<Tag>> {
     let tags: Vec<Option<Tag>> = (0..page.tag_count())
         .map(|tag| {
@@ -145,7 +148,7 @@ fn layers(page: &Digest, depth: u32) -> Vec<Vec<Tag>> {
     layers
 }
 
-/// The body of a page, else its root element, else the document.
+/// Return the body of a page, else its root element, else the document.
 fn root(page: &Digest) -> usize {
     let (tag, sizes) = (&page.wide().tag, &page.derived().size);
     let children = |parent: usize| {
@@ -212,7 +215,7 @@ mod tests {
 
     #[test]
     fn special_tags_count_twice_and_missing_places_differ() {
-        // p p against p div span: 0, 2 and 2 of 1, 2 and 2
+        // p p compared with p div span: 0, 2 and 2 of 1, 2 and 2
         close(
             of("<p><p>", "<p></p><div></div><span>", 1).value,
             1.0 - 4.0 / 5.0,

@@ -1,18 +1,21 @@
-//! Similarity: how alike two pages are, in one number from 0 to 1.
+//! Similarity of two pages, as one number from 0 to 1.
 //!
-//! A page becomes a *bag of features* ([`bag`], [`features`]): hashes of small parts of it, with how often
-//! each occurs. Two pages are as alike as their bags: what they share, divided by what either has (the
-//! Jaccard coefficient; with counts, the smaller count divided by the larger one, summed). Which parts
-//! are the features is the [`Measure`]. [`kang`](fn@kang) is the one measure that does not use bags.
+//! A page becomes a *bag of features* ([`bag`], [`features`]): hashes of small parts of it, with
+//! their counts. The similarity of two pages is that of their bags: the features they share,
+//! divided by the features that either has (the Jaccard coefficient; with counts, the sum of the
+//! smaller counts divided by the sum of the larger ones). The [`Measure`] decides which parts are
+//! the features. [`kang`](fn@kang) is the one measure that does not use bags.
 //!
-//! * Feature hashes have no key and never change: bags and sketches of different machines compare. A page
-//!   can be written so that its features collide; all it gains is a wrong answer about itself.
-//! * Everything is linear in the page but for the order of a bag, which takes `n log n` on crafted pages
-//!   only. Nothing recurses.
-//! * Two pages without features are alike (1), one without and one with are not (0).
+//! * Feature hashes have no key and never change, so bags and sketches from different machines can
+//!   be compared. A page can be crafted so that its features collide; that only gives wrong results
+//!   about the page itself.
+//! * Everything is linear in the page except sorting a bag, which takes `n log n` only on crafted
+//!   pages. Nothing recurses.
+//! * Two pages without features have similarity 1; one with and one without have 0.
 //!
-//! Beside them: [`scope`] (parts that a selector chooses), [`sketch`] and [`pairs`] (fixed-size samples of
-//! bags, and many of them at once), [`explain`](mod@explain) (which parts differ), [`templates`] (groups of alike pages).
+//! Also here: [`scope`] (parts that a selector chooses), [`sketch`] and [`pairs`] (fixed-size
+//! samples of bags, and many of them at once), [`explain`](mod@explain) (which parts differ),
+//! [`templates`] (groups of similar pages).
 
 mod bag;
 mod explain;
@@ -49,12 +52,12 @@ pub enum Measure {
     Paths = 4,
     /// The same with counts; a bag.
     PathsCounts = 5,
-    /// Three tokens in a row, where a tag is a token and a text is one, however long; a set (paper 003).
+    /// Three consecutive tokens, where a tag or a whole text is a token; a set (paper 003).
     Tokens = 6,
 }
 
 impl Measure {
-    /// All of them.
+    /// All measures.
     pub const ALL: [Self; 6] = [
         Self::Structure,
         Self::StructureClass,
@@ -64,7 +67,7 @@ impl Measure {
         Self::Tokens,
     ];
 
-    /// The name users know it by.
+    /// Return the name that users see.
     pub fn name(self) -> &'static str {
         match self {
             Self::Structure => "structure",
@@ -76,19 +79,19 @@ impl Measure {
         }
     }
 
-    /// The measure of this name, if there is one.
+    /// Return the measure of this name, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// The measure with this number in stored sketches, if there is one.
+    /// Return the measure with this number in stored sketches, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|&measure| measure as u8 == value)
     }
 
-    /// Whether it counts how often a feature occurs.
+    /// Whether the measure counts how often a feature occurs.
     pub fn counts(self) -> bool {
         matches!(
             self,
@@ -96,13 +99,13 @@ impl Measure {
         )
     }
 
-    /// Whether it reads attributes or contents, and not tags alone.
+    /// Whether the measure reads attributes or contents, not only tags.
     pub fn reads_strings(self) -> bool {
         matches!(self, Self::StructureClass | Self::Content | Self::Tokens)
     }
 }
 
-/// How alike two pages are, or the parts of them that `nodes` (a CSS selector) chooses.
+/// Return the similarity of two pages, or of the parts that `nodes` (a CSS selector) chooses.
 ///
 /// ```
 /// use quire_core::{Options, encode};

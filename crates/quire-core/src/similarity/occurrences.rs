@@ -1,17 +1,18 @@
-//! Numbering occurrences: the first time a feature is met is 0, the next time 1, and so on.
+//! Numbers the occurrences of features: the first occurrence is 0, the next 1, and so on.
 //!
-//! Sketches need the numbers and not the order that a [`super::Bag`] has, and finding a place in a small table is quicker than
-//! ordering. What a page could do to a table (features that were crafted to fall into one place) is bounded: after a
-//! few steps for each feature the table gives up, and the bag does the work.
+//! Sketches need the numbers, not the order of a [`super::Bag`], and a small table is faster than
+//! sorting. Pages can be crafted so that features fall into the same slot, but the cost is bounded:
+//! after a few steps per feature the table gives up, and a bag does the work.
 
 use super::Bag;
 
-/// Larger pages than this are put into order: their table would be larger than the nearer caches.
+/// Larger pages are sorted: their table would not fit into the nearer caches.
 const MOST: usize = 1 << 14;
-/// Places looked at for each feature, on average, before the table gives up: many times what a page needs.
+/// Average number of slots checked per feature before the table gives up: many times more than a
+/// normal page needs.
 const STEPS: usize = 8;
 
-/// Hand over every feature with its number. One may be handed over twice with the same number.
+/// Call `occurrence` with every feature and its number. The same pair may be passed twice.
 pub(super) fn each(features: Vec<u64>, mut occurrence: impl FnMut(u64, u32)) {
     if features.len() <= MOST && by_table(&features, &mut occurrence) {
         return;
@@ -22,9 +23,10 @@ pub(super) fn each(features: Vec<u64>, mut occurrence: impl FnMut(u64, u32)) {
     }
 }
 
-/// Number features by a table; `false` when that would take too long, after some were handed over.
+/// Number features with a table; `false` if that would take too long, after some were already
+/// passed on.
 fn by_table(features: &[u64], occurrence: &mut impl FnMut(u64, u32)) -> bool {
-    // Half of the features of a page are repetitions, so the table is half full.
+    // Half of the features of a page are repeats, so the table is half full.
     let bits = features.len().next_power_of_two().ilog2().max(1);
     let mask = (1 << bits) - 1;
     let mut table = vec![(0u64, 0u32); mask + 1];

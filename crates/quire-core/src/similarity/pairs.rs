@@ -1,12 +1,12 @@
-//! Many min-wise sketches at once: rows of one matrix, compared without making anything for each.
+//! Many min-wise sketches at once: rows of one matrix, compared without an object for each.
 //!
-//! A row is the m bins of a sketch. A pair takes a handful of vector instructions for each eight bins.
-//! Answers are in 32 bits: estimates have no more digits than that.
+//! A row has the m bins of a sketch. A pair takes a few vector instructions for every eight bins.
+//! Results are 32-bit floats; estimates are not more precise than that.
 
 use super::sketch::agreement;
 
-/// How many rows are compared with one another before the next are looked at: 64 of 100 bins are 25 KB, which the
-/// nearest cache holds.
+/// Number of rows compared with each other before moving on: 64 rows of 100 bins are 25 KB, which
+/// fit into the nearest cache.
 const TILE: usize = 64;
 
 #[inline]
@@ -18,7 +18,7 @@ pub(super) fn estimate(one: &[u32], other: &[u32]) -> f32 {
     }
 }
 
-/// Estimate the likeness of one sketch with each row. Rows are as long as it is.
+/// Estimate the similarity of one sketch to each row. Rows have the same length as the sketch.
 ///
 /// ```
 /// # use quire_core::similarity::one_with_many;
@@ -34,7 +34,7 @@ pub fn one_with_many(one: &[u32], rows: &[u32]) -> Vec<f32> {
         .collect()
 }
 
-/// Estimate the likeness of all rows of `m` bins with all; a square, row by row.
+/// Estimate the similarity of all rows of `m` bins to all rows; a square matrix, row by row.
 ///
 /// ```
 /// # use quire_core::similarity::all_pairs;

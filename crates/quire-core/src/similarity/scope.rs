@@ -1,8 +1,8 @@
-//! The parts of a page that are compared: all of it, or what a selector chooses.
+//! The parts of a page that are compared: all of it, or the elements that a selector chooses.
 //!
-//! A chosen element counts with everything in it, as if nothing else was there: sequences do not run from
-//! one chosen part into the next, and paths begin at it. Of chosen elements inside one another only
-//! the outer ones count, so that nothing counts twice.
+//! A chosen element counts with everything in it, as if nothing else was there: sequences do not
+//! continue from one chosen part to the next, and paths start at it. If chosen elements are nested,
+//! only the outer ones count, so that nothing counts twice.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The whole page, or what `nodes` (a CSS selector) chooses of it.
+    /// Choose the whole page, or the elements that match `nodes` (a CSS selector).
     pub fn new(page: &Digest, nodes: Option<&str>) -> Result<Self, Error> {
         let Some(selector) = nodes else {
             return Ok(Self::whole(page));
@@ -36,14 +36,14 @@ impl Scope {
         Ok(Self { parts })
     }
 
-    /// The whole page.
+    /// Choose the whole page.
     pub fn whole(page: &Digest) -> Self {
         Self {
             parts: std::iter::once(0..page.n()).collect(),
         }
     }
 
-    /// The parts.
+    /// Return the parts.
     pub fn parts(&self) -> impl Iterator<Item = Range<usize>> {
         self.parts.iter().cloned()
     }

@@ -1,18 +1,21 @@
-//! Sketches: a bag of any size in a few hundred bytes, from which likeness is estimated.
+//! Sketches: a bag of any size in a few hundred bytes, enough to estimate similarity.
 //!
-//! A feature that occurs k times is k things: (feature, 0) to (feature, k - 1). So a bag is a set, and what the sets share of
-//! all they have is what the bags do, counts included. Each thing gets a hash without a key.
+//! A feature that occurs k times is k items: (feature, 0) to (feature, k - 1). So a bag is a set,
+//! and the share of items that two sets have in common is that of the bags, counts included. Each
+//! item gets a hash without a key.
 //!
-//! * A *min-wise* sketch throws the things into m bins and keeps the smallest hash in each (one-permutation
-//!   hashing, Li, Owen and Zhang 2012). Making it takes one step a thing, whatever m is, where m hash functions
-//!   would take m. Two sketches agree in a bin that either uses with the probability that is asked for.
-//!   Bins stay empty where a page is small; what both leave empty says nothing and is left out.
-//! * A *bottom-k* sketch keeps the m smallest hashes of all (paper 004, its S). Bags that have no more than m things
-//!   are in it whole.
+//! * A *min-wise* sketch distributes the items over m bins and keeps the smallest hash in each
+//!   (one-permutation hashing, Li, Owen and Zhang 2012). It takes one step per item, whatever m is,
+//!   while m hash functions would take m. Two sketches agree in a bin that either uses with a
+//!   probability equal to the similarity. Bins stay empty if a page is small; bins that are empty
+//!   in both are ignored.
+//! * A *bottom-k* sketch keeps the m smallest hashes of all (paper 004, its S). It contains bags of
+//!   at most m items completely.
 //!
-//! Both merge: the sketch of two bags together (the larger count of each feature) is made from their sketches.
+//! Both can be merged: the sketch of two bags together (the larger count of each feature) is made
+//! from their sketches.
 //!
-//! Stored: sixteen bytes, then values, all little-endian.
+//! Stored form: sixteen bytes, then values, all little-endian.
 //!
 //! | bytes | |
 //! | --- | --- |
@@ -32,7 +35,7 @@ use crate::base::error::Error;
 use crate::base::hash::hash64;
 use crate::digest::Digest;
 
-/// A bin without anything in it.
+/// An empty bin.
 pub const EMPTY: u32 = u32::MAX;
 /// Bytes before the values.
 pub const HEADER_BYTES: usize = 16;
@@ -40,41 +43,41 @@ pub const HEADER_BYTES: usize = 16;
 const MAGIC: &[u8; 3] = b"qsk";
 const VERSION: u8 = 1;
 
-/// What a sketch is a sketch of. Only equal ones compare.
+/// The properties of a sketch. Only sketches with equal properties can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Which features.
+    /// The measure of the features.
     pub measure: Measure,
-    /// Values kept.
+    /// Maximum number of values.
     pub m: u16,
-    /// Which nodes: the hash of the selector, 0 for all.
+    /// The nodes: hash of the selector, 0 for all.
     pub nodes: u64,
 }
 
-/// The values kept.
+/// The values of a sketch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// The smallest in each of m bins.
+    /// The smallest hash in each of m bins.
     MinWise(Vec<u32>),
-    /// The m smallest.
+    /// The m smallest hashes.
     BottomK(Vec<u64>),
 }
 
 /// A sketch of a bag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// What it is a sketch of.
+    /// Its properties.
     pub head: Head,
     /// The values.
     pub values: Values,
 }
 
-/// An estimated likeness.
+/// An estimated similarity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// From 0 to 1.
     pub value: f64,
-    /// Its standard error; 0 where it is exact.
+    /// Its standard error; 0 if it is exact.
     pub error: f64,
 }
 
@@ -84,13 +87,13 @@ fn bad(message: impl Into<String>) -> Error {
     }
 }
 
-/// The hash of the k-th occurrence of a feature.
+/// Return the hash of the k-th occurrence of a feature.
 #[inline]
 fn occurrence(feature: u64, k: u32) -> u64 {
     mix(feature.wrapping_add(u64::from(k).wrapping_mul(0x6a09_e667_f3bc_c909)))
 }
 
-/// Hand over the hash of every thing in a page. Sets need no counting: what is met again changes nothing.
+/// Call back with the hash of every item of a page. Sets need no counting: repeats change nothing.
 fn each_thing(
     page: &Digest,
     measure: Measure,
@@ -106,27 +109,30 @@ fn each_thing(
     Ok(())
 }
 
-/// Throw a thing into its bin.
+/// Put an item into its bin.
 #[inline]
-fn throw(bins: &mut [u32], hash: u64) {
+fn put_in_bin(bins: &mut [u32], hash: u64) {
     let bin = ((hash >> 32) * bins.len() as u64) >> 32;
     let bin = &mut bins[bin as usize];
     *bin = (*bin).min((hash as u32).min(EMPTY - 1));
 }
 
-/// The bins of a min-wise sketch of [`Measure::Tokens`], with `w` tokens in a row in place of three.
+/// Return the bins of a min-wise sketch of [`Measure::Tokens`], with `w` consecutive tokens instead
+/// of three.
 pub fn token_bins(page: &Digest, m: u16, w: usize) -> Result<Vec<u32>, Error> {
     if m == 0 || w == 0 {
-        return Err(bad(format!("m {m}, w {w}: both are at least 1")));
+        return Err(bad(format!(
+            "m is {m} and w is {w}; expected at least 1 for both"
+        )));
     }
     let mut bins = vec![EMPTY; usize::from(m)];
-    features::each_in_a_row(page, w, |hash| throw(&mut bins, occurrence(hash, 0)))?;
+    features::each_in_a_row(page, w, |hash| put_in_bin(&mut bins, occurrence(hash, 0)))?;
     Ok(bins)
 }
 
 fn head(measure: Measure, m: u16, nodes: Option<&str>) -> Result<Head, Error> {
     if m == 0 {
-        return Err(bad("a sketch of 0 values says nothing; m is 1 to 65,535"));
+        return Err(bad("m is 0; expected 1 to 65,535"));
     }
     Ok(Head {
         measure,
@@ -136,7 +142,7 @@ fn head(measure: Measure, m: u16, nodes: Option<&str>) -> Result<Head, Error> {
 }
 
 impl Sketch {
-    /// The min-wise sketch of a page, or of the parts that `nodes` chooses.
+    /// Make the min-wise sketch of a page, or of the parts that `nodes` chooses.
     ///
     /// ```
     /// use quire_core::{Options, encode};
@@ -156,7 +162,7 @@ impl Sketch {
         let head = head(measure, m, nodes)?;
         let mut bins = vec![EMPTY; usize::from(m)];
         each_thing(page, measure, &Scope::new(page, nodes)?, |hash| {
-            throw(&mut bins, hash);
+            put_in_bin(&mut bins, hash);
         })?;
         Ok(Self {
             head,
@@ -164,7 +170,7 @@ impl Sketch {
         })
     }
 
-    /// The bottom-k sketch of a page, or of the parts that `nodes` chooses.
+    /// Make the bottom-k sketch of a page, or of the parts that `nodes` chooses.
     pub fn bottom_k(
         page: &Digest,
         measure: Measure,
@@ -182,7 +188,7 @@ impl Sketch {
         })
     }
 
-    /// The sketch of both bags together.
+    /// Return the sketch of both bags together.
     pub fn merge(&self, other: &Self) -> Result<Self, Error> {
         self.check_same(other)?;
         let values = match (&self.values, &other.values) {
@@ -200,7 +206,7 @@ impl Sketch {
         })
     }
 
-    /// How alike the two bags are, estimated.
+    /// Estimate the similarity of the two bags.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate, Error> {
         self.check_same(other)?;
         match (&self.values, &other.values) {
@@ -212,7 +218,7 @@ impl Sketch {
                 let m = usize::from(self.head.m);
                 let (common, taken) = common(one, two, m);
                 let found = estimate(common, taken);
-                // Two bags that fit into their sketches are known.
+                // Two bags that fit into their sketches are known completely.
                 let whole = one.len() < m && two.len() < m;
                 Ok(Estimate {
                     error: if whole { 0.0 } else { found.error },
@@ -223,8 +229,8 @@ impl Sketch {
         }
     }
 
-    /// What two bottom-k sketches share of all values they hold: the estimate of paper 004, which is
-    /// biased where bags are larger than their sketches.
+    /// Return the share of values that two bottom-k sketches have in common, of all their values:
+    /// the estimate of paper 004, which is biased if bags are larger than their sketches.
     pub fn overlap(&self, other: &Self) -> Result<f64, Error> {
         self.check_same(other)?;
         match (&self.values, &other.values) {
@@ -232,7 +238,9 @@ impl Sketch {
                 let (common, taken) = common(one, two, usize::MAX);
                 Ok(estimate(common, taken).value)
             }
-            _ => Err(bad("overlap is for bottom-k sketches")),
+            _ => Err(bad(
+                "overlap expects bottom-k sketches, found min-wise ones",
+            )),
         }
     }
 
@@ -241,24 +249,24 @@ impl Sketch {
         if one.measure != two.measure {
             let (one, two) = (one.measure.name(), two.measure.name());
             return Err(bad(format!(
-                "one sketch is of {one}, the other of {two}; they do not compare"
+                "cannot compare a sketch of {one} with a sketch of {two}"
             )));
         }
         if one.m != two.m {
             let (one, two) = (one.m, two.m);
             return Err(bad(format!(
-                "one sketch has {one} values, the other {two}; they do not compare"
+                "cannot compare a sketch of {one} values with one of {two} values"
             )));
         }
         if one.nodes != two.nodes {
             return Err(bad(
-                "the sketches are of nodes by different selectors; they do not compare",
+                "cannot compare sketches whose nodes were chosen by different selectors",
             ));
         }
         Ok(())
     }
 
-    /// The stored form.
+    /// Return the stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (kind, length) = match &self.values {
             Values::MinWise(bins) => (1, 4 * bins.len()),
@@ -276,16 +284,16 @@ impl Sketch {
         bytes
     }
 
-    /// Read the stored form. Nothing in it is believed before it is checked.
+    /// Read the stored form. Nothing in it is trusted before it is checked.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let Some((header, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Err(bad(format!(
-                "a sketch has {HEADER_BYTES} bytes and its values, not {}",
+                "not a sketch: expected a header of {HEADER_BYTES} bytes, found {} bytes",
                 bytes.len()
             )));
         };
         let [b'q', b's', b'k', version, measure, kind, m0, m1, nodes @ ..] = *header else {
-            return Err(bad("not a sketch: it does not begin with qsk"));
+            return Err(bad("not a sketch: it does not start with qsk"));
         };
         if version != VERSION {
             return Err(bad(format!(
@@ -293,19 +301,17 @@ impl Sketch {
             )));
         }
         let Some(measure) = Measure::from_u8(measure) else {
-            return Err(bad(format!(
-                "a sketch of measure {measure}, which is not known"
-            )));
+            return Err(bad(format!("sketch has the unknown measure {measure}")));
         };
         let m = u16::from_le_bytes([m0, m1]);
         let values = match kind {
             1 => read_bins(body, m)?,
             2 => read_hashes(body, m)?,
-            _ => return Err(bad(format!("a sketch of kind {kind}, which is not known"))),
+            _ => return Err(bad(format!("sketch has the unknown kind {kind}"))),
         };
         let nodes = u64::from_le_bytes(nodes);
         if m == 0 {
-            return Err(bad("a sketch of 0 values; m is 1 to 65,535"));
+            return Err(bad("sketch has 0 values; expected 1 to 65,535"));
         }
         let head = Head { measure, m, nodes };
         Ok(Self { head, values })
@@ -313,14 +319,14 @@ impl Sketch {
 }
 
 fn kinds_differ() -> Error {
-    bad("one sketch is min-wise, the other bottom-k; they do not compare")
+    bad("cannot compare a min-wise sketch with a bottom-k sketch")
 }
 
 fn read_bins(body: &[u8], m: u16) -> Result<Values, Error> {
     let (bins, rest) = body.as_chunks();
     if !rest.is_empty() || bins.len() != usize::from(m) {
         return Err(bad(format!(
-            "a min-wise sketch of {m} values has {} bytes of them, not {}",
+            "expected {} bytes of values in a min-wise sketch of {m}, found {}",
             4 * u32::from(m),
             body.len()
         )));
@@ -334,7 +340,7 @@ fn read_hashes(body: &[u8], m: u16) -> Result<Values, Error> {
     let (hashes, rest) = body.as_chunks();
     if !rest.is_empty() || hashes.len() > usize::from(m) {
         return Err(bad(format!(
-            "a bottom-k sketch of {m} values has 8 bytes for each of at most {m}, not {}",
+            "expected 8 bytes for each of at most {m} values in a bottom-k sketch, found {}",
             body.len()
         )));
     }
@@ -343,12 +349,14 @@ fn read_hashes(body: &[u8], m: u16) -> Result<Values, Error> {
         .map(|&hash| u64::from_le_bytes(hash))
         .collect();
     if !hashes.is_sorted_by(|before, after| before < after) {
-        return Err(bad("the values of a bottom-k sketch are not in order"));
+        return Err(bad(
+            "the values of a bottom-k sketch are not in ascending order",
+        ));
     }
     Ok(Values::BottomK(hashes))
 }
 
-/// The `most` smallest different ones, in order.
+/// Return the `most` smallest distinct hashes, in order.
 fn smallest(hashes: Vec<u64>, most: usize) -> Vec<u64> {
     let mut hashes = bag::ordered(hashes);
     hashes.dedup();
@@ -356,7 +364,7 @@ fn smallest(hashes: Vec<u64>, most: usize) -> Vec<u64> {
     hashes
 }
 
-/// In how many bins two sketches agree, of those that either uses.
+/// Count the bins in which two sketches agree, and the bins that either uses.
 #[inline]
 pub fn agreement(one: &[u32], other: &[u32]) -> (u32, u32) {
     let (mut equal, mut unused) = (0, 0);
@@ -367,7 +375,7 @@ pub fn agreement(one: &[u32], other: &[u32]) -> (u32, u32) {
     (equal - unused, one.len().min(other.len()) as u32 - unused)
 }
 
-/// Among the `most` smallest of two ascending lists together: how many are in both, and how many there are.
+/// Among the `most` smallest of two ascending lists together, count those in both, and all of them.
 fn common(mut one: &[u64], mut other: &[u64], most: usize) -> (u32, u32) {
     let (mut both, mut taken) = (0, 0);
     while (taken as usize) < most {
@@ -386,8 +394,8 @@ fn common(mut one: &[u64], mut other: &[u64], most: usize) -> (u32, u32) {
     (both, taken)
 }
 
-/// The share of agreeing values, and its standard error: that of a share of `of` draws, half a hit and half a miss
-/// added, so that a handful of equal values is not taken for certainty.
+/// Return the share of agreeing values, and its standard error: that of a share of `of` draws with
+/// half a hit and half a miss added, so that a few equal values do not count as certainty.
 fn estimate(hits: u32, of: u32) -> Estimate {
     if of == 0 {
         return Estimate {
@@ -427,7 +435,8 @@ mod tests {
 
     #[test]
     fn the_sketch_of_all_is_the_sketches_of_the_parts_merged() {
-        // Windows over the seam are in neither part, so the parts overlap by one less than a window.
+        // Windows across the border are in neither part, so the parts overlap by one less than a
+        // window.
         let (first, second, all) = (numbers(0, 304), numbers(300, 600), numbers(0, 600));
         for m in [1, 7, 100, 1000] {
             let of = |text: &str| both(text, Measure::Content, m);

@@ -1,11 +1,12 @@
-//! Words as features: what two texts have in common, whatever stands between the words.
+//! Words as features: what two texts have in common, whatever is between the words.
 //!
-//! A word is letters and digits in a row with the marks that combine with them, in lower case. A letter of
-//! a script that puts no spaces between words is a word by itself. All else separates words. One pass.
+//! A word is a run of letters and digits with their combining marks, in lower case. A letter of a
+//! script without spaces between words is a word by itself. Everything else separates words. One
+//! pass.
 
 use crate::base::word_chars::{is_mark, is_unspaced};
 
-/// Hand over each word of a text, in order.
+/// Call `word` with each word of a text, in order.
 pub fn each(text: &str, mut word: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut give = |found: &str| {
@@ -21,9 +22,9 @@ pub fn each(text: &str, mut word: impl FnMut(&str)) {
             word(&found.to_lowercase());
         }
     };
-    let mut start = 0; // of the word that may be open
+    let mut start = 0; // start of the open word, if any
     let mut open = false;
-    let mut alone = false; // the open word takes marks and nothing else
+    let mut alone = false; // the open word accepts only marks
     for (at, c) in text.char_indices() {
         if open && !c.is_ascii() && is_mark(c) {
             continue;

@@ -1,13 +1,13 @@
-//! Text as it flows into lines: breaks are remembered, and written when words follow.
+//! Text that flows into lines: breaks are remembered, and written when words follow.
 
-/// The text so far, and what must come before the next word.
+/// The text so far, and the breaks to write before the next word.
 #[derive(Default)]
 pub struct Flow {
     out: String,
     newlines: usize,
     tabs: usize,
     space: bool,
-    /// Nothing was written since the row began.
+    /// Whether nothing was written since the row started.
     row_begins: bool,
 }
 
@@ -16,12 +16,12 @@ fn is_space(c: char) -> bool {
 }
 
 impl Flow {
-    /// Bytes written so far.
+    /// Return the number of bytes written so far.
     pub fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Text whose white space collapses.
+    /// Add text and collapse its white space.
     pub fn words(&mut self, text: &str) {
         let mut rest = text;
         loop {
@@ -37,7 +37,7 @@ impl Flow {
         }
     }
 
-    /// Text whose white space stays.
+    /// Add text and keep its white space.
     pub fn keep(&mut self, text: &str) {
         if !text.is_empty() {
             self.gap();
@@ -45,7 +45,7 @@ impl Flow {
         }
     }
 
-    /// A new line, unless one has just begun. At the edge of a cell the tab is break enough.
+    /// Start a new line, unless one has just started. At the edge of a cell the tab is enough.
     pub fn block(&mut self) {
         if self.tabs == 0 {
             self.newlines = self.newlines.max(1);
@@ -53,27 +53,27 @@ impl Flow {
         self.space = false;
     }
 
-    /// A line end of its own.
+    /// Add a line end.
     pub fn hard_break(&mut self) {
         self.newlines += 1;
         self.space = false;
     }
 
-    /// A row begins.
+    /// Start a row.
     pub fn row(&mut self) {
         self.row_end();
         self.row_begins = true;
     }
 
-    /// A row ends; empty cells at its end leave no tabs.
+    /// End a row; empty cells at its end leave no tabs.
     pub fn row_end(&mut self) {
         self.tabs = 0;
         self.block();
     }
 
-    /// A cell ends.
+    /// End a cell.
     pub fn cell(&mut self) {
-        // Breaks at the end of the cell; not the one that the row began with.
+        // Drop breaks at the end of the cell, but not the one that the row started with.
         if !self.row_begins {
             self.newlines = 0;
         }
@@ -86,7 +86,7 @@ impl Flow {
             self.space = false;
             self.newlines = 0;
         }
-        // A text that keeps its white space may have ended its line already.
+        // A text that keeps its white space may already have ended its line.
         let written = usize::from(self.out.ends_with('\n'));
         for _ in written..self.newlines {
             self.out.push('\n');
@@ -101,7 +101,7 @@ impl Flow {
         self.row_begins = false;
     }
 
-    /// The text, without white space at its end.
+    /// Return the text without trailing white space.
     pub fn finish(mut self) -> String {
         let kept = self.out.trim_end_matches(is_space).len();
         self.out.truncate(kept);

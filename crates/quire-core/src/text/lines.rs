@@ -1,4 +1,4 @@
-//! The text of a page as lines, each knowing whose words it holds.
+//! The text of a page as lines, each with the nodes whose words it contains.
 
 use super::{Reader, Span};
 use crate::digest::Digest;
@@ -13,9 +13,9 @@ pub struct Line {
     pub nodes: Vec<u32>,
 }
 
-/// Read a page as lines: those of [`super::text`], without the empty ones.
+/// Return the text of a page as lines: those of [`super::text`], without empty ones.
 ///
-/// Of a plain text empty lines stay. Linear in the text.
+/// Empty lines of a plain text are kept. Linear in the text.
 ///
 /// ```
 /// use quire_core::{Options, encode};
@@ -33,7 +33,7 @@ pub fn read_lines(page: &Digest) -> Vec<Line> {
     let text = Reader::new(page).text_heeding(0, |span| spans.push(span));
     let keeps_empty = page.kind() == Kind::Text;
     let mut lines = Vec::new();
-    let mut first = 0; // the first span that may reach into the line
+    let mut first = 0; // the first span that may extend into the line
     let mut start = 0;
     for line in text.split('\n') {
         let end = start + line.len();
@@ -43,7 +43,7 @@ pub fn read_lines(page: &Digest) -> Vec<Line> {
         let nodes = (spans[first..].iter())
             .take_while(|span| span.start < end)
             .filter(|span| {
-                // The break in front of words is not the words: what is on this line must be more.
+                // The break before words does not count as words: there must be more on this line.
                 let (from, until) = (span.start.max(start), span.end.min(end));
                 from < until && !text[from..until].trim_ascii().is_empty()
             })
@@ -57,7 +57,7 @@ pub fn read_lines(page: &Digest) -> Vec<Line> {
         }
         start = end + 1;
     }
-    // A text that ends its last line does not begin another.
+    // A text that ends its last line does not start another one.
     if keeps_empty && text.ends_with('\n') {
         lines.pop();
     }

@@ -2,18 +2,18 @@
 //!
 //! [`text`] follows `innerText` without a style sheet: only names decide. The rules:
 //!
-//! * A leaf that is asked for itself gives its decoded content, white space as it is.
-//! * White space (ASCII) runs become one space; there is none at the ends of a line.
-//! * HTML: block elements stand on lines of their own, `br` ends a line, cells of a table row
-//!   are separated by tabs. `pre`, `textarea`, `listing`, `xmp` and `plaintext` keep their white space.
-//! * HTML: [`HIDDEN_ELEMENTS`] are left out below the asked node. `title` is a line like any other.
-//! * XML and trees: an element stands on a line of its own unless its parent has
-//!   text of its own beside it. XML whose root is `html` follows the rules of HTML.
+//! * The text of a leaf itself is its decoded content, with white space unchanged.
+//! * Runs of (ASCII) white space become one space; lines have none at their ends.
+//! * HTML: block elements are on lines of their own, `br` ends a line, cells of a table row are
+//!   separated by tabs. `pre`, `textarea`, `listing`, `xmp` and `plaintext` keep their white space.
+//! * HTML: [`HIDDEN_ELEMENTS`] below the given node are left out. `title` is a line like any other.
+//! * XML and trees: an element is on a line of its own unless its parent also has text of its own.
+//!   XML whose root is `html` follows the rules of HTML.
 //! * JSON: a line per member (`key: value`) and per item.
 //! * Text: its lines, with LF as line end. Bytes: nothing.
 //!
-//! One pass over the subtree, with a stack as deep as the tree. Links can be nested in one another,
-//! so for them only the beginning is read: see [`Reader::beginning`].
+//! One pass over the subtree, with a stack as deep as the tree. Links can be nested, so only the
+//! beginning of their text is read: see [`Reader::beginning`].
 
 mod flow;
 mod lines;
@@ -35,7 +35,7 @@ use crate::values;
 use flow::Flow;
 use visible::is_hidden;
 
-/// What an element does to the text around and in it.
+/// How an element affects the text around and inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Inline,
@@ -68,7 +68,7 @@ impl Role {
     }
 }
 
-/// The text of a subtree in reading order.
+/// Return the text of a subtree in reading order.
 ///
 /// ```
 /// use quire_core::{Options, encode};
@@ -83,15 +83,15 @@ pub fn text(digest: &Digest, node: usize) -> String {
     Reader::new(digest).text(node)
 }
 
-/// Reads many subtrees of one page; what its tags mean is found out once.
+/// Reads many subtrees of one page; the roles of its tags are looked up once.
 pub struct Reader<'a> {
     digest: &'a Digest,
-    /// What each tag does; empty where the layout decides.
+    /// The role of each tag; empty if the layout decides.
     roles: Vec<Role>,
 }
 
 impl<'a> Reader<'a> {
-    /// Get ready to read a page.
+    /// Prepare to read a page.
     #[must_use]
     pub fn new(digest: &'a Digest) -> Self {
         let by_name = match digest.kind() {
@@ -103,28 +103,28 @@ impl<'a> Reader<'a> {
         Self { digest, roles }
     }
 
-    /// The text of a subtree in reading order: see [`text`].
+    /// Return the text of a subtree in reading order: see [`text`].
     #[must_use]
     pub fn text(&self, node: usize) -> String {
         self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
     }
 
-    /// The same, and for each node with words of its own, where in the text they are.
+    /// Return the text, and pass the position of each node's own words to `heed`.
     fn text_heeding(&self, node: usize, heed: impl FnMut(Span)) -> String {
         self.read(node, &mut Budget::unlimited(self.digest, node), heed)
     }
 
-    /// The first `most` characters of the text of a subtree, read without reading all of it.
+    /// Return the first `most` characters of the text of a subtree, without reading all of it.
     ///
-    /// No more is looked at than `most` nodes and 16 bytes of contents for each character, so that the
-    /// cost is the same however large the subtree is.
+    /// Looks at no more than `most` nodes and 16 bytes of content per character, so the cost does
+    /// not depend on the size of the subtree.
     #[must_use]
     pub fn beginning(&self, node: usize, most: usize) -> String {
         let mut budget = Budget::unlimited(self.digest, node);
         budget.end = budget.end.min(node.saturating_add(most));
         budget.bytes = most.saturating_mul(BYTES_FOR_A_CHARACTER);
         budget.ahead = budget.bytes;
-        budget.length = most.saturating_mul(4); // no character has more bytes in UTF-8
+        budget.length = most.saturating_mul(4); // a character has at most 4 bytes in UTF-8
         let mut text = self.read(node, &mut budget, |_| ());
         if let Some((end, _)) = text.char_indices().nth(most) {
             text.truncate(end);
@@ -153,19 +153,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// So much of a source is read for each character wanted: white space and character references
-/// (`&#x4e00;`) take more than they give.
+/// Bytes of content read for each wanted character: white space and character references
+/// (`&#x4e00;`) are longer in the source than in the text.
 const BYTES_FOR_A_CHARACTER: usize = 16;
 
 /// How much of a subtree may be read.
 struct Budget {
-    /// The node to stop before.
+    /// The node at which to stop.
     end: usize,
-    /// Bytes of contents.
+    /// Remaining bytes of content.
     bytes: usize,
-    /// Bytes of contents that are looked at before their turn, to see whether they are words.
+    /// Remaining bytes of content that may be read ahead, to see whether they are words.
     ahead: usize,
-    /// Bytes of text that are enough.
+    /// Number of bytes of text that is enough.
     length: usize,
 }
 
@@ -179,19 +179,19 @@ impl Budget {
         }
     }
 
-    /// The decoded content of a leaf, as much of it as may still be read.
+    /// Return the decoded content of a leaf, as far as it may still be read.
     fn content<'a>(&mut self, digest: &'a Digest, node: usize) -> Cow<'a, str> {
         cut(digest, node, &mut self.bytes)
     }
 
-    /// Whether there is no more to read.
+    /// Whether the budget is used up.
     fn is_spent(&self, flow: &Flow) -> bool {
         self.bytes == 0 || flow.len() >= self.length
     }
 }
 
-/// The decoded content of a leaf, no more of it than bytes are left: cut where white space ends a word,
-/// and so never within a character or a reference, unless the word itself is too long.
+/// Return the decoded content of a leaf, limited to the bytes left: cut where white space ends a
+/// word, so never within a character or a reference, unless the word itself is too long.
 fn cut<'a>(digest: &'a Digest, node: usize, left: &mut usize) -> Cow<'a, str> {
     let id = digest.content().get(node);
     if id < 0 {
@@ -209,7 +209,7 @@ fn cut<'a>(digest: &'a Digest, node: usize, left: &mut usize) -> Cow<'a, str> {
     values::text(raw, digest.content_mode(id), digest.encoding())
 }
 
-/// A tag without its prefix.
+/// Return a tag name without its prefix.
 fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
@@ -220,7 +220,7 @@ pub(crate) fn is_xhtml(digest: &Digest) -> bool {
     root.is_some_and(|node| local(digest.tag_name(digest.tag().get(node) as usize)) == "html")
 }
 
-/// The decoded content of a leaf that is text.
+/// Return the decoded content of a leaf that is text.
 fn content(digest: &Digest, node: usize) -> Cow<'_, str> {
     match digest.content().get(node) {
         -1 => Cow::Borrowed(""),
@@ -228,14 +228,14 @@ fn content(digest: &Digest, node: usize) -> Cow<'_, str> {
     }
 }
 
-/// A node whose end has not come yet.
+/// A node that has not ended yet.
 struct Open {
     end: usize,
     role: Role,
     mixed: bool,
 }
 
-/// What each tag of a page does to its text.
+/// Return the role of each tag of a page.
 fn roles(digest: &Digest) -> Vec<Role> {
     let scripting = digest.flags().has(Flags::SCRIPTING);
     (0..digest.tag_count())
@@ -253,7 +253,7 @@ fn roles(digest: &Digest) -> Vec<Role> {
         .collect()
 }
 
-/// Where the words of a node are in a text, in bytes; white space may be in front of them.
+/// The position of a node's words in a text, in bytes; white space may come before them.
 #[derive(Clone, Copy)]
 struct Span {
     node: u32,
@@ -272,7 +272,7 @@ fn by_roles(
     let tags = digest.tag();
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
-    let mut kept = 0; // open elements that keep white space
+    let mut kept = 0; // number of open elements that keep white space
     let mut at = node;
     while at < budget.end && !budget.is_spent(&flow) {
         while let Some(top) = open.pop_if(|top| top.end == at) {
@@ -332,7 +332,7 @@ fn close(role: Role, flow: &mut Flow) {
     }
 }
 
-/// XML and trees: which elements break lines is read off where the text is.
+/// Read XML and trees: the position of text decides which elements break lines.
 fn by_layout(
     digest: &Digest,
     node: usize,
@@ -363,7 +363,7 @@ fn by_layout(
             open.push(Open {
                 end: at + size as usize,
                 role,
-                // What is inside an inline element flows with it.
+                // Content of an inline element flows with it.
                 mixed: inline || has_words(digest, at, budget),
             });
         }

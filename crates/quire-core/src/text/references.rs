@@ -1,11 +1,11 @@
-//! Links and images of a page: the same nodes that its `links` and `images` signatures speak of.
+//! Links and images of a page: the same nodes as in its `links` and `images` signatures.
 
 use crate::digest::Digest;
 use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
 
-/// The longest text of a link, in characters. Enough to tell what a link says, and a bound: links nested
-/// in one another would each repeat all the text inside them.
+/// Maximum length of a link text, in characters. Enough to recognise a link, and a bound: nested
+/// links would each repeat all the text inside them.
 pub const MAX_LINK_TEXT: usize = 1_000;
 
 /// One address on a page.
@@ -13,11 +13,11 @@ pub const MAX_LINK_TEXT: usize = 1_000;
 pub struct Reference {
     /// The element.
     pub node: u32,
-    /// The address as written, character references decoded.
+    /// The address as written, with character references decoded.
     pub address: String,
 }
 
-/// What the attributes of an element point to, and which attributes those are.
+/// Return which attributes of an element are links, and which are images.
 fn roles(name: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match name {
         "a" | "area" | "link" => (&["href", "xlink:href"], &[]),
@@ -31,7 +31,7 @@ fn roles(name: &str) -> (&'static [&'static str], &'static [&'static str]) {
     }
 }
 
-/// Which attributes of an element of this name are links, and which are images.
+/// Return which attributes of an element with this name are links, and which are images.
 pub(crate) fn referring(tag: &str) -> (&'static [&'static str], &'static [&'static str]) {
     roles(local(tag))
 }
@@ -40,7 +40,7 @@ fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
-/// Visit the elements whose tag has wanted attributes.
+/// Visit the elements whose tag has such attributes.
 fn collect(
     digest: &Digest,
     wanted: impl Fn(&str) -> &'static [&'static str],
@@ -70,8 +70,8 @@ fn collect(
     }
 }
 
-/// Every link: `href` of `a`, `area`, `link`; `action` of `form`; `src` of `iframe`, `frame`,
-/// `embed`, `script`. In document order.
+/// Return every link in document order: `href` of `a`, `area`, `link`; `action` of `form`; `src` of
+/// `iframe`, `frame`, `embed`, `script`.
 #[must_use]
 pub fn links(digest: &Digest) -> Vec<Reference> {
     let mut out = Vec::new();
@@ -88,8 +88,8 @@ pub fn links(digest: &Digest) -> Vec<Reference> {
     out
 }
 
-/// Every image: `src` and each candidate of `srcset` of `img` and `source`, `poster` and `src` of `video`,
-/// `src` of `input`, `href` of SVG's `image`. In document order.
+/// Return every image in document order: `src` and each candidate of `srcset` of `img` and
+/// `source`, `poster` and `src` of `video`, `src` of `input`, `href` of SVG's `image`.
 #[must_use]
 pub fn images(digest: &Digest) -> Vec<Reference> {
     let mut out = Vec::new();
@@ -113,8 +113,8 @@ pub fn images(digest: &Digest) -> Vec<Reference> {
     out
 }
 
-/// The `href` of the first `base` that has one: an element of HTML (in XHTML one with the prefix of the
-/// root), outside the content of templates.
+/// Return the `href` of the first `base` that has one: an HTML element (in XHTML one with the
+/// prefix of the root), outside of template content.
 #[must_use]
 pub fn base(digest: &Digest) -> Option<String> {
     let wanted = match digest.kind() {
@@ -146,7 +146,7 @@ pub fn base(digest: &Digest) -> Option<String> {
     None
 }
 
-/// What `base` is called in an XHTML page; `None` in any other XML.
+/// Return the name of `base` elements in an XHTML page; `None` in any other XML.
 fn xhtml_base(digest: &Digest) -> Option<String> {
     let root = (1..digest.n()).find(|&node| digest.class(node) == Class::Element)?;
     let prefix = digest.tag_name(digest.tag().get(root) as usize);
@@ -154,7 +154,7 @@ fn xhtml_base(digest: &Digest) -> Option<String> {
     (prefix.is_empty() || prefix.ends_with(':')).then(|| format!("{prefix}base"))
 }
 
-/// The addresses of a `srcset`, read as the HTML standard reads it: an address goes up to white
+/// Return the addresses of a `srcset`, parsed as in the HTML standard: an address goes up to white
 /// space (and loses trailing commas), its descriptor up to a comma outside parentheses.
 fn candidates(srcset: &str) -> impl Iterator<Item = &str> {
     let mut rest = srcset;

@@ -1,10 +1,12 @@
-//! Which nodes a reader can see.
+//! Finds the nodes that a reader can see.
 
 use super::{Reader, Role};
 
-/// HTML elements whose content is not part of the text of a page; `noscript` only if scripts run.
+/// HTML elements whose content is not part of the text of a page; `noscript` only if scripting is
+/// on.
 ///
-/// Those that [`super::text`] leaves out, and the ones in a `head` that never have text.
+/// These are the elements that [`super::text`] leaves out, and those in a `head` that never have
+/// text.
 pub const HIDDEN_ELEMENTS: [&str; 11] = [
     "base", "datalist", "iframe", "link", "meta", "noembed", "noframes", "noscript", "script",
     "style", "template",
@@ -16,9 +18,9 @@ pub(super) fn is_hidden(name: &str, scripting: bool) -> bool {
 }
 
 impl Reader<'_> {
-    /// For each node, whether it is part of the text of the page.
+    /// Return for each node whether it is part of the text of the page.
     ///
-    /// Not visible are hidden elements with everything in them, comments, doctypes, processing
+    /// Not visible are hidden elements and everything in them, comments, doctypes, processing
     /// instructions and bytes without structure. One pass over the nodes.
     #[must_use]
     pub fn visible(&self) -> Vec<bool> {

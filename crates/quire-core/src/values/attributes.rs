@@ -1,18 +1,16 @@
 //! Attribute runs: the bytes between the name of a tag and its `>`.
 //!
-//! [`attribute_spans`] is the one scanner of runs. It gives what the WHATWG
-//! tokenizer gives from "before attribute name" to "after attribute value
-//! (quoted)", in one pass, with a table of byte classes for names and a
-//! vectorised search for the end of quoted values. Nothing is decoded until
-//! [`attributes`] or [`attribute_value`] asks.
+//! [`attribute_spans`] is the only scanner of runs. It covers the states of the WHATWG tokenizer
+//! from "before attribute name" to "after attribute value (quoted)" in one pass, with a table of
+//! byte classes for names and a vectorised search for the end of quoted values. Nothing is decoded
+//! before [`attributes`] or [`attribute_value`] is called.
 //!
-//! All bytes that end something are below 0x30, or `=` or `>`. No character
-//! set a page is read in has these as the second byte of a character, so a run
-//! is scanned before it is decoded.
+//! All bytes that end a name or a value are below 0x30, or `=` or `>`. In none of the character
+//! sets that pages are read in can these be the second byte of a character, so a run is scanned
+//! before it is decoded.
 //!
-//! A `>` outside of quotes ends a tag, so no run has one. Runs of several tags
-//! that became one element can be joined with it: `a=` and `b=c` are
-//! `a=>b=c`, not `a= b=c`.
+//! A `>` outside of quotes ends a tag, so no run contains one. Runs of several tags that became one
+//! element can therefore be joined with it: `a=` and `b=c` become `a=>b=c`, not `a= b=c`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -35,7 +33,7 @@ pub enum Syntax {
     Xml,
 }
 
-/// How attribute runs are read.
+/// Return the syntax of attribute runs on pages of this kind.
 pub fn attribute_syntax(kind: Kind, namespace: Namespace) -> Syntax {
     if kind == Kind::Html {
         Syntax::Html(namespace)
@@ -57,7 +55,7 @@ const XML_VALUE: Rules = Rules {
     nul: Nul::Kept,
 };
 
-/// Up to this many attributes a repeated name is found by looking at all before it.
+/// Up to this number of attributes, a repeated name is found by comparing with all before it.
 const FEW: usize = 16;
 
 const WHITE: u8 = 1;
@@ -78,7 +76,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// The first place from `at` on whose class is (or is not) in `mask`.
+/// Return the first position from `at` on whose class is (or is not) in `mask`.
 #[inline]
 fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
     let found = run[at..]
@@ -87,10 +85,10 @@ fn until(run: &[u8], at: usize, mask: u8, wanted: bool) -> usize {
     found.map_or(run.len(), |found| at + found)
 }
 
-/// The name and the value (without quotes) of every attribute of a run, in source order.
+/// Return the name and the value (without quotes) of every attribute of a run, in source order.
 ///
-/// Names that were given before are there again. An attribute without `=` has
-/// no value; one with `=` and nothing behind it has an empty one.
+/// Repeated names are included. An attribute without `=` has no value; one with `=` and nothing
+/// after it has an empty value.
 ///
 /// ```
 /// let run = b" a='1'b=2/ c = x";
@@ -106,7 +104,7 @@ pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option
             at = start;
             return None;
         }
-        // Whatever it is, the first byte belongs to the name; `=` too.
+        // The first byte always belongs to the name, even if it is `=`.
         let end = scan::attribute_name_end(run, start + 1);
         let (value, next) = value_span(run, end);
         at = next;
@@ -114,7 +112,7 @@ pub fn attribute_spans(run: &[u8]) -> impl Iterator<Item = (Range<usize>, Option
     })
 }
 
-/// The value that follows a name ending at `at`, and where to go on.
+/// Return the value that follows a name ending at `at`, and where to continue.
 #[inline]
 fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
     let equals = until(run, at, WHITE, false);
@@ -131,10 +129,10 @@ fn value_span(run: &[u8], at: usize) -> (Option<Range<usize>>, usize) {
     (Some(start..end), end)
 }
 
-/// The attributes of a run, decoded, in source order; of a repeated name the first counts.
+/// Decode the attributes of a run, in source order; of a repeated name the first one counts.
 ///
-/// HTML names are in lower case, but for those SVG and `MathML` write with
-/// capitals; a prefix (`xlink:href`) stays part of the name.
+/// HTML names are in lower case, except those that SVG and `MathML` write with capitals; a prefix
+/// (`xlink:href`) stays part of the name.
 ///
 /// ```
 /// use quire_core::values::{Syntax, attributes};
@@ -179,13 +177,13 @@ pub fn attributes<'a>(
         .collect()
 }
 
-/// The name of an attribute as the tree has it.
+/// Return the name of an attribute as it is in the tree.
 fn attribute_name<'a>(raw: &'a [u8], syntax: Syntax, encoding: &'static Encoding) -> Cow<'a, str> {
     let Syntax::Html(namespace) = syntax else {
         return decode(raw, encoding);
     };
     let as_written = |&byte: &u8| byte.is_ascii() && byte != 0 && !byte.is_ascii_uppercase();
-    // Nearly every name: one look instead of one for each thing that could change.
+    // True for nearly every name: one check instead of one for each possible change.
     let plain = std::str::from_utf8(raw)
         .ok()
         .filter(|_| raw.iter().all(as_written) && encoding.is_ascii_compatible());
@@ -207,7 +205,7 @@ fn attribute_name<'a>(raw: &'a [u8], syntax: Syntax, encoding: &'static Encoding
     }
 }
 
-/// Compare a name in mixed case, as if it were in lower case, with one that is.
+/// Compare a name in mixed case with one in lower case, ignoring case.
 fn compare(mixed: &str, lower: &str) -> std::cmp::Ordering {
     mixed
         .bytes()
@@ -215,12 +213,11 @@ fn compare(mixed: &str, lower: &str) -> std::cmp::Ordering {
         .cmp(lower.bytes())
 }
 
-/// The value of an attribute, from its bytes without quotes.
+/// Decode the value of an attribute from its bytes without quotes.
 ///
-/// HTML: character references by the rules for attributes, line ends, NUL
-/// becomes U+FFFD. XML: references XML itself defines; white space that is
-/// written as such becomes a space each, as the normalisation of XML 1.0
-/// (section 3.3.3) asks.
+/// HTML: character references by the rules for attributes, line ends, NUL becomes U+FFFD. XML: only
+/// the references that XML itself defines; each literal white space character becomes a space, as
+/// the normalisation of XML 1.0 (section 3.3.3) requires.
 #[must_use]
 pub fn attribute_value<'a>(
     raw: &'a [u8],
@@ -237,12 +234,12 @@ pub fn attribute_value<'a>(
     }
 }
 
-/// Append the value of an HTML attribute, from bytes that are known to be UTF-8.
+/// Append the value of an HTML attribute; the bytes must be valid UTF-8.
 pub fn append_attribute_value(raw: &[u8], out: &mut Vec<u8>) {
     expand_bytes(raw, HTML_VALUE, out);
 }
 
-/// A space for every tab and line end.
+/// Replace every tab and line end with a space.
 fn spaces(value: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'\t', b'\n', b'\r', value.as_bytes()).is_none() {
         return Cow::Borrowed(value);
@@ -250,7 +247,7 @@ fn spaces(value: &str) -> Cow<'_, str> {
     Cow::Owned(value.replace("\r\n", " ").replace(['\t', '\n', '\r'], " "))
 }
 
-/// The attributes of SVG that have capitals, sorted as in lower case.
+/// SVG attributes with capitals, sorted by their lower-case form.
 static SVG: [&str; 58] = [
     "attributeName",
     "attributeType",

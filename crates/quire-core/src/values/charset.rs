@@ -1,20 +1,20 @@
-//! The character set of a page, and whether its strings read as they are written.
+//! The character set of a page, and the check whether its strings need decoding.
 
 use encoding_rs::Encoding;
 
 use crate::page::text_mode::Mode;
 
-/// What is known about the bytes of a page before they are hashed.
+/// The character set of a page, as needed for hashing its bytes.
 #[derive(Clone, Copy)]
 pub struct Charset {
     /// The character set.
     pub encoding: &'static Encoding,
-    /// Whether all of the page is valid UTF-8, so that no part needs to be looked at again.
+    /// Whether the whole page is valid UTF-8, so that parts need no further check.
     pub valid_utf8: bool,
 }
 
 impl Charset {
-    /// Whether a string reads as it is written. May say no where the answer is yes.
+    /// Whether a string needs no decoding. May return false for some strings that need none.
     #[inline]
     pub fn is_plain(self, raw: &[u8], mode: Mode) -> bool {
         match mode {

@@ -1,14 +1,14 @@
-//! Doctypes: what `<!DOCTYPE ...>` says, and whether it asks for quirks.
+//! Doctypes: parse `<!DOCTYPE ...>` and find out whether it asks for quirks mode.
 //!
-//! The states of the WHATWG tokenizer from "DOCTYPE" to "bogus DOCTYPE", read
-//! straight through: each state is a step forward, none is ever come back to.
+//! The states of the WHATWG tokenizer from "DOCTYPE" to "bogus DOCTYPE", in one pass: each state is
+//! a step forward and is never entered again.
 
 use std::borrow::Cow;
 
 use super::expand::expand;
 use super::markup::RAW;
 
-/// What a doctype says. An absent part is not the same as an empty one.
+/// The parts of a doctype. An absent part is not the same as an empty one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Doctype {
     /// The name, in lower case.
@@ -17,22 +17,22 @@ pub struct Doctype {
     pub public: Option<String>,
     /// The system identifier.
     pub system: Option<String>,
-    /// So broken that the page is in quirks mode whatever the rest says.
+    /// The doctype is so broken that the page is in quirks mode regardless of the rest.
     pub force_quirks: bool,
 }
 
-/// How faithfully a page asks to be laid out.
+/// The layout mode that a page asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirks {
-    /// By the standard.
+    /// Standards mode.
     No,
-    /// By the standard, but for the height of lines in table cells.
+    /// Standards mode, except for line heights in table cells.
     Limited,
-    /// As the browsers of the nineties did.
+    /// Like browsers of the nineties.
     Yes,
 }
 
-/// Read a doctype, from its `<` to its `>` or the end of the page.
+/// Parse a doctype, from its `<` to its `>` or to the end of the page.
 ///
 /// ```
 /// let doctype = quire_core::values::doctype(b"<!DOCTYPE HTML SYSTEM 'about:legacy-compat'>");
@@ -46,7 +46,7 @@ pub fn doctype(raw: &[u8]) -> Doctype {
     parse(&String::from_utf8_lossy(raw))
 }
 
-/// As [`doctype`], of decoded text.
+/// Parse a doctype from decoded text, like [`doctype`].
 pub(super) fn parse(source: &str) -> Doctype {
     const KEYWORD: &str = "<!doctype";
     let source = expand(source, RAW);
@@ -57,12 +57,12 @@ pub(super) fn parse(source: &str) -> Doctype {
     };
     let mut rest = source[start..].trim_start_matches(WHITE);
     let mut doctype = Doctype::default();
-    // False from the first thing the standard answers with the force-quirks flag.
+    // `None` if the standard sets the force-quirks flag anywhere.
     doctype.force_quirks = read(&mut rest, &mut doctype).is_none();
     doctype
 }
 
-/// Fill in what is there; `None` if the standard sets the force-quirks flag on the way.
+/// Fill in the parts; `None` if the standard sets the force-quirks flag on the way.
 fn read(rest: &mut &str, doctype: &mut Doctype) -> Option<()> {
     let end = rest
         .find(|c| WHITE.contains(&c) || c == '>')
@@ -87,11 +87,11 @@ fn read(rest: &mut &str, doctype: &mut Doctype) -> Option<()> {
         }
     }
     identifier(rest, &mut doctype.system)?;
-    // Junk before the `>` is forgiven here, its absence is not.
+    // Junk before the `>` is accepted here, a missing `>` is not.
     (!rest.is_empty()).then_some(())
 }
 
-/// Read a quoted identifier and the white space after it; `None` if it is absent or cut short.
+/// Read a quoted identifier and the white space after it; `None` if it is absent or cut off.
 fn identifier(rest: &mut &str, into: &mut Option<String>) -> Option<()> {
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let body = &rest[1..];
@@ -102,7 +102,8 @@ fn identifier(rest: &mut &str, into: &mut Option<String>) -> Option<()> {
     closed.then_some(())
 }
 
-/// Which mode a doctype asks for. The document of an `iframe srcdoc` never has quirks.
+/// Return the layout mode for a doctype. The document of an `iframe srcdoc` is never in quirks
+/// mode.
 #[must_use]
 pub fn quirks(doctype: &Doctype, iframe_srcdoc: bool) -> Quirks {
     if iframe_srcdoc {
@@ -127,7 +128,7 @@ pub fn quirks(doctype: &Doctype, iframe_srcdoc: bool) -> Quirks {
     }
 }
 
-/// A doctype as the tests of html5lib print it: `html`, or `html "public" "system"`.
+/// Print a doctype like the html5lib tests: `html`, or `html "public" "system"`.
 pub(super) fn print(source: &str) -> Cow<'static, str> {
     let doctype = parse(source);
     let mut out = doctype.name.unwrap_or_default();
@@ -144,7 +145,7 @@ pub(super) fn print(source: &str) -> Cow<'static, str> {
 /// White space of markup; CR is already gone.
 const WHITE: [char; 4] = ['\t', '\n', '\u{c}', ' '];
 
-/// Whether `text` begins with `prefix`, in any mix of cases.
+/// Whether `text` starts with `prefix`, ignoring case.
 fn has_prefix(text: &str, prefix: &str) -> bool {
     text.as_bytes()
         .get(..prefix.len())

@@ -1,18 +1,17 @@
-//! Line ends, NUL and character references: the three things that make a text
-//! differ from its source.
+//! Line ends, NUL and character references: the three things in which a text differs from its
+//! source.
 //!
-//! [`next_change`] finds the next place where they do, with one vectorised
-//! search per stretch of plain text; [`expand`] copies the stretches and fills
-//! in the places. A text without such a place is borrowed.
+//! [`next_change`] finds the next of them, with one vectorised search per stretch of plain text;
+//! [`expand`] copies the stretches and replaces the rest. A text without any of them is borrowed.
 
 use std::borrow::Cow;
 
 use super::references::{self, With};
 
-/// Which references are read.
+/// Which character references are decoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum References {
-    /// None: `&lt;` is five characters.
+    /// None: `&lt;` is four characters.
     Ignored,
     /// Those of HTML text.
     Html,
@@ -22,37 +21,37 @@ pub(super) enum References {
     Xml,
 }
 
-/// What becomes of U+0000.
+/// How U+0000 is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nul {
     /// It stays.
     Kept,
-    /// It goes.
+    /// It is removed.
     Dropped,
     /// It becomes U+FFFD.
     Replaced,
 }
 
-/// How a text is read. CR and CRLF are always a line end.
+/// How a text is decoded. CR and CRLF always become a line end.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
-    /// Which references are read.
+    /// Which character references are decoded.
     pub references: References,
-    /// What becomes of U+0000.
+    /// How U+0000 is treated.
     pub nul: Nul,
 }
 
-/// A place where the text is not what the source says.
+/// A position where the text differs from the source.
 pub(super) struct Change {
     /// Where it begins in the source.
     pub start: usize,
-    /// Where the source goes on.
+    /// Where the source continues.
     pub end: usize,
-    /// What the text says there.
+    /// The replacement.
     pub with: With,
 }
 
-/// The first change at or after `from`.
+/// Return the first change at or after `from`.
 pub(super) fn next_change(source: &[u8], mut from: usize, rules: Rules) -> Option<Change> {
     while let Some(start) = candidate(&source[from..], rules).map(|at| from + at) {
         let after = &source[start + 1..];
@@ -79,7 +78,7 @@ pub(super) fn next_change(source: &[u8], mut from: usize, rules: Rules) -> Optio
     None
 }
 
-/// The next byte that can begin a change.
+/// Return the next byte that can start a change.
 fn candidate(source: &[u8], rules: Rules) -> Option<usize> {
     match (
         rules.references == References::Ignored,
@@ -92,7 +91,7 @@ fn candidate(source: &[u8], rules: Rules) -> Option<usize> {
     }
 }
 
-/// The text as a reader sees it; borrowed when nothing changes.
+/// Decode a text; borrowed if nothing changes.
 pub(super) fn expand(source: &str, rules: Rules) -> Cow<'_, str> {
     let Some(first) = next_change(source.as_bytes(), 0, rules) else {
         return Cow::Borrowed(source);
@@ -102,7 +101,7 @@ pub(super) fn expand(source: &str, rules: Rules) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Append the text as a reader sees it.
+/// Append a decoded text.
 pub(super) fn expand_into(source: &str, rules: Rules, out: &mut String) {
     match next_change(source.as_bytes(), 0, rules) {
         Some(first) => expand_from(source, first, rules, out),
@@ -110,7 +109,7 @@ pub(super) fn expand_into(source: &str, rules: Rules, out: &mut String) {
     }
 }
 
-/// Append the text as a reader sees it, when it is known to be UTF-8: nothing is checked again.
+/// Append a decoded text that is known to be UTF-8; it is not checked again.
 pub(super) fn expand_bytes(source: &[u8], rules: Rules, out: &mut Vec<u8>) {
     let mut from = 0;
     while let Some(change) = next_change(source, from, rules) {

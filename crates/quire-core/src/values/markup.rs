@@ -1,8 +1,7 @@
-//! Leaves that are written between delimiters: comments, CDATA sections,
-//! processing instructions, JSON strings.
+//! Leaves with delimiters: comments, CDATA sections, processing instructions, JSON strings.
 //!
-//! A leaf may be cut by the end of the page, so a missing closing delimiter is
-//! no error. All functions borrow from the source where nothing else changes.
+//! The end of the page may cut off a leaf, so a missing closing delimiter is not an error. All
+//! functions borrow from the source if nothing else changes.
 
 use std::borrow::Cow;
 
@@ -25,7 +24,7 @@ const FOREIGN: Rules = Rules {
 const CDATA_START: &str = "<![CDATA[";
 const CDATA_END: &str = "]]>";
 
-/// The data of an HTML comment, whichever way it is opened and closed.
+/// Return the data of an HTML comment, however it is opened and closed.
 pub(super) fn comment(source: &str) -> Cow<'_, str> {
     expand(comment_data(source), RAW)
 }
@@ -35,14 +34,14 @@ fn comment_data(source: &str) -> &str {
         if matches!(body, ">" | "->") {
             return "";
         }
-        // At the end of the page the dashes that would have begun the closing
-        // delimiter belong to it, though it never came.
+        // At the end of the page, dashes that could start the closing delimiter are part of it,
+        // even though the rest never came.
         return ["-->", "--!>", "--!", "--", "-"]
             .into_iter()
             .find_map(|end| body.strip_suffix(end))
             .unwrap_or(body);
     }
-    // Not comments to begin with: `<!x>`, `</ x>`; of `<?x>` the `?` is data.
+    // Bogus comments: `<!x>`, `</ x>`; in `<?x>` the `?` is part of the data.
     let body = source
         .strip_prefix("<!")
         .or_else(|| source.strip_prefix("</"));
@@ -50,7 +49,7 @@ fn comment_data(source: &str) -> &str {
     body.strip_suffix('>').unwrap_or(body)
 }
 
-/// Text in SVG or `MathML`: CDATA sections are text in which `&` means itself.
+/// Decode text in SVG or `MathML`: CDATA sections are text in which `&` stands for itself.
 pub(super) fn foreign(source: &str) -> Cow<'_, str> {
     let Some(mut start) = find_cdata(source) else {
         return expand(source, FOREIGN);
@@ -72,18 +71,19 @@ pub(super) fn foreign(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where the first CDATA section begins.
+/// Return the position of the first CDATA section.
 fn find_cdata(source: &str) -> Option<usize> {
     memchr::memmem::find(source.as_bytes(), CDATA_START.as_bytes())
 }
 
-/// Whether [`foreign`] gives the source back unchanged.
+/// Whether [`foreign`] returns the source unchanged.
 pub(super) fn foreign_is_plain(source: &[u8]) -> bool {
     super::expand::next_change(source, 0, FOREIGN).is_none()
         && memchr::memmem::find(source, CDATA_START.as_bytes()).is_none()
 }
 
-/// The content of an XML comment, CDATA section or processing instruction; a doctype stays whole.
+/// Return the content of an XML comment, CDATA section or processing instruction; a doctype is
+/// returned whole.
 pub(super) fn xml(source: &str) -> Cow<'_, str> {
     let body = [("<!--", "-->"), (CDATA_START, CDATA_END), ("<?", "?>")]
         .into_iter()
@@ -95,7 +95,7 @@ pub(super) fn xml(source: &str) -> Cow<'_, str> {
     expand(body, XML_RAW)
 }
 
-/// Whether [`xml`] gives the source back unchanged.
+/// Whether [`xml`] returns the source unchanged.
 pub(super) fn xml_is_plain(source: &[u8]) -> bool {
     memchr::memchr(b'\r', source).is_none()
         && !["<!--", CDATA_START, "<?"]
@@ -103,10 +103,9 @@ pub(super) fn xml_is_plain(source: &[u8]) -> bool {
             .any(|start| source.starts_with(start.as_bytes()))
 }
 
-/// The value of a JSON string that is written with its quotes.
+/// Decode a JSON string written with its quotes.
 ///
-/// Half a surrogate pair becomes U+FFFD; an escape JSON does not have is left
-/// as written.
+/// Half of a surrogate pair becomes U+FFFD; an unknown escape stays as written.
 pub(super) fn json(source: &str) -> Cow<'_, str> {
     let body = source.strip_prefix('"').unwrap_or(source);
     // A quote after an odd number of backslashes is not the closing one.
@@ -134,7 +133,7 @@ pub(super) fn json(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character an escape stands for, and the length of the escape.
+/// Return the character an escape stands for, and the length of the escape.
 fn json_escape(escape: &[u8]) -> Option<(char, usize)> {
     let character = match escape.get(1)? {
         b'"' => '"',
@@ -147,7 +146,7 @@ fn json_escape(escape: &[u8]) -> Option<(char, usize)> {
         b't' => '\t',
         b'u' => {
             let unit = json_unit(escape)?;
-            // No other unit than a high surrogate makes a pair.
+            // Only a high surrogate can start a pair.
             let low = escape
                 .get(6..)
                 .and_then(json_unit)
@@ -163,7 +162,7 @@ fn json_escape(escape: &[u8]) -> Option<(char, usize)> {
     Some((character, 2))
 }
 
-/// The number in `\uXXXX`.
+/// Return the number in `\uXXXX`.
 fn json_unit(escape: &[u8]) -> Option<u16> {
     let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |unit, &byte| {

@@ -1,14 +1,12 @@
-//! Values: from the raw bytes of a leaf or an attribute run to the text a reader sees.
+//! Values: from raw bytes of a leaf or an attribute run to the text a reader sees.
 //!
-//! A digest stores pages as they are written. Everything a browser changes on
-//! the way to the tree (character sets, character references, line ends, NUL,
-//! delimiters, the case of names) is derived here, on demand. Most texts
-//! need none of it: [`is_plain`] finds that out without making a string, and [`text`]
-//! borrows.
+//! A digest stores pages as they are written. Everything that a browser changes on the way to the
+//! tree (character sets, character references, line ends, NUL, delimiters, the case of names) is
+//! derived here, on demand. Most texts need none of it: [`is_plain`] finds that out without
+//! building a string, and [`text`] borrows.
 //!
-//! The character set comes first: bytes are decoded by themselves, without
-//! looking for a byte order mark, and references are read in the result. Every
-//! function is linear in its input and panics on none.
+//! The character set comes first: bytes are decoded without looking for a byte order mark, then
+//! references are read in the result. Every function is linear in its input and never panics.
 //!
 //! | file | job |
 //! | --- | --- |
@@ -55,7 +53,7 @@ const XML_TEXT: Rules = Rules {
     nul: Nul::Kept,
 };
 
-/// What a reader sees of the raw bytes of a leaf; borrowed when that is what they say.
+/// Decode raw bytes of a leaf to the text a reader sees; borrowed if nothing changes.
 ///
 /// ```
 /// use encoding_rs::{UTF_8, WINDOWS_1252};
@@ -88,8 +86,8 @@ pub fn text<'a>(raw: &'a [u8], mode: Mode, encoding: &'static Encoding) -> Cow<'
     }
 }
 
-/// Append what a reader sees of HTML text, from bytes that are known to be UTF-8. `false` when `mode`
-/// is another one; then ask [`text`].
+/// Append HTML text as a reader sees it, from bytes known to be UTF-8. Returns `false` for any
+/// other `mode`; then use [`text`].
 pub fn append_html_text(raw: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
     let rules = match mode {
         Mode::Data => DATA,
@@ -101,7 +99,7 @@ pub fn append_html_text(raw: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Whether [`text`] gives the raw bytes back unchanged, found without allocating.
+/// Whether [`text`] returns the raw bytes unchanged; does not allocate.
 ///
 /// In a character set other than UTF-8 only ASCII counts as unchanged.
 ///
@@ -125,7 +123,7 @@ pub fn is_plain(raw: &[u8], mode: Mode, encoding: &'static Encoding) -> bool {
         Mode::Rcdata => unchanged(RCDATA),
         Mode::RawText => unchanged(markup::RAW),
         Mode::Foreign => markup::foreign_is_plain(raw),
-        // Their delimiters always go.
+        // Their delimiters are always removed.
         Mode::Comment | Mode::Doctype | Mode::JsonString => false,
         Mode::XmlText => unchanged(XML_TEXT),
         Mode::XmlMarkup => markup::xml_is_plain(raw),
@@ -144,7 +142,7 @@ fn charset_is_plain(raw: &[u8], encoding: &'static Encoding) -> bool {
     }
 }
 
-/// The bytes as characters, U+FFFD for those that are none.
+/// Decode bytes to characters; invalid ones become U+FFFD.
 fn decode<'a>(raw: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     if encoding == UTF_8
         && let Ok(text) = std::str::from_utf8(raw)
@@ -155,9 +153,9 @@ fn decode<'a>(raw: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     if !had_errors || encoding != GBK && encoding != GB18030 {
         return decoded;
     }
-    // Four-byte characters hold digits. When markup cuts one short, the digits
-    // are text again; when the end of the page does, they are not. A leaf
-    // nearly always ends at markup, so show the decoder some.
+    // Four-byte characters contain digits. If markup cuts off such a character, its digits are
+    // text; if the end of the page does, they are not. A leaf nearly always ends at markup, so the
+    // decoder is given some.
     let mut closed = Vec::with_capacity(raw.len() + 1);
     closed.extend_from_slice(raw);
     closed.push(b'<');
@@ -167,7 +165,7 @@ fn decode<'a>(raw: &'a [u8], encoding: &'static Encoding) -> Cow<'a, str> {
     Cow::Owned(decoded)
 }
 
-/// Apply a step that may borrow from its input to a text that may be borrowed itself.
+/// Apply a step that may borrow from its input to a text that may itself be borrowed.
 fn map<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
     match text {
         Cow::Borrowed(text) => step(text),
@@ -181,10 +179,10 @@ fn map<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -
     }
 }
 
-/// The text without the line end that `<pre>` and `<textarea>` swallow.
+/// Return the text without the line end that `<pre>` and `<textarea>` drop.
 ///
-/// It may be written as a reference. After a NUL it is not the first any more,
-/// even though the NUL itself is dropped.
+/// It may be written as a reference. After a NUL it is no longer the first character, even though
+/// the NUL itself is dropped.
 fn without_line_end(source: &str, rules: Rules) -> Cow<'_, str> {
     let text = expand(source, rules);
     if source.starts_with('\0') || !text.starts_with('\n') {

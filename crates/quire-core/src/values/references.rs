@@ -1,19 +1,17 @@
-//! Character references: what `&lt;`, `&#60;` and `&#x3c;` stand for.
+//! Character references: the meaning of `&lt;`, `&#60;` and `&#x3c;`.
 //!
-//! [`html`] follows the WHATWG tokenizer, in text and in attribute values;
-//! [`xml`] knows numbers and the five names XML defines, and leaves all else
-//! as written. Both look at the bytes after an `&` and say what to put there
-//! and how many bytes it replaces.
+//! [`html`] follows the WHATWG tokenizer, in text and in attribute values; [`xml`] knows numbers
+//! and the five names defined by XML, and leaves everything else as written. Both look at the bytes
+//! after an `&` and return the replacement and how many bytes it replaces.
 //!
-//! Names are found by their first two letters, then by binary search. If a name of the table is a prefix of the
-//! input, then it is also a prefix of the last name that sorts before the
-//! input, so each entry keeps the longest name inside it as its `parent` and
-//! the search ends with a walk of at most a few steps. A lookup reads at most
-//! 31 bytes, whatever the page holds.
+//! Names are found by their first two letters, then by binary search. If a name of the table is a
+//! prefix of the input, it is also a prefix of the last name that sorts before the input. So each
+//! entry stores the longest name inside it as its `parent`, and the search ends with a walk of at
+//! most a few steps. A lookup reads at most 31 bytes, whatever the page contains.
 
 use super::entities::{COUNT, LONGEST, TABLE};
 
-/// What stands in the place of some bytes.
+/// The replacement for some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum With {
     /// A fixed text.
@@ -42,7 +40,7 @@ impl With {
     }
 }
 
-/// Where one entry of the table is.
+/// The position of one entry in the table.
 #[derive(Clone, Copy)]
 struct Entry {
     /// Its first byte.
@@ -56,14 +54,16 @@ struct Entry {
 const NO_PARENT: u16 = u16::MAX;
 
 static ENTRIES: [Entry; COUNT] = entries();
-/// For each pair of first bytes (see [`bucket`]), how many names begin with a smaller one.
+/// For each pair of first bytes (see [`bucket`]), the number of names that start with a smaller
+/// pair.
 ///
-/// Every name has two letters or more, so all that could match stand in one bucket, of
-/// three names on average.
+/// Every name has at least two letters, so all names that could match are in one bucket, with three
+/// names on average.
 static BUCKETS: [u16; BUCKET_COUNT + 1] = buckets();
 const BUCKET_COUNT: usize = bucket(b'z', b'z') + 1;
 
-/// The place of a letter and a letter or digit among all such pairs, in the order of names.
+/// Return the index of a letter followed by a letter or digit among all such pairs, in the order of
+/// names.
 const fn bucket(first: u8, second: u8) -> usize {
     (first - b'A') as usize * (b'z' - b'0' + 1) as usize + (second - b'0') as usize
 }
@@ -83,8 +83,8 @@ const fn entries() -> [Entry; COUNT] {
         }
         out[n].start = start as u16;
         out[n].name = (at - start) as u8;
-        // The name before shares more with this one than any name before it,
-        // so the longest name inside this one is it, or inside it.
+        // The previous name shares more with this one than any earlier name, so the longest name
+        // inside this one is that name, or is inside it.
         let mut parent = if n == 0 { NO_PARENT } else { n as u16 - 1 };
         while parent != NO_PARENT {
             let other = out[parent as usize];
@@ -125,13 +125,13 @@ const fn buckets() -> [u16; BUCKET_COUNT + 1] {
     out
 }
 
-/// The name of an entry.
+/// Return the name of an entry.
 fn name(entry: Entry) -> &'static [u8] {
     let start = entry.start as usize;
     &TABLE.as_bytes()[start..start + entry.name as usize]
 }
 
-/// What an entry stands for, and whether it may go without its semicolon.
+/// Return the replacement of an entry, and whether its semicolon is optional.
 fn value(index: usize) -> (&'static str, bool) {
     let mark = ENTRIES[index].start as usize + ENTRIES[index].name as usize;
     let end = ENTRIES
@@ -140,10 +140,11 @@ fn value(index: usize) -> (&'static str, bool) {
     (&TABLE[mark + 1..end - 1], TABLE.as_bytes()[mark] == b'!')
 }
 
-/// What the bytes after an `&` of an HTML page refer to, and how many of them do.
+/// Decode the reference after an `&` of an HTML page; return the replacement and the number of
+/// bytes used.
 ///
-/// In an attribute a name without its semicolon is no reference when `=` or a
-/// letter or digit follows: `?a=1&copy=2` is an address, not a claim.
+/// In an attribute, a name without its semicolon is not a reference if `=` or a letter or digit
+/// follows: `?a=1&copy=2` is an address, not a copyright sign.
 pub(super) fn html(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
     match after.first()? {
         b'#' => {
@@ -194,10 +195,11 @@ fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
     None
 }
 
-/// What the bytes after an `&` of an XML document refer to, and how many of them do.
+/// Decode the reference after an `&` of an XML document; return the replacement and the number of
+/// bytes used.
 ///
-/// A number that no character has is left as written, as is an entity that only
-/// the document type could define.
+/// A number that is not a character stays as written, as does an entity that only the document type
+/// could define.
 pub(super) fn xml(after: &[u8]) -> Option<(With, usize)> {
     if after.first() == Some(&b'#') {
         let (number, used) = digits(&after[1..], false)?;
@@ -216,7 +218,8 @@ pub(super) fn xml(after: &[u8]) -> Option<(With, usize)> {
     .map(|(name, text)| (With::Text(text), name.len()))
 }
 
-/// The number after `&#` and its length; past the last character it stays there.
+/// Read the number after `&#`; return it and its length. Numbers beyond the last character
+/// saturate.
 fn digits(after: &[u8], upper_x: bool) -> Option<(u32, usize)> {
     let hex = after.first() == Some(&b'x') || upper_x && after.first() == Some(&b'X');
     let (radix, from) = if hex { (16, 1) } else { (10, 0) };
@@ -231,7 +234,7 @@ fn digits(after: &[u8], upper_x: bool) -> Option<(u32, usize)> {
     (at > from).then_some((number, at))
 }
 
-/// The character HTML gives for a number: `&#128;` is a euro sign, as on old Windows pages.
+/// Return the character HTML gives for a number: `&#128;` is a euro sign, as on old Windows pages.
 fn html_character(number: u32) -> char {
     const WINDOWS_1252: [char; 32] = [
         '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}',
@@ -251,7 +254,7 @@ fn html_character(number: u32) -> char {
 mod tests {
     use super::*;
 
-    /// Every form of every name, with what it stands for.
+    /// Every form of every name, with its replacement.
     fn forms() -> Vec<(String, &'static str)> {
         let mut forms = Vec::new();
         for entry in TABLE.split_terminator('\0') {

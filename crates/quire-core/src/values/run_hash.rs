@@ -1,9 +1,9 @@
-//! Hashing attribute runs: equal where a reader sees the same attributes.
+//! Hashes of attribute runs: equal if a reader sees the same attributes.
 //!
-//! A run is cut into attributes, each gives a hash of its name and its value, and
-//! these are added up, so that their order does not count. Nearly all attributes are
-//! written ` name="value"`; those are found with one search for each part, and
-//! hashed where they lie. Whatever looks otherwise is left to [`values::attribute_spans`].
+//! A run is split into attributes. Each gives a hash of its name and value, and these are added up,
+//! so their order does not matter. Nearly all attributes are written ` name="value"`; those are
+//! found with one search for each part, and hashed in place. All others go through
+//! [`values::attribute_spans`].
 
 use std::ops::Range;
 
@@ -13,22 +13,23 @@ use crate::page::text_mode::Mode;
 use crate::values;
 use crate::values::{Syntax, scan};
 
-/// Bytes behind a run that may be read along with it: what [`scan`] and [`short_bytes`] read in one step.
+/// Bytes after a run that may be read along with it: the number that [`scan`] and [`short_bytes`]
+/// read in one step.
 const AHEAD: usize = 16;
 
-/// Spreads one hash before hashes are added, so that sums do not cancel.
+/// Mix the bits of a hash before hashes are added, so that sums do not cancel.
 #[inline]
 fn mix(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ (hash >> 29)
 }
 
-/// Which reference attributes a run has, as hashes; 0 when absent.
+/// Hashes of a run, and of its attributes that refer to something; 0 if absent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunHashes {
-    /// All attributes, without order.
+    /// All attributes, in any order.
     pub all: u64,
-    /// `href`, `action` and their like.
+    /// `href`, `action` and similar.
     pub link: u64,
     /// `src`.
     pub source: u64,
@@ -53,16 +54,16 @@ impl RunHashes {
 /// How the attributes of a run are read.
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// The language it is written in.
+    /// The syntax of the run.
     pub syntax: Syntax,
     /// Its character set.
     pub charset: Charset,
-    /// Whether it is known that all of its values read as they are written.
+    /// Whether all values are known to need no decoding.
     pub plain: bool,
 }
 
 impl Reading {
-    /// The hash of a value as a reader sees it.
+    /// Hash a value as a reader sees it.
     #[inline]
     fn hash_value(self, text: &[u8], value: Range<usize>, decoded: &mut Vec<u8>) -> u64 {
         if self.plain {
@@ -88,13 +89,13 @@ impl Reading {
 }
 
 impl Charset {
-    /// Whether values of attributes read as they are written. May say no where the answer is yes.
+    /// Whether attribute values need no decoding. May return false for some that need none.
     pub fn reads_as_written(self, values: &[u8], syntax: Syntax) -> bool {
         self.is_plain(values, Mode::Data) && has_no_line_ends(values, syntax)
     }
 }
 
-/// Whether line ends have nothing to say: in XML they become spaces; in HTML only CR changes.
+/// Whether line ends do not matter: in XML they become spaces; in HTML only CR changes.
 #[inline]
 pub fn has_no_line_ends(values: &[u8], syntax: Syntax) -> bool {
     matches!(syntax, Syntax::Html(_)) || memchr::memchr2(b'\n', b'\t', values).is_none()
@@ -102,9 +103,9 @@ pub fn has_no_line_ends(values: &[u8], syntax: Syntax) -> bool {
 
 /// Hash the attributes of a run, which is a part of `text`.
 ///
-/// The first of several attributes with one name wins; names are compared by hash.
+/// Of several attributes with one name the first counts; names are compared by hash.
 pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut Seen) -> RunHashes {
-    // No further than one step: a run that lacks a quote must not look for it in all the others.
+    // Limited to one step: a run without a closing quote must not search through all the others.
     let text = &text[..text.len().min(run.end + AHEAD)];
     let html = matches!(reading.syntax, Syntax::Html(_));
     let mut hashes = RunHashes::default();
@@ -135,8 +136,8 @@ pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut See
     hashes
 }
 
-/// The attribute at `at`, if it is written as nearly all are: ` name="value"`. Gives its name and its
-/// value.
+/// Read the attribute at `at` if it is written like nearly all: ` name="value"`. Returns its name
+/// and value.
 #[inline]
 fn next_usual(text: &[u8], at: usize, end: usize) -> Option<(Range<usize>, Range<usize>)> {
     if at >= end || text[at] != b' ' {
@@ -151,9 +152,9 @@ fn next_usual(text: &[u8], at: usize, end: usize) -> Option<(Range<usize>, Range
     (close < end).then_some((name, value..close))
 }
 
-/// [`hash_name`] of the first `length` bytes, eight at a time.
+/// Compute [`hash_name`] of the first `length` bytes, eight at a time.
 ///
-/// Bytes behind the name are read along and masked off, which needs no copy.
+/// Bytes after the name are read along and masked off, which avoids a copy.
 #[inline]
 fn hash_name_at(bytes: &[u8], length: usize, fold: bool) -> u64 {
     match bytes.first_chunk() {
@@ -174,7 +175,7 @@ const fn add_word(hash: u64, word: u64, fold: bool) -> u64 {
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The names that refer to something else.
+/// Hashes of the names that refer to something else.
 const NAME_HASHES: [u64; 6] = [
     hash_name(b"href", true),
     hash_name(b"action", true),
@@ -184,7 +185,7 @@ const NAME_HASHES: [u64; 6] = [
     hash_name(b"poster", true),
 ];
 
-/// Hash an attribute name, in HTML without regard to ASCII case.
+/// Hash an attribute name; in HTML, ASCII case is ignored.
 const fn hash_name(name: &[u8], fold: bool) -> u64 {
     let mut hash = (name.len() as u64).wrapping_mul(FACTOR);
     let mut i = 0;
@@ -201,18 +202,18 @@ const fn hash_name(name: &[u8], fold: bool) -> u64 {
     hash
 }
 
-/// Names that are looked through one after another; beyond, there is a set.
+/// Up to this number of names, they are compared one after another; beyond it, a set is used.
 const FEW: usize = 16;
 /// Larger sets of names are not kept for the next run.
 const MAX_KEPT_NAMES: usize = 256;
 
-/// Names already met in a run: a short list, and a set once it is long.
+/// Names already seen in a run: a short list, and a set once it gets long.
 #[derive(Default)]
 pub struct Seen {
     few: [u64; FEW],
     count: usize,
     many: std::collections::HashSet<u64>,
-    /// Room for a value as a reader sees it.
+    /// Buffer for a decoded value.
     decoded: Vec<u8>,
 }
 
@@ -223,7 +224,7 @@ impl Seen {
             return;
         }
         self.count = 0;
-        // Emptying a set costs as much as it once held: after one run of a million attributes,
+        // Clearing a set costs as much as it once held: after one run with a million attributes,
         // every small run would pay for it.
         if self.many.capacity() > MAX_KEPT_NAMES {
             self.many = std::collections::HashSet::new();
@@ -231,7 +232,7 @@ impl Seen {
         self.many.clear();
     }
 
-    /// Add a name; `false` when it was there.
+    /// Add a name; returns `false` if it was there already.
     #[inline]
     fn insert(&mut self, name: u64) -> bool {
         if self.count >= FEW {

@@ -1,31 +1,30 @@
-//! Finding the next interesting byte.
+//! Search for the next relevant byte.
 //!
-//! Runs between delimiters are short on real pages (the median attribute value
-//! has about 15 bytes), where a call into a vectorised search costs more than it
-//! saves. So the first [`NEAR`] bytes are looked at here, 16 at a time, and only
-//! then `memchr` takes over.
+//! Runs between delimiters are short on real pages (the median attribute value has about 15 bytes),
+//! so a call into a vectorised search costs more than it saves. The first [`NEAR`] bytes are
+//! searched here, 16 at a time; only then `memchr` takes over.
 
 use wide::u8x16;
 
-/// Bytes looked at before `memchr` is called.
+/// Bytes searched before `memchr` is called.
 const NEAR: usize = 64;
-/// Bytes looked at in one step.
+/// Bytes searched in one step.
 const LANE: usize = 16;
 
-/// Sixteen bytes of the source, if it has them.
+/// Load sixteen bytes of the source, if it has that many.
 #[inline]
 fn load(source: &[u8], at: usize) -> Option<u8x16> {
     Some(u8x16::new(*source.get(at..)?.first_chunk()?))
 }
 
-/// The place of the first byte that a comparison marked.
+/// Return the position of the first byte that a comparison marked.
 #[inline]
 fn first(hits: u8x16) -> Option<usize> {
     let mask = hits.to_bitmask();
     (mask != 0).then(|| mask.trailing_zeros() as usize)
 }
 
-/// The first place at or after `from` that holds `byte`, or the end of the source.
+/// Return the first position at or after `from` that holds `byte`, or the end of the source.
 #[inline]
 pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
     let wanted = u8x16::splat(byte);
@@ -42,12 +41,12 @@ pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
     memchr::memchr(byte, &source[at..]).map_or(source.len(), |found| at + found)
 }
 
-/// The end of an attribute name: the first white space, `/`, `>` or `=` at or after `from`.
+/// Return the end of an attribute name: the first white space, `/`, `>` or `=` at or after `from`.
 #[inline]
 pub fn attribute_name_end(source: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(lane) = load(source, at) {
-        // White space is among the bytes up to a space.
+        // All white space is at or below the space character.
         let is = |byte| lane.simd_eq(u8x16::splat(byte));
         let low = lane.min(u8x16::splat(b' ')).simd_eq(lane);
         let Some(place) = first(low | is(b'/') | is(b'=') | is(b'>')) else {
@@ -58,13 +57,13 @@ pub fn attribute_name_end(source: &[u8], from: usize) -> usize {
         if CLASS[source[at] as usize] & ENDS_ATTRIBUTE != 0 {
             return at;
         }
-        at += 1; // a control character that is no white space belongs to the name
+        at += 1; // a control character that is not white space belongs to the name
     }
     tail(source, at, |b| CLASS[b as usize] & ENDS_ATTRIBUTE != 0)
 }
 
-/// A short tag name: its length and its bytes in lower case, as a little-endian number. `None` when it
-/// has more than eight bytes, or the source ends close by: then look byte by byte.
+/// Read a short tag name: its length and its bytes in lower case, as a little-endian number. `None`
+/// if it has more than eight bytes, or the end of the source is near; then search byte by byte.
 #[inline]
 pub fn short_name(source: &[u8], from: usize) -> Option<(usize, u64, bool)> {
     let lane = load(source, from)?;
@@ -85,7 +84,7 @@ pub fn short_name(source: &[u8], from: usize) -> Option<(usize, u64, bool)> {
     Some((length, lowered, lowered != word))
 }
 
-/// ASCII capitals among eight bytes to lower case.
+/// Convert ASCII capitals among eight bytes to lower case.
 #[inline]
 pub const fn lower(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -104,7 +103,7 @@ fn tail(source: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {
         .map_or(source.len(), |found| from + found)
 }
 
-/// Tab, LF, FF, CR, space.
+/// Whether a byte is a tab, LF, FF, CR or space.
 #[inline]
 pub fn is_space(byte: u8) -> bool {
     CLASS[byte as usize] & SPACE != 0
@@ -123,7 +122,7 @@ pub const UPPER: u8 = 16;
 /// `A` to `Z`, `a` to `z`.
 pub const LETTER: u8 = 32;
 
-/// What each byte is to the tokenizer.
+/// The classes of each byte for the tokenizer.
 pub const CLASS: [u8; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -143,13 +142,14 @@ pub const CLASS: [u8; 256] = {
     table
 };
 
-/// The first place at or after `from` whose byte is of `class`, or the end of the source.
+/// Return the first position at or after `from` whose byte is of `class`, or the end of the source.
 #[inline]
 pub fn find_class(source: &[u8], from: usize, class: u8) -> usize {
     tail(source, from, |b| CLASS[b as usize] & class != 0)
 }
 
-/// The first place at or after `from` whose byte is not of `class`, or the end of the source.
+/// Return the first position at or after `from` whose byte is not of `class`, or the end of the
+/// source.
 #[inline]
 pub fn skip_class(source: &[u8], from: usize, class: u8) -> usize {
     tail(source, from, |b| CLASS[b as usize] & class == 0)

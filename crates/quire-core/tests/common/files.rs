@@ -1,7 +1,7 @@
-//! Digest files made to be wrong, and everything a reader may do with them.
+//! Digest files with deliberate faults, and everything a reader may do with them.
 //!
-//! A changed byte is found by its checksum, so to reach the checks behind the
-//! checksums a forger writes them anew: [`reseal`].
+//! A changed byte is found by its checksum. To reach the checks behind the checksums, a forger
+//! recomputes them: [`reseal`].
 
 #![allow(dead_code)] // every test binary and fuzz target uses its own part of this
 
@@ -20,7 +20,7 @@ fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     Some(u64::from_le_bytes(value))
 }
 
-/// Write every checksum anew, as far as the file still has places for them.
+/// Recompute every checksum, as far as the file still has room for them.
 pub fn reseal(bytes: &mut [u8]) {
     let rows = number(bytes, 20, 4).unwrap_or(0).min(64) as usize;
     for row in 0..rows {
@@ -42,7 +42,7 @@ pub fn reseal(bytes: &mut [u8]) {
     }
 }
 
-/// Takes so many bytes and no more.
+/// A sink that takes only a limited number of bytes.
 struct Limited(usize);
 
 impl Sink for Limited {
@@ -64,7 +64,7 @@ impl Rest for Heaps {
     }
 }
 
-/// Open a file that is not compressed without its heaps, as one does that is mapped.
+/// Open an uncompressed file without its heaps, like a mapped one.
 fn open_in_parts(bytes: &[u8]) -> Option<Digest> {
     let header = Header::read(bytes).ok()?;
     let (columns, heaps) = bytes.split_at_checked(header.heap_start() as usize)?;
@@ -72,8 +72,8 @@ fn open_in_parts(bytes: &[u8]) -> Option<Digest> {
     Digest::open_columns(header, Box::new(columns), Box::new(heaps)).ok()
 }
 
-/// Open a file in every way and ask for everything. Only the absence of panics is checked here, and
-/// whether it could be opened with every check is given back.
+/// Open a file in every way and read everything. Checks only that nothing panics; returns whether
+/// the file could be opened with every check.
 pub fn read_everything(bytes: &[u8]) -> bool {
     let _ = Header::read(bytes);
     let unpacked = decompress(bytes);
@@ -104,7 +104,7 @@ pub fn read_everything(bytes: &[u8]) -> bool {
     })
 }
 
-/// Everything a digest can be asked for, whatever its strings say.
+/// Read everything a digest offers, whatever its strings contain.
 pub fn ask(digest: &Digest) {
     super::pages::visit(digest);
     let _ = digest.check_heaps();

@@ -1,10 +1,10 @@
-//! The corpus beside the repository, for the tests that read it.
+//! The corpus next to the repository, for the tests that read it.
 
 use std::io::Read;
 use std::path::Path;
 
-/// The files of an archive of the corpus, as (path, bytes); `None`, with the reason printed, where
-/// the corpus is not there.
+/// Return the files of an archive of the corpus, as (path, bytes); `None`, with the reason printed,
+/// if the corpus is not available.
 pub fn archive(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/corpus")

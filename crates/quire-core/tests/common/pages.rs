@@ -1,7 +1,7 @@
-//! Pages made to be awkward, and what must hold for any page.
+//! Awkward pages, and properties that must hold for any page.
 //!
-//! Shared by the integration tests and the fuzz targets, so that a finding of
-//! one is a test of the other. Everything is deterministic: a seed is a page.
+//! Shared by the integration tests and the fuzz targets, so that a finding of one is a test of the
+//! other. Everything is deterministic: each seed gives one page.
 
 #![allow(dead_code)] // every test binary uses its own part of this
 
@@ -32,7 +32,8 @@ impl Random {
     }
 }
 
-/// Elements by what the rules do with them; mis-nesting comes from drawing start and end apart.
+/// Elements by their role in the rules; mis-nesting comes from drawing start and end tags
+/// separately.
 const ELEMENTS: [&[&str]; 12] = [
     &["b", "i", "a", "nobr", "font", "code", "em", "u"],
     &[
@@ -135,7 +136,7 @@ const MARKUP: [&str; 20] = [
     "</template>",
 ];
 
-/// A page of about `pieces` pieces.
+/// Make a page of about `pieces` pieces.
 pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
     let mut out = String::new();
     if random.below(16) == 0 {
@@ -144,7 +145,7 @@ pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
     if random.below(3) == 0 {
         out.push_str("<!doctype html>");
     }
-    // One page leans on few kinds of elements, or the interesting ones never meet.
+    // Each page uses few kinds of elements, or the interesting ones would rarely meet.
     let kinds = [random.below(12), random.below(12), random.below(12)];
     for _ in 0..pieces {
         match random.below(12) {
@@ -176,7 +177,7 @@ pub fn page(random: &mut Random, pieces: usize) -> Vec<u8> {
 
 fn spelled(random: &mut Random, kind: usize) -> String {
     let name = random.pick(ELEMENTS[kind]);
-    // `plaintext` swallows the rest, so it is kept rare.
+    // `plaintext` takes the rest of the page, so it is kept rare.
     let name = if name == "plaintext" && random.below(4) > 0 {
         "x-own"
     } else {
@@ -189,7 +190,7 @@ fn spelled(random: &mut Random, kind: usize) -> String {
     }
 }
 
-/// Damage a page: cut, doubled, swapped or overwritten somewhere.
+/// Damage a page: cut, duplicate, swap or overwrite something.
 pub fn mutate(random: &mut Random, page: &mut Vec<u8>) {
     for _ in 0..=random.below(3) {
         if page.is_empty() {
@@ -213,7 +214,7 @@ pub fn mutate(random: &mut Random, page: &mut Vec<u8>) {
     }
 }
 
-/// How a seed has its page read: scripting, fragment contexts.
+/// Return the options for a choice: scripting, fragment contexts.
 pub fn html_options(choice: usize) -> Options {
     const CONTEXTS: [(Namespace, &str); 13] = [
         (Namespace::Html, "div"),
@@ -243,7 +244,7 @@ pub fn html_options(choice: usize) -> Options {
     }
 }
 
-/// Everything that must hold for the digest of any page.
+/// Check everything that must hold for the digest of any page.
 pub fn assert_sound(source: &[u8], digest: &Digest) {
     assert!(
         decode(digest).expect("a fresh digest decodes") == source,
@@ -269,7 +270,8 @@ pub fn sound(source: &[u8], options: &Options) -> Digest {
     digest
 }
 
-/// Encode a page with and without recovery, and check both: they differ only in what has a fault.
+/// Encode a page with and without recovery, and check both: they differ only for pages with a
+/// fault.
 pub fn sound_with_and_without_recovery(source: &[u8], kind: Kind) {
     let mut options = Options {
         kind: Some(kind),
@@ -293,8 +295,8 @@ pub fn sound_with_and_without_recovery(source: &[u8], kind: Kind) {
     }
 }
 
-/// Read everything a digest can be asked for. Gives the number of bytes seen, so that the work is
-/// not optimised away.
+/// Read everything a digest offers. Returns the number of bytes seen, so that the work is not
+/// optimised away.
 pub fn visit(digest: &Digest) -> usize {
     let n = digest.n();
     let derived = digest.derived();

@@ -1,4 +1,4 @@
-//! Edit scripts that are damaged or forged: what must hold for any text.
+//! Damaged or forged edit scripts: properties that must hold for any text.
 //!
 //! Shared by the integration tests and the fuzz target.
 
@@ -27,7 +27,7 @@ pub const SAMPLES: [(&[u8], &[u8]); 6] = [
     (b"", b"<p>x<p>y"),
 ];
 
-/// A page that is read whatever it is.
+/// Encode a page that may contain anything.
 pub fn read(source: &[u8]) -> Digest {
     let options = Options {
         recover: true,
@@ -36,7 +36,7 @@ pub fn read(source: &[u8]) -> Digest {
     encode(source, &options).expect("pages can be read")
 }
 
-/// The old page of a sample and the JSON of its script.
+/// Return the old page of a sample and the JSON of its script.
 pub fn sample(number: usize) -> (Digest, String) {
     let (old, new) = SAMPLES[number % SAMPLES.len()];
     let (old, new) = (read(old), read(new));
@@ -44,15 +44,18 @@ pub fn sample(number: usize) -> (Digest, String) {
     (old, script.to_json().expect("scripts can be written"))
 }
 
-/// A text is refused, or is a script that makes what it says, or is refused by the page.
+/// Check that a text is refused, or is a script that makes the page it describes, or is refused by
+/// the page.
 pub fn try_everything(old: &Digest, text: &str) {
     let Ok(script) = Script::from_json(text) else {
         return;
     };
-    let written = script.to_json().expect("what was read can be written");
+    let written = script
+        .to_json()
+        .expect("a script that was read can be written");
     assert_eq!(Script::from_json(&written).as_ref(), Ok(&script));
     if let Ok(made) = script.apply(old) {
-        let source = decode(&made).expect("what was encoded decodes");
+        let source = decode(&made).expect("an encoded page can be decoded");
         assert_eq!(hash128(&source), script.new.signature);
     }
     let _ = script.pairs(old);

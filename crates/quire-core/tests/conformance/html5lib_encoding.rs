@@ -7,7 +7,7 @@ use quire_core::encoding::{Reason, sniff_html};
 use quire_core::{Mode, Namespace, values};
 use serde_json::Value;
 
-/// The pairs of `#data` and `#encoding` in a file.
+/// Return the pairs of `#data` and `#encoding` in a file.
 fn cases(file: &[u8]) -> Vec<(&[u8], &'static Encoding)> {
     let mut cases = Vec::new();
     let mut rest = file;
@@ -30,16 +30,16 @@ fn pages_are_sniffed_as_html5lib_expects() {
     let (mut ran, mut late) = (0, 0);
     let mut wrong = Vec::new();
     for (path, bytes) in &files {
-        // `chardet/` is about guessing, `scripted/` about what scripts write into the page.
+        // `chardet/` is about guessing, `scripted/` about text that scripts write into the page.
         let file = path.strip_prefix("conformance-html5lib/encoding/");
         if file.is_none_or(|file| file.contains('/')) {
             continue;
         }
         for (data, expected) in cases(bytes) {
             ran += 1;
-            // The suite assumes windows-1252 where nothing is declared; we do for pages that
-            // are not UTF-8, so each page gets a byte that is not. It is also what makes us look
-            // for the declarations a browser would only meet while it builds the tree.
+            // Without a declaration, the suite assumes windows-1252; we do so for pages that are
+            // not UTF-8, so each page gets a byte that is not. It also makes us search for the
+            // declarations that a browser would only find while it builds the tree.
             let sniffed = sniff_html(&[data, b"\xe9"].concat(), None);
             if sniffed.encoding != expected {
                 let start = String::from_utf8_lossy(&data[..data.len().min(200)]);
@@ -60,7 +60,7 @@ fn pages_are_sniffed_as_html5lib_expects() {
     );
 }
 
-/// The string, with `\uXXXX` read once more where the test asks for it.
+/// Return the string, with `\uXXXX` decoded once more if the test requires it.
 fn string(value: &Value, double_escaped: bool) -> Option<String> {
     let text = value.as_str()?;
     if !double_escaped {
@@ -69,7 +69,7 @@ fn string(value: &Value, double_escaped: bool) -> Option<String> {
     serde_json::from_str(&format!("\"{}\"", text.replace('"', "\\\""))).ok()
 }
 
-/// How many tokens of each kind agreed.
+/// Number of tokens of each kind that agreed.
 #[derive(Debug, Default)]
 struct Tally {
     texts: usize,
@@ -88,7 +88,7 @@ fn single_tokens_are_read_as_html5lib_expects() {
         let Some(file) = path.strip_prefix("conformance-html5lib/tokenizer/") else {
             continue;
         };
-        // Elsewhere a text token may hold a NUL, which only the tree builder drops.
+        // In other files a text token may contain a NUL, which only the tree builder drops.
         let texts = file.to_ascii_lowercase().ends_with("entities.test");
         let Ok(document) = serde_json::from_slice::<Value>(bytes) else {
             continue;
@@ -98,7 +98,7 @@ fn single_tokens_are_read_as_html5lib_expects() {
             let from_data = initial.is_none_or(|states| states.iter().any(|s| s == "Data state"));
             let escaped = case["doubleEscaped"] == true;
             let output = case["output"].as_array().expect("output");
-            // A lone surrogate is no input that bytes could hold.
+            // A lone surrogate cannot occur in bytes.
             let Some(input) = string(&case["input"], escaped).filter(|_| from_data) else {
                 continue;
             };

@@ -1,21 +1,21 @@
-//! The html5lib-tests tokenizer suite: spans, decoded, are the tokens it expects.
+//! The html5lib-tests tokenizer suite: the decoded spans are the tokens it expects.
 //!
-//! The tokenizer gives spans and leaves decoding to `cook`; this test puts the
-//! two together and prints the result as the suite writes tokens. Three things
-//! of the suite have no name in ours and are made here:
+//! The tokenizer returns spans and leaves decoding to `values`; this test combines the two and
+//! prints the result in the notation of the suite. Three things in the suite have no equivalent in
+//! ours and are emulated here:
 //!
-//! * A run that begins inside an element (RCDATA, RAWTEXT, script data) is
-//!   `raw_text` with the name of the last start tag; without one no end tag is
-//!   appropriate, and all of the page is text. PLAINTEXT is `rest`.
-//! * The CDATA section state has no entrance of its own: a section is one token.
-//!   The input gets a `<![CDATA[` in front, as the state implies.
-//! * U+0000 in text is passed on by the suite's tokenizer, for the tree builder
-//!   to drop it (HTML) or to replace it (SVG, `MathML`). Here `cook` does both,
-//!   so text is decoded between NULs, and these are put back.
+//! * A test that begins inside an element (RCDATA, RAWTEXT, script data) is `raw_text` with the
+//!   name of the last start tag; without one no end tag is appropriate, and the whole page is text.
+//!   PLAINTEXT is `rest`.
+//! * The CDATA section state cannot be entered on its own: a section is one token. So the input
+//!   gets a `<![CDATA[` in front, as the state implies.
+//! * The suite's tokenizer passes on U+0000 in text, for the tree builder to drop it (HTML) or to
+//!   replace it (SVG, `MathML`). Here `values` does both, so text is decoded between NULs, and
+//!   these are put back.
 //!
-//! Parse errors are not compared: quire does not report them. Exceptions are
-//! listed with their reason in `docs/conformance.md`; one that is not listed
-//! fails the test, and so does a listed one that holds after all.
+//! Parse errors are not compared: quire does not report them. Exceptions are listed with their
+//! reason in `docs/conformance.md`; the test fails for one that is not listed, and for a listed one
+//! that passes.
 
 use crate::common;
 
@@ -29,7 +29,7 @@ use serde_json::{Map, Value, json};
 
 const CDATA: &str = "<![CDATA[";
 
-/// The text with `\uXXXX` read once more; `None` if that gives half a surrogate pair.
+/// Decode `\uXXXX` once more; `None` if that gives half a surrogate pair.
 fn unescaped(text: &str) -> Option<String> {
     let mut units = Vec::new();
     let mut rest = text;
@@ -42,7 +42,7 @@ fn unescaped(text: &str) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-/// Every string of a value unescaped.
+/// Decode every string of a value.
 fn all_unescaped(value: &Value) -> Option<Value> {
     Some(match value {
         Value::String(text) => Value::String(unescaped(text)?),
@@ -57,14 +57,14 @@ fn all_unescaped(value: &Value) -> Option<Value> {
     })
 }
 
-/// Tokens as the suite writes them.
+/// Tokens in the notation of the suite.
 struct Tokens<'a> {
     source: &'a [u8],
     found: Vec<Value>,
 }
 
 impl Tokens<'_> {
-    /// Add text; text beside text is one token.
+    /// Add text; adjacent texts are one token.
     fn characters(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -84,7 +84,7 @@ impl Tokens<'_> {
         self.characters(&values::text(raw, mode, UTF_8));
     }
 
-    /// Text whose NULs are the tree builder's affair.
+    /// Add text whose NULs are handled by the tree builder.
     fn with_nuls(&mut self, raw: &[u8], mode: Mode) {
         for (index, part) in raw.split(|&byte| byte == 0).enumerate() {
             if index > 0 {
@@ -117,7 +117,7 @@ impl Tokens<'_> {
         self.found.push(Value::from(token));
     }
 
-    /// Add a token; whether it is the last.
+    /// Add a token; returns whether it is the last one.
     fn push(&mut self, token: Token) -> bool {
         let source = self.source;
         match token {

@@ -1,7 +1,7 @@
 //! The html5lib-tests tree construction suite, scripting on and off.
 //!
-//! Every case also has to come back byte for byte. Exceptions are listed with
-//! their reason in `docs/conformance.md`; one that is not listed fails the test.
+//! Every case must also be restored byte for byte. Exceptions are listed with their reason in
+//! `docs/conformance.md`; the test fails for one that is not listed.
 
 use crate::common;
 
@@ -97,7 +97,7 @@ fn context(name: &str) -> Context {
     }
 }
 
-/// The tree in the notation of the suite.
+/// Return the tree in the notation of the suite.
 fn dump(page: &Digest) -> String {
     let mut out = String::new();
     let derived = page.derived();

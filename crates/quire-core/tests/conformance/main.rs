@@ -1,5 +1,5 @@
-//! The conformance suites of `../shared/corpus`: html5lib-tests, the W3C XML suite, real pages to sniff.
-//! Each skips with a word where the corpus is absent.
+//! The conformance suites of `../shared/corpus`: html5lib-tests, the W3C XML suite, real pages to
+//! detect. Each skips with a message if the corpus is not available.
 
 #[path = "../common/mod.rs"]
 mod common;

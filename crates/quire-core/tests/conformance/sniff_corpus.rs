@@ -1,13 +1,13 @@
-//! Real pages and data files get the kind a person would give them.
+//! Real pages and data files are detected as the kind that a person would name.
 //!
-//! Reads the shared corpus beside the repository and skips, saying so, where it is absent.
+//! Reads the shared corpus next to the repository; skips with a message if it is not available.
 
 use std::io::Read;
 use std::path::PathBuf;
 
 use quire_core::{Kind, json, sniff};
 
-/// Every file of an archive, as (path, bytes); none where the corpus is absent.
+/// Return every file of an archive, as (path, bytes); `None` if the corpus is not available.
 fn corpus(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/corpus")

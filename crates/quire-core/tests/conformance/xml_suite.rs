@@ -1,10 +1,9 @@
-//! The W3C XML conformance suite, and the speed of the XML reader on real documents.
+//! The W3C XML conformance suite, and the speed of the XML parser on real documents.
 //!
-//! The suite stands beside the repository (`../shared/corpus`); without it the
-//! tests say so and pass. What the reader accepts although the suite calls it
-//! not well-formed is listed in `docs/conformance-xml.md`, one row with its
-//! reason; an unlisted one fails the test, and so does a listed one that is
-//! refused after all.
+//! The suite is next to the repository (`../shared/corpus`); without it the tests print a message
+//! and pass. Documents that the parser accepts although the suite calls them not well-formed are
+//! listed in `docs/conformance-xml.md`, one row each with the reason; the test fails for one that
+//! is not listed, and for a listed one that is refused.
 
 use crate::common;
 
@@ -38,7 +37,8 @@ struct Case {
     path: String,
 }
 
-/// The attributes of a start tag of a catalogue, which has neither entities nor odd spacing in them.
+/// Return the attributes of a start tag in a catalogue, which contains neither entities nor odd
+/// spacing.
 fn attributes(run: &str) -> HashMap<&str, &str> {
     let mut pairs = HashMap::new();
     let mut rest = run;
@@ -52,7 +52,7 @@ fn attributes(run: &str) -> HashMap<&str, &str> {
     pairs
 }
 
-/// All tests of the suite, read with the reader under test.
+/// Return all tests of the suite, read with the parser under test.
 fn cases(files: &HashMap<String, Vec<u8>>) -> Vec<Case> {
     let root = files
         .keys()
@@ -89,7 +89,7 @@ fn cases(files: &HashMap<String, Vec<u8>>) -> Vec<Case> {
     cases
 }
 
-/// The document in UTF-8, or none when its bytes are not in the encoding it claims.
+/// Return the document in UTF-8, or `None` if its bytes are not in the encoding it claims.
 fn transcoded(source: &[u8]) -> Option<Vec<u8>> {
     let encoding = if let Some((encoding, _)) = Encoding::for_bom(source) {
         encoding
@@ -118,7 +118,7 @@ fn transcoded(source: &[u8]) -> Option<Vec<u8>> {
         return Some(source.to_vec());
     }
     if encoding == WINDOWS_1252 {
-        // Browsers read ISO-8859-1 as windows-1252; XML means what it says (0x85 is U+0085).
+        // Browsers read ISO-8859-1 as windows-1252; XML takes the name literally (0x85 is U+0085).
         let text: String = source.iter().map(|&byte| byte as char).collect();
         return Some(text.into_bytes());
     }
@@ -127,7 +127,7 @@ fn transcoded(source: &[u8]) -> Option<Vec<u8>> {
         .map(|text| text.into_owned().into_bytes())
 }
 
-/// The exceptions of the documentation: id and reason.
+/// Return the exceptions in the documentation: id and reason.
 fn listed() -> BTreeMap<String, String> {
     let path = repository().join("docs/conformance-xml.md");
     let text = std::fs::read_to_string(path).expect("docs/conformance-xml.md");
@@ -225,7 +225,7 @@ fn every_document_of_the_suite_can_be_recovered() {
         };
         let lenient = parse(&text, &LENIENT).unwrap_or_else(|error| panic!("{path}: {error}"));
         let strict = parse(&text, &STRICT);
-        // The flag says exactly whether the strict reading fails.
+        // The flag tells exactly whether strict parsing fails.
         assert_eq!(
             strict.is_err(),
             lenient.flags.has(Flags::RECOVERED),

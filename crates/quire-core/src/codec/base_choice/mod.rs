@@ -1,28 +1,30 @@
-//! Base pages of a cluster: those that between them hold what the other pages repeat.
+//! Chooses the base pages of a cluster: pages that together contain most of the content the others
+//! repeat.
 //!
-//! Greedy coverage. Of each page the grams (8 bytes in a row, at every position) are sampled, one
-//! in 64, chosen by their hash so that every page samples the same ones. A gram is worth the number of
-//! *other* pages that hold it. The first base is the page whose grams are worth most; after it, the
-//! page whose grams not yet covered are worth most by the square root of its length, so that a
-//! long page must bring more. Pages that bring nothing new are never chosen.
+//! Greedy coverage. The grams of each page (8 consecutive bytes, at every position) are sampled,
+//! one in 64, selected by hash so that every page samples the same ones. The value of a gram is the
+//! number of *other* pages that contain it. The first base is the page whose grams have the highest
+//! total value. Each further base is the page with the highest value of grams not yet covered,
+//! divided by the square root of its length, so a long page must contribute more. Pages that
+//! contribute nothing new are never chosen.
 //!
-//! Cost: one multiplication for every byte, memory for the sampled grams only (an eighth of the
-//! pages, at worst a few times that while grams are numbered), and a heap of pages whose gains
-//! are computed again only when they come to its top (gains can only fall). The same pages in the
-//! same order give the same bases on every machine: whole numbers only.
+//! Cost: one multiplication per byte; memory only for the sampled grams (an eighth of the pages, at
+//! worst a few times that while grams are numbered); and a heap of pages whose gains are recomputed
+//! only when they reach the top (gains can only fall). The same pages in the same order give the
+//! same bases on every machine, because only integers are used.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// One gram in this many is looked at.
+/// One gram in this many is sampled.
 const SAMPLED: u64 = 64;
-/// Spreads grams; the golden ratio in 64 bits.
+/// Spreads the bits of grams; the golden ratio in 64 bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Choose at most `most` base pages, the most useful first.
 ///
-/// Fewer come back when further pages would add nothing, none when no two pages have
-/// anything in common.
+/// Returns fewer pages if further ones would add nothing, and none if no two pages have anything in
+/// common.
 ///
 /// ```
 /// # use quire_core::codec::choose_base;
@@ -37,8 +39,8 @@ pub fn choose_base(pages: &[&[u8]], most: usize) -> Vec<usize> {
     choose_base_within(pages, most, usize::MAX, &[])
 }
 
-/// As [`choose_base`], with bases of at most `max_bytes` together; a page that would exceed
-/// what is left is passed over. What is `known` already is worth nothing.
+/// Choose bases like [`choose_base`], with at most `max_bytes` in total; a page longer than the
+/// rest is skipped. Content that is already in `known` has no value.
 #[must_use]
 pub fn choose_base_within(
     pages: &[&[u8]],
@@ -52,7 +54,7 @@ pub fn choose_base_within(
     for (page, bytes) in pages.iter().enumerate() {
         let gain = grams.gain(page, &covered);
         if gain > 0 && bytes.len() <= max_bytes {
-            // The first is chosen by its gain alone, as if all pages were of one length.
+            // The first is chosen by its gain alone, as if all pages had the same length.
             heap.push(Candidate {
                 gain,
                 length: 1,
@@ -95,13 +97,13 @@ pub fn choose_base_within(
     chosen
 }
 
-/// The sampled grams of all pages, numbered, without those that only one page holds.
+/// The sampled grams of all pages, numbered, without those that occur on only one page.
 struct Grams {
-    /// Numbers of grams, page after page.
+    /// Numbers of grams, page by page.
     numbers: Vec<u32>,
     /// Where each page begins in `numbers`; one more entry than pages.
     starts: Vec<usize>,
-    /// By number: how many other pages hold it.
+    /// By number: how many other pages contain it.
     worth: Vec<u32>,
     /// By number: its hash, in ascending order.
     shared: Vec<u64>,
@@ -109,12 +111,13 @@ struct Grams {
 
 impl Grams {
     fn of(pages: &[&[u8]]) -> Grams {
-        // Hashes of all pages, each page's sorted and once; then all of them sorted, for counting.
+        // Hashes of all pages, sorted and unique per page; then all of them sorted, for counting.
         let mut hashes: Vec<u64> = Vec::new();
         let mut ends = Vec::with_capacity(pages.len());
         for page in pages {
             let start = hashes.len();
-            // A page made so that all its grams are sampled must not cost eight times its length.
+            // A page crafted so that all its grams are sampled must not cost eight times its
+            // length.
             let at_most = page.len() / 16 + 64;
             hashes.extend(page.windows(8).filter_map(sampled).take(at_most));
             hashes[start..].sort_unstable();
@@ -162,7 +165,7 @@ impl Grams {
         &self.numbers[self.starts[page]..self.starts[page + 1]]
     }
 
-    /// Which grams some bytes hold, by number.
+    /// Return which grams occur in `known`, by number.
     fn covered_by(&self, known: &[u8]) -> Vec<bool> {
         let mut covered = vec![false; self.worth.len()];
         for hash in known.windows(8).filter_map(sampled) {
@@ -173,23 +176,23 @@ impl Grams {
         covered
     }
 
-    /// What a page would add to what is covered.
+    /// Return the value a page would add to the grams already covered.
     fn gain(&self, page: usize, covered: &[bool]) -> u64 {
         let new = self.of_page(page).iter().filter(|&&g| !covered[g as usize]);
         new.map(|&gram| u64::from(self.worth[gram as usize])).sum()
     }
 }
 
-/// The hash of a gram, if it is one that is looked at.
+/// Return the hash of a gram, if it is sampled.
 fn sampled(gram: &[u8]) -> Option<u64> {
     let bytes: [u8; 8] = gram.try_into().ok()?;
     let hash = u64::from_le_bytes(bytes).wrapping_mul(SPREAD);
-    // The high bits hang on every byte of the gram, the low ones on its first byte alone.
+    // The high bits depend on every byte of the gram, the low bits only on its first byte.
     (hash < u64::MAX / SAMPLED).then_some(hash)
 }
 
-/// A page that may become a base. The greatest has the most gain by the root of its length; of
-/// equal ones, that of the lower number.
+/// A page that may become a base. The greatest has the highest gain divided by the square root of
+/// its length; of equal ones, the one with the lower number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Candidate {
     gain: u64,
@@ -199,8 +202,8 @@ struct Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        // gain / √length compared without roots: gain² · the other's length. Gains are below 2^48
-        // and lengths below 2^31, so products fit.
+        // gain / √length is compared without roots: gain² · the other's length. Gains are below
+        // 2^48 and lengths below 2^31, so the products fit.
         let mine = u128::from(self.gain).pow(2) * u128::from(other.length);
         let its = u128::from(other.gain).pow(2) * u128::from(self.length);
         mine.cmp(&its).then(other.page.cmp(&self.page))

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Text of `length` bytes that is like no other.
+/// Return text of `length` bytes that differs from all others.
 fn unlike(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(SPREAD) | 1;
     let mut next = || {
@@ -16,7 +16,7 @@ fn slices(pages: &[Vec<u8>]) -> Vec<&[u8]> {
     pages.iter().map(Vec::as_slice).collect()
 }
 
-/// The definition, computed anew at every step, with grams compared as bytes.
+/// The definition, recomputed at every step, with grams compared as bytes.
 fn choose_slowly(pages: &[&[u8]], most: usize) -> Vec<usize> {
     use std::collections::{BTreeMap, BTreeSet};
     let grams: Vec<BTreeSet<&[u8]>> = pages
@@ -56,7 +56,7 @@ fn choose_slowly(pages: &[&[u8]], most: usize) -> Vec<usize> {
 #[test]
 fn the_heap_chooses_what_the_definition_chooses() {
     for seed in 0..20 {
-        // Each page is made of some of twelve parts and a part of its own.
+        // Each page has some of twelve common parts and a part of its own.
         let parts: Vec<Vec<u8>> = (0..12).map(|i| unlike(seed * 100 + i, 700)).collect();
         let pages: Vec<Vec<u8>> = (0..25)
             .map(|page| {
@@ -102,7 +102,7 @@ fn a_bound_in_bytes_passes_over_pages_that_exceed_it() {
 
 #[test]
 fn a_page_whose_every_gram_is_sampled_costs_no_more_than_others() {
-    // Eight bytes whose every rotation is sampled: zeros.
+    // Eight bytes all of whose rotations are sampled: zeros.
     let page = vec![0; 1 << 20];
     let grams = Grams::of(&[&page, &page]);
     assert_eq!(grams.worth, [1]);

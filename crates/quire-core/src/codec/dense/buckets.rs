@@ -1,14 +1,15 @@
-//! The table of buckets: counters of literals by context, found by hash.
+//! The table of buckets: counters for literals by context, found by hash.
 //!
-//! A bucket has a check of 16 bits and 15 counters, one for each beginning of a nibble. Buckets lie in pairs,
-//! which share a line of the cache. Of `spread`, the context's hash times 0x9e3779b97f4a7c15, bits 36 and up choose
-//! the pair, bits 16 to 31, the lowest set to one, are the check. A context that is in neither bucket takes the one whose
-//! first counter was seen less often, the first one if both were as often, and empties it.
+//! A bucket has a check of 16 bits and 15 counters, one for each prefix of a nibble. Buckets are
+//! stored in pairs that share a cache line. In `spread`, the context's hash times
+//! 0x9e3779b97f4a7c15, bits 36 and up select the pair; bits 16 to 31, with the lowest set to one,
+//! are the check. A context found in neither bucket takes the one whose first counter was seen less
+//! often (the first one if equal) and clears it.
 
 use super::mix::UNSEEN;
 use super::side::hash;
 
-/// A bucket that nothing was counted in.
+/// A bucket without any counts.
 const EMPTY: [u16; 16] = {
     let mut bucket = [UNSEEN; 16];
     bucket[0] = 0;
@@ -19,18 +20,18 @@ const EMPTY: [u16; 16] = {
 #[repr(align(64))]
 struct Pair([[u16; 16]; 2]);
 
-/// Buckets, and how to come back to an earlier state of them.
+/// Buckets, and the data to restore an earlier state.
 #[derive(Clone)]
 pub struct Buckets {
     pairs: Vec<Pair>,
-    /// Pairs as they were before they were changed.
+    /// Pairs as they were before they changed.
     undo: Vec<(u32, Pair)>,
-    /// Which pairs are in `undo`, a bit for each; empty while nothing is to be undone.
+    /// Which pairs are in `undo`, one bit each; empty if nothing is recorded.
     noted: Vec<u64>,
 }
 
 impl Buckets {
-    /// 2^`log` empty buckets.
+    /// Create 2^`log` empty buckets.
     pub fn new(log: u32) -> Buckets {
         Buckets {
             pairs: vec![Pair([EMPTY; 2]); 1 << (log - 1)],
@@ -39,20 +40,20 @@ impl Buckets {
         }
     }
 
-    /// One counter of a bucket, by the beginning of the nibble (1 to 15).
+    /// Return one counter of a bucket, by the prefix of the nibble (1 to 15).
     #[inline]
     pub fn counter(&mut self, bucket: usize, node: usize) -> &mut u16 {
         &mut self.pairs[bucket >> 1].0[bucket & 1][node & 15]
     }
 
-    /// The buckets of contexts, and how many of them were there.
+    /// Find the buckets of contexts; also return how many of them were already there.
     #[inline]
     pub fn find<const N: usize>(&mut self, contexts: &[u32; N], part: u32) -> ([usize; N], usize) {
         let mut wanted = [(0usize, 0u16, 0u16); N];
         for (wanted, &context) in wanted.iter_mut().zip(contexts) {
             let spread = u64::from(hash(context, part)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let pair = (spread >> 36) as usize & (self.pairs.len() - 1);
-            // All pairs are asked for before the first answer is needed.
+            // All pairs are requested before the first one is needed.
             *wanted = (pair, (spread >> 16) as u16 | 1, self.pairs[pair].0[0][0]);
         }
         let mut known = 0;
@@ -75,7 +76,7 @@ impl Buckets {
         (found, known)
     }
 
-    /// Keep a pair as it is before it changes.
+    /// Record a pair before it changes.
     #[inline]
     fn note(&mut self, pair: usize) {
         if let Some(word) = self.noted.get_mut(pair / 64)
@@ -86,13 +87,13 @@ impl Buckets {
         }
     }
 
-    /// From here on, keep what is needed to come back to this state.
+    /// Start recording, so that this state can be restored.
     pub fn begin(&mut self) {
         self.undo.clear();
         self.noted = vec![0; self.pairs.len().div_ceil(64)];
     }
 
-    /// Come back to it.
+    /// Restore the recorded state.
     pub fn restore(&mut self) {
         for (pair, before) in self.undo.drain(..) {
             self.pairs[pair as usize] = before;

@@ -1,27 +1,27 @@
-//! The range coder: one binary decision after the other, each with a probability.
+//! The range coder: one binary decision after another, each with a probability.
 //!
-//! `low` and `range` as in LZMA, with 16-bit probabilities: the range is 32 bits wide and grows by a
-//! byte whenever it falls below 2^24; a carry runs back into bytes already written. The frame is the
-//! shortest string of bytes that, followed by zeros, lies in the last range: a decoder
-//! reads zeros past its end. More than [`SLACK`] of them mean that the frame was cut off.
+//! `low` and `range` as in LZMA, with 16-bit probabilities: the range has 32 bits and is extended
+//! by a byte whenever it falls below 2^24; a carry propagates into bytes already written. The frame
+//! is the shortest byte string that, followed by zeros, lies in the last range: a decoder reads
+//! zeros past its end. If it reads more than [`SLACK`] of them, the frame was cut off.
 
-/// Below this, the range grows by a byte.
+/// Below this, the range is extended by a byte.
 const LEAST: u32 = 1 << 24;
-/// The decoder is this many bytes ahead of what it has decided.
+/// The decoder reads this many bytes ahead of its decisions.
 const SLACK: usize = 4;
 
-/// Writes decisions, or reads them: the models do not know which.
+/// Writes decisions or reads them; the models do not know which.
 pub trait Bits {
     /// Code one decision. `p` is the probability of `true` in 1/65536, from 1 to 65535. A writer
-    /// writes `bit` and gives it back; a reader ignores it and gives what it read.
+    /// writes `bit` and returns it; a reader ignores `bit` and returns the decision it read.
     fn code(&mut self, bit: bool, p: u32) -> bool;
 
-    /// Whether more was read than there can have been.
+    /// Whether more was read than the frame can contain.
     fn ran_dry(&self) -> bool {
         false
     }
 
-    /// Code the low `count` bits of a number, all as likely.
+    /// Code the low `count` bits of a number, all with probability one half.
     fn flat(&mut self, value: u32, count: u32) -> u32 {
         let bits = (0..count).rev();
         bits.fold(0, |read, at| {
@@ -30,7 +30,7 @@ pub trait Bits {
     }
 }
 
-/// Writes.
+/// Writes decisions.
 pub struct Writer {
     low: u64,
     range: u32,
@@ -46,7 +46,7 @@ impl Writer {
         }
     }
 
-    /// Add the carry to what is written.
+    /// Add the carry to the bytes already written.
     fn carry(&mut self) {
         if self.low >> 32 != 0 {
             self.low &= 0xffff_ffff;
@@ -59,9 +59,9 @@ impl Writer {
         }
     }
 
-    /// The frame.
+    /// Return the frame.
     pub fn finish(mut self) -> Vec<u8> {
-        // The number in the range with the most zeros at its end.
+        // The number in the range with the most trailing zeros.
         let end = self.low + u64::from(self.range) - 1;
         let mut kept = self.low;
         for zeros in (0..=32).rev() {
@@ -73,7 +73,7 @@ impl Writer {
         }
         self.low = kept;
         self.carry();
-        // Zeros of the last number alone: a reader asks for no more than these past the end.
+        // Only the zeros of the last number: a reader needs no more than these past the end.
         let last = self.low as u32;
         let count = SLACK - (last.trailing_zeros() as usize / 8).min(SLACK);
         self.out.extend_from_slice(&last.to_be_bytes()[..count]);
@@ -101,7 +101,7 @@ impl Bits for Writer {
     }
 }
 
-/// Reads.
+/// Reads decisions.
 pub struct Reader<'a> {
     code: u32,
     range: u32,
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
     }
 
-    /// Whether the frame holds nothing that was not read.
+    /// Whether the whole frame has been read.
     pub fn is_done(&self) -> bool {
         !self.ran_dry() && self.at >= self.frame.len()
     }

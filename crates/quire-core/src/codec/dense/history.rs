@@ -1,19 +1,20 @@
-//! What was written so far, and where in it a match is likely to begin or end.
+//! The bytes so far, and positions in them where a match is likely to begin or end.
 //!
-//! Two tables keep, for the last 12 and the last 6 bytes, the last place that followed them. Only places that
-//! are new are entered: after each literal, and at the end of each match. Two sets of marks
-//! remember where in the source matches began and ended: the borders of what varies on these pages.
+//! Two tables map the last 12 and the last 6 bytes to the last position that followed them. Only
+//! new positions are entered: after each literal, and at the end of each match. Two sets of marks
+//! record where in the source matches began and ended: the borders of the parts that vary on these
+//! pages.
 
 use super::places::{Candidates, Marks};
 
-/// The tables, as powers of two.
+/// Sizes of the tables, as powers of two.
 const LONG_LOG: u32 = 17;
 const SHORT_LOG: u32 = 17;
-/// How many bytes the keys of the tables have.
+/// Number of bytes in the keys of the tables.
 const LONG: usize = 12;
 const SHORT: usize = 6;
 
-/// Bytes and what is known about them.
+/// The bytes so far, with the tables and marks.
 #[derive(Clone)]
 pub struct History {
     pub bytes: Vec<u8>,
@@ -21,16 +22,16 @@ pub struct History {
     short: Vec<u32>,
     ends: Marks,
     starts: Marks,
-    /// What was changed since [`History::begin`], while that is to be undone.
+    /// Changes since [`History::begin`], if they are to be undone.
     log: Option<Vec<Change>>,
     base: usize,
-    /// Where the last match would go on in its source.
+    /// Where the last match would continue in its source.
     pub source: usize,
-    /// Literals since it.
+    /// Number of literals since then.
     pub literals: usize,
 }
 
-/// One change of what is known about the base: a table's old entry, or a mark that was set.
+/// One change since the base was learned: the old entry of a table, or a mark that was set.
 #[derive(Clone, Copy)]
 enum Change {
     Long(u32, u32),
@@ -54,8 +55,8 @@ impl History {
         }
     }
 
-    /// Candidates as they will be further on in `text`, of which the history is the beginning: those
-    /// of the tables alone.
+    /// Return the candidates at a later position of `text` (which starts with the history), from
+    /// the tables only.
     pub fn foretell(&self, text: &[u8], at: usize) -> Candidates {
         let mut found = Candidates::default();
         for place in [
@@ -69,7 +70,7 @@ impl History {
         found
     }
 
-    /// Candidates for a match at the end, most likely first, no place twice.
+    /// Return the candidates for a match at the end, most likely first, each position once.
     #[inline]
     pub fn candidates(&self) -> Candidates {
         let at = self.bytes.len();
@@ -94,7 +95,7 @@ impl History {
         found
     }
 
-    /// Enter the place `at` into the tables.
+    /// Enter the position `at` into the tables.
     #[inline]
     pub fn enter(&mut self, at: usize) {
         if let Some(slot) = slot::<LONG>(&self.bytes, at) {
@@ -107,21 +108,21 @@ impl History {
         }
     }
 
-    /// Mark a place where a match ended.
+    /// Mark a position where a match ended.
     pub fn mark_end(&mut self, at: usize) {
         if self.ends.set(at) {
             self.note(Change::End(at as u32));
         }
     }
 
-    /// Mark a place where a match began after literals.
+    /// Mark a position where a match began after literals.
     pub fn mark_start(&mut self, at: usize) {
         if self.starts.set(at) {
             self.note(Change::Start(at as u32));
         }
     }
 
-    /// The next place from `from` on, before `end`, where a match ended.
+    /// Return the next position from `from` on, before `end`, where a match ended.
     pub fn next_end(&self, from: usize, end: usize) -> Option<usize> {
         self.ends.next(from, end)
     }
@@ -133,7 +134,7 @@ impl History {
         }
     }
 
-    /// What there is now is the base: [`History::restore`] comes back to it.
+    /// Make the current state the base, to which [`History::restore`] returns.
     pub fn begin(&mut self) {
         self.log = Some(Vec::new());
         self.base = self.bytes.len();
@@ -155,7 +156,7 @@ impl History {
         (self.source, self.literals) = (0, 0);
     }
 
-    /// How many bytes before two places are the same, up to 32.
+    /// Return how many bytes before two positions are equal, up to 32.
     #[inline]
     fn agreed(&self, one: usize, two: usize) -> u8 {
         let (mut one, mut two) = (&self.bytes[..one], &self.bytes[..two]);
@@ -175,7 +176,7 @@ impl History {
     }
 }
 
-/// Where the bytes before a place are found in a table.
+/// Return the slot for the bytes before a position.
 #[inline]
 fn slot<const KEY: usize>(bytes: &[u8], at: usize) -> Option<usize> {
     let key = bytes.get(at.checked_sub(KEY)?..at)?;

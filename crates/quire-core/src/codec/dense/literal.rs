@@ -1,11 +1,13 @@
-//! Bytes that no match covers, bit by bit, each bit from many contexts at once.
+//! Bytes that no match covers, coded bit by bit, each bit predicted from many contexts at once.
 //!
-//! A byte is two nibbles, its high bits first. The contexts are the last 1, 2, 3, 4 and 6 bytes; the word so far with the last
-//! byte; and the byte that the history predicts. For each context and nibble there is a bucket of counters ([`super::buckets`]). What their counters
-//! say, what the counters of the foretold bytes say while the byte so far agrees with them, and a constant are weighed by two
-//! mixers: one with weights by how many contexts are known, whether the last byte was a literal, and the trust in the first
-//! foretold byte; one by the byte so far. Both results are averaged, and that is averaged with its
-//! refinement by the byte so far and the literals since the last match, up to three.
+//! A byte is two nibbles, high bits first. The contexts are the last 1, 2, 3, 4 and 6 bytes; the
+//! current word with the last byte; and the byte that the history predicts. For each context and
+//! nibble there is a bucket of counters ([`super::buckets`]). Two mixers weigh the predictions of
+//! these counters, those of the counters for the foretold bytes (as long as the byte so far agrees
+//! with them), and a constant. One mixer selects its weights by the number of known contexts,
+//! whether the last byte was a literal, and the trust in the first foretold byte; the other by the
+//! byte so far. Both results are averaged, and the average is averaged again with its refinement by
+//! the byte so far and the number of literals since the last match, up to three.
 
 use super::buckets::Buckets;
 use super::coder::Bits;
@@ -13,12 +15,12 @@ use super::mix::{Mixer, Refiner, UNSEEN, seen, squash, word_of};
 use super::side::hash;
 
 const CONTEXTS: usize = 7;
-/// Bytes that candidates foretell.
+/// Number of bytes that candidates foretell.
 pub const FORETOLD: usize = 2;
-/// Eight at a time; those without a meaning say nothing.
+/// Inputs of a mixer, processed eight at a time; unused ones predict nothing.
 const WORDS: usize = 16;
 
-/// A byte that a candidate foretells, and how much is known in its favour (below 16, 0 for nothing).
+/// A byte that a candidate foretells, and its trust (below 16; 0 for none).
 #[derive(Clone, Copy, Default)]
 pub struct Foretold {
     pub byte: u8,
@@ -33,7 +35,7 @@ pub struct Literals {
     saved: Small,
 }
 
-/// What is small enough to be copied whole for every page.
+/// The parts small enough to be copied whole for every page.
 #[derive(Clone)]
 struct Small {
     foretold: Vec<u16>,
@@ -61,7 +63,7 @@ impl Small {
 }
 
 impl Literals {
-    /// An empty model with 2^`log` buckets.
+    /// Create an empty model with 2^`log` buckets.
     pub fn new(log: u32) -> Literals {
         Literals {
             buckets: Buckets::new(log),
@@ -70,7 +72,7 @@ impl Literals {
         }
     }
 
-    /// Code a byte that follows `before`, with `literals` before it since the last match.
+    /// Code a byte after `before`, with `literals` literals before it since the last match.
     pub fn code<B: Bits>(
         &mut self,
         bits: &mut B,
@@ -124,21 +126,21 @@ impl Literals {
         so_far as u8
     }
 
-    /// From here on, keep what is needed to come back to this state.
+    /// Start recording, so that this state can be restored.
     pub fn begin(&mut self) {
         self.buckets.begin();
         self.saved.copy_from(&self.small);
     }
 
-    /// Come back to it.
+    /// Restore the recorded state.
     pub fn restore(&mut self) {
         self.buckets.restore();
         self.small.copy_from(&self.saved);
     }
 }
 
-/// Which counters of foretold bytes speak: by the bytes' order, trust, next bit and its place. None does for a
-/// byte that is not foretold, or not as the byte so far begins.
+/// Return the active counters of foretold bytes: by the order of the bytes, trust, next bit and its
+/// position. None for a byte that is not foretold, or does not start like the byte so far.
 #[inline]
 fn cells(foretold: [Foretold; FORETOLD], so_far: u32) -> [usize; FORETOLD] {
     let known = so_far.ilog2();
@@ -154,12 +156,12 @@ fn cells(foretold: [Foretold; FORETOLD], so_far: u32) -> [usize; FORETOLD] {
     cells
 }
 
-/// The word that is being written, hashed: letters and digits since the last other byte.
+/// The hash of the current word: letters and digits since the last other byte.
 #[derive(Clone, Copy, Default)]
 pub struct Word(u32);
 
 impl Word {
-    /// Take note of a byte.
+    /// Add a byte.
     #[inline]
     pub fn push(&mut self, byte: u8) {
         self.0 = if byte.is_ascii_alphanumeric() || byte >= 0x80 {
@@ -195,7 +197,7 @@ fn contexts(
     ]
 }
 
-/// The last eight bytes, the last one lowest; zeros where there are none.
+/// Return the last eight bytes, the last one lowest; zeros if there are fewer.
 #[inline]
 pub fn last_bytes(bytes: &[u8]) -> u64 {
     if let Some(last) = bytes.last_chunk() {

@@ -1,9 +1,9 @@
-//! Probabilities: counters, how they are weighed against each other, and how the result is refined.
+//! Probabilities: counters, mixing of their predictions, and refinement of the result.
 //!
-//! All numbers are whole. A probability is in 1/65536; `stretch` gives ln(p / (1 - p)) in 1/256,
-//! from -2047 to 2047, and `squash` undoes it, by a table of 65 values with straight lines between them.
-//! A counter is 16 bits: 13 of probability and 3 of how often it was seen; it moves by a part of the
-//! distance that falls as it is seen more often.
+//! All numbers are integers. A probability is in 1/65536; `stretch` gives ln(p / (1 - p)) in 1/256,
+//! from -2047 to 2047, and `squash` is its inverse, by a table of 65 values with linear
+//! interpolation. A counter has 16 bits: 13 for the probability and 3 for how often it was updated;
+//! each update moves it by a fraction of the distance that gets smaller with the number of updates.
 
 /// 65536 / (1 + e^-x) for x from -8 to 8 in steps of 1/4.
 const KNOTS: [u16; 65] = [
@@ -25,7 +25,7 @@ static SQUASH: [u16; 4096] = {
     table
 };
 
-/// Of probabilities in 1/4096.
+/// `stretch` for probabilities in 1/4096.
 static STRETCH: [i16; 4096] = {
     let mut table = [0; 4096];
     let (mut p, mut at) = (0, 0);
@@ -42,21 +42,21 @@ static STRETCH: [i16; 4096] = {
     table
 };
 
-/// The probability of a place on the stretched line.
+/// Return the probability of a stretched value.
 #[inline]
 pub fn squash(x: i32) -> u32 {
     u32::from(SQUASH[(x.clamp(-2047, 2047) + 2048) as usize & 4095])
 }
 
-/// What a counter that has seen nothing says.
+/// The initial value of a counter.
 pub const UNSEEN: u16 = 1 << 15;
 
-/// How far a counter moves, in 1/65536 of the distance, by how often it was seen.
+/// How far a counter moves, in 1/65536 of the distance, by the number of updates.
 const PACE: [i32; 8] = [48_000, 30_000, 20_000, 15_000, 12_000, 9_500, 7_500, 4_200];
-/// How much a counter's word is worth, in 1/256, by how often it was seen.
+/// How much the prediction of a counter counts, in 1/256, by the number of updates.
 const TRUST: [i32; 8] = [0, 340, 310, 290, 270, 256, 250, 240];
 
-/// Move a counter towards what happened.
+/// Update a counter with the actual bit.
 #[inline]
 pub fn seen(counter: &mut u16, bit: bool) {
     let count = (*counter & 7) as usize;
@@ -66,17 +66,17 @@ pub fn seen(counter: &mut u16, bit: bool) {
     *counter = (moved as u16) << 3 | (count + 1).min(7) as u16;
 }
 
-/// What a counter says, on the stretched line: nothing while it has seen nothing.
+/// Return the prediction of a counter as a stretched value; 0 if it was never updated.
 #[inline]
 pub fn word_of(counter: u16) -> i16 {
     let said = i32::from(STRETCH[(counter >> 4) as usize & 4095]);
     ((said * TRUST[(counter & 7) as usize]) >> 8) as i16
 }
 
-/// Weighs `N` words against each other; one set of weights for each kind of place.
+/// Mixes `N` predictions; one set of weights for each kind of position.
 ///
-/// Weights are in 1/65536 and used in 1/4096, so that words and weights are 16 bits wide: processors multiply
-/// eight such pairs at once.
+/// Weights are stored in 1/65536 and used in 1/4096, so that predictions and weights have 16 bits:
+/// processors multiply eight such pairs at once.
 #[derive(Clone)]
 pub struct Mixer<const N: usize> {
     weights: Vec<[i32; N]>,
@@ -84,7 +84,7 @@ pub struct Mixer<const N: usize> {
     said: u32,
 }
 
-/// How fast weights follow, as a power of two.
+/// Learning rate of the weights, as a power of two.
 const WEIGHT_PACE: u32 = 14;
 
 impl<const N: usize> Mixer<N> {
@@ -100,7 +100,7 @@ impl<const N: usize> Mixer<N> {
         self.weights.copy_from_slice(&other.weights);
     }
 
-    /// The words weighed, on the stretched line.
+    /// Return the weighted sum of the predictions, as a stretched value.
     #[inline]
     pub fn mix(&mut self, words: &[i16; N], set: usize) -> i32 {
         self.chosen = set;
@@ -114,7 +114,7 @@ impl<const N: usize> Mixer<N> {
         mixed
     }
 
-    /// Trust more those words that were right.
+    /// Increase the weights of predictions that were right.
     #[inline]
     pub fn learn(&mut self, words: &[i16; N], bit: bool) {
         let missed = (((i32::from(bit) << 16) - self.said as i32) >> 1) as i16;
@@ -126,7 +126,7 @@ impl<const N: usize> Mixer<N> {
     }
 }
 
-/// Refines a probability by what became of such probabilities in the same context before.
+/// Refines a probability by the outcomes of similar probabilities in the same context.
 #[derive(Clone)]
 pub struct Refiner {
     cells: Vec<u16>,

@@ -1,33 +1,37 @@
-//! The dense codec: copies from the base, and a model of many contexts for the rest.
+//! The dense codec: copies from the base, and a context-mixing model for the rest.
 //!
-//! For cold archives: pages against their bases take 6 to 27 % less than all of them in one solid `xz -9` (template sites and
-//! version histories, at most 32 bases), and each can still be had alone, in milliseconds instead of microseconds.
+//! For cold archives: pages stored against their bases take 6 to 27 % less than all of them in one
+//! solid `xz -9` (template sites and version histories, at most 32 bases), and each can still be
+//! read on its own, in milliseconds instead of microseconds.
 //!
 //! # Format
 //!
-//! A frame is the output of a range coder (`coder`): binary decisions, each with a probability that the
-//! reader computes from what it has read before. There is no header and no length; the
-//! container keeps the page's length, and the reader stops there. Behind the page come 8 flat bits, the low ones of
-//! its XXH3-64 with the length as seed: most damage shows at once, but the container's own checksum is the one to rely on. `stream` says which decisions
-//! there are and in which order, `history` which sources a copy can name without telling them,
-//! `side` and `literal` which contexts give the probabilities, `mix` how these become one.
-//! Every constant in these modules is part of the format, except those of `parse`.
+//! A frame is the output of a range coder (`coder`): binary decisions, each with a probability that
+//! the reader computes from the input so far. It has no header and no length; the container stores
+//! the length of the page, and the reader stops there. After the page come 8 flat bits, the low
+//! bits of its XXH3-64 with the length as seed: they detect most damage at once, but the checksum
+//! of the container is the one to rely on. `stream` defines the decisions and their order,
+//! `history` the sources that a copy can refer to without writing them out, `side` and `literal`
+//! the contexts of the probabilities, `mix` how these are combined. Every constant in these modules
+//! is part of the format, except those of `parse`.
 //!
-//! The model starts empty, with 2^n buckets for literals: n is the whole part of the base-2 logarithm of the base's length,
-//! at least 14 and at most 17. The base is coded first, as one frame; the model that this leaves is the one that every
-//! page starts from. Before a page, the last source, the literals since it, the current word and which marks were passed are forgotten.
-//! Nothing else of a page outlives it.
+//! The model starts empty, with 2^n buckets for literals: n is the integer part of the base-2
+//! logarithm of the base's length, at least 14 and at most 17. The base is coded first, as one
+//! frame; every page starts from the resulting model. Before a page, the last source, the literals
+//! since it, the current word and the history of passed marks are reset. Nothing else of a page
+//! affects later ones.
 //!
-//! Whole numbers only: the same bytes on every machine.
+//! Only integers are used, so the bytes are the same on every machine.
 //!
 //! # Cost
 //!
-//! One to two microseconds for a literal; copies cost little whatever their length. Writing makes 2 to 10 MB/s, a page of 40 KB of
-//! a template site is read in 3 to 5 ms. Opening decodes the base, which costs what its own residue costs: 2 to 4 ms for each KB of
-//! its frame, so keep open bases. Eight bases instead of 32 open in half the time for 3 to 8 % more bytes. A
-//! model takes up to 7 MB besides the base, and as much again for the log while a long page is coded. Pages are
-//! undone, not copied: the log keeps what they changed. One page at a time for each [`DenseBase`];
-//! threads wait for each other, or work on clones.
+//! One to two microseconds per literal; copies cost little, whatever their length. Writing runs at
+//! 2 to 10 MB/s; a page of 40 KB of a template site is read in 3 to 5 ms. Opening decodes the base:
+//! 2 to 4 ms for each KB of its frame, so keep bases open. Eight bases instead of 32 open in half
+//! the time, for 3 to 8 % more bytes. A model takes up to 7 MB besides the base, and as much again
+//! for the log while a long page is coded. Pages are undone, not copied: the log records their
+//! changes. Each [`DenseBase`] handles one page at a time; threads wait for each other, or use
+//! clones.
 
 mod buckets;
 mod coder;
@@ -50,20 +54,20 @@ use super::refused;
 use crate::base::error::Error;
 use crate::base::hash::hash64_seeded;
 
-/// Base and page together are shorter than this: places are 32 bits wide.
+/// Base and page together must be shorter than this: positions have 32 bits.
 const LIMIT: usize = 1 << 31;
-/// Bits of the check behind a page.
+/// Number of check bits after a page.
 const CHECK_BITS: u32 = 8;
 
-/// A base whose content the model has learned, ready for pages.
+/// A base that the model has learned, ready for pages.
 pub struct DenseBase {
     model: Mutex<Model>,
-    /// For writing only, and made when the first page is written.
+    /// Needed only for writing; built when the first page is written.
     chains: OnceLock<Chains>,
 }
 
 impl DenseBase {
-    /// Learn a base. An empty one is allowed: pages then stand alone.
+    /// Learn a base. It may be empty: pages are then coded on their own.
     ///
     /// ```
     /// # use quire_core::codec::DenseBase;
@@ -79,7 +83,7 @@ impl DenseBase {
         DenseBase::create(base).0
     }
 
-    /// Learn a base, and give the frame that [`DenseBase::open`] learns it from.
+    /// Learn a base; return it with the frame that [`DenseBase::open`] reads.
     #[must_use]
     pub fn create(base: &[u8]) -> (DenseBase, Vec<u8>) {
         let mut model = Model::new(table_log(base.len()));
@@ -89,15 +93,16 @@ impl DenseBase {
 
     /// Learn a base of `base_len` bytes from its frame.
     ///
-    /// Costs 2 to 4 ms for each KB of the frame: to open in a tenth of a second, keep bases to 25 KB stored.
+    /// Costs 2 to 4 ms for each KB of the frame: to open in a tenth of a second, keep stored bases
+    /// below 25 KB.
     pub fn open(frame: &[u8], base_len: usize) -> Result<DenseBase, Error> {
         let mut model = Model::new(table_log(base_len));
         read(&mut model, frame, base_len)?;
         Ok(DenseBase::primed(model))
     }
 
-    /// Learn more on top of this base: what part of the cluster has in common. Gives the longer base, and the
-    /// frame that [`DenseBase::open_more`] learns it from.
+    /// Learn more content on top of this base: content that part of the cluster has in common.
+    /// Returns the longer base and the frame that [`DenseBase::open_more`] reads.
     ///
     /// ```
     /// # use quire_core::codec::DenseBase;
@@ -116,7 +121,7 @@ impl DenseBase {
         (DenseBase::primed(model), frame)
     }
 
-    /// Learn `more_len` bytes more on top of this base, from their frame.
+    /// Learn `more_len` more bytes on top of this base, from their frame.
     pub fn open_more(&self, frame: &[u8], more_len: usize) -> Result<DenseBase, Error> {
         let mut model = self.locked().clone();
         read(&mut model, frame, more_len)?;
@@ -131,17 +136,17 @@ impl DenseBase {
         }
     }
 
-    /// The base itself.
+    /// Return the base itself.
     #[must_use]
     pub fn base(&self) -> Vec<u8> {
         self.locked().history.bytes.clone()
     }
 
-    /// Write a page against this base.
+    /// Compress a page against this base.
     ///
     /// # Panics
     ///
-    /// When page and base together have 2 GiB or more; no source of this package has.
+    /// If page and base together have 2 GiB or more; no source of this package has.
     #[must_use]
     pub fn encode(&self, page: &[u8]) -> Vec<u8> {
         let mut model = self.locked();
@@ -151,8 +156,9 @@ impl DenseBase {
         frame
     }
 
-    /// Read a page back: exactly `expected_len` bytes, or an error. Memory follows what the frame
-    /// really holds, and never exceeds the expected length by more than a constant factor.
+    /// Decompress a page: exactly `expected_len` bytes, or an error. Memory use depends on the
+    /// actual content of the frame, and never exceeds the expected length by more than a constant
+    /// factor.
     pub fn decode(&self, frame: &[u8], expected_len: usize) -> Result<Vec<u8>, Error> {
         let mut model = self.locked();
         let base_len = model.history.bytes.len();
@@ -181,7 +187,7 @@ impl Clone for DenseBase {
     }
 }
 
-/// Buckets for literals, as a power of two.
+/// Return the number of buckets for literals, as a power of two.
 fn table_log(base_len: usize) -> u32 {
     base_len.max(1).ilog2().clamp(14, 17)
 }
@@ -191,7 +197,7 @@ fn write(model: &mut Model, chains: &Chains, page: &[u8]) -> Vec<u8> {
     let text = [&model.history.bytes[..], page].concat();
     assert!(
         text.len() < LIMIT,
-        "page and base have {} bytes, but at most {LIMIT} are coded",
+        "page and base have {} bytes together, more than the limit of {LIMIT}",
         text.len()
     );
     let mut parser = Parser::new(&text, chains, base_len);
@@ -215,7 +221,7 @@ fn read(model: &mut Model, frame: &[u8], expected_len: usize) -> Result<(), Erro
     let end = start.saturating_add(expected_len);
     if end >= LIMIT {
         return Err(refused(format!(
-            "page and base would have {end} bytes, but at most {LIMIT} are coded"
+            "page and base would have {end} bytes together, more than the limit of {LIMIT}"
         )));
     }
     let mut bits = Reader::new(frame);
@@ -225,13 +231,14 @@ fn read(model: &mut Model, frame: &[u8], expected_len: usize) -> Result<(), Erro
         let possible = model.step(&mut bits, &candidates, left, Step::Literal(0));
         if bits.ran_dry() {
             return Err(refused(format!(
-                "dense frame of {} bytes ends {left} bytes before the {expected_len} expected",
+                "dense frame of {} bytes ends {left} bytes short of the expected {expected_len}",
                 frame.len()
             )));
         }
         if !possible {
             return Err(refused(format!(
-                "dense frame is damaged or not for this base: {left} of {expected_len} bytes before the end it copies what is not there"
+                "dense frame is damaged or not for this base: {left} of {expected_len} bytes \
+                 before the end, it copies from outside the data"
             )));
         }
     }
@@ -239,12 +246,12 @@ fn read(model: &mut Model, frame: &[u8], expected_len: usize) -> Result<(), Erro
         return Ok(());
     }
     Err(refused(format!(
-        "dense frame of {} bytes is damaged, or holds another page than one of {expected_len} bytes",
+        "dense frame of {} bytes is damaged, or its page does not have {expected_len} bytes",
         frame.len()
     )))
 }
 
-/// What is coded behind a page: damage and false lengths show at once, but for one in 256.
+/// Return the check bits after a page: they detect damage and wrong lengths, except one in 256.
 fn check(page: &[u8]) -> u32 {
     hash64_seeded(page, page.len() as u64) as u32 & 0xff
 }

@@ -1,21 +1,21 @@
-//! The writer's search: which matches to take. Readers do without it.
+//! The writer's search for matches. Readers do not need it.
 //!
-//! Places of the base are chained by the hash of the 12 bytes that follow them, once for all pages; those of the page
-//! by tables of its own. A match that a candidate foretells is cheap and taken from a few bytes on; one
-//! whose source must be written out has to be longer.
+//! Positions of the base are chained by the hash of the 12 bytes that follow them, once for all
+//! pages; positions of the page have tables of their own. A match that a candidate foretells is
+//! cheap and used from a few bytes on; a match whose source must be written out has to be longer.
 
 use super::places::Candidates;
 use super::stream::Step;
 
-/// Bytes that are hashed.
+/// Number of bytes that are hashed.
 const KEY: usize = 12;
-/// How many places of a chain are looked at.
+/// Maximum number of positions of a chain to check.
 const DEPTH: usize = 48;
 
-/// Places of a text by the bytes that follow them.
+/// Positions of a text by the bytes that follow them.
 pub struct Chains {
     heads: Vec<u32>,
-    /// By place: the one before it in its chain, plus one.
+    /// By position: the previous position in its chain, plus one.
     before: Vec<u32>,
     log: u32,
 }
@@ -30,14 +30,14 @@ impl Chains {
         }
     }
 
-    /// Chain every place of a text.
+    /// Chain every position of a text.
     pub fn of(text: &[u8]) -> Chains {
         let mut chains = Chains::new(text.len());
         chains.extend(text, text.len());
         chains
     }
 
-    /// Chain places up to `end`.
+    /// Chain positions up to `end`.
     pub fn extend(&mut self, text: &[u8], end: usize) {
         for at in self.before.len()..end {
             let mut before = 0;
@@ -58,7 +58,7 @@ impl Chains {
         Some((spread >> (64 - self.log)) as usize)
     }
 
-    /// Places where the bytes at `at` of `text` may be found, the latest first.
+    /// Return positions where the bytes at `at` of `text` may be found, the latest first.
     fn places(&self, text: &[u8], at: usize) -> impl Iterator<Item = usize> {
         let mut next = self.slot(text, at).map_or(0, |slot| self.heads[slot]);
         std::iter::from_fn(move || {
@@ -70,7 +70,7 @@ impl Chains {
     }
 }
 
-/// How many bytes from two places on are the same, up to `most`.
+/// Return how many bytes from two positions on are equal, up to `most`.
 fn common(text: &[u8], one: usize, two: usize, most: usize) -> usize {
     let (a, b) = (&text[one..], &text[two..]);
     let most = most.min(b.len()).min(a.len());
@@ -90,16 +90,16 @@ fn common(text: &[u8], one: usize, two: usize, most: usize) -> usize {
         .count()
 }
 
-/// The shortest match that is taken: from a candidate, near the last source, from anywhere.
+/// Minimum length of a match: from a candidate, near the last source, from anywhere.
 const FORETOLD: usize = 20;
 const NEARBY: usize = 32;
 const ANYWHERE: usize = 48;
 
-/// So many bytes are looked at to tell noise.
+/// Number of bytes examined to detect noise.
 const WINDOW: usize = 512;
 
-/// Whether bytes are spread as evenly as chance spreads them. The squares of how often each
-/// occurs then add up to 1,536 of 512; letters and digits, as in base64, to 4,600.
+/// Whether bytes are distributed as evenly as random ones. The sum of the squared counts is then
+/// 1,536 for 512 bytes; for letters and digits, as in base64, it is 4,600.
 fn is_noise(window: &[u8]) -> bool {
     let mut counts = [0u32; 256];
     for &byte in window {
@@ -108,15 +108,15 @@ fn is_noise(window: &[u8]) -> bool {
     counts.iter().map(|count| count * count).sum::<u32>() < 2000
 }
 
-/// Chooses steps for a page that follows its base in `text`.
+/// Chooses the steps for a page that follows its base in `text`.
 pub struct Parser<'a> {
     pub text: &'a [u8],
     pub base: &'a Chains,
     pub base_len: usize,
     pub own: Chains,
-    /// No match is told before here: a foretold one begins there.
+    /// No written-out match starts before this position, because a foretold match begins there.
     skip_until: usize,
-    /// No noise begins before here.
+    /// No noise starts before this position.
     quiet_until: usize,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The step at `at`.
+    /// Return the step at `at`.
     pub fn step(
         &mut self,
         at: usize,
@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
             && let Some((from, length)) = self.search(at, along)
             && length >= known + 12
         {
-            // A match that begins a little later and need not be told is cheaper.
+            // A match that begins a little later and need not be written out is cheaper.
             for later in 1..=8 {
                 let soon = peek(at + later);
                 if let Some((_, other)) = self.best(at + later, &soon)
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// How many bytes from here on are noise, of which no model makes less.
+    /// Return how many bytes from here on are noise, which no model can compress.
     fn noise(&mut self, at: usize) -> usize {
         if at < self.quiet_until {
             return 0;

@@ -1,14 +1,14 @@
-//! Sets of places in the history: marks, and candidates for the source of a copy.
+//! Sets of positions in the history: marks, and candidates for the source of a copy.
 
-/// No mark is looked for further away than this many words of 64 places.
+/// Marks are searched at most this many words of 64 positions ahead.
 const REACH: usize = 64;
 
-/// A set of places.
+/// A set of positions.
 #[derive(Clone, Default)]
 pub struct Marks(Vec<u64>);
 
 impl Marks {
-    /// Add a place; false if it was there.
+    /// Add a position; returns false if it was there already.
     pub fn set(&mut self, at: usize) -> bool {
         if self.0.len() <= at / 64 {
             self.0.resize(at / 64 + 1, 0);
@@ -19,12 +19,13 @@ impl Marks {
         new
     }
 
-    /// Take a place out.
+    /// Remove a position.
     pub fn unset(&mut self, at: usize) {
         self.0[at / 64] &= !(1 << (at % 64));
     }
 
-    /// The first place of the set from `from` on, if it is before `end` and not too far away.
+    /// Return the first position of the set from `from` on, if it is before `end` and not too far
+    /// away.
     pub fn next(&self, from: usize, end: usize) -> Option<usize> {
         let mut word = from / 64;
         let mut bits = self.0.get(word)? & !0 << (from % 64);
@@ -40,14 +41,14 @@ impl Marks {
     }
 }
 
-/// A place from which a match may be taken.
+/// A position from which a match may be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub at: u32,
-    /// 0 the last place after these 12 bytes, 1 where the source was resumed before, 2 the source
-    /// after as many bytes as were literals, 3 the last place after these 6 bytes.
+    /// 0: the last position after these 12 bytes; 1: where the source was resumed before; 2: the
+    /// source after as many bytes as there were literals; 3: the last position after these 6 bytes.
     pub from: u8,
-    /// How many bytes before it are the same, up to 32; 0 where it is not looked at.
+    /// How many bytes before it are equal, up to 32; 0 if not computed.
     pub agreed: u8,
 }
 
@@ -74,7 +75,7 @@ impl Default for Candidates {
 
 impl Candidates {
     #[inline]
-    /// Add one, unless its place is there.
+    /// Add a candidate, unless its position is there already.
     pub fn add(&mut self, at: u32, from: u8, agreed: u8) {
         if !self.iter().any(|candidate| candidate.at == at) {
             self.all[self.count] = Candidate { at, from, agreed };
@@ -87,7 +88,7 @@ impl Candidates {
         self.all[..self.count].iter()
     }
 
-    /// The candidate of a kind.
+    /// Return the candidate of a kind.
     #[inline]
     pub fn of(&self, from: u8) -> Option<&Candidate> {
         self.iter().find(|candidate| candidate.from == from)

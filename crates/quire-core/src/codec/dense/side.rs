@@ -1,19 +1,19 @@
-//! Everything that is not a literal: whether, whence and how long to copy.
+//! All decisions except literals: whether, from where and how much to copy.
 //!
-//! A decision is made in several contexts at once. Each is hashed into one table of counters, without a
-//! check; their words are weighed by a mixer of the decision's kind.
+//! A decision is predicted in several contexts at once. Each is hashed into one table of counters,
+//! without a check; a mixer for the kind of decision weighs their predictions.
 
 use super::coder::Bits;
 use super::mix::{Mixer, UNSEEN, seen, squash, word_of};
 
-/// Contexts of a decision; those that a kind does not need are left 0.
+/// Number of contexts of a decision; a kind that needs fewer leaves the rest 0.
 pub const CONTEXTS: usize = 6;
-/// Words: the contexts, and some that always say the same.
+/// Inputs of the mixer: the contexts, and some constants.
 const WORDS: usize = 8;
-/// The table of counters, as a power of two.
+/// Size of the table of counters, as a power of two.
 const TABLE_LOG: u32 = 17;
 
-/// What is decided. Each kind has counters and weights of its own.
+/// The kind of a decision. Each kind has its own counters and weights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Match,
@@ -24,14 +24,14 @@ pub enum Kind {
     Number,
 }
 
-/// The counters of all decisions that are not bits of literals.
+/// The counters of all decisions except the bits of literals.
 #[derive(Clone)]
 pub struct Side {
     counters: Vec<u16>,
     mixer: Mixer<WORDS>,
 }
 
-/// Spread a context over 32 bits.
+/// Hash a context to 32 bits.
 #[inline]
 pub fn hash(a: u32, b: u32) -> u32 {
     let mixed = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -51,7 +51,7 @@ impl Side {
         self.mixer.copy_from(&other.mixer);
     }
 
-    /// One decision of a kind; `set` (below 16) chooses weights within the kind.
+    /// Code one decision of a kind; `set` (below 16) selects weights within the kind.
     pub fn decide<B: Bits>(
         &mut self,
         bits: &mut B,
@@ -76,7 +76,8 @@ impl Side {
         bit
     }
 
-    /// A number of up to 31 bits: how many bits it has, then these; all but the highest four flat.
+    /// Code a number of up to 31 bits: its number of bits, then the bits; all but the highest four
+    /// are flat.
     pub fn number<B: Bits>(&mut self, bits: &mut B, name: u32, context: u32, value: u32) -> u32 {
         let value = value.wrapping_add(1);
         let length = 32 - value.leading_zeros();

@@ -1,4 +1,4 @@
-//! Whence a copy comes and how long it is: the decisions of a step that copies.
+//! Source and length of a copy: the decisions of a step that copies.
 
 use super::coder::Bits;
 use super::literal::last_bytes;
@@ -8,11 +8,11 @@ use super::stream::Model;
 
 /// Stands for the source of a stored run.
 pub const STORED: usize = usize::MAX;
-/// How far from the last source an explicit one counts as near.
+/// Maximum distance from the last source at which an explicit source counts as near.
 const NEAR: usize = 1 << 13;
 
 impl Model {
-    /// Where a match comes from, and in which form that is said.
+    /// Code where a match comes from.
     pub fn whence<B: Bits>(
         &mut self,
         bits: &mut B,
@@ -69,7 +69,8 @@ impl Model {
         Some((at.checked_sub(distance)?, 5))
     }
 
-    /// How long a match is: whether it passes one mark after the other, and where it ends between two.
+    /// Code the length of a match: whether it passes one mark after another, and where it ends
+    /// between two.
     pub fn length<B: Bits>(
         &mut self,
         bits: &mut B,

@@ -1,16 +1,17 @@
-//! The stream: steps one after the other, written or read by the same code.
+//! The stream: steps one after another, written and read by the same code.
 //!
-//! A step is, in this order: whether bytes are copied or stored ([`Kind::Match`]); if not, one literal.
-//! If so, whence: for each candidate of [`super::history`] whether it is the one ([`Kind::Which`]);
-//! then whether the source is far ([`Kind::Form`]); if not, whether it lies below the place where the last
-//! source would go on, and how far from there; if so, whether the run is stored, or the distance
-//! back from here. A copy's length follows, as a walk along marks: for each place in the source where a
-//! match ended before, whether this one goes beyond ([`Kind::Passes`]); if not, whether it ends there
-//! ([`Kind::Exact`]), or how much before. Past the last mark: how many bytes more, less one. A stored run has its length
-//! less one, and then its bytes as they are.
+//! A step consists of these decisions, in this order. First, whether bytes are copied or stored
+//! ([`Kind::Match`]); if not, one literal follows. If so, the source: for each candidate of
+//! [`super::history`], whether it is the one ([`Kind::Which`]); then whether the source is far
+//! ([`Kind::Form`]). If it is not far: whether it lies below the position where the last source
+//! would continue, and the distance from there. If it is far: whether the run is stored, or the
+//! distance back from here. Then the length of a copy, as a walk along marks: for each position in
+//! the source where a match ended before, whether this one goes beyond it ([`Kind::Passes`]); if
+//! not, whether it ends there ([`Kind::Exact`]), or how far before. After the last mark: the number
+//! of further bytes, minus one. A stored run has its length minus one, followed by its bytes.
 //!
-//! A copy marks where it began in the source and here, if literals stood before it, and where it ended
-//! in both. Before each step, the place it begins at is entered into the tables.
+//! A copy marks where it began, in the source and here, if literals came before it, and where it
+//! ended in both. Before each step, its position is entered into the tables.
 
 use super::coder::Bits;
 use super::history::History;
@@ -19,18 +20,18 @@ use super::places::Candidates;
 use super::side::{Kind, Side, hash};
 use super::source::STORED;
 
-/// What comes next.
+/// One step of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// A byte of its own.
+    /// A single byte.
     Literal(u8),
-    /// Bytes from a place before.
+    /// Bytes copied from an earlier position.
     Copy { from: usize, length: usize },
-    /// Bytes as they are, at least one.
+    /// Bytes stored as they are, at least one.
     Stored(&'a [u8]),
 }
 
-/// Everything that adapts.
+/// The complete adaptive state.
 #[derive(Clone)]
 pub struct Model {
     pub history: History,
@@ -38,7 +39,7 @@ pub struct Model {
     pub side: Side,
     saved_side: Side,
     word: Word,
-    /// Whether the last copies passed the marks they met, the last one lowest.
+    /// Whether the last copies passed the marks they reached, the last one lowest.
     pub passed: u32,
 }
 
@@ -54,7 +55,7 @@ impl Model {
         }
     }
 
-    /// What was coded until now is the base: [`Model::restore`] comes back to here.
+    /// Make the current state the base, to which [`Model::restore`] returns.
     pub fn begin(&mut self) {
         self.history.begin();
         self.literals.begin();
@@ -62,7 +63,7 @@ impl Model {
         (self.word, self.passed) = (Word::default(), 0);
     }
 
-    /// Come back to where [`Model::begin`] was called.
+    /// Restore the state at which [`Model::begin`] was called.
     pub fn restore(&mut self) {
         self.history.restore();
         self.literals.restore();
@@ -70,8 +71,8 @@ impl Model {
         (self.word, self.passed) = (Word::default(), 0);
     }
 
-    /// Code one step at the end of the history, and add its bytes. `left` is how many bytes may
-    /// still come, at least one. Gives false when what was read cannot be.
+    /// Code one step at the end of the history, and append its bytes. `left` is the number of bytes
+    /// still to come, at least one. Returns false if the input is not valid.
     pub fn step<B: Bits>(
         &mut self,
         bits: &mut B,
@@ -93,7 +94,7 @@ impl Model {
         let (from, length, stored): (usize, usize, &[u8]) = match step {
             Step::Copy { from, length } => (from, length, &[]),
             Step::Stored(bytes) => (STORED, bytes.len(), bytes),
-            Step::Literal(_) => (0, 1, &[]), // when reading, where it is not looked at
+            Step::Literal(_) => (0, 1, &[]), // when reading, where it is not used
         };
         match self.whence(bits, candidates, from) {
             Some((STORED, _)) => {
@@ -112,7 +113,8 @@ impl Model {
         }
     }
 
-    /// Code bytes as they are. Nothing is learned from them, and no source goes on after them.
+    /// Code bytes as they are. The model does not learn from them, and no source continues after
+    /// them.
     fn store<B: Bits>(&mut self, bits: &mut B, length: usize, stored: &[u8]) -> bool {
         for at in 0..length {
             if bits.ran_dry() {
@@ -127,7 +129,7 @@ impl Model {
         true
     }
 
-    /// Whether a match comes next.
+    /// Code whether a match comes next.
     fn flag<B: Bits>(&mut self, bits: &mut B, candidates: &Candidates, matched: bool) -> bool {
         let history = &self.history;
         let last = last_bytes(&history.bytes);
@@ -163,7 +165,7 @@ impl Model {
         self.side.decide(bits, Kind::Match, set, &contexts, matched)
     }
 
-    /// Code a literal and enter what follows it.
+    /// Code a literal and update the tables.
     fn literal<B: Bits>(&mut self, bits: &mut B, candidates: &Candidates, byte: u8) {
         let history = &mut self.history;
         let literals = history.literals;
@@ -185,7 +187,7 @@ impl Model {
         self.word.push(byte);
     }
 
-    /// Add the bytes of a match and remember where it began and ended.
+    /// Append the bytes of a match and record where it began and ended.
     fn copy(&mut self, from: usize, length: usize) {
         let history = &mut self.history;
         let at = history.bytes.len();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::codec::samples::{noise, prose, random};
 
-/// Pages of one template: rows of names and numbers between the same markup.
+/// Return a page of one template: rows of names and numbers between the same markup.
 fn page(seed: u64) -> Vec<u8> {
     let mut next = random(seed + 7);
     let mut page = b"<!doctype html><html><head><title>Shop</title></head><body>".to_vec();
@@ -72,7 +72,7 @@ fn pages_do_not_change_the_model() {
 fn a_page_of_a_template_takes_little_beside_what_is_new() {
     let base = [page(5), page(6)].concat();
     let frame = DenseBase::new(&base).encode(&page(7));
-    // 20 rows of 14 and 10 random bits make 60 bytes; nothing can make less of them.
+    // 20 rows of 14 and 10 random bits are 60 bytes; nothing can be smaller.
     assert!(frame.len() < 200, "{}", frame.len());
 }
 
@@ -91,7 +91,7 @@ fn frames_are_the_same_on_every_machine() {
     for sample in samples() {
         all.extend(dense.encode(&sample));
     }
-    // A change here is a change of the format: archives written before cannot be read.
+    // A change here is a change of the format: older archives could not be read.
     assert_eq!(
         (all.len(), crate::base::hash::hash64(&all)),
         (3_036, 5_788_819_096_894_427_359)

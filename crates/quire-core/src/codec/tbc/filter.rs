@@ -1,8 +1,10 @@
-//! The filter: tokens in no window that both pages have are put aside.
+//! The filter: sets aside tokens that are in no window shared by both pages.
 //!
-//! Windows of S tokens are known by Rabin fingerprints: a window is a polynomial over GF(2), and its fingerprint the rest modulo
-//! an irreducible one of degree 64. It rolls: the next window's is made from the last by one token in and one out, eight table
-//! look-ups each. Linear in the tokens, whatever the window. A chance collision keeps tokens that could have gone.
+//! Windows of S tokens are identified by Rabin fingerprints: a window is a polynomial over GF(2),
+//! and its fingerprint the remainder modulo an irreducible polynomial of degree 64. The hash rolls:
+//! the next fingerprint is computed from the last one by adding one token and removing one, with
+//! eight table lookups each. Linear in the tokens, whatever the window. An accidental collision
+//! keeps tokens that could have been set aside.
 
 use super::hashed::{Known, hash};
 use super::tokens::NEW;
@@ -11,20 +13,20 @@ use crate::base::hash::hash64;
 /// The polynomial x^64 + x^4 + x^3 + x + 1, without its first term.
 const POLYNOMIAL: u64 = 0x1b;
 
-/// The windows of a reference, to filter it and pages.
+/// The windows of a reference, used to filter it and pages.
 #[derive(Debug)]
 pub struct Windows {
-    /// Tokens of the reference.
+    /// Number of tokens of the reference.
     tokens: usize,
-    /// None where nothing is filtered.
+    /// `None` if nothing is filtered.
     rolling: Option<Rolling>,
-    /// For each window, in order, a number; equal windows have equal numbers.
+    /// A number for each window, in order; equal windows have equal numbers.
     numbers: Vec<u32>,
     known: Known,
 }
 
 impl Windows {
-    /// Windows of so many tokens; 0 keeps all tokens of both sides.
+    /// Create windows of `window` tokens; 0 keeps all tokens of both sides.
     pub fn new(reference: &[u32], window: usize) -> Self {
         let mut made = Self {
             tokens: reference.len(),
@@ -35,7 +37,7 @@ impl Windows {
         if window == 0 {
             return made;
         }
-        // Windows longer than the reference are all the same: it has none of them.
+        // All windows longer than the reference are equivalent: it contains none of them.
         let rolling = Rolling::new(window.min(reference.len() + 1));
         rolling.each(reference, |_, fingerprint| {
             let next = made.known.len() as u32;
@@ -46,7 +48,7 @@ impl Windows {
         made
     }
 
-    /// Which tokens of the reference and of a page are kept.
+    /// Return which tokens of the reference and of a page are kept.
     pub fn filter(&self, page: &[u32]) -> (Vec<bool>, Vec<bool>) {
         let Some(rolling) = &self.rolling else {
             return (vec![true; self.tokens], vec![true; page.len()]);
@@ -74,7 +76,7 @@ fn hashed(fingerprint: u64) -> u64 {
     hash(&fingerprint.to_le_bytes())
 }
 
-/// Tokens in windows that are kept.
+/// The tokens in windows that are kept.
 struct Kept {
     tokens: Vec<bool>,
     window: usize,
@@ -91,7 +93,7 @@ impl Kept {
         }
     }
 
-    /// Keep a window; each begins behind the last.
+    /// Keep a window; each begins after the previous one.
     fn keep(&mut self, start: usize) {
         self.tokens[self.until.max(start)..start + self.window].fill(true);
         self.until = start + self.window;
@@ -107,13 +109,13 @@ fn times_x8(mut f: u64) -> u64 {
     f
 }
 
-/// The tables of a window.
+/// Lookup tables for a window size.
 #[derive(Debug)]
 struct Rolling {
     window: usize,
-    /// A byte that is pushed out at the top, times x^64.
+    /// The effect of a byte pushed out at the top, times x^64.
     reduce: [u64; 256],
-    /// A byte of the token that leaves, at its place, as it stands when the next token has come in.
+    /// The effect of a byte of the leaving token, by its position, after the next token came in.
     leave: [[u64; 256]; 8],
 }
 
@@ -131,7 +133,7 @@ impl Rolling {
         rolling
     }
 
-    /// Push a token in.
+    /// Add a token.
     #[inline]
     fn push(&self, f: u64, token: u64) -> u64 {
         token.to_be_bytes().iter().fold(f, |f, &byte| {
@@ -139,13 +141,14 @@ impl Rolling {
         })
     }
 
-    /// Hand over each window's start and fingerprint, but for those with tokens that only the page has.
+    /// Call `found` with the start and fingerprint of each window, except windows with tokens that
+    /// only the page has.
     #[inline]
     fn each(&self, tokens: &[u32], mut found: impl FnMut(usize, u64)) {
-        // Numbers of tokens are small, and small polynomials collide in sums: spread them first.
+        // Token numbers are small, and small polynomials collide in sums, so they are hashed first.
         let spread = |id: u32| hash64(&id.to_le_bytes());
         let mut f = 0;
-        let mut first = 0; // token of the window, which grows up to its size
+        let mut first = 0; // first token of the window, which grows up to its size
         for (at, &id) in tokens.iter().enumerate() {
             if id == NEW {
                 (f, first) = (0, at + 1);
@@ -165,7 +168,8 @@ impl Rolling {
     }
 }
 
-/// The table of a function of bytes that is linear over GF(2), from what it makes of single bits.
+/// Build the table of a function of bytes that is linear over GF(2), from its values for single
+/// bits.
 fn linear(of: impl Fn(u64) -> u64) -> [u64; 256] {
     let mut table = [0; 256];
     for bit in 0..8 {
@@ -225,7 +229,7 @@ mod tests {
     fn what_is_kept_is_in_a_window_of_both() {
         for seed in 0..30 {
             let (one, mut other) = (some(seed, 120, 5), some(seed + 100, 90, 5));
-            // New tokens are in no window, and windows begin anew behind them.
+            // New tokens are in no window; windows start again after them.
             (other.iter_mut().step_by(11))
                 .for_each(|id| *id = if seed % 2 == 0 { NEW } else { *id });
             for window in 1..9 {

@@ -1,7 +1,8 @@
-//! Tables whose keys are hashes already.
+//! Tables whose keys are already hashes.
 //!
-//! Keys are hashed once, with a number drawn in each process: no page can be written so that its tokens or windows all fall
-//! into one place of a table. Nothing is stored of it or ordered by it, so deltas do not depend on it.
+//! Keys are hashed once, with a random seed for each process: no page can be crafted so that its
+//! tokens or windows all fall into one slot of a table. Nothing derived from it is stored or
+//! determines an order, so deltas do not depend on it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
@@ -9,10 +10,10 @@ use std::sync::OnceLock;
 
 use crate::base::hash::hash64_seeded;
 
-/// A table by hashes.
+/// A table with hashes as keys.
 pub type Known = HashMap<u64, u32, BuildHasherDefault<AsIs>>;
 
-/// The hash of some bytes in this process.
+/// Hash bytes; the result differs between processes.
 #[inline]
 pub fn hash(bytes: &[u8]) -> u64 {
     static KEY: OnceLock<u64> = OnceLock::new();
@@ -22,7 +23,7 @@ pub fn hash(bytes: &[u8]) -> u64 {
     )
 }
 
-/// Takes a number for its own hash.
+/// A hasher that returns a number unchanged.
 #[derive(Default)]
 pub struct AsIs(u64);
 

@@ -1,19 +1,21 @@
-//! The merge: the tokens put aside and the script between the others become one script, in one walk.
+//! The merge: combines the tokens set aside and the script between the others into one script, in
+//! one pass.
 
 use super::myers::Run;
 
-/// What to do next, in tokens.
+/// One step of the script, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Tokens of the reference that are left out.
+    /// Number of tokens of the reference to leave out.
     pub deleted: usize,
-    /// Tokens of the page that are new.
+    /// Number of new tokens of the page.
     pub inserted: usize,
-    /// Tokens that both have, afterwards.
+    /// Number of tokens to copy afterwards.
     pub copied: usize,
 }
 
-/// Merge: `kept` says which tokens of each side the filter left, and `runs` what those have in common.
+/// Merge into one script: `kept` tells which tokens of each side the filter kept, and `runs` what
+/// these have in common.
 #[must_use]
 pub fn merge(kept_one: &[bool], kept_other: &[bool], runs: &[Run]) -> Vec<Step> {
     let one = places(kept_one);
@@ -24,7 +26,7 @@ pub fn merge(kept_one: &[bool], kept_other: &[bool], runs: &[Run]) -> Vec<Step> 
         for i in 0..run.length {
             let (x, y) = (one[run.one + i], other[run.other + i]);
             match steps.last_mut() {
-                // Neighbours on both sides: the copy goes on.
+                // Adjacent on both sides: the copy continues.
                 Some(last) if x == at && y == at_other => last.copied += 1,
                 _ => steps.push(Step {
                     deleted: x - at,
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn tokens_put_aside_are_deleted_and_inserted_at_their_places() {
-        // A = x a b, B = a b y; the filter put x and y aside.
+        // A = x a b, B = a b y; the filter set x and y aside.
         let steps = merge(
             &[false, true, true],
             &[true, true, false],

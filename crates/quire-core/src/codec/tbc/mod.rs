@@ -1,16 +1,20 @@
-//! TBC, template-based compression: paper 003's delta of a page against another page of its cluster.
+//! TBC, template-based compression: paper 003's delta of a page against another page of its
+//! cluster.
 //!
 //! Five steps, each a module:
 //!
-//! 1. [`tokens`]: both pages are cut into tags and the strings between them; equal tokens get equal numbers.
-//! 2. [`filter`]: a window of S tokens slides over both; tokens in no window that is on both sides are put aside. What is
-//!    left of A and B is A' and B', and the tokens put aside are the paper's scripts `S_A` and `S_B`.
+//! 1. [`tokens`]: both pages are split into tags and the strings between them; equal tokens get
+//!    equal numbers.
+//! 2. [`filter`]: a window of S tokens slides over both; tokens in no window shared by both sides
+//!    are set aside. The remaining parts of A and B are A' and B', and the tokens set aside are the
+//!    paper's scripts `S_A` and `S_B`.
 //! 3. [`myers`]: the shortest edit script between A' and B' [SES'].
 //! 4. [`merge`]: `S_A`, SES' and `S_B` become one script from A to B, in linear time.
-//! 5. [`stored`]: the script as bytes. Decoding knows no tokens: it copies from A and inserts new bytes.
+//! 5. [`stored`]: the script as bytes. Decoding does not use tokens: it copies from A and inserts
+//!    new bytes.
 //!
-//! Cost: linear but for step 3, which takes O(N D) and has a budget. A delta is exact whatever the script is; the
-//! window, the budget and chance collisions of fingerprints only make it longer.
+//! Cost: linear except for step 3, which takes O(N D) and has a budget. A delta is exact for any
+//! script; the window, the budget and accidental collisions of fingerprints only make it longer.
 
 mod filter;
 mod hashed;
@@ -26,44 +30,44 @@ use crate::base::error::Error;
 /// The paper's window, in tokens.
 pub const WINDOW: usize = 7;
 
-/// How the steps went.
+/// Counts of the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// Tokens of the reference and of the page.
     pub tokens: (usize, usize),
-    /// Of those, left by the filter.
+    /// Number of those kept by the filter.
     pub kept: (usize, usize),
-    /// Deletions and insertions between what was left (the paper's D).
+    /// Deletions and insertions between the kept tokens (the paper's D).
     pub edits: usize,
-    /// Whether that is known to be the fewest.
+    /// Whether that is known to be the minimum.
     pub is_shortest: bool,
 }
 
-/// How long the steps took, by the clock on the wall.
+/// Elapsed time of the steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// Pages to tokens.
+    /// Splitting pages into tokens.
     pub cut: Duration,
-    /// What no window has in common put aside.
+    /// Filtering.
     pub filter: Duration,
     /// The shortest script.
     pub myers: Duration,
-    /// One script out of three, and its bytes.
+    /// Merging the scripts and writing the bytes.
     pub merge: Duration,
 }
 
-/// A page that others are written against: its tokens and its windows are made once.
+/// A page that others are stored against: its tokens and windows are computed once.
 #[derive(Debug)]
 pub struct Reference<Bytes> {
     bytes: Bytes,
     cut: tokens::Cut,
     windows: filter::Windows,
-    /// How long it took to make it.
+    /// Time it took to prepare.
     pub spent: Spent,
 }
 
 impl<Bytes: AsRef<[u8]>> Reference<Bytes> {
-    /// Get a reference ready. A window of 0 puts nothing aside.
+    /// Prepare a reference. A window of 0 sets nothing aside.
     pub fn new(bytes: Bytes, window: usize) -> Self {
         let mut watch = Watch::new();
         let cut = tokens::Cut::new(bytes.as_ref());
@@ -82,7 +86,7 @@ impl<Bytes: AsRef<[u8]>> Reference<Bytes> {
         }
     }
 
-    /// The delta that makes `page` out of the reference.
+    /// Return the delta that turns the reference into `page`.
     pub fn delta(&self, page: &[u8]) -> (Vec<u8>, Steps, Spent) {
         let mut watch = Watch::new();
         let mut spent = Spent::default();
@@ -108,13 +112,13 @@ impl<Bytes: AsRef<[u8]>> Reference<Bytes> {
     }
 }
 
-/// The tokens that are kept.
+/// Return the tokens that are kept.
 fn left(ids: &[u32], is_kept: &[bool]) -> Vec<u32> {
     let both = ids.iter().zip(is_kept);
     both.filter(|(_, kept)| **kept).map(|(&id, _)| id).collect()
 }
 
-/// Takes the time of steps.
+/// Measures the time of steps.
 struct Watch(Instant);
 
 impl Watch {
@@ -122,14 +126,15 @@ impl Watch {
         Self(Instant::now())
     }
 
-    /// Since the last time.
+    /// Return the time since the last call.
     fn lap(&mut self) -> Duration {
         let now = Instant::now();
         now - std::mem::replace(&mut self.0, now)
     }
 }
 
-/// The delta that makes `page` out of `reference`, which is used once. A window of 0 puts nothing aside.
+/// Return the delta that turns `reference`, used only once, into `page`. A window of 0 sets nothing
+/// aside.
 ///
 /// ```
 /// use quire_core::codec::tbc::{WINDOW, apply, delta};
@@ -143,7 +148,7 @@ pub fn delta(reference: &[u8], page: &[u8], window: usize) -> (Vec<u8>, Steps) {
     (delta, steps)
 }
 
-/// Make the page of `length` bytes out of the reference and a delta.
+/// Rebuild the page of `length` bytes from the reference and a delta.
 pub fn apply(reference: &[u8], delta: &[u8], length: usize) -> Result<Vec<u8>, Error> {
     stored::read(reference, delta, length)
 }

@@ -1,33 +1,37 @@
-//! Myers' O(ND) difference algorithm, in linear space: the fewest deletions and insertions between two sequences.
+//! Myers' O(ND) difference algorithm in linear space: the fewest deletions and insertions between
+//! two sequences.
 //!
-//! Both ends grow towards each other until they meet in a *middle snake*; the parts before and behind it are done the same
-//! way (Myers 1986, section 4b). Time O(N D), memory O(N). A stack stands in for recursion.
+//! Paths from both ends grow towards each other until they meet in a *middle snake*; the parts
+//! before and after it are processed the same way (Myers 1986, section 4b). Time O(N D), memory
+//! O(N). Uses a stack instead of recursion.
 //!
-//! Sequences that have little in common cost N times N, so there is a budget of steps for the whole. A part that is begun
-//! when it is used up is replaced as it stands: the script is right all the same, and said not to be the shortest.
+//! Sequences with little in common cost N times N, so there is a budget of steps for the whole. A
+//! part started after the budget is used up is replaced as a whole: the script is still correct,
+//! and reported as possibly not the shortest.
 
-/// A run of tokens that both sides have.
+/// A run of tokens that both sides have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins in the one.
+    /// Its start in the first sequence.
     pub one: usize,
-    /// Where it begins in the other.
+    /// Its start in the second sequence.
     pub other: usize,
-    /// How many.
+    /// Its number of tokens.
     pub length: usize,
 }
 
-/// Steps that are always allowed, and steps more for every token.
+/// Number of steps that is always allowed, and further steps for every token.
 const STEPS: u64 = 1 << 24;
 const STEPS_A_TOKEN: u64 = 1 << 10;
 
-/// What two sequences have in common, in order, as a shortest edit script leaves it; and whether it is known to be one.
+/// Return the runs that two sequences have in common, in order, as left by a shortest edit script;
+/// and whether it is known to be shortest.
 pub fn matches(one: &[u32], other: &[u32]) -> (Vec<Run>, bool) {
     let tokens = (one.len() + other.len()) as u64;
     matches_within(one, other, STEPS + tokens * STEPS_A_TOKEN)
 }
 
-/// The same, with a budget of steps.
+/// Compute [`matches`] with a budget of steps.
 pub fn matches_within(one: &[u32], other: &[u32], budget: u64) -> (Vec<Run>, bool) {
     let mut search = Search {
         one,
@@ -38,7 +42,7 @@ pub fn matches_within(one: &[u32], other: &[u32], budget: u64) -> (Vec<Run>, boo
     };
     let mut found: Vec<Run> = Vec::new();
     let mut is_shortest = true;
-    // Parts still to do, the first on top.
+    // Remaining parts, the first on top.
     let mut parts = vec![Part {
         one: (0, one.len()),
         other: (0, other.len()),
@@ -57,7 +61,7 @@ pub fn matches_within(one: &[u32], other: &[u32], budget: u64) -> (Vec<Run>, boo
                 add(&mut found, after);
             }
             Some((x, y)) => {
-                // The tail waits below the two halves, as a part that is all alike.
+                // The tail waits below the two halves, as a part that is equal on both sides.
                 parts.push(Part {
                     one: (after.one, after.one + after.length),
                     other: (after.other, after.other + after.length),
@@ -76,7 +80,7 @@ pub fn matches_within(one: &[u32], other: &[u32], budget: u64) -> (Vec<Run>, boo
     (found, is_shortest)
 }
 
-/// Add a run; one that goes on where the last ended makes it longer.
+/// Add a run; if it continues the last one, that one becomes longer.
 fn add(found: &mut Vec<Run>, run: Run) {
     if run.length == 0 {
         return;
@@ -137,21 +141,25 @@ impl Part {
 struct Search<'a> {
     one: &'a [u32],
     other: &'a [u32],
-    /// Furthest x on each diagonal from the start, and from the end; `NOWHERE` and its negative where there is none.
+    /// Furthest x on each diagonal from the start, and from the end; `NOWHERE` and its negative for
+    /// "none".
     forward: Vec<i32>,
     backward: Vec<i32>,
     left: u64,
 }
 
-/// So far out that no number of steps leads back.
+/// So far out that no number of steps can return.
 const NOWHERE: i32 = i32::MIN / 2;
-/// Longer sequences are not compared, so that places are numbers of 32 bits: half a gigabyte of tokens has at least as many bytes.
+/// Longer sequences are not compared, so that positions fit into 32 bits: half a billion tokens
+/// have at least as many bytes.
 const MOST_TOKENS: usize = 1 << 29;
 
 impl Search<'_> {
-    /// A point on a shortest script, inside the part and not at one of its ends; none when the budget is used up.
+    /// Return a point on a shortest script, inside the part and not at one of its ends; `None` if
+    /// the budget is used up.
     ///
-    /// Both sides of the part have something, and differ in their first and last tokens: there are two edits at least.
+    /// Both sides of the part are not empty and differ in their first and last tokens: there are at
+    /// least two edits.
     #[allow(clippy::many_single_char_names)] // the names of the paper
     fn middle(&mut self, part: &Part) -> Option<(usize, usize)> {
         let (a, b) = (
@@ -164,10 +172,10 @@ impl Search<'_> {
         let (n, m) = (a.len() as i32, b.len() as i32);
         let delta = n - m;
         let is_odd = delta % 2 != 0;
-        // Diagonals are -m to n; those beside the outermost are read too.
+        // Diagonals go from -m to n; those next to the outermost are read too.
         let at = |k: i32| (k + m + 1) as usize;
         let has_place = |k: i32| (-m - 1..=n + 1).contains(&k);
-        // The diagonals of step d around a middle one, and not those outside.
+        // The diagonals of step d around a middle one, without those outside.
         let around = |middle: i32, d: i32| {
             let (low, high) = (middle - d, middle + d);
             let outside = |by: i32| by.max(0) + (by.max(0) & 1);
@@ -238,7 +246,7 @@ mod tests {
     use super::*;
     use crate::base::hash::hash64;
 
-    /// Fewest deletions and insertions, by the plain dynamic program.
+    /// Count the fewest deletions and insertions with the plain dynamic program.
     fn distance(one: &[u32], other: &[u32]) -> usize {
         let mut row: Vec<usize> = (0..=other.len()).collect();
         for (i, a) in one.iter().enumerate() {

@@ -1,17 +1,19 @@
 //! A delta as bytes.
 //!
-//! Steps in a row, each three numbers and new bytes: bytes of the reference to skip, bytes to insert, bytes to copy, then
-//! the inserted bytes. Numbers are in base 128, seven bits a byte, the least first; the top bit says that more
-//! follow. It ends where the page is complete, and nothing may follow.
+//! A sequence of steps, each with three numbers and new bytes: bytes of the reference to skip,
+//! bytes to insert, bytes to copy, then the inserted bytes. Numbers are in base 128, seven bits per
+//! byte, least significant first; the top bit is set if more follow. It ends when the page is
+//! complete, and nothing may follow.
 //!
-//! Bytes and not tokens are counted, so that reading is a few copies and need not cut the reference.
+//! Counts are in bytes, not tokens, so that reading is a few copies and need not tokenize the
+//! reference.
 
 use super::merge::Step;
 use super::tokens::Tokens;
 use crate::base::error::Error;
 use crate::codec::refused;
 
-/// Write the steps from the reference, cut into `one`, to the page, cut into `other`.
+/// Write the steps from the reference, with tokens `one`, to the page, with tokens `other`.
 #[must_use]
 pub fn write(page: &[u8], one: &Tokens, other: &Tokens, steps: &[Step]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -24,7 +26,7 @@ pub fn write(page: &[u8], one: &Tokens, other: &Tokens, steps: &[Step]) -> Vec<u
         let copied = one.start(at + step.copied) - one.start(at);
         at += step.copied;
         at_page += step.copied;
-        // What is skipped at the very end need not be said.
+        // A skip at the very end is not written.
         let is_rest = new.is_empty() && copied == 0;
         if !is_rest {
             for number in [skipped, new.len(), copied] {
@@ -38,7 +40,7 @@ pub fn write(page: &[u8], one: &Tokens, other: &Tokens, steps: &[Step]) -> Vec<u
 
 /// Read a page of `length` bytes.
 pub fn read(reference: &[u8], mut delta: &[u8], length: usize) -> Result<Vec<u8>, Error> {
-    // Asked for as it grows: a damaged length must not take memory that the delta cannot fill.
+    // Grows step by step: a damaged length must not allocate memory that the delta cannot fill.
     let mut page = Vec::with_capacity(length.min(reference.len() + delta.len()));
     let mut at = 0usize;
     while page.len() < length {
@@ -47,7 +49,8 @@ pub fn read(reference: &[u8], mut delta: &[u8], length: usize) -> Result<Vec<u8>
         let copied = read_number(&mut delta)?;
         if inserted > delta.len() || inserted > length - page.len() {
             return Err(refused(format!(
-                "a delta inserts {inserted} bytes, but has {} and {} are missing",
+                "delta is damaged: it inserts {inserted} bytes, but {} are left in it and the \
+                 page lacks {}",
                 delta.len(),
                 length - page.len()
             )));
@@ -61,13 +64,14 @@ pub fn read(reference: &[u8], mut delta: &[u8], length: usize) -> Result<Vec<u8>
         let part = from.and_then(|from| reference[from..].get(..copied));
         let Some(part) = part.filter(|part| part.len() <= length - page.len()) else {
             return Err(refused(format!(
-                "a delta copies {copied} bytes from {skipped} behind {at}, but the reference has {}",
+                "delta is damaged: it copies {copied} bytes from {skipped} after {at}, but the \
+                 reference has {}",
                 reference.len()
             )));
         };
         page.extend_from_slice(part);
         if inserted == 0 && copied == 0 {
-            return Err(refused("a delta has a step that makes nothing"));
+            return Err(refused("delta is damaged: one of its steps adds no bytes"));
         }
         at += skipped + copied;
     }
@@ -75,7 +79,7 @@ pub fn read(reference: &[u8], mut delta: &[u8], length: usize) -> Result<Vec<u8>
         Ok(page)
     } else {
         Err(refused(format!(
-            "a delta goes on for {} bytes after its page of {length}",
+            "delta is damaged: {} unused bytes follow its page of {length} bytes",
             delta.len()
         )))
     }
@@ -89,14 +93,14 @@ fn write_number(out: &mut Vec<u8>, mut number: usize) {
     out.push(number as u8);
 }
 
-/// Longest number: sources are shorter than 2^35 bytes.
+/// Maximum length of a number: sources are shorter than 2^35 bytes.
 const MOST_BYTES: usize = 5;
 
 fn read_number(delta: &mut &[u8]) -> Result<usize, Error> {
     let mut number = 0;
     for at in 0..MOST_BYTES {
         let Some((&byte, rest)) = delta.split_first() else {
-            return Err(refused("a delta ends within a step"));
+            return Err(refused("delta is cut off: it ends in the middle of a step"));
         };
         *delta = rest;
         number |= usize::from(byte & 0x7f) << (7 * at);
@@ -104,5 +108,7 @@ fn read_number(delta: &mut &[u8]) -> Result<usize, Error> {
             return Ok(number);
         }
     }
-    Err(refused("a number in a delta does not end"))
+    Err(refused(format!(
+        "delta is damaged: a number has more than {MOST_BYTES} bytes"
+    )))
 }

@@ -1,7 +1,8 @@
-//! Tokens: tags as written and the strings between them.
+//! Tokens: tags as written, and the strings between them.
 //!
-//! Every byte is in exactly one token, so tokens in a row are the page. A tag begins with `<` before a letter, `/`, `!` or `?`
-//! and ends with the next `>`; a comment ends with `-->`. What never ends goes to the end of the page. One pass.
+//! Every byte is in exactly one token, so the tokens joined are the page. A tag begins with `<`
+//! before a letter, `/`, `!` or `?` and ends with the next `>`; a comment ends with `-->`. A tag or
+//! comment without an end goes to the end of the page. One pass.
 
 use memchr::{memchr, memmem};
 
@@ -17,27 +18,27 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Where a token begins.
+    /// Return the start of a token in the page.
     pub fn start(&self, token: usize) -> usize {
         if token == 0 { 0 } else { self.ends[token - 1] }
     }
 }
 
-/// The number of a token that the reference does not have. No two are taken for equal.
+/// The number of a token that the reference does not have. Two of these are never considered equal.
 pub const NEW: u32 = u32::MAX;
 
-/// A reference, cut, and its tokens by their hashes.
+/// A tokenized reference, with its tokens by hash.
 #[derive(Debug)]
 pub struct Cut {
     /// Its tokens.
     pub tokens: Tokens,
     known: Known,
-    /// For each number a token that has it.
+    /// For each number, one token that has it.
     example: Vec<u32>,
 }
 
 impl Cut {
-    /// Cut a reference.
+    /// Tokenize a reference.
     pub fn new(reference: &[u8]) -> Self {
         let mut cut = Self {
             tokens: Tokens::default(),
@@ -50,7 +51,7 @@ impl Cut {
             let place = cut.tokens.ids.len() as u32;
             let next = cut.example.len() as u32;
             let mut number = *cut.known.entry(hash(token)).or_insert(next);
-            // Another token with the same hash keeps the place: this one will not be found again.
+            // Another token with the same hash occupies the slot: this one will not be found again.
             if number != next && cut.token(reference, number) != token {
                 number = next;
             }
@@ -64,7 +65,7 @@ impl Cut {
         cut
     }
 
-    /// Cut a page; its tokens get the numbers of the reference's.
+    /// Tokenize a page; its tokens get the numbers of the reference.
     pub fn cut(&self, reference: &[u8], page: &[u8]) -> Tokens {
         let mut tokens = Tokens::default();
         let mut start = 0;
@@ -79,14 +80,14 @@ impl Cut {
         tokens
     }
 
-    /// The token of a number.
+    /// Return the token with this number.
     fn token<'a>(&self, reference: &'a [u8], number: u32) -> &'a [u8] {
         let place = self.example[number as usize] as usize;
         &reference[self.tokens.start(place)..self.tokens.ends[place]]
     }
 }
 
-/// Where the tokens of a page end.
+/// Return the end of each token of a page.
 pub fn ends(page: &[u8]) -> impl Iterator<Item = usize> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,18 +1,19 @@
-//! zstd against a base: the everyday codec of the archive, one frame for each page.
+//! zstd with a base as dictionary: the default codec of the archive, one frame for each page.
 //!
 //! # Frame
 //!
 //! One or more zstd frames (RFC 8878) without their magic number, which the container knows anyway.
 //! The base is the dictionary, as raw content: no tables, no identifier. There is no checksum and
-//! no content size; the container keeps both. The window covers the base and the page. As zstd takes
-//! raw content that begins with `37 A4 30 EC` for a dictionary with tables, such a base has one zero
-//! byte before it; as it ignores dictionaries of less than 8 bytes, so does a decoder of this.
+//! no content size; the container stores both. The window covers the base and the page. Because
+//! zstd treats raw content that starts with `37 A4 30 EC` as a dictionary with tables, one zero
+//! byte is put before such a base; because zstd ignores dictionaries of less than 8 bytes, so does
+//! the decoder.
 //!
 //! # Cost
 //!
-//! A base is digested once for reading and, when the first page is written at a level, once for each
-//! thread that writes. Then a page costs what its own bytes cost, whatever the base's length. Contexts
-//! are kept with the base and used again.
+//! A base is prepared once for reading and, when the first page is written at a level, once for
+//! each thread that writes. After that, the cost of a page depends only on its own bytes, not on
+//! the length of the base. Contexts are kept with the base and reused.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -23,13 +24,13 @@ use zstd::zstd_safe::{
 use super::refused;
 use crate::base::error::Error;
 
-/// What zstd reads as a dictionary with tables, and not as content.
+/// zstd reads content that starts with this as a dictionary with tables.
 const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-/// zstd's limits, of the window as a power of two.
+/// zstd's limits for the window, as powers of two.
 const MIN_WINDOW_LOG: u32 = 10;
 const MAX_WINDOW_LOG: u32 = 30;
 
-/// A base, prepared for many pages. Threads may share it.
+/// A base, prepared for many pages. Several threads may use it.
 pub struct Base {
     content: Vec<u8>,
     digested: Option<DDict<'static>>,
@@ -37,14 +38,14 @@ pub struct Base {
     readers: Mutex<Vec<DCtx<'static>>>,
 }
 
-/// A context that has digested the base for one level.
+/// A context that has prepared the base for one level.
 struct Writer {
     level: i32,
     context: CCtx<'static>,
 }
 
 impl Base {
-    /// Prepare a base for reading; the first page that is written prepares it for writing.
+    /// Prepare a base for reading; the first page written prepares it for writing.
     #[must_use]
     pub fn new(content: &[u8]) -> Base {
         let mut kept = Vec::with_capacity(content.len() + 1);
@@ -60,13 +61,14 @@ impl Base {
         }
     }
 
-    /// No base: pages stand alone.
+    /// Create an empty base: pages are compressed on their own.
     #[must_use]
     pub fn none() -> Base {
         Base::new(&[])
     }
 
-    /// Write a page against this base. Levels are zstd's, 1 to 22; others are moved into that range.
+    /// Compress a page against this base. Levels are zstd's, 1 to 22; others are clamped to that
+    /// range.
     ///
     /// ```
     /// # use quire_core::codec::Base;
@@ -93,8 +95,8 @@ impl Base {
         Ok(frame)
     }
 
-    /// Read a page back: exactly `expected_len` bytes, or an error. Never allocates more than those,
-    /// whatever the frame says.
+    /// Decompress a page: exactly `expected_len` bytes, or an error. Never allocates more than
+    /// that, whatever the frame claims.
     pub fn decode(&self, frame: &[u8], expected_len: usize) -> Result<Vec<u8>, Error> {
         let kept = self
             .readers
@@ -105,11 +107,11 @@ impl Base {
             Some(reader) => reader,
             None => new_reader()?,
         };
-        // A false length must not cost its memory: a block of up to 128 KiB takes 4 bytes at least.
+        // A wrong length must not allocate memory: a block of up to 128 KiB takes at least 4 bytes.
         let most = (frame.len() as u64).saturating_mul(128 << 10 >> 2);
         if expected_len as u64 > most {
             return Err(refused(format!(
-                "frame of {} bytes cannot hold the {expected_len} bytes expected",
+                "zstd frame of {} bytes cannot hold the expected {expected_len} bytes",
                 frame.len()
             )));
         }
@@ -133,7 +135,7 @@ impl Base {
             return Ok(page);
         }
         Err(refused(format!(
-            "zstd frame holds {} bytes, but {expected_len} were expected",
+            "zstd frame holds {} bytes; expected {expected_len}",
             page.len()
         )))
     }
@@ -154,7 +156,7 @@ impl Writer {
         set(CParameter::ContentSizeFlag(false))?;
         set(CParameter::DictIdFlag(false))?;
         set(CParameter::ChecksumFlag(false))?;
-        // Searches the base by buckets of its own: a quarter faster, the bytes the same.
+        // Searches the base with buckets of its own: a quarter faster, with the same bytes.
         set(CParameter::EnableDedicatedDictSearch(true))?;
         if !base.is_empty() {
             context.load_dictionary(base).map_err(failed)?;
@@ -163,7 +165,7 @@ impl Writer {
     }
 
     fn write(&mut self, page: &[u8], base: usize, frame: &mut Vec<u8>) -> Result<(), Error> {
-        // Not taken from the level, whose window may be shorter than base and page.
+        // Not taken from the level, whose window may be shorter than base and page together.
         let reach = (base + page.len()).max(1).next_power_of_two().ilog2();
         let window = CParameter::WindowLog(reach.clamp(MIN_WINDOW_LOG, MAX_WINDOW_LOG));
         self.context.set_parameter(window).map_err(failed)?;

@@ -50,7 +50,7 @@ fn levels_may_change_from_page_to_page() {
 
 #[test]
 fn the_whole_base_is_reached_from_the_end_of_a_page() {
-    // The part in common lies at the far end of the base, and at the end of the page.
+    // The common part is at the far end of the base, and at the end of the page.
     let common = noise(7, 4000);
     let base = Base::new(&[&common[..], &noise(8, 1 << 20)].concat());
     let page = [noise(9, 300_000), common].concat();

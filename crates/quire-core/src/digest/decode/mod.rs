@@ -1,7 +1,7 @@
 //! Decoding: from a digest back to the exact source.
 //!
-//! [`emit()`] walks the columns and writes the bytes they predict; [`decode`] adds the two cases it does not
-//! know (a source kept whole, a page in UTF-16) and checks the length.
+//! [`emit()`] walks the columns and writes the bytes they predict; [`decode`] adds the two other
+//! cases (a source stored whole, a page in UTF-16) and checks the length.
 
 mod emit;
 mod spans;
@@ -17,13 +17,13 @@ use crate::digest::format::Section;
 use crate::page::flags::Flags;
 use crate::parse::encoding;
 
-/// One byte of a source is at most so many in UTF-8 (Thai in windows-874).
+/// One byte of a source becomes at most this many bytes in UTF-8 (Thai in windows-874).
 const MAX_GROWTH: usize = 3;
 
-/// Give the exact source back (the paper's Algorithm 2).
+/// Return the exact source (the paper's Algorithm 2).
 ///
-/// The result is checked against the length in the header; a damaged digest is an error, never
-/// other bytes.
+/// The result is checked against the length in the header; a damaged digest gives an error, never
+/// different bytes.
 pub fn decode(digest: &Digest) -> Result<Vec<u8>, Error> {
     digest.check_heaps()?;
     let length = usize::try_from(digest.header().source_length).unwrap_or(usize::MAX);

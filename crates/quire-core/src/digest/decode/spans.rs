@@ -1,13 +1,14 @@
-//! Spans: the bytes of the source that each node was written with.
+//! Spans: the bytes of each node in the source.
 //!
-//! The walk that writes the source runs once more and notes where nodes begin and end. The bytes of a node
-//! go from its start tag to its end tag, with everything in between. If its tags are implied, its bytes are
-//! those of its children; if it has none, they are an empty span at its place. So spans nest as nodes do,
-//! and the span of node 0 is the whole source.
+//! The walk that writes the source runs once more and records where nodes begin and end. The bytes
+//! of a node go from its start tag to its end tag, including everything in between. If its tags are
+//! implied, its bytes are those of its children; without children, they are an empty span at its
+//! position. So spans nest like nodes, and the span of node 0 is the whole source.
 //!
-//! A page whose source is kept beside the columns (`verbatim`) has no spans: the walk does not write it.
-//! If nodes were moved (`reordered`), a moved node has an empty span, and its bytes are in the span of the
-//! element it was written in. Spans put together again still give the exact source.
+//! A page whose source is stored next to the columns (`verbatim`) has no spans: the walk does not
+//! write it. If nodes were moved (`reordered`), a moved node has an empty span, and its bytes are
+//! in the span of the element where they were written. Joining the spans still gives the exact
+//! source.
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -25,11 +26,11 @@ pub struct Spans {
     pub source: Vec<u8>,
     /// First byte of each node.
     pub start: Vec<u32>,
-    /// After the last byte of each.
+    /// After the last byte of each node.
     pub end: Vec<u32>,
 }
 
-/// Writes the source and notes where nodes begin and end.
+/// Writes the source and records where nodes begin and end.
 struct Noting {
     spans: Spans,
     limit: usize,
@@ -65,8 +66,8 @@ impl Sink for Noting {
 }
 
 impl Spans {
-    /// Find the bytes of every node; `None` if the page was kept `verbatim` or read in a copy in UTF-8
-    /// (`transcoded`; [`places`] knows those too). Linear in nodes and bytes.
+    /// Find the bytes of every node; `None` if the page is stored `verbatim` or was read from a
+    /// UTF-8 copy (`transcoded`; use [`places`] for those). Linear in nodes and bytes.
     ///
     /// ```
     /// use quire_core::{Options, encode};
@@ -90,13 +91,13 @@ impl Spans {
         }
     }
 
-    /// Make the walk; the number of bytes it wrote if that is more than `limit`.
+    /// Run the walk; the error is the number of bytes written, if that is more than `limit`.
     fn written(digest: &Digest, limit: usize) -> Result<Self, usize> {
         let n = digest.n();
         let mut noting = Noting {
             limit,
             spans: Self {
-                // Never more at first than the digest could hold, whatever its header says.
+                // At first never more than the digest could hold, whatever its header says.
                 source: Vec::with_capacity(limit.min(digest.as_bytes().len().saturating_mul(16))),
                 start: vec![0; n],
                 end: vec![0; n],
@@ -109,7 +110,7 @@ impl Spans {
         }
     }
 
-    /// The bytes of a node.
+    /// Return the bytes of a node.
     pub fn bytes(&self, node: usize) -> &[u8] {
         &self.source[self.start[node] as usize..self.end[node] as usize]
     }
@@ -121,15 +122,15 @@ fn wrong(found: usize, length: usize) -> Error {
     }
 }
 
-/// Where nodes are in the source.
+/// The positions of nodes in the source.
 pub struct Places {
     /// First byte of each node.
     pub start: Vec<u32>,
-    /// After the last byte of each.
+    /// After the last byte of each node.
     pub end: Vec<u32>,
 }
 
-/// Find where the bytes of each node are in the source; `None` if the page was kept `verbatim`.
+/// Find the position of each node in the source; `None` if the page is stored `verbatim`.
 ///
 /// ```
 /// use quire_core::{Options, encode, places};

@@ -1,9 +1,10 @@
-//! The bytes of a digest: header, section table, sections. The file *is* the memory.
+//! The bytes of a digest: header, section table, sections. The file format is also the memory
+//! layout.
 //!
-//! `docs/format.md` specifies this byte by byte. A digest lives in one buffer,
-//! made by [`Writer`] and read in place by [`Header::read`], whether it was just encoded
-//! or mapped from a file. All integers are little-endian. Files are hostile
-//! input: a length, an offset or a count is checked before it is used.
+//! `docs/format.md` specifies this byte by byte. A digest is one buffer, made by [`Writer`] and
+//! read in place by [`Header::read`], whether it was just encoded or mapped from a file. All
+//! integers are little-endian. Files are hostile input: every length, offset and count is checked
+//! before it is used.
 //!
 //! ```text
 //!   0  magic            8 bytes   89 71 75 69 72 65 0d 0a   ("\x89quire\r\n")
@@ -34,16 +35,16 @@ use crate::page::limits::MAX_SOURCE;
 pub const MAGIC: [u8; 8] = *b"\x89quire\r\n";
 /// The format this version writes, and the newest it reads.
 pub const VERSION: u16 = 1;
-/// Fixed part of the header.
+/// Length of the fixed part of the header.
 const FIXED: usize = 152;
 /// Bytes of one row of the section table.
 const ROW: usize = 32;
-/// Sections start at multiples of this, so that a mapped column is aligned.
+/// Sections start at multiples of this, so that mapped columns are aligned.
 const ALIGN: usize = 8;
-/// Largest body a compressed file may claim. A cap, because 1 kB of zstd can claim any size.
+/// Maximum body size of a compressed file. A cap, because 1 kB of zstd can claim any size.
 pub const MAX_BODY: u64 = 4 << 30;
 
-/// What a section holds.
+/// The sections of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 #[allow(missing_docs)] // the names are those of docs/format.md, which explains each
@@ -75,7 +76,8 @@ pub enum Section {
 pub const SECTIONS: usize = 22;
 
 impl Section {
-    /// Heaps hold strings; everything a verdict needs comes before them.
+    /// Whether a section is a heap of strings. Everything needed for a verdict comes before the
+    /// heaps.
     pub fn is_heap(id: usize) -> bool {
         id >= Section::AttrHeap as usize
     }
@@ -98,10 +100,10 @@ impl Signatures {
     ];
 }
 
-/// Where a section lies.
+/// The position of a section.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
-    /// Bytes per value; 0 when the section is absent.
+    /// Bytes per value; 0 if the section is absent.
     pub width: u8,
     /// Start in the uncompressed digest, from its first byte.
     pub offset: u64,
@@ -111,7 +113,7 @@ pub struct Place {
     pub checksum: u64,
 }
 
-/// Everything in front of the sections.
+/// Everything before the sections.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// Kind of the page.
@@ -124,11 +126,11 @@ pub struct Header {
     pub nodes: u32,
     /// Length of the source.
     pub source_length: u64,
-    /// Length of the body, uncompressed.
+    /// Length of the uncompressed body.
     pub body_length: u64,
     /// Signatures.
     pub signatures: Signatures,
-    /// Places of the sections, by id.
+    /// Positions of the sections, by id.
     pub places: [Place; SECTIONS],
     /// Length of the header itself.
     pub length: usize,
@@ -151,14 +153,16 @@ fn u64_at(b: &[u8], at: usize) -> u64 {
 }
 
 impl Header {
-    /// Read and check the header of a digest; the sections are not looked at.
+    /// Read and check the header of a digest; the sections are not checked.
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
-            return Err(bad("not a digest: it does not start with the digest mark"));
+            return Err(bad(
+                "not a digest: the magic bytes at the start are missing",
+            ));
         }
         if bytes.len() < FIXED {
             return Err(bad(format!(
-                "digest is cut off: {} bytes, but its header alone has {FIXED} or more",
+                "digest is cut off: {} bytes, but the header alone takes at least {FIXED}",
                 bytes.len()
             )));
         }
@@ -172,14 +176,14 @@ impl Header {
         let sections = u32_at(bytes, 20) as usize;
         if sections >= SECTIONS {
             return Err(bad(format!(
-                "digest names {sections} sections, but there are {}",
+                "digest lists {sections} sections; expected at most {}",
                 SECTIONS - 1
             )));
         }
         let length = FIXED + sections * ROW + 8;
         if bytes.len() < length {
             return Err(bad(format!(
-                "digest is cut off: {} bytes, but its header has {length}",
+                "digest is cut off: {} bytes, but its header takes {length}",
                 bytes.len()
             )));
         }
@@ -187,16 +191,14 @@ impl Header {
             return Err(bad("digest header is damaged: its checksum does not match"));
         }
         let kind = Kind::from_u8(bytes[10])
-            .ok_or_else(|| bad(format!("digest has kind {}, which is unknown", bytes[10])))?;
+            .ok_or_else(|| bad(format!("digest has the unknown page kind {}", bytes[10])))?;
         let mut header = Self {
             kind,
             compressed: match bytes[11] {
                 0 => false,
                 1 => true,
                 other => {
-                    return Err(bad(format!(
-                        "digest has compression {other}, which is unknown"
-                    )));
+                    return Err(bad(format!("digest has the unknown compression {other}")));
                 }
             },
             flags: Flags(u32_at(bytes, 12)),
@@ -212,13 +214,13 @@ impl Header {
         };
         if header.body_length > MAX_BODY {
             return Err(bad(format!(
-                "digest claims a body of {} bytes, but at most {MAX_BODY} are read",
+                "digest claims a body of {} bytes, more than the limit of {MAX_BODY}",
                 header.body_length
             )));
         }
         if header.source_length > MAX_SOURCE as u64 {
             return Err(bad(format!(
-                "digest claims a source of {} bytes, but at most {MAX_SOURCE} are read",
+                "digest claims a source of {} bytes, more than the limit of {MAX_SOURCE}",
                 header.source_length
             )));
         }
@@ -241,7 +243,8 @@ impl Header {
             };
             if id <= last || id >= SECTIONS {
                 return Err(bad(format!(
-                    "digest names section {id} after section {last}, but ids rise up to {}",
+                    "digest lists section {id} after section {last}; expected ascending ids up \
+                     to {}",
                     SECTIONS - 1
                 )));
             }
@@ -253,7 +256,7 @@ impl Header {
             }
             if !matches!(place.width, 1 | 2 | 4) {
                 return Err(bad(format!(
-                    "section {id} has values of {} bytes",
+                    "section {id} has values of {} bytes; expected 1, 2 or 4",
                     place.width
                 )));
             }
@@ -263,7 +266,9 @@ impl Header {
                 && place.offset <= end - place.length
                 && place.length.is_multiple_of(u64::from(place.width));
             if !fits {
-                return Err(bad(format!("section {id} lies outside the digest")));
+                return Err(bad(format!(
+                    "section {id} is misplaced or lies outside the digest"
+                )));
             }
             next = place.offset + place.length;
             self.places[id] = place;
@@ -271,19 +276,19 @@ impl Header {
         Ok(())
     }
 
-    /// Where the heaps begin: everything before them is columns and lists.
+    /// Return the offset of the first heap; everything before it is columns and lists.
     pub fn heap_start(&self) -> u64 {
         let heaps = &self.places[Section::AttrHeap as usize..];
         (heaps.iter().find(|place| place.width != 0))
             .map_or(self.length as u64 + self.body_length, |place| place.offset)
     }
 
-    /// Length of everything from the first heap on.
+    /// Return the length of everything from the first heap on.
     pub fn heaps_length(&self) -> u64 {
         self.length as u64 + self.body_length - self.heap_start()
     }
 
-    /// The bytes of the header, checksum included.
+    /// Return the bytes of the header, including its checksum.
     fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.length);
         out.extend_from_slice(&MAGIC);
@@ -312,7 +317,7 @@ impl Header {
     }
 }
 
-/// Writes the sections of a digest, in the order of their ids.
+/// Writes the sections of a digest in the order of their ids.
 pub struct Writer {
     out: Vec<u8>,
     places: [Place; SECTIONS],
@@ -322,7 +327,7 @@ pub struct Writer {
 impl Writer {
     /// Start a digest of about `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
-        // Room for the largest header; the real one is moved up against the sections at the end.
+        // Space for the largest header; the real one is moved up to the sections at the end.
         let mut out = Vec::with_capacity(bytes + 2048);
         out.resize(FIXED + (SECTIONS - 1) * ROW + 8, 0);
         Self {
@@ -332,7 +337,7 @@ impl Writer {
         }
     }
 
-    /// Write a section with `fill`, which returns the width of a value. Empty sections are left out.
+    /// Write a section with `fill`, which returns the width of a value. Empty sections are omitted.
     pub fn section(&mut self, id: Section, fill: impl FnOnce(&mut Vec<u8>) -> u8) {
         debug_assert!(
             id as usize > self.last,
@@ -363,7 +368,7 @@ impl Writer {
         });
     }
 
-    /// Put the header in front and give the digest back.
+    /// Put the header in front and return the digest.
     pub fn finish(
         mut self,
         kind: Kind,
@@ -375,7 +380,7 @@ impl Writer {
         let reserved = FIXED + (SECTIONS - 1) * ROW + 8;
         let sections = self.places.iter().filter(|p| p.width != 0).count();
         let length = FIXED + sections * ROW + 8;
-        // The header may be followed by unused room; keeping it is cheaper than moving the body.
+        // There may be unused space after the header; keeping it is cheaper than moving the body.
         let header = Header {
             kind,
             compressed: false,
@@ -390,7 +395,8 @@ impl Writer {
         let bytes = header.write();
         debug_assert!(bytes.len() == length && length <= reserved);
         self.out[..length].copy_from_slice(&bytes);
-        // A digest is kept, so its room should be; but moving it for a little is not worth it.
+        // A digest is kept, so unused capacity is freed; but moving it to free only a little is not
+        // worth it.
         if self.out.capacity() - self.out.len() > self.out.len() / 16 {
             self.out.shrink_to_fit();
         }

@@ -1,7 +1,7 @@
 //! The compressed form of a digest: the header, then zstd frames.
 //!
-//! Two frames, so that columns can be had without texts. What a frame claims is not
-//! believed: memory grows with the bytes that are really there.
+//! Two frames, so that columns can be read without the texts. The size that a frame claims is not
+//! trusted: memory grows with the bytes that are really there.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
@@ -12,10 +12,11 @@ use zstd::zstd_safe::CParameter;
 use super::{Header, bad};
 use crate::base::error::Error;
 
-/// Shorter matches are left to the literals: they save a fortieth of the bytes, and take a fourteenth of
+/// Shorter matches stay literals: they would save a fortieth of the bytes, but cost a fourteenth of
 /// the time at every load.
 const MIN_MATCH: u32 = 6;
-/// From the next level on zstd weighs matches against literals itself; whoever asks for it wants few bytes.
+/// From the next level on, zstd weighs matches against literals itself; callers who choose it want
+/// few bytes.
 const MAX_QUICK_LEVEL: i32 = 12;
 
 /// Compress a digest: the header stays readable, the body becomes two zstd frames.
@@ -37,7 +38,7 @@ pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
             .set_parameter(CParameter::MinMatch(MIN_MATCH))
             .map_err(failed)?;
     }
-    // Two frames, so that columns can be had without texts. One after the other they are the body.
+    // Two frames, so that columns can be read without the texts. Concatenated, they are the body.
     for part in [&digest[header.length..split], &digest[split..]] {
         if !part.is_empty() {
             out.extend_from_slice(&compressor.compress(part).map_err(failed)?);
@@ -46,17 +47,19 @@ pub fn compress(digest: &[u8], level: i32) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// A frame that claims to grow by more than this is let grow as it comes.
+/// A frame that claims to grow by more than this factor is decompressed step by step.
 const PLAUSIBLE_RATIO: u64 = 64;
 
-/// Undo [`compress`]. Memory follows what the frame really holds, not what it claims.
+/// Undo [`compress`]. Memory use depends on the actual content of the frame, not on the size it
+/// claims.
 pub fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut header = Header::read(bytes)?;
     header.unpack_all(bytes)
 }
 
 impl Header {
-    /// Unpack the digest that begins with this header, which then is that of the uncompressed one.
+    /// Decompress the digest that starts with this header; the header becomes that of the
+    /// uncompressed digest.
     pub(crate) fn unpack_all(&mut self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         if !self.compressed {
             return Ok(bytes.to_vec());
@@ -67,14 +70,14 @@ impl Header {
         Ok(out)
     }
 
-    /// Unpack everything but the heaps of the compressed digest that begins with this header, which
-    /// then is that of the uncompressed one. Gives the digest up to its heaps, and where their
-    /// frame begins in `bytes`.
+    /// Decompress everything but the heaps of the digest that starts with this header; the header
+    /// becomes that of the uncompressed digest. Returns the digest up to its heaps, and the offset
+    /// of their frame in `bytes`.
     pub(crate) fn unpack_columns(&mut self, bytes: &[u8]) -> Result<(Vec<u8>, usize), Error> {
         self.compressed = false;
         let frames = &bytes[self.length..];
         let length = zstd::zstd_safe::find_frame_compressed_size(frames)
-            .map_err(|_| bad("compressed digest is damaged: it does not begin with a zstd frame"))?
+            .map_err(|_| bad("compressed digest is damaged: it does not start with a zstd frame"))?
             .min(frames.len());
         let mut out = self.write();
         let claimed = self.heap_start() - self.length as u64;
@@ -83,8 +86,8 @@ impl Header {
     }
 }
 
-/// Append what frames hold to `out`, which must be as much as is claimed. Memory follows what they
-/// really hold.
+/// Append the content of frames to `out`; it must have the claimed size. Memory use depends on the
+/// actual content.
 pub fn unpack(frames: &[u8], claimed: u64, out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
     let grown = if claimed <= frames.len() as u64 * PLAUSIBLE_RATIO {
@@ -98,12 +101,12 @@ pub fn unpack(frames: &[u8], claimed: u64, out: &mut Vec<u8>) -> Result<(), Erro
         return Ok(());
     }
     Err(bad(format!(
-        "compressed digest holds {found} bytes or more, but claims {claimed}"
+        "compressed digest holds at least {found} bytes, but its header says {claimed}"
     )))
 }
 
 thread_local! {
-    /// Making a decompressor costs as much as using it on a page.
+    /// Reused: creating a decompressor costs as much as using it on a page.
     static INFLATER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -123,7 +126,7 @@ fn inflate(frame: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<()> {
     })
 }
 
-/// Decompress a frame of unknown honesty, to at most one byte more than it claims.
+/// Decompress a frame with an implausible size, up to one byte more than it claims.
 fn grow(frame: &[u8], claimed: u64, out: &mut Vec<u8>) -> io::Result<()> {
     let decoder = zstd::stream::read::Decoder::new(frame)?;
     decoder.take(claimed + 1).read_to_end(out)?;

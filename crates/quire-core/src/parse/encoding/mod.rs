@@ -1,14 +1,14 @@
-//! Which character set a page is in, and how it is read if markup cannot be found in it.
+//! Detects the character set of a page, and converts pages whose markup is not written in ASCII.
 //!
-//! [`sniff_html`] asks what a browser asks, in its order: byte order mark, the
-//! label of the transport, what the page says of itself. Where a browser would
-//! guess by locale, the bytes decide: UTF-8 if they are UTF-8, or else
-//! windows-1252. [`sniff_xml`] follows appendix F of XML 1.0.
+//! [`sniff_html`] checks the same sources as a browser, in the same order: byte order mark, the
+//! label from the transport, the declaration in the page. If a browser would guess from the locale,
+//! the bytes decide: UTF-8 if they are valid UTF-8, else windows-1252. [`sniff_xml`] follows
+//! appendix F of XML 1.0.
 //!
-//! Nearly all character sets write markup as ASCII does, so the parser reads
-//! the page as it is and each text is decoded by itself. The three that do not
-//! (UTF-16 in both orders, ISO-2022-JP) are turned into UTF-8 before, by
-//! [`transcode`], which also says whether [`transcode_back`] undoes it.
+//! Nearly all character sets write markup like ASCII, so the parser reads the page as it is and
+//! each text is decoded separately. The three others (UTF-16 in both byte orders, ISO-2022-JP) are
+//! converted to UTF-8 first, by [`transcode`], which also reports whether [`transcode_back`]
+//! restores the source.
 
 mod prescan;
 #[cfg(test)]
@@ -16,16 +16,16 @@ mod tests;
 
 use encoding_rs::{EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// A browser looks for a declaration in this many bytes before it begins to parse.
+/// Browsers search this many bytes for a declaration before they start to parse.
 pub const PRESCAN_BYTES: usize = 1024;
 
-/// How far to look for a late declaration in a page that is not UTF-8.
+/// How far to search for a late declaration in a page that is not UTF-8.
 ///
-/// A browser finds these while it builds the tree, and starts over. Real pages
-/// with long scripts or comments before their `meta` keep it well within this.
+/// A browser finds these while it builds the tree, and starts over. Real pages with long scripts or
+/// comments before their `meta` stay well within this limit.
 pub const LATE_PRESCAN_BYTES: usize = 64 * 1024;
 
-/// What decided the character set.
+/// How the character set was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Reason {
@@ -35,20 +35,20 @@ pub enum Reason {
     Transport = 1,
     /// A `meta` element among the first [`PRESCAN_BYTES`].
     Meta = 2,
-    /// A `meta` element behind them.
+    /// A `meta` element after them.
     LateMeta = 3,
-    /// `encoding=` in an XML declaration, or how the declaration itself is written.
+    /// `encoding=` in an XML declaration, or the encoding of the declaration itself.
     XmlDeclaration = 4,
-    /// Nothing was declared, and the bytes are UTF-8.
+    /// No declaration, and the bytes are valid UTF-8.
     Utf8Valid = 5,
-    /// Nothing was declared: windows-1252 for HTML, UTF-8 for XML.
+    /// No declaration: windows-1252 for HTML, UTF-8 for XML.
     Default = 6,
-    /// The caller said so.
+    /// The caller passed it.
     Given = 7,
 }
 
 impl Reason {
-    /// The reason with this number, if there is one.
+    /// Return the reason with this number, if there is one.
     pub fn from_u8(value: u8) -> Option<Self> {
         use Reason::{Bom, Default, Given, LateMeta, Meta, Transport, Utf8Valid, XmlDeclaration};
         [
@@ -65,7 +65,7 @@ impl Reason {
         .copied()
     }
 
-    /// The name people read.
+    /// Return the name shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Bom => "bom",
@@ -80,12 +80,12 @@ impl Reason {
     }
 }
 
-/// A character set and how it was found.
+/// A character set and how it was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sniffed {
     /// The character set.
     pub encoding: &'static Encoding,
-    /// What decided.
+    /// How it was determined.
     pub reason: Reason,
     /// The length of the byte order mark.
     pub bom: usize,
@@ -101,7 +101,7 @@ impl Sniffed {
     }
 }
 
-/// The character set of an HTML page; `transport` is the label that came with it, if any.
+/// Detect the character set of an HTML page; `transport` is the label that came with it, if any.
 ///
 /// ```
 /// use quire_core::encoding::{Reason, sniff_html};
@@ -137,10 +137,10 @@ pub fn sniff_html(source: &[u8], transport: Option<&str>) -> Sniffed {
     }
 }
 
-/// The character set of an XML document; `transport` is the label that came with it, if any.
+/// Detect the character set of an XML document; `transport` is the label that came with it, if any.
 ///
-/// What the document says of itself comes first: it is still there after the
-/// document was saved, and the label was often put on by a server that never looked.
+/// The declaration in the document comes first: it is still there after the document was saved,
+/// while the label was often added by a server that never looked at it.
 #[must_use]
 pub fn sniff_xml(source: &[u8], transport: Option<&str>) -> Sniffed {
     let declared = || utf16_declaration(source, b"<?").or_else(|| prescan::xml_declaration(source));
@@ -168,7 +168,8 @@ fn by_label(label: Option<&str>) -> Option<&'static Encoding> {
     Encoding::for_label(label?.as_bytes())
 }
 
-/// UTF-16 without a byte order mark, if the source begins with `start` written in it.
+/// Return the UTF-16 variant if the source, without a byte order mark, starts with `start` in
+/// UTF-16.
 fn utf16_declaration(source: &[u8], start: &[u8]) -> Option<&'static Encoding> {
     let head = source.get(..2 * start.len())?;
     let is = |order: fn(u8) -> [u8; 2]| {
@@ -185,16 +186,16 @@ fn utf16_declaration(source: &[u8], start: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether markup in this character set is written in the bytes of ASCII, so that it can be
-/// parsed as it is.
+/// Whether markup in this character set is written in ASCII bytes, so that it can be parsed without
+/// conversion.
 #[must_use]
 pub fn is_ascii_compatible(encoding: &'static Encoding) -> bool {
     encoding.is_ascii_compatible()
 }
 
-/// The source in UTF-8, and whether [`transcode_back`] gives the same bytes again.
+/// Convert the source to UTF-8; also return whether [`transcode_back`] gives the same bytes again.
 ///
-/// A byte order mark is kept as U+FEFF, so that it comes back as well.
+/// A byte order mark is kept as U+FEFF, so it is restored as well.
 ///
 /// ```
 /// use encoding_rs::UTF_16LE;
@@ -212,7 +213,8 @@ pub fn transcode(source: &[u8], encoding: &'static Encoding) -> (Vec<u8>, bool) 
     (utf8, exact)
 }
 
-/// UTF-8 in another character set; `None` if it is not UTF-8 or has characters the other lacks.
+/// Convert UTF-8 to another character set; `None` if it is not UTF-8 or has characters missing in
+/// that set.
 #[must_use]
 pub fn transcode_back(utf8: &[u8], encoding: &'static Encoding) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(utf8).ok()?;
@@ -222,7 +224,7 @@ pub fn transcode_back(utf8: &[u8], encoding: &'static Encoding) -> Option<Vec<u8
     if encoding == UTF_16BE {
         return Some(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
     }
-    // Anything else without an encoder of its own would silently become UTF-8.
+    // Other encodings without an encoder of their own would silently become UTF-8.
     if encoding.output_encoding() != encoding {
         return None;
     }
@@ -230,8 +232,9 @@ pub fn transcode_back(utf8: &[u8], encoding: &'static Encoding) -> Option<Vec<u8
     (!unmappable).then(|| bytes.into_owned())
 }
 
-/// Where `cuts` of a copy in UTF-8 are in the source that [`transcode_back`] gives. Cuts ascend and lie
-/// between characters; `None` if they do not, or if the copy has characters that the other set lacks.
+/// Map positions (`cuts`) in a UTF-8 copy to positions in the source that [`transcode_back`] gives.
+/// Cuts must ascend and lie between characters; `None` if they do not, or if the copy has
+/// characters missing in that set.
 pub fn places_back(utf8: &[u8], encoding: &'static Encoding, cuts: &[u32]) -> Option<Vec<u32>> {
     let text = std::str::from_utf8(utf8).ok()?;
     let mut encoder = encoding.new_encoder();
@@ -240,7 +243,7 @@ pub fn places_back(utf8: &[u8], encoding: &'static Encoding, cuts: &[u32]) -> Op
         if is_wide {
             return Some(2 * piece.encode_utf16().count());
         }
-        // One encoder for all pieces: in ISO-2022-JP bytes depend on the ones before.
+        // One encoder for all pieces: in ISO-2022-JP, bytes depend on the ones before.
         let most = encoder.max_buffer_length_from_utf8_without_replacement(piece.len())?;
         let mut bytes = vec![0; most];
         let (result, _, written) =

@@ -1,17 +1,16 @@
-//! The prescan: a `meta` element or XML declaration that names the character set.
+//! The prescan: search for a `meta` element or XML declaration that names the character set.
 //!
-//! The algorithm of the WHATWG standard, which is not the tokenizer: it knows
-//! comments, tags and attributes, but neither scripts nor references. It gives
-//! up where the bytes end, so a declaration that is cut counts for nothing.
-//! One pass; attributes of a tag are looked at once.
+//! The algorithm of the WHATWG standard, which is not the tokenizer: it knows comments, tags and
+//! attributes, but no scripts or references. It stops at the end of the bytes, so a declaration
+//! that is cut off is ignored. One pass; attributes of a tag are read once.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
-/// The bytes came to their end, and the prescan with them.
+/// The bytes ended, which also ends the prescan.
 struct End;
 
-/// The character set that the first `meta` with one declares.
+/// Return the character set declared by the first `meta` that has one.
 pub(super) fn meta(source: &[u8]) -> Option<&'static Encoding> {
     scan(source).ok()
 }
@@ -23,7 +22,7 @@ fn scan(source: &[u8]) -> Result<&'static Encoding, End> {
         let rest = &source[at..];
         let name = &rest[if rest.get(1) == Some(&b'/') { 2 } else { 1 }..];
         if rest.starts_with(b"<!--") {
-            // The dashes that close a comment may be those that open it.
+            // The dashes that close a comment may be the ones that open it.
             at += 4 + memmem::find(&rest[2..], b"-->").ok_or(End)?;
         } else if is_meta(rest) {
             at += "<meta".len();
@@ -48,11 +47,11 @@ fn is_meta(rest: &[u8]) -> bool {
             .is_some_and(|&byte| is_white(byte) || byte == b'/')
 }
 
-/// What one `meta` declares, from behind its name.
+/// Return the declaration of one `meta` element, starting after its name.
 fn meta_element(source: &[u8], at: &mut usize) -> Result<Option<&'static Encoding>, End> {
     let (mut pragma, mut content, mut charset) = (None, None, None);
     while let Some((name, value)) = attribute(source, at)? {
-        // Of an attribute that is given twice the first counts.
+        // Of a repeated attribute the first counts.
         if name.eq_ignore_ascii_case(b"http-equiv") {
             pragma.get_or_insert(value);
         } else if name.eq_ignore_ascii_case(b"content") {
@@ -63,12 +62,12 @@ fn meta_element(source: &[u8], at: &mut usize) -> Result<Option<&'static Encodin
     }
     let is_pragma = pragma.is_some_and(|value| value.eq_ignore_ascii_case(b"content-type"));
     let encoding = match (charset, content) {
-        // One that names no character set is an answer too: `content` is not asked.
+        // A `charset` that names no character set also decides: `content` is not used.
         (Some(label), _) => Encoding::for_label(label),
         (None, Some(content)) if is_pragma => from_content(content),
         _ => None,
     };
-    // Whoever could read this was not reading UTF-16.
+    // These bytes could be read as ASCII, so the page is not UTF-16.
     Ok(encoding.map(|encoding| {
         if encoding == UTF_16LE || encoding == UTF_16BE {
             UTF_8
@@ -82,7 +81,7 @@ fn meta_element(source: &[u8], at: &mut usize) -> Result<Option<&'static Encodin
 
 type Attribute<'a> = (&'a [u8], &'a [u8]);
 
-/// The next attribute of a tag, or `None` at the `>` of it.
+/// Return the next attribute of a tag, or `None` at its `>`.
 fn attribute<'a>(source: &'a [u8], at: &mut usize) -> Result<Option<Attribute<'a>>, End> {
     let start = find(source, *at, |byte| !is_white(byte) && byte != b'/')?;
     *at = start;
@@ -109,7 +108,7 @@ fn attribute<'a>(source: &'a [u8], at: &mut usize) -> Result<Option<Attribute<'a
     Ok(Some((name, &source[start..*at])))
 }
 
-/// The first place from `from` on that has such a byte.
+/// Return the first position from `from` on with a wanted byte.
 fn find(source: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> Result<usize, End> {
     let length = source[from..]
         .iter()
@@ -118,7 +117,7 @@ fn find(source: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> Result<usize
     Ok(from + length)
 }
 
-/// The character set in the `content` of a `meta` element: `text/html; charset=...`.
+/// Return the character set in the `content` of a `meta` element: `text/html; charset=...`.
 fn from_content(content: &[u8]) -> Option<&'static Encoding> {
     let mut rest = content;
     loop {
@@ -138,7 +137,7 @@ fn from_content(content: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label)
 }
 
-/// The character set in an XML declaration.
+/// Return the character set in an XML declaration.
 pub(super) fn xml_declaration(source: &[u8]) -> Option<&'static Encoding> {
     let rest = source.strip_prefix(b"<?xml")?;
     let rest = &rest[..memchr(b'>', rest)?];

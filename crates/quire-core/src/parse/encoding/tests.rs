@@ -1,4 +1,5 @@
-//! Sniffing on pages that declare their character set in every way, and transcoding there and back.
+//! Detection on pages that declare their character set in every possible way, and conversion in
+//! both directions.
 
 use encoding_rs::{EUC_JP, ISO_2022_JP, ISO_8859_2, REPLACEMENT, SHIFT_JIS};
 
@@ -164,7 +165,7 @@ fn what_is_transcoded_comes_back_or_is_said_not_to() {
             transcode(&source, encoding),
             (text.as_bytes().to_vec(), true)
         );
-        // Half a character, and half a pair.
+        // Half a character, and half a surrogate pair.
         assert!(!transcode(&source[..source.len() - 1], encoding).1);
         assert!(!transcode(&source[..12], encoding).1);
     }
@@ -174,7 +175,7 @@ fn what_is_transcoded_comes_back_or_is_said_not_to() {
         (utf8.as_slice(), exact),
         ("<p>\u{3042}</p>".as_bytes(), true)
     );
-    // The same text, spelt with an escape too many.
+    // The same text, with one escape more than needed.
     assert!(!transcode(b"\x1b(B<p>\x1b$B$\"\x1b(B</p>", ISO_2022_JP).1);
     assert_eq!(transcode_back("\u{1f600}".as_bytes(), ISO_2022_JP), None);
     assert_eq!(transcode_back(b"\xff", UTF_16LE), None);

@@ -1,4 +1,4 @@
-//! HTML: the WHATWG tokenizer and tree builder, writing straight into a draft.
+//! HTML: the WHATWG tokenizer and tree builder, which write directly into a draft.
 
 mod build;
 mod tokenizer;

@@ -1,14 +1,14 @@
-//! The WHATWG tokenizer, as spans over the source.
+//! The WHATWG tokenizer, with tokens as spans over the source.
 //!
-//! A token says where its bytes are; nothing is decoded or copied. The tree
-//! builder asks for one token at a time, because what a byte means depends on
-//! the tree: raw text after `<script>`, CDATA inside SVG. Character references
-//! stay in the text as written and are decoded by [`crate::values`] on demand.
+//! A token records the positions of its bytes; nothing is decoded or copied. The tree builder
+//! requests one token at a time, because the meaning of a byte depends on the tree: raw text after
+//! `<script>`, CDATA inside SVG. Character references stay in the text as written and are decoded
+//! by [`crate::values`] on demand.
 //!
-//! Bytes that make no token (`</>`, a tag cut off by the end of the page) are
-//! simply skipped: they belong to no node.
+//! Bytes that do not form a token (`</>`, a tag cut off by the end of the page) are skipped: they
+//! belong to no node.
 //!
-//! Cost: linear; every byte is passed once, runs of text with [`scan`].
+//! Cost: linear; every byte is visited once, runs of text with [`scan`].
 
 use crate::page::html_names::{self, Name};
 use crate::values::scan::{self, CLASS, ENDS_NAME, ENDS_VALUE, LETTER, SPACE, UPPER};
@@ -42,7 +42,7 @@ pub enum Token {
         /// After the last byte.
         end: usize,
     },
-    /// `<![CDATA[...]]>` where it is allowed; the span has the delimiters.
+    /// `<![CDATA[...]]>` if it is allowed here; the span includes the delimiters.
     Cdata {
         /// First byte.
         start: usize,
@@ -55,7 +55,7 @@ pub enum Token {
     Start(TagToken),
     /// An end tag.
     End(TagToken),
-    /// A comment, also a bogus one, with its delimiters.
+    /// A comment, including bogus ones, with its delimiters.
     Comment {
         /// First byte.
         start: usize,
@@ -73,7 +73,7 @@ pub enum Token {
     Eof,
 }
 
-/// How the text of an element runs to its end tag.
+/// How the end of raw text is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
     /// `title`, `textarea`, `style`, ...: up to the end tag.
@@ -94,14 +94,14 @@ impl<'a> Tokenizer<'a> {
         Self { source, at: from }
     }
 
-    /// Where the next token is looked for.
+    /// Return the position where the next token is searched.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// The next token. `cdata`: whether `<![CDATA[` opens a CDATA section here.
+    /// Return the next token. `cdata`: whether `<![CDATA[` opens a CDATA section here.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // in place, the match on a token is part of finding it
+    #[allow(clippy::inline_always)] // inlined, the match on a token becomes part of finding it
     pub fn next(&mut self, cdata: bool) -> Token {
         let source = self.source;
         let mut start = self.at;
@@ -144,7 +144,7 @@ impl<'a> Tokenizer<'a> {
                     };
                 }
                 if third == b'>' {
-                    // `</>` is no token: what follows is a token of its own.
+                    // `</>` is not a token; the bytes after it start a new one.
                     start = at + 3;
                     at = start;
                     continue;
@@ -159,7 +159,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// The name that begins at `from`: where it ends, which it is, whether it has capitals.
+    /// Read the name that starts at `from`: its end, its number, and whether it has capitals.
     #[inline]
     fn name(&self, from: usize) -> (usize, Name, bool) {
         match scan::short_name(self.source, from) {
@@ -180,7 +180,7 @@ impl<'a> Tokenizer<'a> {
         (end, known, capitals)
     }
 
-    /// A tag whose name begins at `name_start`; `None` when the page ends inside it.
+    /// Read a tag whose name starts at `name_start`; `None` if the page ends inside it.
     #[inline(never)]
     fn tag(&mut self, start: usize, name_start: usize) -> Option<TagToken> {
         let source = self.source;
@@ -206,15 +206,15 @@ impl<'a> Tokenizer<'a> {
         })
     }
 
-    /// Pass the attributes; the place after the `>` (beyond the source when the page ends first),
-    /// and whether the tag is self-closing.
+    /// Skip the attributes; return the position after the `>` (beyond the source if the page ends
+    /// first), and whether the tag is self-closing.
     #[inline]
     fn attributes(&self, from: usize) -> (usize, bool) {
         let source = self.source;
         let cut_off = (source.len() + 1, false);
         let mut at = from;
         loop {
-            // Nearly all are written ` name="value"`: one search for each part, nothing to decide.
+            // Nearly all are written ` name="value"`: one search for each part, no decisions.
             if source.get(at) == Some(&b' ') {
                 let name_end = scan::attribute_name_end(source, at + 1);
                 let value = name_end + 2;
@@ -264,7 +264,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// `<?...>`, `</ ...>`, `<!x...>`: up to the next `>`.
+    /// Read `<?...>`, `</ ...>` or `<!x...>`, up to the next `>`.
     #[cold]
     fn bogus_comment(&mut self, start: usize) -> Token {
         let end = scan::find(self.source, start + 2, b'>');
@@ -275,7 +275,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// `<!`: comment, doctype, CDATA or bogus.
+    /// Read a `<!`: comment, doctype, CDATA or bogus comment.
     fn declaration(&mut self, start: usize, cdata: bool) -> Token {
         let rest = &self.source[start + 2..];
         if rest.starts_with(b"--") {
@@ -306,7 +306,7 @@ impl<'a> Tokenizer<'a> {
         self.bogus_comment(start)
     }
 
-    /// Text up to the end tag of `name`; empty when that comes at once. The next token is the end tag.
+    /// Read text up to the end tag of `name`; it may be empty. The next token is the end tag.
     pub fn raw_text(&mut self, name: &[u8], kind: RawKind) -> (usize, usize) {
         let start = self.at;
         self.at = match kind {
@@ -316,7 +316,7 @@ impl<'a> Tokenizer<'a> {
         (start, self.at)
     }
 
-    /// Everything that is left.
+    /// Return all remaining bytes.
     pub fn rest(&mut self) -> (usize, usize) {
         let start = self.at;
         self.at = self.source.len();
@@ -335,8 +335,9 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Script data with its escaped states: inside `<!-- ... -->` a `<script` hides one `</script`.
-    /// The end is that of `name`; what hides and is hidden is always called `script`.
+    /// Find the end of script data with its escaped states: inside `<!-- ... -->`, a `<script`
+    /// hides one `</script`. The end tag is that of `name`; the hiding and hidden tags are always
+    /// `script`.
     fn find_script_end(&self, from: usize, name: &[u8]) -> usize {
         #[derive(PartialEq, Eq)]
         enum State {
@@ -346,7 +347,7 @@ impl<'a> Tokenizer<'a> {
         }
         let source = self.source;
         let mut state = State::Data;
-        // Dashes that may close a comment begin here: those of `<!--` itself count.
+        // Dashes that may close a comment start here: those of `<!--` itself count.
         let mut dashes_from = from;
         let mut at = from;
         while let Some(found) = memchr::memchr2(b'<', b'>', &source[at..]) {
@@ -379,7 +380,7 @@ fn ends_name(rest: &[u8], length: usize) -> bool {
         .is_some_and(|&b| CLASS[b as usize] & ENDS_NAME != 0)
 }
 
-/// Whether `</name` stands here, followed by the end of a name.
+/// Whether `rest` starts with `</name` and a byte that ends a name.
 fn is_end_tag(rest: &[u8], name: &[u8]) -> bool {
     let length = name.len() + 2;
     rest.get(1) == Some(&b'/')
@@ -392,7 +393,7 @@ fn is_start_of_script(rest: &[u8]) -> bool {
     rest.len() > 7 && rest[1..7].eq_ignore_ascii_case(b"script") && ends_name(rest, 7)
 }
 
-/// Length of a comment after its `<!--`, with its end.
+/// Return the length of a comment after its `<!--`, including its end.
 fn comment_end(rest: &[u8]) -> usize {
     if rest.starts_with(b">") {
         return 1;
@@ -411,7 +412,8 @@ fn comment_end(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// Length of a doctype after `<!DOCTYPE`, with its `>`. A `>` ends it even inside quotes.
+/// Return the length of a doctype after `<!DOCTYPE`, including its `>`. A `>` ends it even inside
+/// quotes.
 fn doctype_end(rest: &[u8]) -> usize {
     memchr::memchr(b'>', rest).map_or(rest.len(), |at| at + 1)
 }

@@ -1,17 +1,17 @@
-//! Which layout a source is in: the one that predicts most gaps of its beginning.
+//! Detects the layout of a source: the one that predicts most gaps at its start.
 //!
-//! The small settings are put to the vote of the gaps that show them. The indent
-//! and the way of arrays are tried: at most four layouts over a bounded sample.
+//! The small settings are decided by a vote of the gaps that show them. The indent and the style of
+//! arrays are tried out: at most four layouts on a bounded sample.
 
 use super::layout::{Arrays, Gap, Indent, Layout, Newline};
 use super::predict::{Place, Walk};
 use crate::page::vocabulary::{Class, OBJECT};
 use crate::parse::draft::{Draft, DraftNode};
 
-/// Nodes looked at. Enough to meet every kind of gap, little beside reading the source.
+/// Number of nodes examined. Enough to see every kind of gap, cheap compared to parsing the source.
 const SAMPLE: usize = 2048;
 
-/// The layout of a draft whose gaps are `start..run` of every node.
+/// Detect the layout of a draft in which the gap of every node is `start..run`.
 pub(super) fn layout(source: &[u8], draft: &Draft) -> Layout {
     let (plain, line) = observe(source, draft);
     let Some(line) = line else { return plain };
@@ -27,7 +27,7 @@ pub(super) fn layout(source: &[u8], draft: &Draft) -> Layout {
             .filter(|width| width * depth == line.count)?;
         plain.indented(line.fill, width, arrays)
     });
-    // The first of equals: the simplest explanation stands first.
+    // Of equals the first wins: the simplest explanation comes first.
     indented
         .chain([plain])
         .min_by_key(|layout| misses(source, draft, *layout))
@@ -38,12 +38,12 @@ pub(super) fn layout(source: &[u8], draft: &Draft) -> Layout {
 struct Line {
     fill: u8,
     count: usize,
-    /// Brackets around it, and how many of them are objects.
+    /// Number of brackets around it, and how many of them are objects.
     brackets: usize,
     objects: usize,
 }
 
-/// A setting put to the vote.
+/// A vote on one setting.
 #[derive(Default)]
 struct Vote(i32);
 
@@ -57,7 +57,8 @@ impl Vote {
     }
 }
 
-/// The settings that most gaps show, without the indent; and the first line that may show that.
+/// Return the settings shown by most gaps, without the indent, and the first line that may show the
+/// indent.
 fn observe(source: &[u8], draft: &Draft) -> (Layout, Option<Line>) {
     let (mut crlf, mut item, mut lead, mut key) = <(Vote, Vote, Vote, Vote)>::default();
     let (mut pad, mut empty, mut line) = (Vote::default(), Vote::default(), None);
@@ -83,7 +84,7 @@ fn observe(source: &[u8], draft: &Draft) -> (Layout, Option<Line>) {
             empty.cast(source[end.start as usize..end.end as usize - 1] == *b" ");
         }
     }
-    // Where every item has its line, only empty brackets show the padding.
+    // If every item has its own line, only empty brackets show the padding.
     let pad = if pad.0 == 0 { empty } else { pad };
     let layout = Layout {
         indent: Indent::None,
@@ -101,7 +102,7 @@ fn observe(source: &[u8], draft: &Draft) -> (Layout, Option<Line>) {
     (layout, line)
 }
 
-/// The line of a node with this indent; none if the indent is of spaces and tabs.
+/// Return the line of a node with this indent; `None` if the indent mixes spaces and tabs.
 fn around(draft: &Draft, node: &DraftNode, indent: &[u8]) -> Option<Line> {
     let fill = indent.first().copied().unwrap_or(b' ');
     if indent.iter().any(|&byte| byte != fill) {
@@ -123,7 +124,7 @@ fn around(draft: &Draft, node: &DraftNode, indent: &[u8]) -> Option<Line> {
     Some(line)
 }
 
-/// How many gaps of the sample the layout does not predict.
+/// Count the gaps of the sample that the layout does not predict.
 fn misses(source: &[u8], draft: &Draft, layout: Layout) -> usize {
     let mut walk = Walk::new(layout);
     let missed = |(place, gap): (Place, Gap)| {

@@ -1,23 +1,23 @@
-//! How a JSON source is spaced: a few settings, and the gap they predict at every place.
+//! The spacing of a JSON source: a few settings, and the gap they predict at every position.
 //!
-//! A gap is a value, not bytes: its length is known without writing it. That
-//! matters for hostile input, where a million nested brackets under an indent of
-//! two would otherwise cost a terabyte of spaces just to find out they are not there.
+//! A gap is a value, not bytes: its length is known without writing it. This matters for hostile
+//! input: a million nested brackets with an indent of two would otherwise cost a terabyte of spaces
+//! only to find out that they are not there.
 
 use crate::page::vocabulary::Class;
 
-/// The deepest indent of one level that is taken for a layout.
+/// Widest indent of one level that counts as a layout.
 const MAX_INDENT: u8 = 16;
 
-/// What stands in front of an item that has a line of its own.
+/// The white space before an item on a line of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Indent {
     /// Items do not have lines of their own.
     #[default]
     None,
-    /// So many spaces for each level; none is possible.
+    /// This many spaces for each level; may be 0.
     Spaces(u8),
-    /// So many tabs for each level.
+    /// This many tabs for each level.
     Tabs(u8),
 }
 
@@ -32,7 +32,7 @@ pub enum Newline {
 }
 
 impl Newline {
-    /// Its bytes.
+    /// Return its bytes.
     pub fn bytes(self) -> &'static [u8] {
         match self {
             Newline::Lf => b"\n",
@@ -41,24 +41,24 @@ impl Newline {
     }
 }
 
-/// Which arrays stand on one line although objects are indented.
+/// Which arrays are written on one line although objects are indented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrays {
-    /// None: items have lines of their own, as in Python and JavaScript.
+    /// None: items are on lines of their own, as in Python and JavaScript.
     #[default]
     Lines,
-    /// Those that hold nothing but scalars.
+    /// Those that hold only scalars.
     ScalarsInline,
     /// All of them, and they do not count as a level, as in Jackson for Java.
     Inline,
 }
 
-/// How a document is spaced.
+/// The spacing of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The indent of one level.
     pub indent: Indent,
-    /// How lines end, also those between top-level values.
+    /// How lines end, including those between top-level values.
     pub newline: Newline,
     /// Spaces after a comma that does not end a line: 0 or 1.
     pub item_gap: u8,
@@ -66,14 +66,14 @@ pub struct Layout {
     pub key_lead: u8,
     /// Spaces after a colon: 0 or 1.
     pub key_gap: u8,
-    /// Which arrays stand on one line.
+    /// Which arrays are written on one line.
     pub arrays: Arrays,
-    /// Spaces inside brackets that stand on one line, also empty ones: 0 or 1.
+    /// Spaces inside brackets that are on one line, also empty ones: 0 or 1.
     pub pad: u8,
 }
 
 impl Layout {
-    /// The layout as stored in a digest.
+    /// Return the layout as stored in a digest.
     #[must_use]
     pub fn to_bytes(self) -> [u8; 8] {
         let (kind, width) = match self.indent {
@@ -99,7 +99,7 @@ impl Layout {
         ]
     }
 
-    /// The layout that [`to_bytes`](Self::to_bytes) stored; none if it could not have.
+    /// Read a layout stored by [`to_bytes`](Self::to_bytes); `None` if the bytes are not valid.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let &[
@@ -141,9 +141,10 @@ impl Layout {
         })
     }
 
-    /// Whether the node's items stand on its line; `all_scalars` says what it holds.
+    /// Whether the node's items are on its own line; `all_scalars` tells whether all of them are
+    /// scalars.
     ///
-    /// Means nothing, and is harmless, when the layout does not indent.
+    /// Has no effect if the layout does not indent.
     #[must_use]
     pub fn is_inline(self, class: Class, all_scalars: bool) -> bool {
         class == Class::Array
@@ -154,7 +155,7 @@ impl Layout {
             }
     }
 
-    /// The layout with this indent, if so wide an indent is one.
+    /// Return the layout with this indent; `None` if it is too wide.
     pub(super) fn indented(self, fill: u8, width: usize, arrays: Arrays) -> Option<Self> {
         let width = u8::try_from(width)
             .ok()
@@ -171,7 +172,7 @@ impl Layout {
         })
     }
 
-    /// The end of a line and the indent of `depth` levels; none if items share a line.
+    /// Return the line end and the indent of `depth` levels; `None` if items share a line.
     fn line(self, depth: u32) -> Option<Gap> {
         let (fill, width) = match self.indent {
             Indent::None => return None,
@@ -188,7 +189,7 @@ impl Layout {
     }
 }
 
-/// The bytes between two tokens, as a prediction.
+/// The predicted bytes between two tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gap {
     /// Spaces before the sign.
@@ -198,7 +199,7 @@ pub struct Gap {
     newline: Option<Newline>,
     /// The byte that fills the rest.
     fill: u8,
-    /// And how often.
+    /// How often it is repeated.
     count: u32,
 }
 
@@ -211,20 +212,20 @@ impl Gap {
         }
     }
 
-    /// How many bytes it is.
+    /// Return the number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         let newline = self.newline.map_or(0, |newline| newline.bytes().len());
         usize::from(self.lead) + usize::from(self.sign.is_some()) + newline + self.count as usize
     }
 
-    /// Whether it is no bytes at all.
+    /// Whether the gap has no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether `bytes` end in this gap. Never looks at more than `bytes` holds.
+    /// Whether `bytes` end with this gap. Never reads more than `bytes`.
     #[must_use]
     pub fn ends(&self, bytes: &[u8]) -> bool {
         let Some(before) = bytes.len().checked_sub(self.len()) else {
@@ -235,13 +236,13 @@ impl Gap {
         let (sign, newline) = rest.split_at(usize::from(self.sign.is_some()));
         lead.iter().all(|&byte| byte == b' ')
             && sign.first().copied() == self.sign
-            // Never compare with an empty slice here: its address is not mapped, which
-            // the vector loads of `memcmp` pay for (the whole parse took 2.4 times as long).
+            // Never compare with an empty slice here: its address is not mapped, which slows down
+            // the vector loads of `memcmp` (the whole parse took 2.4 times as long).
             && self.newline.is_none_or(|expected| newline == expected.bytes())
             && fill.iter().all(|&byte| byte == self.fill)
     }
 
-    /// Append it.
+    /// Append the bytes of the gap.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.resize(out.len() + usize::from(self.lead), b' ');
         out.extend(self.sign);
@@ -250,11 +251,11 @@ impl Gap {
     }
 }
 
-/// The gap before a node.
+/// Predict the gap before a node.
 ///
-/// `parent_inline` is [`Layout::is_inline`] of the parent; `first` says whether
-/// the node is its first child; `depth` counts the brackets around the node that
-/// are not inline (members are no level).
+/// `parent_inline` is [`Layout::is_inline`] of the parent; `first` tells whether the node is its
+/// first child; `depth` counts the brackets around the node that are not inline (members do not
+/// count as a level).
 #[must_use]
 pub fn gap_before(
     layout: Layout,
@@ -290,7 +291,7 @@ pub fn gap_before(
     }
 }
 
-/// The gap before the closing bracket of an object or array; empty for any other class.
+/// Predict the gap before the closing bracket of an object or array; empty for any other class.
 ///
 /// `inline` is [`Layout::is_inline`] of the node; `depth` counts the brackets
 /// around it that are not inline.

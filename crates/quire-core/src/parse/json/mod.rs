@@ -1,26 +1,25 @@
 //! JSON: objects, arrays and members as nodes, scalars as content.
 //!
-//! Strict RFC 8259 (no comments, no trailing commas, no `NaN`), with three
-//! allowances: a byte order mark is passed over, bytes inside strings need not be
-//! UTF-8 (they are kept), and several values on lines of their own (`.jsonl`,
-//! NDJSON) become several children of `#document`. Duplicate keys stay as written.
+//! Strict RFC 8259 (no comments, no trailing commas, no `NaN`), with three exceptions: a byte order
+//! mark is skipped, bytes inside strings need not be UTF-8 (they are kept), and several values on
+//! lines of their own (`.jsonl`, NDJSON) become several children of `#document`. Duplicate keys
+//! stay as written.
 //!
-//! Spacing is predicted, not stored. The usual ways of writing JSON differ in a
-//! handful of settings, held in a [`Layout`]; from it the [`Predictor`] says which
-//! bytes stand before every token. The parser marks a node `ODD` by asking that
-//! same predictor, so the side that writes the bytes back cannot disagree.
+//! Spacing is predicted, not stored. The usual styles of JSON differ in a few settings, held in a
+//! [`Layout`]; from it the [`Predictor`] derives the bytes before every token. The parser marks a
+//! node `ODD` by asking the same predictor, so the code that writes the bytes back cannot disagree.
 //!
-//! What the spans of a [`DraftNode`](crate::parse::draft::DraftNode) mean here, other
-//! than in markup:
+//! The spans of a [`DraftNode`](crate::parse::draft::DraftNode) have a different meaning here than
+//! in markup:
 //!
 //! * `start .. run` is the gap before the node (comma or colon, line end, indent);
 //! * `run .. end` is its token: `{`, `[`, `"key"` or the scalar. **The content of
 //!   a scalar is `source[run..end]`**, not `start..end`;
 //! * the end tag of an object or array is the gap before its bracket and the bracket;
-//! * white space in front of a predicted gap belongs to no node, so that a stray
-//!   space costs one byte and not a second copy of the token after it.
+//! * white space before a predicted gap belongs to no node, so a stray space costs one byte instead
+//!   of a second copy of the token after it.
 //!
-//! Linear in the source, no recursion: nesting lives on an explicit stack.
+//! Linear in the source, no recursion: nesting is kept on an explicit stack.
 
 mod detect;
 mod layout;
@@ -40,12 +39,11 @@ use crate::base::error::{Error, position};
 use crate::page::flags::Flags;
 use crate::parse::draft::Draft;
 
-/// Read a JSON source, or a sequence of JSON values on lines of their own.
+/// Parse a JSON source, or a sequence of JSON values on lines of their own.
 ///
-/// With `recover` it never fails: everything before the fault becomes the tree,
-/// the rest belongs to nobody, and the draft is flagged
-/// [`RECOVERED`](Flags::RECOVERED). A member always has its value: a key whose
-/// value could not be read is not a node.
+/// With `recover` it never fails: everything before the fault becomes the tree, the rest belongs to
+/// no node, and the draft is flagged [`RECOVERED`](Flags::RECOVERED). A member always has its
+/// value: a key whose value cannot be parsed is not a node.
 ///
 /// ```
 /// use quire_core::json::parse;
@@ -81,7 +79,7 @@ pub fn parse(source: &[u8], recover: bool) -> Result<(Draft, Layout), Error> {
     Ok((draft, layout))
 }
 
-/// Whether the source would be read without an error. Builds no columns that outlive the call.
+/// Whether the source parses without an error. Keeps no columns after the call.
 #[must_use]
 pub fn is_json(source: &[u8]) -> bool {
     parser::read(source).1.is_none()

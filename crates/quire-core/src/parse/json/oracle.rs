@@ -1,4 +1,5 @@
-//! The obvious ways: a recursive serializer, an emitter that looks everything up, random values.
+//! Obvious implementations for tests: a recursive serializer, an emitter that looks everything up,
+//! random values.
 
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ impl Random {
     }
 }
 
-/// Write a value the way a layout says, by recursion.
+/// Write a value in a given layout, by recursion.
 pub fn dump(value: &Value, layout: Layout, depth: usize, out: &mut String) {
     let unit = match layout.indent {
         Indent::None => None,
@@ -74,7 +75,7 @@ pub fn dump(value: &Value, layout: Layout, depth: usize, out: &mut String) {
     out.push_str(&brackets[1..]);
 }
 
-/// What the emitter will do: write every prediction, and the odd ones from where they are stored.
+/// Do the same as the emitter: write every prediction, and odd tokens from where they are stored.
 pub fn emit(source: &[u8], draft: &Draft, layout: Layout) -> Vec<u8> {
     let mut predictor = Predictor::new(layout);
     let (mut out, mut open, mut ends) = (Vec::new(), vec![0u32], draft.ends.iter().peekable());
@@ -130,7 +131,7 @@ pub fn emit(source: &[u8], draft: &Draft, layout: Layout) -> Vec<u8> {
     out
 }
 
-/// Every layout that is told from the others.
+/// Return every layout that the detector distinguishes.
 pub fn every_layout() -> Vec<Layout> {
     let mut layouts = Vec::new();
     let indents = [
@@ -163,7 +164,8 @@ pub fn every_layout() -> Vec<Layout> {
     layouts
 }
 
-/// Everything owned is in range, in order and apart; members have their one value.
+/// Check that all spans are in range, in order and disjoint, and that members have exactly one
+/// value.
 pub fn check_spans(source: &[u8], draft: &Draft) {
     assert_eq!(draft.nodes[0].flags, IMPLIED);
     let mut owned: Vec<(u32, u32)> = Vec::new();
@@ -194,7 +196,7 @@ pub fn check_spans(source: &[u8], draft: &Draft) {
     assert_eq!(draft.any_odd, odd);
 }
 
-/// All that is owned, in source order.
+/// Return all spans of nodes and end tags, in source order.
 pub fn spans(draft: &Draft) -> Vec<(u32, u32)> {
     let mut spans: Vec<_> = draft
         .nodes
@@ -207,7 +209,7 @@ pub fn spans(draft: &Draft) -> Vec<(u32, u32)> {
     spans
 }
 
-/// JSON of every sort, at random, in one of the layouts.
+/// Make a random JSON value of any kind.
 pub fn random_value(random: &mut Random, depth: usize) -> Value {
     match random.below(if depth == 0 { 5 } else { 8 }) {
         0 => Value::Null,
@@ -227,7 +229,7 @@ pub fn random_value(random: &mut Random, depth: usize) -> Value {
     }
 }
 
-/// The values a draft holds, read back with the oracle.
+/// Rebuild the values of a draft with the oracle.
 pub fn rebuilt(source: &[u8], draft: &Draft, node: usize) -> Value {
     let children =
         (node + 1..draft.nodes.len()).filter(|&at| draft.nodes[at].parent as usize == node);

@@ -1,8 +1,8 @@
-//! From JSON source to draft: nodes with their tokens, and the gaps before them.
+//! From JSON source to draft: nodes with their tokens and the gaps before them.
 //!
-//! One loop over three states, with the open brackets on a stack; whether the
-//! gaps are the predicted ones is settled afterwards (see [`super::predict`]),
-//! because it depends on the layout of the whole and on siblings still to come.
+//! One loop over three states, with the open brackets on a stack. Whether the gaps match the
+//! prediction is decided afterwards (see [`super::predict`]), because it depends on the layout of
+//! the whole source and on later siblings.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use crate::page::text_mode::Mode;
 use crate::page::vocabulary::{ARRAY, Class, Namespace, OBJECT, STRING, Tag};
 use crate::parse::draft::{Draft, DraftNode};
 
-/// What may come next.
+/// The expected next input.
 enum State {
     /// A value, as a child of this node.
     Value(u32),
     /// The first item of the innermost bracket, or its end.
     First,
-    /// What follows a complete value.
+    /// A comma, a closing bracket or the end, after a complete value.
     After,
 }
 
@@ -36,7 +36,7 @@ struct Parser<'a> {
     keys: HashMap<&'a [u8], Tag>,
 }
 
-/// Read as far as the source is JSON. The draft holds what came before the fault.
+/// Parse as far as the source is JSON. The draft holds everything before the fault.
 pub(super) fn read(source: &[u8]) -> (Draft, Option<Fault>) {
     let begin = if source.starts_with(b"\xEF\xBB\xBF") {
         3
@@ -44,7 +44,8 @@ pub(super) fn read(source: &[u8]) -> (Draft, Option<Fault>) {
         0
     };
     let mut draft = Draft::new(source.len());
-    // JSON has more nodes to the byte than markup; pages never written to cost nothing.
+    // JSON has more nodes per byte than markup; reserved memory that is never touched costs
+    // nothing.
     draft.nodes.reserve(source.len() / 12);
     let mut parser = Parser {
         source,
@@ -94,7 +95,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The value at `at`, whole if it is a scalar.
+    /// Parse the value at `at`, completely if it is a scalar.
     fn value(&mut self, parent: u32) -> Result<State, Fault> {
         let (tag, end) = match self.source.get(self.at) {
             Some(b'{') => (OBJECT, self.at + 1),
@@ -115,7 +116,7 @@ impl<'a> Parser<'a> {
         Ok(State::After)
     }
 
-    /// An item of the innermost bracket: a value, or the key and colon before one.
+    /// Parse an item of the innermost bracket: a value, or a key with its colon.
     fn item(&mut self) -> Result<State, Fault> {
         let parent = self.open.last().copied().unwrap_or(0);
         if !self.is_object(parent) {
@@ -168,7 +169,7 @@ impl<'a> Parser<'a> {
         self.draft.push(node)
     }
 
-    /// The closing bracket at `at`.
+    /// Parse the closing bracket at `at`.
     fn close(&mut self) -> State {
         let end = self.at + 1;
         if let Some(node) = self.open.pop() {
@@ -180,7 +181,7 @@ impl<'a> Parser<'a> {
         State::After
     }
 
-    /// Take back a key whose value cannot be read.
+    /// Remove a key whose value cannot be parsed.
     fn forget_member(&mut self, parent: u32) {
         let tag = self.draft.nodes[parent as usize].tag;
         if self.draft.names.class(tag) == Class::Member {

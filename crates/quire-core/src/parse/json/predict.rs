@@ -1,17 +1,17 @@
-//! The predictor: walks a JSON tree in pre-order and says which gap stands at each place.
+//! The predictor: walks a JSON tree in pre-order and derives the gap at each position.
 //!
-//! Both sides use it: the parser to mark tokens that are not as predicted, the emitter to
-//! write those that are. It holds one small frame for each open node and never recurses.
+//! Both sides use it: the parser to mark tokens that differ from the prediction, the emitter to
+//! write the others. It keeps one small frame for each open node and never recurses.
 
 use super::layout::{Gap, Layout, gap_before, gap_close};
 use crate::page::vocabulary::Class;
 use crate::parse::draft::{Draft, ODD};
 
-/// Whether an array holds nothing but scalars, given the classes of the nodes
-/// that follow it in pre-order and the number of its children.
+/// Whether an array holds only scalars, given the classes of the nodes that follow it in pre-order
+/// and the number of its children.
 ///
-/// A scalar has no children, so if the next `children` nodes are scalars, they
-/// are the children. Stops at the first that is not; linear over a whole tree.
+/// A scalar has no children, so if the next `children` nodes are scalars, they are the children.
+/// Stops at the first other node; linear over a whole tree.
 pub fn all_scalars(following: impl IntoIterator<Item = Class>, children: usize) -> bool {
     following
         .into_iter()
@@ -36,7 +36,7 @@ pub fn write_token(class: Class, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The closing bracket of a class; nothing for those that have none.
+/// Return the closing bracket of a class; empty for classes without one.
 #[must_use]
 pub fn closing(class: Class) -> &'static [u8] {
     match class {
@@ -54,20 +54,19 @@ struct Frame {
 }
 
 impl Frame {
-    /// Whether it sets its items one level deeper.
+    /// Whether its items are indented one level deeper.
     fn is_level(&self) -> bool {
         matches!(self.class, Class::Object | Class::Array) && !self.inline
     }
 }
 
-/// Says which gap stands before each token of a tree that is walked in pre-order.
+/// Predicts the gap before each token of a tree that is walked in pre-order.
 ///
-/// Starts inside the document. Call [`open`](Self::open) for every node, and
-/// [`close`](Self::close) after the children of every node that is not a leaf,
-/// also where the bytes are not wanted (the node is odd, the bracket is missing):
-/// a gap costs nothing until it is written. A walker of untrusted columns must
-/// stop writing at the known length of the source, for nested nodes under an
-/// indent can predict more bytes than any source has.
+/// Starts inside the document. Call [`open`](Self::open) for every node, and [`close`](Self::close)
+/// after the children of every node that is not a leaf, even if the bytes are not needed (the node
+/// is odd, the bracket is missing): a gap costs nothing until it is written. Code that walks
+/// untrusted columns must stop writing at the known length of the source, because nested nodes with
+/// an indent can predict more bytes than any source has.
 ///
 /// ```
 /// use quire_core::json::{Indent, Layout, Predictor, closing, write_token};
@@ -88,14 +87,14 @@ impl Frame {
 /// ```
 pub struct Predictor {
     layout: Layout,
-    /// The document is the lowest and stays.
+    /// Open nodes; the document is the lowest and never removed.
     open: Vec<Frame>,
     /// Levels of indent inside the innermost open node.
     depth: u32,
 }
 
 impl Predictor {
-    /// A predictor at the start of a document.
+    /// Create a predictor at the start of a document.
     #[must_use]
     pub fn new(layout: Layout) -> Self {
         let document = Frame {
@@ -110,7 +109,7 @@ impl Predictor {
         }
     }
 
-    /// The gap before a node; the node is open from here unless its class is a leaf.
+    /// Return the gap before a node; the node is now open unless its class is a leaf.
     ///
     /// `all_scalars` matters only for arrays (see [`all_scalars`]).
     pub fn open(&mut self, class: Class, all_scalars: bool) -> Gap {
@@ -134,7 +133,7 @@ impl Predictor {
         gap
     }
 
-    /// The gap before the closing bracket of the innermost open node, which is closed by this.
+    /// Return the gap before the closing bracket of the innermost open node, and close that node.
     ///
     /// Empty for members, and when nothing is open.
     pub fn close(&mut self) -> Gap {
@@ -155,14 +154,14 @@ impl Predictor {
     }
 }
 
-/// A place with a gap before it: an index into the nodes or the end tags of a draft.
+/// A position with a gap before it: an index into the nodes or the end tags of a draft.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Node(usize),
     End(usize),
 }
 
-/// Walks a draft in source order beside a predictor. Linear over the whole walk.
+/// Walks a draft in source order next to a predictor. Linear over the whole walk.
 pub(super) struct Walk {
     predictor: Predictor,
     layout: Layout,
@@ -182,7 +181,7 @@ impl Walk {
         }
     }
 
-    /// The next place and the gap predicted there.
+    /// Return the next position and the gap predicted there.
     pub fn next(&mut self, draft: &Draft) -> Option<(Place, Gap)> {
         loop {
             let next = draft.nodes.get(self.node);
@@ -205,7 +204,7 @@ impl Walk {
         }
     }
 
-    /// Whether the node being opened is an array of scalars; not looked at where it does not matter.
+    /// Whether the node being opened is an array of scalars; not computed if it does not matter.
     fn holds_scalars(&self, draft: &Draft, class: Class) -> bool {
         let depends = !self.layout.is_inline(class, false) && self.layout.is_inline(class, true);
         depends && {
@@ -217,8 +216,8 @@ impl Walk {
     }
 }
 
-/// Mark every node and end tag whose bytes are not the prediction, and leave to
-/// nobody what stands in front of a gap that is.
+/// Mark every node and end tag whose bytes differ from the prediction. If the bytes end with the
+/// predicted gap, the white space before it is left to no node.
 pub(super) fn mark(source: &[u8], draft: &mut Draft, layout: Layout) {
     let mut walk = Walk::new(layout);
     while let Some((place, gap)) = walk.next(draft) {

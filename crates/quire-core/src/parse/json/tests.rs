@@ -1,4 +1,5 @@
-//! The oracle for syntax is `serde_json`; the oracle for layouts is a serializer written the obvious way.
+//! Tests of JSON. `serde_json` is the oracle for syntax; for layouts it is a serializer written the
+//! obvious way.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use crate::page::text_mode::Mode;
 use crate::page::vocabulary::{ARRAY, NUMBER, OBJECT};
 use crate::parse::draft::ODD;
 
-/// Nodes as (tag name, parent, own token), spans checked on the way.
+/// Return nodes as (tag name, parent, own token); checks the spans as well.
 fn outline(source: &[u8], draft: &Draft) -> Vec<(String, u32, String)> {
     check_spans(source, draft);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -135,7 +136,7 @@ fn keys_are_decoded_and_escaped_ones_are_odd() {
     );
     let odd = [2, 4, 6].map(|at| draft.nodes[at].flags & ODD != 0);
     assert_eq!(odd, [true, false, true]);
-    // Bytes that are not UTF-8 are kept; the name is the nearest UTF-8, so the spelling is odd.
+    // Bytes that are not UTF-8 are kept; the name is the closest UTF-8, so the spelling is odd.
     let (draft, _) = parse(b"{\"\xFF\":\"\xFF\"}", false).unwrap();
     assert_eq!(draft.names.name(draft.nodes[2].tag), "\u{FFFD}".as_bytes());
     assert_eq!((draft.nodes[2].flags, draft.nodes[3].flags), (ODD, 0));
@@ -238,7 +239,7 @@ fn a_million_brackets_are_read_and_predicted_in_linear_time() {
         (draft.nodes.len(), draft.ends.len(), draft.any_odd),
         (depth + 1, depth, false)
     );
-    // An indent that most of the source has must not make every deeper gap a long one.
+    // An indent as long as most of the source must not make every deeper gap that long.
     let mut source = b"[".to_vec();
     for _ in 0..2048 {
         source.extend_from_slice(b"\n  1,");
@@ -265,7 +266,7 @@ fn random_values_read_as_serde_reads_them_and_come_back_exactly() {
     }
 }
 
-// Mutations are aimed at the grammar: most land on a delimiter, a quote or a digit.
+// Mutations target the grammar: most hit a delimiter, a quote or a digit.
 #[test]
 fn mutated_sources_are_accepted_exactly_when_serde_accepts_them() {
     let alphabet = b"[]{},:\"\\ 01-+.eEntrufals\n\t\x01\xC3/";
@@ -296,7 +297,8 @@ fn mutated_sources_are_accepted_exactly_when_serde_accepts_them() {
         let strict = parse(&source, false);
         assert_eq!(strict.is_ok(), !draft.flags.has(Flags::RECOVERED));
         assert_eq!(strict.is_ok(), is_json(&source));
-        // The oracle has no lines of values, wants UTF-8, and refuses numbers beyond f64.
+        // The oracle does not support lines of values, requires UTF-8, and refuses numbers beyond
+        // f64.
         let several = draft.nodes.iter().filter(|node| node.parent == 0).count() > 1;
         if !several && std::str::from_utf8(&source).is_ok() {
             let oracle = match serde_json::from_slice::<Value>(&source) {

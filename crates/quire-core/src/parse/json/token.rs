@@ -1,4 +1,4 @@
-//! The tokens of JSON: where a string, number or literal ends, and what a key says.
+//! The tokens of JSON: find the end of a string, number or literal, and decode keys.
 //!
 //! Scanners take the source and the offset of the first byte, and return the
 //! offset after the last one, or the fault. Each looks at every byte once.
@@ -9,17 +9,17 @@ use memchr::memchr2;
 
 use crate::page::vocabulary::{FALSE, NULL, NUMBER, STRING, TRUE, Tag};
 
-/// Where reading stopped, and what should have stood there.
+/// Where parsing stopped, and what was expected there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Offset of the byte that does not fit; the length of the source at its end.
+    /// Offset of the byte that does not fit; the length of the source if it ended too early.
     pub offset: usize,
-    /// What would have fitted.
+    /// The expected input.
     pub expected: &'static str,
 }
 
 impl Fault {
-    /// The finding and the expectation, in words.
+    /// Return the finding and the expectation as a message.
     pub fn message(&self, source: &[u8]) -> String {
         let expected = self.expected;
         match source.get(self.offset) {
@@ -36,7 +36,7 @@ fn fault<T>(offset: usize, expected: &'static str) -> Result<T, Fault> {
     Err(Fault { offset, expected })
 }
 
-/// Pass over white space.
+/// Skip white space.
 pub(super) fn space(source: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = source.get(at) {
         at += 1;
@@ -44,7 +44,7 @@ pub(super) fn space(source: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The scalar at `at`: its tag and its end.
+/// Return the scalar at `at`: its tag and its end.
 pub(super) fn scalar(source: &[u8], at: usize) -> Result<(Tag, usize), Fault> {
     let literal = |word: &'static str, tag, expected| {
         let found = &source[at..];
@@ -69,14 +69,14 @@ pub(super) fn scalar(source: &[u8], at: usize) -> Result<(Tag, usize), Fault> {
     }
 }
 
-/// The end of the string whose opening quote is at `at`.
+/// Return the end of the string whose opening quote is at `at`.
 pub(super) fn string(source: &[u8], at: usize) -> Result<usize, Fault> {
     let mut at = at + 1;
     loop {
         let rest = &source[at..];
         let stop = memchr2(b'"', b'\\', rest);
         let plain = &rest[..stop.unwrap_or(rest.len())];
-        // `any` first: it has no early exit worth speaking of and runs on whole vectors.
+        // `any` first: an early exit would gain little, and without one it runs on whole vectors.
         if plain.iter().any(|&byte| byte < b' ') {
             let control = plain.iter().position(|&byte| byte < b' ').unwrap_or(0);
             return fault(at + control, "an escape such as '\\n' for it in a string");
@@ -90,7 +90,7 @@ pub(super) fn string(source: &[u8], at: usize) -> Result<usize, Fault> {
     }
 }
 
-/// The end of the escape whose backslash is at `at`.
+/// Return the end of the escape whose backslash is at `at`.
 fn escape(source: &[u8], at: usize) -> Result<usize, Fault> {
     match source.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
@@ -106,7 +106,7 @@ fn escape(source: &[u8], at: usize) -> Result<usize, Fault> {
     }
 }
 
-/// The end of the number that begins at `at` with a digit or a minus.
+/// Return the end of the number that begins at `at` with a digit or a minus.
 fn number(source: &[u8], mut at: usize) -> Result<usize, Fault> {
     if source.get(at) == Some(&b'-') {
         at += 1;
@@ -129,7 +129,7 @@ fn number(source: &[u8], mut at: usize) -> Result<usize, Fault> {
     Ok(at)
 }
 
-/// The end of one digit or more.
+/// Return the end of one or more digits.
 fn digits(source: &[u8], at: usize) -> Result<usize, Fault> {
     let count = source[at.min(source.len())..]
         .iter()
@@ -142,7 +142,7 @@ fn digits(source: &[u8], at: usize) -> Result<usize, Fault> {
     }
 }
 
-/// What a valid string says, in UTF-8; `inner` is without the quotes.
+/// Decode a valid string to UTF-8; `inner` is without the quotes.
 ///
 /// Bytes that are not UTF-8, and halves of surrogate pairs, become U+FFFD.
 pub(super) fn decode(inner: &[u8]) -> Cow<'_, str> {
@@ -161,7 +161,7 @@ pub(super) fn decode(inner: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The character of the valid escape at the start of `rest`, and the bytes it takes.
+/// Return the character of the valid escape at the start of `rest`, and the bytes it takes.
 fn unescape(rest: &[u8]) -> (char, usize) {
     let simple = match rest.get(1) {
         Some(b'b') => '\u{8}',
@@ -194,7 +194,7 @@ fn unescape(rest: &[u8]) -> (char, usize) {
     (simple, 2)
 }
 
-/// The code unit of the `\uXXXX` at the start of `rest`.
+/// Return the code unit of the `\uXXXX` at the start of `rest`.
 fn unit(rest: &[u8]) -> Option<u32> {
     let digits = rest.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |sum, &digit| {
@@ -202,7 +202,7 @@ fn unit(rest: &[u8]) -> Option<u32> {
     })
 }
 
-/// The code unit of a second `\uXXXX` right behind the first.
+/// Return the code unit of a second `\uXXXX` right after the first.
 fn unit_after(rest: &[u8]) -> Option<u32> {
     unit(rest.get(6..)?)
 }

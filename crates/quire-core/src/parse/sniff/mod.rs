@@ -1,37 +1,34 @@
-//! Sniffing: the kind of a source when it is not given: HTML, XML, JSON, text or bytes.
+//! Sniffing: detects the kind of a source if it is not given: HTML, XML, JSON, text or bytes.
 //!
-//! In the spirit of the WHATWG MIME Sniffing Standard, but for kinds of trees
-//! and not for what a browser may run. Deterministic, and no more than a few
-//! looks at the source, each linear.
+//! Follows the WHATWG MIME Sniffing Standard in spirit, but detects kinds of trees instead of types
+//! that a browser may run. Deterministic; at most a few linear passes over the source.
 //!
-//! The content type is believed where it names a kind:
+//! The content type decides if it names a kind:
 //!
 //! * `text/html` is HTML. `application/xhtml+xml`, `text/xml`, `application/xml` and
 //!   all of `+xml` are XML: a page served as XHTML is read by browsers as XML.
 //! * `application/json`, `text/json`, `+json` and the types of JSON lines are JSON.
-//! * `text/plain` is text. Any other type says nothing about trees, and the
-//!   content decides.
+//! * `text/plain` is text. Other types do not imply a kind; then the content decides.
 //!
-//! By content, after a byte order mark and white space:
+//! By content, after skipping a byte order mark and white space:
 //!
-//! * UTF-16 (a byte order mark, or ASCII with every second byte zero) is decoded
-//!   first and then judged like any other source; it is not binary.
+//! * UTF-16 (a byte order mark, or ASCII with every second byte zero) is decoded first and then
+//!   treated like any other source; it is not binary.
 //! * The first bytes of well-known binary formats: bytes.
-//! * Comments, processing instructions and the XML declaration are passed over,
-//!   and what follows decides. `<!doctype html` or an `html` element: HTML, even
-//!   after an XML declaration, because such pages are served as `text/html`.
-//!   Anything else after an XML declaration: XML. A comment followed by nothing
-//!   that decides: HTML, as in the standard.
-//! * Another known HTML element: HTML. `svg`, `math` and unknown elements (where the last
-//!   end tag of the source is that of its first element, or the source is one empty
-//!   element) and doctypes of anything else are only a guess: XML if the source is
-//!   well-formed XML in UTF-8 or UTF-16, else HTML, which any source can be read as.
-//!   That guess reads the source once with the XML parser.
-//! * `{` or `[`: JSON if all of it is well-formed (also as JSON lines), else text;
-//!   a truncated answer of an API is not HTML for the markup in its strings.
-//! * Bytes that no text has (as in the standard) in the first kB: bytes.
-//! * Markup further on in the first kB (an end tag of HTML, or a start tag that hardly
-//!   occurs in prose or program text): HTML, else text. So `vector<map>` is text.
+//! * Comments, processing instructions and the XML declaration are skipped, and the next bytes
+//!   decide. `<!doctype html` or an `html` element: HTML, even after an XML declaration, because
+//!   such pages are served as `text/html`. Anything else after an XML declaration: XML. A comment
+//!   followed by nothing that decides: HTML, as in the standard.
+//! * Another known HTML element: HTML. Some starts only suggest XML: `svg`, `math` and unknown
+//!   elements (if the last end tag of the source belongs to its first element, or the source is one
+//!   empty element), and doctypes of anything else. These are XML if the source is well-formed XML
+//!   in UTF-8 or UTF-16, else HTML, since any source can be read as HTML. This check runs the XML
+//!   parser once.
+//! * `{` or `[`: JSON if all of it is well-formed (also as JSON lines), else text. A truncated API
+//!   response is not HTML, even if its strings contain markup.
+//! * Bytes that never occur in text (as in the standard) in the first kB: bytes.
+//! * Markup later in the first kB (an HTML end tag, or a start tag that is rare in prose and
+//!   program text): HTML, else text. So `vector<map>` is text.
 //! * An empty source is text.
 
 use std::borrow::Cow;
@@ -43,10 +40,10 @@ use crate::page::kind::Kind;
 use crate::parse::json::is_json;
 use crate::parse::xml;
 
-/// How much of a source is searched for binary bytes and late markup.
+/// Number of bytes searched for binary bytes and late markup.
 const HEAD: usize = 1024;
 
-/// Tell the kind of a source, from its content type if that names one, else from its bytes.
+/// Detect the kind of a source, from its content type if that names one, else from its bytes.
 ///
 /// ```
 /// use quire_core::Kind;
@@ -116,10 +113,11 @@ fn by_content(source: &[u8]) -> Kind {
     }
 }
 
-/// The text of a UTF-16 source: one with a byte order mark, or whose first units are ASCII.
+/// Decode a UTF-16 source: one with a byte order mark, or whose first units are ASCII.
 fn utf16(source: &[u8]) -> Option<Cow<'_, str>> {
     let ascii = |high: usize| {
-        // Two are enough: no text has a zero byte, and `{"` may be all the ASCII there is.
+        // Two units are enough: no text has a zero byte, and `{"` may be all the ASCII in the
+        // source.
         source.len() >= 4
             && source.chunks_exact(2).take(2).all(|unit| {
                 let low = unit[1 - high];
@@ -135,7 +133,8 @@ fn utf16(source: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Formats that can go a long way without a byte no text has, and the commonest others.
+/// Whether the source has one of the formats that may start without any binary byte, or another
+/// common binary format.
 fn is_known_binary(source: &[u8]) -> bool {
     const MAGIC: [&[u8]; 14] = [
         b"%PDF-",
@@ -158,16 +157,16 @@ fn is_known_binary(source: &[u8]) -> bool {
             && matches!(source.get(8..12), Some(b"WEBP" | b"WAVE" | b"AVI "))
 }
 
-/// A "binary data byte" of the standard.
+/// Whether a byte is a "binary data byte" of the standard.
 fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }
 
-/// Judge a source whose first byte is `<`; none if that does not begin any markup.
-/// `body` is `source` without the white space around it, some of which XML does not know.
+/// Judge a source whose first byte is `<`; `None` if that does not start any markup. `body` is
+/// `source` without the white space around it, some of which XML does not know.
 fn by_markup(body: &[u8], source: &[u8]) -> Option<Kind> {
     let mut rest = body;
-    // What to answer when nothing further on decides.
+    // The answer if nothing later decides.
     let mut so_far = None;
     loop {
         rest = rest.trim_ascii_start();
@@ -190,7 +189,7 @@ fn by_markup(body: &[u8], source: &[u8]) -> Option<Kind> {
     if let Some(doctype) = after(rest, b"<!doctype") {
         let name = doctype.trim_ascii_start();
         let html = starts(name, b"html") && !name.get(4).is_some_and(|&byte| is_name(byte));
-        // `<!doctype>` and `<!doctype [` are nothing to XML.
+        // XML has no `<!doctype>` or `<!doctype [`.
         let named = name.first().is_some_and(|&byte| is_name(byte));
         let is_xml = !html && named && (so_far == Some(Kind::Xml) || is_well_formed(source));
         return Some(if is_xml { Kind::Xml } else { Kind::Html });
@@ -212,7 +211,7 @@ fn by_markup(body: &[u8], source: &[u8]) -> Option<Kind> {
     })
 }
 
-/// Whether this is XML beyond doubt. Without a declaration that names another encoding it is UTF-8.
+/// Whether this is certainly XML. Without a declaration of another encoding it is UTF-8.
 fn is_well_formed(source: &[u8]) -> bool {
     let options = xml::Options {
         recover: false,
@@ -221,7 +220,8 @@ fn is_well_formed(source: &[u8]) -> bool {
     xml::parse(source, &options).is_ok()
 }
 
-/// Whether the last end tag is that of the first element, or that is the whole source and empty.
+/// Whether the last end tag belongs to the first element, or the source is just that element,
+/// empty.
 fn closes(source: &[u8], name: &[u8]) -> bool {
     let source = source.trim_ascii_end();
     match memmem::rfind(source, b"</") {
@@ -235,9 +235,10 @@ fn closes(source: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Markup in the middle of what looks like prose.
+/// Whether there is markup in the middle of something that looks like prose.
 fn has_markup(head: &[u8]) -> bool {
-    // Names that neither program text (`<map>`, `<Object>`) nor prose has between angle brackets.
+    // Names that occur neither in program text (`<map>`, `<Object>`) nor in prose between angle
+    // brackets.
     const TELLING: [&[u8]; 26] = [
         b"p",
         b"br",
@@ -282,7 +283,8 @@ fn has_markup(head: &[u8]) -> bool {
     })
 }
 
-/// The name of the start tag at the start of `rest`: `<`, a letter or `_`, and a byte that ends a name.
+/// Return the name of the start tag at the start of `rest`: `<`, a letter or `_`, and a byte that
+/// ends a name.
 fn tag_name(rest: &[u8]) -> Option<&[u8]> {
     let rest = after(rest, b"<")?;
     let len = name_len(rest);
@@ -303,9 +305,9 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_:-.".contains(&byte) || byte >= 0x80
 }
 
-/// An element of HTML itself, not of `svg` or `math`.
+/// Whether this is an element of HTML itself, not of `svg` or `math`.
 fn is_html_name(name: &[u8]) -> bool {
-    // The longest has ten letters; the table is of lower-case names, those of HTML first.
+    // The longest has ten letters; the table has lower-case names, those of HTML first.
     let mut lower = [0; 10];
     let Some(lower) = lower.get_mut(..name.len()) else {
         return false;
@@ -321,7 +323,7 @@ fn starts(source: &[u8], word: &[u8]) -> bool {
     after(source, word).is_some()
 }
 
-/// What follows `word`, in any case of letters.
+/// Return the bytes after `word`, ignoring case, if the source starts with it.
 fn after<'a>(source: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
     let (head, rest) = source.split_at_checked(word.len())?;
     head.eq_ignore_ascii_case(word).then_some(rest)

@@ -136,7 +136,7 @@ fn a_guess_of_xml_is_well_formed() {
             b"<!DOCTYPE note [<!ENTITY e 'x'>]><note>&e;</note>",
             Kind::Xml,
         ),
-        // Who says that it is XML is told where it is not.
+        // A declared XML source that is not well-formed is XML, so that the user gets an error.
         (b"<?xml version='1.0'?><svg><g></svg>", Kind::Xml),
         (
             b"<?xml version='1.0'?><!DOCTYPE svg><svg><g></svg>",
@@ -207,7 +207,7 @@ fn html_names_are_those_of_html() {
     assert_eq!(longest, Some(10));
 }
 
-// Pieces that the rules look for, in any order, with bytes knocked out.
+// Pieces that the rules look for, in any order, with some bytes removed.
 #[test]
 fn any_bytes_get_a_kind() {
     let pieces: [&[u8]; 19] = [

@@ -1,18 +1,18 @@
 //! Which characters XML allows where, for version 1.0 (fifth edition) and 1.1.
 //!
-//! ASCII is decided by one table; the rest is decoded and compared with the
-//! ranges of the productions `Char`, `NameStartChar` and `NameChar`. The whole
-//! source is checked for forbidden characters in a few vectorised passes before
-//! it is scanned, so that the scanner never looks at plain text byte by byte.
+//! ASCII is looked up in a table; other characters are decoded and compared with the ranges of the
+//! productions `Char`, `NameStartChar` and `NameChar`. The whole source is checked for forbidden
+//! characters in a few vectorised passes before it is scanned, so the scanner never checks plain
+//! text byte by byte.
 
 use memchr::{memchr, memmem};
 
-/// What the scanner must know about a source.
+/// Version and encoding of a source, as the scanner needs them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// The source claims to be UTF-8; else bytes from 0x80 on are not judged.
+    /// Whether the source claims to be UTF-8; if not, bytes from 0x80 on are not checked.
     pub utf8: bool,
-    /// Version 1.1: controls by reference, NEL and LINE SEPARATOR are line ends.
+    /// Version 1.1: controls are allowed as references; NEL and LINE SEPARATOR are line ends.
     pub v11: bool,
 }
 
@@ -38,22 +38,22 @@ const CLASSES: [u8; 256] = {
     table
 };
 
-/// White space in both versions.
+/// Whether a byte is white space, in both versions.
 pub(super) fn is_space(byte: u8) -> bool {
     CLASSES[byte as usize] & SPACE != 0
 }
 
-/// An ASCII character of a name, at its start or later.
+/// Whether an ASCII character may be part of a name.
 pub(super) fn is_name_byte(byte: u8) -> bool {
     CLASSES[byte as usize] & NAME != 0
 }
 
-/// An ASCII character a name can start with.
+/// Whether an ASCII character may start a name.
 pub(super) fn is_name_start_byte(byte: u8) -> bool {
     CLASSES[byte as usize] & NAME_START != 0
 }
 
-/// Production `NameStartChar`, beyond ASCII.
+/// Whether a character beyond ASCII matches production `NameStartChar`.
 fn is_name_start(c: u32) -> bool {
     matches!(c,
         0xC0..=0xD6 | 0xD8..=0xF6 | 0xF8..=0x2FF | 0x370..=0x37D | 0x37F..=0x1FFF
@@ -61,12 +61,12 @@ fn is_name_start(c: u32) -> bool {
         | 0xF900..=0xFDCF | 0xFDF0..=0xFFFD | 0x1_0000..=0xE_FFFF)
 }
 
-/// Production `NameChar`, beyond ASCII.
+/// Whether a character beyond ASCII matches production `NameChar`.
 fn is_name(c: u32) -> bool {
     is_name_start(c) || matches!(c, 0xB7 | 0x300..=0x36F | 0x203F..=0x2040)
 }
 
-/// Whether a character reference may name this character.
+/// Whether a character reference to this character is allowed.
 pub(super) fn is_referable(c: u32, rules: Rules) -> bool {
     match c {
         0x9 | 0xA | 0xD | 0x20..=0xD7FF | 0xE000..=0xFFFD | 0x1_0000..=0x10_FFFF => true,
@@ -75,7 +75,8 @@ pub(super) fn is_referable(c: u32, rules: Rules) -> bool {
     }
 }
 
-/// The character beyond ASCII that starts at `at`, and its length; none where UTF-8 is broken.
+/// Decode the character beyond ASCII that starts at `at`; return it and its length, or `None` if
+/// UTF-8 is broken.
 fn decode(source: &[u8], at: usize) -> Option<(u32, usize)> {
     let length = match *source.get(at)? {
         0xC2..=0xDF => 2,
@@ -87,7 +88,7 @@ fn decode(source: &[u8], at: usize) -> Option<(u32, usize)> {
     text.chars().next().map(|c| (c as u32, length))
 }
 
-/// The length of the name character beyond ASCII at `at`, 0 if there is none.
+/// Return the length of the name character beyond ASCII at `at`, 0 if there is none.
 #[cold]
 pub(super) fn wide_name_char(source: &[u8], at: usize, start: bool, rules: Rules) -> usize {
     if !rules.utf8 {
@@ -99,7 +100,7 @@ pub(super) fn wide_name_char(source: &[u8], at: usize, start: bool, rules: Rules
     }
 }
 
-/// The length of a line end of version 1.1 that is not ASCII, 0 if there is none.
+/// Return the length of a line end of version 1.1 that is not ASCII, 0 if there is none.
 pub(super) fn wide_line_end(source: &[u8], at: usize) -> usize {
     let rest = &source[at..];
     if rest.starts_with(b"\xC2\x85") {
@@ -111,9 +112,9 @@ pub(super) fn wide_line_end(source: &[u8], at: usize) -> usize {
     }
 }
 
-/// Where the first character stands that must not be in a source as it is.
+/// Find the first character that is not allowed in a source.
 ///
-/// A handful of passes, each far faster than the scan that follows.
+/// A few passes, each far faster than the scan that follows.
 pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, String)> {
     let mut found: Option<(usize, String)> = None;
     let mut keep = |at: usize, what: String| {
@@ -146,7 +147,7 @@ pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, Str
             keep(
                 at,
                 format!(
-                    "control character U+{:04X} is not allowed but by reference",
+                    "control character U+{:04X} is only allowed as a character reference",
                     source[at + 1]
                 ),
             );
@@ -157,13 +158,13 @@ pub(super) fn first_forbidden(source: &[u8], rules: Rules) -> Option<(usize, Str
     {
         keep(
             at,
-            "control character U+007F is not allowed but by reference".into(),
+            "control character U+007F is only allowed as a character reference".into(),
         );
     }
     found
 }
 
-/// The first byte below the space that is not tab, line feed or carriage return.
+/// Return the first byte below the space that is not tab, line feed or carriage return.
 fn first_control(source: &[u8]) -> Option<usize> {
     // Counted per chunk without a branch, so that the compiler can use wide registers.
     let control = |b: u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
@@ -179,7 +180,8 @@ fn first_control(source: &[u8]) -> Option<usize> {
     None
 }
 
-/// The first control U+0080 to U+009F other than NEL, which version 1.1 allows by reference only.
+/// Return the first control U+0080 to U+009F other than NEL; version 1.1 allows these only as
+/// references.
 fn memmem_c1(source: &[u8]) -> Option<usize> {
     memchr::memchr_iter(0xC2, source)
         .find(|&at| matches!(source.get(at + 1), Some(0x80..=0x84 | 0x86..=0x9F)))

@@ -2,23 +2,23 @@
 
 use super::scan::{Scan, Scanner, fault, shown};
 
-/// What `<?xml ...?>` says.
+/// The parts of an XML declaration `<?xml ...?>`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Declaration {
     /// After its `?>`.
     pub end: usize,
-    /// Version 1.1; any other 1.x is read as 1.0, as the fifth edition asks.
+    /// Version 1.1; any other 1.x is treated as 1.0, as the fifth edition requires.
     pub v11: bool,
     /// `standalone="yes"`.
     pub standalone: bool,
 }
 
-/// Whether a declaration stands at `at`.
+/// Whether there is a declaration at `at`.
 pub(super) fn is_declaration(scanner: &Scanner, at: usize) -> bool {
     scanner.looking_at(at, b"<?xml") && matches!(scanner.byte(at + 5), b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Read the declaration at `at`; `marked` when a byte order mark stands before it.
+/// Parse the declaration at `at`; `marked` if there is a byte order mark before it.
 pub(super) fn declaration(scanner: &Scanner, at: usize, marked: bool) -> Scan<Declaration> {
     let mut says = Declaration::default();
     let start = at + 5;
@@ -38,7 +38,7 @@ pub(super) fn declaration(scanner: &Scanner, at: usize, marked: bool) -> Scan<De
         if !encoding.first().is_some_and(u8::is_ascii_alphabetic) || !encoding.iter().all(sound) {
             return fault(
                 here,
-                format!("encoding {:?}, which is no name", shown(encoding)),
+                format!("encoding {:?} is not a valid name", shown(encoding)),
             );
         }
         let name = encoding.to_ascii_uppercase();
@@ -46,7 +46,7 @@ pub(super) fn declaration(scanner: &Scanner, at: usize, marked: bool) -> Scan<De
             let name = shown(encoding);
             return fault(
                 here,
-                format!("encoding {name:?} after a byte order mark of Unicode"),
+                format!("encoding {name:?} contradicts the Unicode byte order mark"),
             );
         }
         here = end;
@@ -74,7 +74,7 @@ pub(super) fn declaration(scanner: &Scanner, at: usize, marked: bool) -> Scan<De
     Ok(says)
 }
 
-/// The value of `name = "value"` after white space at `at`, and the offset behind it.
+/// Parse `name = "value"` after white space at `at`; return the value and the offset after it.
 fn pseudo_attribute<'s>(
     scanner: &Scanner<'s>,
     at: usize,

@@ -1,11 +1,10 @@
 //! The document type: its syntax, and the entities its internal subset declares.
 //!
-//! The tree keeps the whole declaration as one leaf; this module only finds
-//! where it ends and fills [`Entities`]. External identifiers are looked at and
-//! never followed. A parameter entity that is declared here is read where it is
-//! first referred to, and not again: a second reading declares nothing new,
-//! because the first declaration of a name counts. So the cost is linear and a
-//! bomb made of parameter entities is as cheap as one made of general ones.
+//! The tree keeps the whole declaration as one leaf; this module only finds its end and fills
+//! [`Entities`]. External identifiers are parsed but never fetched. A parameter entity declared
+//! here is read at its first reference, and not again: a second reading would declare nothing new,
+//! because the first declaration of a name counts. So the cost is linear, and a bomb made of
+//! parameter entities is as cheap as one made of general entities.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -24,29 +23,29 @@ enum Parameter {
     Open,
     /// Read.
     Read,
-    /// In another file.
+    /// Stored in another file.
     External,
 }
 
-/// What ended a run of declarations.
+/// Why a run of declarations ended.
 enum Stop {
     /// `]`, or the end of a parameter entity.
     End(usize),
-    /// The text of a parameter entity comes next; then go on here.
+    /// The text of a parameter entity comes next; then continue here.
     Parameter(Box<[u8]>, usize),
 }
 
-/// A parameter entity being read: its name, its text, and how far.
+/// A parameter entity being read: its name, its text, and the position in it.
 type Reading = (Box<[u8]>, Rc<[u8]>, usize);
 
 struct Subset<'e> {
     entities: &'e mut Entities,
     parameters: HashMap<Box<[u8]>, Parameter>,
-    /// A parameter entity was not read, so that later declarations may be second ones.
+    /// A parameter entity was not read, so later declarations may not be the first ones.
     unread: bool,
 }
 
-/// After the document type declaration at `at`, which starts with `<!DOCTYPE`.
+/// Parse the document type declaration at `at`, which starts with `<!DOCTYPE`; return its end.
 pub(super) fn doctype(scanner: &Scanner, at: usize, entities: &mut Entities) -> Scan<usize> {
     let name = scanner.some_space(at + 9, "after \"<!DOCTYPE\"")?;
     let name_end = scanner.some_name(name, "the name of the root element")?;
@@ -66,7 +65,8 @@ pub(super) fn doctype(scanner: &Scanner, at: usize, entities: &mut Entities) -> 
     scanner.expect(here, b'>', "in the document type declaration")
 }
 
-/// After an external identifier; `alone` allows a public one without a system one.
+/// Parse an external identifier; return its end. `alone` allows a public identifier without a
+/// system one.
 fn external_id(scanner: &Scanner, at: usize, alone: bool) -> Scan<usize> {
     if scanner.looking_at(at, b"SYSTEM") {
         return literal(scanner, scanner.some_space(at + 6, "after SYSTEM")?, false);
@@ -87,7 +87,7 @@ fn external_id(scanner: &Scanner, at: usize, alone: bool) -> Scan<usize> {
     )
 }
 
-/// After a quoted literal.
+/// Parse a quoted literal; return its end.
 fn literal(scanner: &Scanner, at: usize, public: bool) -> Scan<usize> {
     let quote = scanner.byte(at);
     if quote != b'"' && quote != b'\'' {
@@ -148,7 +148,7 @@ impl Subset<'_> {
         }
     }
 
-    /// The text of a parameter entity, if it is here and was not read before.
+    /// Return the text of a parameter entity, if it is declared here and was not read before.
     fn enter(&mut self, name: &[u8], at: usize) -> Scan<Option<Rc<[u8]>>> {
         self.entities.may_be_elsewhere = true;
         let Some(parameter) = self.parameters.get_mut(name) else {
@@ -171,7 +171,7 @@ impl Subset<'_> {
         Ok(None)
     }
 
-    /// Declarations one after another.
+    /// Parse declarations one after another.
     fn declarations(&mut self, scanner: &Scanner, at: usize, inner: bool) -> Scan<Stop> {
         let mut at = at;
         loop {
@@ -193,7 +193,7 @@ impl Subset<'_> {
                 _ if scanner.looking_at(at, b"<!ELEMENT") => element(scanner, at)?,
                 _ if scanner.looking_at(at, b"<!NOTATION") => notation(scanner, at)?,
                 _ if inner && scanner.looking_at(at, b"<![") => {
-                    // A conditional section, allowed in parameter entities only: not read.
+                    // A conditional section, allowed in parameter entities only: skipped.
                     self.unread = true;
                     return Ok(Stop::End(at));
                 }
@@ -208,7 +208,7 @@ impl Subset<'_> {
         }
     }
 
-    /// `<!ENTITY name ...>` or `<!ENTITY % name ...>`.
+    /// Parse `<!ENTITY name ...>` or `<!ENTITY % name ...>`.
     fn entity(&mut self, scanner: &Scanner, at: usize, inner: bool) -> Scan<usize> {
         let mut here = scanner.some_space(at + 8, "after \"<!ENTITY\"")?;
         let parameter = scanner.byte(here) == b'%';
@@ -247,7 +247,7 @@ impl Subset<'_> {
         Ok(end)
     }
 
-    /// `<!ATTLIST name ...>`; default values are attribute values.
+    /// Parse `<!ATTLIST name ...>`; default values are attribute values.
     fn attribute_list(&mut self, scanner: &Scanner, at: usize) -> Scan<usize> {
         let name = scanner.some_space(at + 9, "after \"<!ATTLIST\"")?;
         let mut here = scanner.some_name(name, "the name of an element")?;
@@ -275,7 +275,7 @@ impl Subset<'_> {
     }
 }
 
-/// The replacement text of a quoted entity value, and the offset behind it.
+/// Return the replacement text of a quoted entity value, and the offset after it.
 fn entity_value(scanner: &Scanner, at: usize) -> Scan<(Box<[u8]>, usize)> {
     let quote = scanner.byte(at);
     let mut text = Vec::new();
@@ -290,7 +290,7 @@ fn entity_value(scanner: &Scanner, at: usize) -> Scan<(Box<[u8]>, usize)> {
             b'%' => {
                 return fault(
                     here,
-                    "\"%\" in an entity value of the internal subset, write \"&#37;\"",
+                    "\"%\" in an entity value of the internal subset; write \"&#37;\"",
                 );
             }
             b'&' if scanner.byte(here + 1) == b'#' => {
@@ -310,7 +310,7 @@ fn entity_value(scanner: &Scanner, at: usize) -> Scan<(Box<[u8]>, usize)> {
     }
 }
 
-/// `<!ELEMENT name model>`.
+/// Parse `<!ELEMENT name model>`.
 fn element(scanner: &Scanner, at: usize) -> Scan<usize> {
     let name = scanner.some_space(at + 9, "after \"<!ELEMENT\"")?;
     let name_end = scanner.some_name(name, "the name of an element")?;
@@ -320,7 +320,7 @@ fn element(scanner: &Scanner, at: usize) -> Scan<usize> {
     scanner.expect(end, b'>', &format!("in the declaration of <{name}>"))
 }
 
-/// `<!NOTATION name id>`.
+/// Parse `<!NOTATION name id>`.
 fn notation(scanner: &Scanner, at: usize) -> Scan<usize> {
     let name = scanner.some_space(at + 10, "after \"<!NOTATION\"")?;
     let name_end = scanner.some_name(name, "the name of a notation")?;

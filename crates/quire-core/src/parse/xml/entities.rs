@@ -1,9 +1,9 @@
-//! General entities: those that the document type declares, and which of them a document may use.
+//! General entities: which ones the document type declares, and which ones a document may use.
 //!
-//! Nothing is ever expanded. The replacement text of an entity is read at most
-//! twice, once for its use in content and once for its use in attribute values,
-//! when it is first referred to; what it refers to itself is followed with an
-//! explicit stack. So a "billion laughs" document costs as much as its bytes.
+//! Nothing is ever expanded. The replacement text of an entity is read at most twice, once for its
+//! use in content and once for its use in attribute values, at the first reference; its own
+//! references are followed with an explicit stack. So a "billion laughs" document costs no more
+//! than its bytes.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use memchr::memchr2;
 use super::chars::Rules;
 use super::scan::{Place, References, Scan, Scanner, fault, shown};
 
-/// What stands behind a name.
+/// The meaning of an entity name.
 pub(super) enum Meaning {
     /// Replacement text: the literal with its character references resolved.
     Internal(Box<[u8]>),
@@ -32,29 +32,29 @@ enum Progress {
 struct Entity {
     name: Box<[u8]>,
     meaning: Meaning,
-    /// By a parameter entity.
+    /// Whether a parameter entity declared it.
     declared_inside: bool,
     progress: [Progress; 2],
 }
 
 /// The entities a document declares.
 pub(super) struct Entities {
-    /// By which rules replacement texts are read.
+    /// The rules for reading replacement texts.
     pub rules: Rules,
-    /// `standalone="yes"`: only the document itself counts.
+    /// `standalone="yes"`: only declarations in the document itself count.
     pub standalone: bool,
-    /// There may be declarations that are not seen here: an external subset or a
-    /// parameter entity reference. An unknown name is then not a fault.
+    /// There may be declarations elsewhere: an external subset or a parameter entity reference. An
+    /// unknown name is then not a fault.
     pub may_be_elsewhere: bool,
     list: Vec<Entity>,
     index: HashMap<Box<[u8]>, u32>,
 }
 
-/// A use that is checked: which entity, and where.
+/// A use to check: which entity, and in which place.
 type Use = (u32, Place);
 
 impl Entities {
-    /// No declarations yet.
+    /// Create an empty set.
     pub fn new(rules: Rules, standalone: bool) -> Self {
         Self {
             rules,
@@ -65,7 +65,7 @@ impl Entities {
         }
     }
 
-    /// Declare an entity, `declared_inside` a parameter entity or not. Only the first
+    /// Declare an entity; `declared_inside` if a parameter entity declares it. Only the first
     /// declaration of a name counts.
     pub fn declare(&mut self, name: &[u8], meaning: Meaning, declared_inside: bool) {
         if self.index.contains_key(name) {
@@ -80,7 +80,7 @@ impl Entities {
         });
     }
 
-    /// The entity behind a reference, when it is one whose text is here.
+    /// Return the entity of a reference, if its text is in this document.
     fn resolve(&self, name: &[u8], at: usize, place: Place) -> Scan<Option<u32>> {
         let Some(&id) = self.index.get(name) else {
             if self.may_be_elsewhere && !self.standalone {
@@ -88,10 +88,7 @@ impl Entities {
             }
             return fault(
                 at,
-                format!(
-                    "reference to entity &{};, which is not declared",
-                    shown(name)
-                ),
+                format!("reference to the undeclared entity &{};", shown(name)),
             );
         };
         let entity = &self.list[id as usize];
@@ -112,7 +109,7 @@ impl Entities {
         )
     }
 
-    /// Check a use and all it leads to. Depth-first with a stack; each use is read once.
+    /// Check a use and all uses it leads to. Depth-first with a stack; each use is read once.
     fn check(&mut self, first: Use, at: usize) -> Scan<()> {
         let mut stack: Vec<(Use, Vec<Use>)> = Vec::new();
         let mut result = Ok(());
@@ -152,14 +149,14 @@ impl Entities {
                 self.list[id as usize].progress[place as usize] = Progress::Done;
             }
         }
-        // After a fault too: a reader that goes on must not read the same text again.
+        // Also after a fault: with recovery, the same text must not be read again.
         for ((id, place), _) in stack {
             self.list[id as usize].progress[place as usize] = Progress::Done;
         }
         result
     }
 
-    /// Read one replacement text; returns what it refers to.
+    /// Read one replacement text; return the entities it refers to.
     fn read(&self, (id, place): Use) -> Scan<Vec<Use>> {
         let Meaning::Internal(text) = &self.list[id as usize].meaning else {
             return Ok(Vec::new());
@@ -203,20 +200,20 @@ impl References for Uses<'_> {
     }
 }
 
-/// A replacement text used in an attribute value: no `<`, and sound references.
+/// Check a replacement text used in an attribute value: no `<`, and valid references.
 fn attribute(scanner: &Scanner, uses: &mut Uses) -> Scan<()> {
     let mut at = 0;
     while let Some(skip) = memchr2(b'<', b'&', &scanner.src[at..]) {
         at += skip;
         if scanner.src[at] == b'<' {
-            return fault(at, "\"<\" for an attribute value");
+            return fault(at, "\"<\" in an attribute value");
         }
         at = scanner.reference(at, Place::Attribute, uses)?;
     }
     Ok(())
 }
 
-/// A replacement text used in content: it opens and closes its elements itself.
+/// Check a replacement text used in content: it must close the elements that it opens.
 fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
@@ -235,7 +232,7 @@ fn content(mut scanner: Scanner, uses: &mut Uses) -> Scan<()> {
                 {
                     return fault(
                         at,
-                        format!("end tag </{}> that matches no start tag", shown(name)),
+                        format!("end tag </{}> does not match any start tag", shown(name)),
                     );
                 }
                 end

@@ -1,11 +1,11 @@
 //! Content models and attribute types: the two small languages inside a document type.
 //!
-//! Only their syntax is checked. Nesting is kept on a stack of one byte per
-//! open bracket, so a model may be as deep as the source is long.
+//! Only their syntax is checked. Nesting is kept on a stack of one byte per open bracket, so a
+//! model may have any depth.
 
 use super::scan::{Scan, Scanner, fault};
 
-/// After a content model: `EMPTY`, `ANY`, `(#PCDATA...)` or groups.
+/// Parse a content model (`EMPTY`, `ANY`, `(#PCDATA...)` or groups); return its end.
 pub(super) fn content_model(scanner: &Scanner, at: usize) -> Scan<usize> {
     for word in [&b"EMPTY"[..], b"ANY"] {
         if scanner.looking_at(at, word) {
@@ -20,7 +20,7 @@ pub(super) fn content_model(scanner: &Scanner, at: usize) -> Scan<usize> {
     }
 }
 
-/// After mixed content, from after its `#PCDATA`.
+/// Parse mixed content from after its `#PCDATA`; return its end.
 fn mixed(scanner: &Scanner, at: usize) -> Scan<usize> {
     let mut here = scanner.space(at);
     let mut names = false;
@@ -42,13 +42,13 @@ fn mixed(scanner: &Scanner, at: usize) -> Scan<usize> {
     Ok(here)
 }
 
-/// After groups of element names, from after the first `(`.
+/// Parse groups of element names from after the first `(`; return their end.
 fn groups(scanner: &Scanner, at: usize) -> Scan<usize> {
-    // For each open bracket the separator its members use, 0 while it is not known.
+    // For each open bracket, the separator its members use; 0 while it is unknown.
     let mut separators = vec![0_u8];
     let mut here = at;
     loop {
-        // One member, or the bracket that opens it.
+        // One member, or its opening bracket.
         here = scanner.space(here);
         if scanner.byte(here) == b'(' {
             separators.push(0);
@@ -59,7 +59,7 @@ fn groups(scanner: &Scanner, at: usize) -> Scan<usize> {
             scanner,
             scanner.some_name(here, "the name of an element or \"(\"")?,
         );
-        // What follows a member: brackets that close, then a separator.
+        // After a member: closing brackets, then a separator.
         loop {
             here = scanner.space(here);
             if scanner.byte(here) != b')' {
@@ -88,12 +88,12 @@ fn groups(scanner: &Scanner, at: usize) -> Scan<usize> {
     }
 }
 
-/// After `?`, `*` or `+`, if one is there.
+/// Skip a `?`, `*` or `+`, if there is one.
 fn repeat(scanner: &Scanner, at: usize) -> usize {
     at + usize::from(matches!(scanner.byte(at), b'?' | b'*' | b'+'))
 }
 
-/// After the type of an attribute.
+/// Parse the type of an attribute; return its end.
 pub(super) fn attribute_type(scanner: &Scanner, at: usize) -> Scan<usize> {
     if scanner.byte(at) == b'(' {
         return choices(scanner, at, |here| {
@@ -125,7 +125,7 @@ pub(super) fn attribute_type(scanner: &Scanner, at: usize) -> Scan<usize> {
     }
 }
 
-/// After `(one|two|...)`.
+/// Parse `(one|two|...)`; return its end.
 fn choices(scanner: &Scanner, at: usize, one: impl Fn(usize) -> Scan<usize>) -> Scan<usize> {
     let mut here = scanner.expect(at, b'(', "in the type of an attribute")?;
     loop {

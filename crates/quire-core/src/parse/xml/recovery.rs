@@ -1,9 +1,9 @@
-//! The second reading of a construct that is not well-formed.
+//! Second attempt at a construct that is not well-formed.
 //!
-//! Used with `recover` only. Either the construct has an end one can live with,
-//! or its bytes are text. Linear over the whole source, because a reading that
-//! fails gives the offset up to which it looked, the builder goes on there, and
-//! a search that ran to the end of the source in vain is never repeated.
+//! Used only with `recover`. Either the construct has an acceptable end, or its bytes are text.
+//! Linear over the whole source: an attempt that fails returns the offset up to which it looked,
+//! the builder continues there, and a search that reached the end of the source without success is
+//! never repeated.
 
 use memchr::{memchr, memchr2, memmem};
 
@@ -13,7 +13,7 @@ use super::tree::Markup;
 use crate::page::html_names::KNOWN_END;
 use crate::page::vocabulary::{CDATA, COMMENT, DOCTYPE, INSTRUCTION, Tag};
 
-/// What closes a construct; once a search for it failed there is none left.
+/// The end of a construct; once a search for it failed, none is left in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// `-->`
@@ -28,17 +28,17 @@ pub(super) enum Mark {
     SingleQuote,
 }
 
-/// What is known about the rest of the source, and which names are open.
+/// Which searches have failed for the rest of the source, and which names are open.
 #[derive(Default)]
 pub(super) struct Recovery {
     lost: [bool; 5],
     doctype: bool,
-    /// How many open elements have a tag, by tag.
+    /// Number of open elements, by tag.
     open: Vec<u32>,
 }
 
 impl Recovery {
-    /// An element was opened.
+    /// Count an opened element.
     pub fn opened(&mut self, tag: Tag) {
         let index = (tag - KNOWN_END) as usize;
         if index >= self.open.len() {
@@ -47,7 +47,7 @@ impl Recovery {
         self.open[index] += 1;
     }
 
-    /// An element was closed.
+    /// Count a closed element.
     pub fn closed(&mut self, tag: Tag) {
         self.open[(tag - KNOWN_END) as usize] -= 1;
     }
@@ -64,7 +64,7 @@ impl Recovery {
         self.lost[mark as usize]
     }
 
-    /// After the next `mark` from `from` on.
+    /// Return the position after the next `mark` from `from` on.
     fn find(&mut self, scanner: &Scanner, from: usize, mark: Mark) -> Option<usize> {
         if self.lost(mark) {
             return None;
@@ -81,7 +81,7 @@ impl Recovery {
         found.map(|length| from + length + bytes.len())
     }
 
-    /// Read the construct at `at` again; `Err` is the offset up to which it is text.
+    /// Parse the construct at `at` again; `Err` is the offset up to which it is text.
     pub fn read(&mut self, scanner: &Scanner, at: usize) -> Result<Markup, usize> {
         let (tag, end) = match scanner.byte(at + 1) {
             b'/' => return Self::end_tag(scanner, at),
@@ -101,7 +101,7 @@ impl Recovery {
         end.map(|end| Markup::Leaf(tag, end)).ok_or(at + 1)
     }
 
-    /// `</name`, anything, `>`.
+    /// Parse `</name`, anything, `>`.
     fn end_tag(scanner: &Scanner, at: usize) -> Result<Markup, usize> {
         let name_end = scanner.name(at + 2);
         if name_end == at + 2 {
@@ -116,7 +116,7 @@ impl Recovery {
         }
     }
 
-    /// `<name`, anything with quoted values in it, `>`.
+    /// Parse `<name`, anything with quoted values in it, `>`.
     fn start_tag(&mut self, scanner: &Scanner, at: usize) -> Result<Markup, usize> {
         let source = scanner.src;
         let name_end = scanner.name(at + 1);
@@ -155,7 +155,8 @@ impl Recovery {
     }
 }
 
-/// After a document type that has a fault: its `>` outside brackets and quotes, else the first one.
+/// Return the end of a faulty document type: its `>` outside brackets and quotes, else the first
+/// `>`.
 fn doctype_end(source: &[u8], at: usize) -> Option<usize> {
     let mut here = at + 9;
     let mut brackets = 0_usize;

@@ -1,8 +1,8 @@
-//! The scanner: from an offset to the offset behind one construct, or a fault.
+//! The scanner: parses one construct at an offset and returns its end, or a fault.
 //!
-//! It has no position of its own and builds nothing; the tree, the document
-//! type and the check of entities all drive the same functions, each over its
-//! own text. References are handed to a [`References`] as they are met.
+//! It has no position of its own and builds nothing. The tree, the document type and the check of
+//! entities all call the same functions, each on its own text. References are passed to a
+//! [`References`] as they are found.
 
 use std::collections::HashSet;
 
@@ -12,16 +12,16 @@ use super::chars::{
     Rules, is_name_byte, is_name_start_byte, is_referable, is_space, wide_line_end, wide_name_char,
 };
 
-/// Something that is not well-formed, and where.
+/// Input that is not well-formed, and where.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// Offset in the text that was scanned.
+    /// Offset in the scanned text.
     pub at: usize,
-    /// What was found and what was expected.
+    /// Describes the finding and the expectation.
     pub message: String,
 }
 
-/// Boxed, so that the way without faults moves one word.
+/// Boxed, so that only one word is moved if there is no fault.
 pub(super) type Scan<T> = Result<T, Box<Fault>>;
 
 /// Make a fault.
@@ -33,7 +33,7 @@ pub(super) fn fault<T>(at: usize, message: impl Into<String>) -> Scan<T> {
     }))
 }
 
-/// A name as messages show it: cut where it gets long.
+/// Shorten a name for a message.
 pub(super) fn shown(name: &[u8]) -> String {
     const LONGEST: usize = 60;
     let cut = &name[..name.len().min(LONGEST)];
@@ -41,7 +41,7 @@ pub(super) fn shown(name: &[u8]) -> String {
     format!("{}{dots}", String::from_utf8_lossy(cut))
 }
 
-/// Where a reference stands.
+/// Where a reference is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the content of an element.
@@ -50,9 +50,9 @@ pub(super) enum Place {
     Attribute = 1,
 }
 
-/// Hears of every reference to a general entity.
+/// Receives every reference to a general entity.
 pub(super) trait References {
-    /// `&name;` stands at `at`.
+    /// Called for `&name;` at `at`.
     fn entity(&mut self, name: &[u8], at: usize, place: Place) -> Scan<()>;
 }
 
@@ -67,16 +67,16 @@ pub(super) struct StartTag {
     pub empty: bool,
 }
 
-/// From so many attributes on, their names are compared through a hash set.
+/// From this number of attributes on, their names are compared with a hash set.
 const MANY_ATTRIBUTES: usize = 16;
 
-/// A text and the rules it is read by.
+/// A text and the rules for it.
 pub(super) struct Scanner<'s> {
     /// The text.
     pub src: &'s [u8],
     /// Version and encoding.
     pub rules: Rules,
-    /// Names of the attributes of the tag at hand.
+    /// Names of the attributes of the current tag.
     attributes: Vec<(u32, u32)>,
 }
 
@@ -90,13 +90,13 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// The byte at `at`; 0, which is never allowed, past the end.
+    /// Return the byte at `at`; past the end 0, which is never allowed.
     #[inline]
     pub fn byte(&self, at: usize) -> u8 {
         self.src.get(at).copied().unwrap_or(0)
     }
 
-    /// Whether the text goes on with `word` at `at`.
+    /// Whether the text continues with `word` at `at`.
     #[inline]
     pub fn looking_at(&self, at: usize, word: &[u8]) -> bool {
         self.src
@@ -104,7 +104,7 @@ impl<'s> Scanner<'s> {
             .is_some_and(|rest| rest.starts_with(word))
     }
 
-    /// What stands at `at`, for messages.
+    /// Describe the input at `at`, for messages.
     pub fn found(&self, at: usize) -> String {
         match self.src.get(at) {
             None => "the end of the source".into(),
@@ -117,7 +117,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// Expect one byte; returns the offset behind it.
+    /// Expect one byte; return the offset after it.
     pub fn expect(&self, at: usize, byte: u8, after: &str) -> Scan<usize> {
         if self.byte(at) == byte && at < self.src.len() {
             return Ok(at + 1);
@@ -128,7 +128,7 @@ impl<'s> Scanner<'s> {
         )
     }
 
-    /// After any white space.
+    /// Skip white space.
     #[inline]
     pub fn space(&self, mut at: usize) -> usize {
         while at < self.src.len() {
@@ -146,7 +146,7 @@ impl<'s> Scanner<'s> {
         at
     }
 
-    /// After white space that must be there.
+    /// Skip white space that is required.
     pub fn some_space(&self, at: usize, after: &str) -> Scan<usize> {
         let end = self.space(at);
         if end > at {
@@ -158,7 +158,7 @@ impl<'s> Scanner<'s> {
         )
     }
 
-    /// After the name that starts at `at`; `at` itself when none does.
+    /// Return the end of the name that starts at `at`; `at` itself if there is none.
     #[inline]
     pub fn name(&self, at: usize) -> usize {
         let first = self.byte(at);
@@ -174,7 +174,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// After the name token that starts at `at`: any name characters.
+    /// Return the end of the name token that starts at `at`: any name characters.
     #[inline]
     pub fn name_rest(&self, mut at: usize) -> usize {
         loop {
@@ -191,7 +191,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// After a name that must be there.
+    /// Return the end of a required name.
     pub fn some_name(&self, at: usize, what: &str) -> Scan<usize> {
         let end = self.name(at);
         if end > at {
@@ -200,7 +200,7 @@ impl<'s> Scanner<'s> {
         fault(at, format!("{} where {what} is expected", self.found(at)))
     }
 
-    /// After the text from `at` to the next `<` or the end.
+    /// Scan the text from `at` to the next `<` or the end; return its end.
     #[inline]
     pub fn text(&self, mut at: usize, references: &mut impl References) -> Scan<usize> {
         loop {
@@ -212,10 +212,10 @@ impl<'s> Scanner<'s> {
                 b'<' => return Ok(at),
                 b'&' => at = self.reference(at, Place::Content, references)?,
                 _ => {
-                    // In Shift_JIS and its like `]` may be the second byte of a character.
+                    // In Shift_JIS and similar encodings `]` may be the second byte of a character.
                     let trail = !self.rules.utf8 && at > 0 && self.src[at - 1] >= 0x80;
                     if self.looking_at(at, b"]]>") && !trail {
-                        return fault(at, "\"]]>\" in text, write \"]]&gt;\"");
+                        return fault(at, "\"]]>\" in text; write \"]]&gt;\"");
                     }
                     at += 1;
                 }
@@ -223,7 +223,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// After the reference whose `&` is at `at`.
+    /// Scan the reference whose `&` is at `at`; return its end.
     pub fn reference(
         &self,
         at: usize,
@@ -235,7 +235,7 @@ impl<'s> Scanner<'s> {
         }
         let end = self.name(at + 1);
         if end == at + 1 {
-            return fault(at, "\"&\" that starts no reference, write \"&amp;\"");
+            return fault(at, "\"&\" does not start a reference; write \"&amp;\"");
         }
         let name = &self.src[at + 1..end];
         if self.byte(end) != b';' {
@@ -250,7 +250,7 @@ impl<'s> Scanner<'s> {
         Ok(end + 1)
     }
 
-    /// The character that `&#...;` at `at` names, and the offset behind it.
+    /// Return the character of `&#...;` at `at`, and the offset after it.
     pub fn character_reference(&self, at: usize) -> Scan<(u32, usize)> {
         let (digits, radix) = if self.byte(at + 2) == b'x' {
             (at + 3, 16)
@@ -281,7 +281,7 @@ impl<'s> Scanner<'s> {
         Ok((value, end + 1))
     }
 
-    /// After the quoted attribute value at `at`.
+    /// Scan the quoted attribute value at `at`; return its end.
     #[inline]
     pub fn value(&self, at: usize, references: &mut impl References) -> Scan<usize> {
         let quote = self.byte(at);
@@ -298,21 +298,21 @@ impl<'s> Scanner<'s> {
             };
             here += skip;
             match self.src[here] {
-                b'<' => return fault(here, "\"<\" in an attribute value, write \"&lt;\""),
+                b'<' => return fault(here, "\"<\" in an attribute value; write \"&lt;\""),
                 b'&' => here = self.reference(here, Place::Attribute, references)?,
                 _ => return Ok(here + 1),
             }
         }
     }
 
-    /// The tag whose `<` is at `at`.
+    /// Scan the tag whose `<` is at `at`.
     #[inline]
     pub fn start_tag(&mut self, at: usize, references: &mut impl References) -> Scan<StartTag> {
         let name_end = self.name(at + 1);
         if name_end == at + 1 {
             return fault(
                 at,
-                format!("\"<\" and then {}, expected a name", self.found(at + 1)),
+                format!("\"<\" followed by {}, expected a name", self.found(at + 1)),
             );
         }
         let mut here = name_end;
@@ -377,7 +377,7 @@ impl<'s> Scanner<'s> {
         )
     }
 
-    /// No two attributes of the tag at hand have the same name.
+    /// Check that no two attributes of the current tag have the same name.
     fn unique(&self) -> Scan<()> {
         let name = |&(start, end): &(u32, u32)| &self.src[start as usize..end as usize];
         let twice = if self.attributes.len() <= MANY_ATTRIBUTES {
@@ -397,18 +397,18 @@ impl<'s> Scanner<'s> {
         let attribute = self.attributes[twice];
         fault(
             attribute.0 as usize,
-            format!("attribute {} twice in one tag", shown(name(&attribute))),
+            format!("duplicate attribute {} in one tag", shown(name(&attribute))),
         )
     }
 
-    /// After the end tag at `at`, and after its name.
+    /// Scan the end tag at `at`; return its end, and the end of its name.
     pub fn end_tag(&self, at: usize) -> Scan<(usize, usize)> {
         let name_end = self.some_name(at + 2, "the name of an end tag")?;
         let end = self.expect(self.space(name_end), b'>', "in an end tag")?;
         Ok((name_end, end))
     }
 
-    /// After the comment at `at`, which starts with `<!--`.
+    /// Scan the comment at `at`, which starts with `<!--`; return its end.
     pub fn comment(&self, at: usize) -> Scan<usize> {
         let Some(length) = memmem::find(&self.src[at + 4..], b"--") else {
             return fault(at, "comment without its \"-->\"");
@@ -420,7 +420,7 @@ impl<'s> Scanner<'s> {
         fault(dashes, "\"--\" inside a comment, expected \"-->\"")
     }
 
-    /// After the CDATA section at `at`, which starts with `<![CDATA[`.
+    /// Scan the CDATA section at `at`, which starts with `<![CDATA[`; return its end.
     pub fn cdata(&self, at: usize) -> Scan<usize> {
         match memmem::find(&self.src[at + 9..], b"]]>") {
             Some(length) => Ok(at + 9 + length + 3),
@@ -428,13 +428,14 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// After the processing instruction at `at`, which starts with `<?`.
+    /// Scan the processing instruction at `at`, which starts with `<?`; return its end.
     pub fn instruction(&self, at: usize) -> Scan<usize> {
         let end = self.some_name(at + 2, "the target of a processing instruction")?;
         if self.src[at + 2..end].eq_ignore_ascii_case(b"xml") {
             return fault(
                 at,
-                "processing instruction \"xml\"; a declaration stands at the very start",
+                "processing instruction \"xml\"; an XML declaration is only allowed at the very \
+                 start",
             );
         }
         if self.looking_at(end, b"?>") {

@@ -1,9 +1,8 @@
-//! The tree builder: drives the scanner over a document and writes the draft.
+//! The tree builder: runs the scanner over a document and writes the draft.
 //!
-//! Nodes are made in source order, which is pre-order, and every construct is
-//! scanned to its end before anything is recorded. So a fault leaves nothing
-//! half-made: the builder either stops there, or (with `recover`) asks
-//! [`super::recovery`] for another reading of the same bytes.
+//! Nodes are created in source order, which is pre-order, and every construct is scanned to its end
+//! before anything is recorded. So a fault leaves nothing half-made: the builder either stops
+//! there, or (with `recover`) asks [`super::recovery`] to parse the same bytes differently.
 
 use memchr::memchr;
 
@@ -29,7 +28,7 @@ pub(super) enum Markup {
     Start(StartTag),
     /// An end tag: after its name, after its `>`.
     End(usize, usize),
-    /// Comment, CDATA section, instruction or doctype, and the offset behind it.
+    /// Comment, CDATA section, instruction or doctype, and the offset after it.
     Leaf(Tag, usize),
 }
 
@@ -37,7 +36,7 @@ struct Builder<'s> {
     scanner: Scanner<'s>,
     entities: Entities,
     draft: Draft,
-    /// The elements that are open. Their names are looked up in the draft, to keep this small.
+    /// The open elements. Their names are looked up in the draft, to keep this small.
     open: Vec<u32>,
     root: bool,
     doctype: bool,
@@ -62,7 +61,7 @@ pub(super) fn build(source: &[u8], options: Options) -> Scan<Draft> {
     let result = builder.document();
     let forbidden = first_forbidden(source, builder.scanner.rules);
     match (result, forbidden) {
-        // The first of two faults is the one to report.
+        // Of two faults the first is reported.
         (Err(fault), Some((at, _))) if fault.at <= at => return Err(fault),
         (_, Some((at, what))) => builder.met(fault(at, what))?,
         (Err(fault), None) => return Err(fault),
@@ -72,7 +71,7 @@ pub(super) fn build(source: &[u8], options: Options) -> Scan<Draft> {
 }
 
 impl<'s> Builder<'s> {
-    /// Stop at a fault, or note it and go on.
+    /// Stop at a fault, or record it and continue.
     #[cold]
     fn met(&mut self, fault: Scan<()>) -> Scan<()> {
         if self.recovery.is_none() {
@@ -104,7 +103,7 @@ impl<'s> Builder<'s> {
             let (line, _) = self.position_of(open);
             self.met(fault(
                 end,
-                format!("end of the source, but <{name}> from line {line} is open"),
+                format!("end of the source, but <{name}> from line {line} is still open"),
             ))?;
         } else if !self.root {
             self.met(fault(end, "end of the source, expected a root element"))?;
@@ -112,7 +111,7 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// Everything after the declaration.
+    /// Parse everything after the declaration.
     fn content(&mut self, at: usize) -> Scan<usize> {
         let source = self.scanner.src;
         let mut text = at;
@@ -127,7 +126,7 @@ impl<'s> Builder<'s> {
                 Ok(markup) => markup,
                 Err(fault) => match self.second_reading(at, fault)? {
                     Ok(markup) => markup,
-                    // These bytes are text, and go on the text before them.
+                    // These bytes are text and extend the text before them.
                     Err(next) => {
                         at = next;
                         continue;
@@ -140,7 +139,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// After the text at `at`: the next `<`, or the end.
+    /// Parse the text at `at`; return its end: the next `<`, or the end of the source.
     #[inline]
     fn text(&mut self, at: usize) -> Scan<usize> {
         let source = self.scanner.src;
@@ -165,7 +164,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// Own the text `from..to`, if it is part of the tree.
+    /// Record the text `from..to`, if it is part of the tree.
     #[inline]
     fn end_text(&mut self, from: usize, to: usize) {
         if from == to || self.open.is_empty() && self.scanner.space(from) >= to {
@@ -216,7 +215,7 @@ impl<'s> Builder<'s> {
             .map(|(name_end, end)| Markup::End(name_end, end))
     }
 
-    /// A construct that starts with `<!`.
+    /// Scan a construct that starts with `<!`.
     fn declared(&mut self, at: usize) -> Scan<Markup> {
         let recovery = self.recovery.as_ref();
         if self.scanner.looking_at(at, b"<!--") {
@@ -234,13 +233,14 @@ impl<'s> Builder<'s> {
         if !self.scanner.looking_at(at, b"<!DOCTYPE") {
             return fault(
                 at,
-                "\"<!\" that starts no comment, CDATA section or document type",
+                "\"<!\" does not start a comment, CDATA section or document type",
             );
         }
         if self.doctype || self.root {
             return fault(
                 at,
-                "document type declaration, expected one at most, before the root",
+                "unexpected document type declaration; expected at most one, before the root \
+                 element",
             );
         }
         self.doctype = true;
@@ -250,7 +250,8 @@ impl<'s> Builder<'s> {
         ))
     }
 
-    /// What to make of the construct at `at` after a fault; `Err` is where text ends that it is.
+    /// Decide how to treat the construct at `at` after a fault; `Err` is the end of the bytes that
+    /// are text.
     #[cold]
     fn second_reading(&mut self, at: usize, fault: Box<Fault>) -> Scan<Result<Markup, usize>> {
         self.met(Err(fault))?;
@@ -260,7 +261,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Record a construct; returns the offset behind it.
+    /// Record a construct; return the offset after it.
     #[inline]
     fn apply(&mut self, at: usize, markup: Markup) -> Scan<usize> {
         match markup {
@@ -320,14 +321,14 @@ impl<'s> Builder<'s> {
             }
             let found = shown(name);
             let expected = shown(self.name_of(open));
-            // The line is looked up only for a message that will be shown.
+            // The line is computed only for a message that will be shown.
             let line = match self.recovery {
                 None => self.position_of(open).0,
                 Some(_) => 0,
             };
             self.met(fault(
                 at,
-                format!("end tag </{found}>, but <{expected}> from line {line} is open"),
+                format!("end tag </{found}>, but <{expected}> from line {line} is still open"),
             ))?;
         } else {
             self.met(fault(
@@ -335,7 +336,7 @@ impl<'s> Builder<'s> {
                 format!("end tag </{}>, but no element is open", shown(name)),
             ))?;
         }
-        // Close up to the element of that name. Without one the end tag is nobody's.
+        // Close up to the element of that name. Without one, the end tag belongs to no node.
         let tag = self.draft.names.find(Namespace::Xml, Class::Element, name);
         if tag.is_some_and(|tag| self.recovery.as_ref().is_some_and(|r| r.is_open(tag))) {
             while self
@@ -371,7 +372,7 @@ impl<'s> Builder<'s> {
         self.draft.nodes[node as usize].tag
     }
 
-    /// The name of an element as its start tag has it.
+    /// Return the name of an element as written in its start tag.
     #[inline]
     fn name_of(&self, node: u32) -> &'s [u8] {
         let node = &self.draft.nodes[node as usize];

@@ -1,7 +1,6 @@
-//! Tests that look at one column: names and namespaces by tag, attributes by run.
+//! Tests on one column: names and namespaces by tag, attributes by run.
 //!
-//! Each distinct tag and each distinct run of attributes is tested once; the nodes look up the
-//! answer.
+//! Each distinct tag and each distinct attribute run is tested once; the nodes look up the result.
 
 use selectors::attr::{
     AttrSelectorOperation, AttrSelectorOperator, CaseSensitivity, NamespaceConstraint,
@@ -20,14 +19,15 @@ type Attribute = (Box<str>, Box<str>);
 type AttributeTest<'t> = dyn Fn(&[Attribute], bool) -> bool + 't;
 type Constraint = NamespaceConstraint<(Name, Name)>;
 
-/// Whether a node passes, by its tag, or by its attributes and whether it is an element of HTML.
+/// Decides whether a node passes, by its tag, or by its attributes and whether it is an HTML
+/// element.
 pub(super) enum ColumnTest<'t> {
     Tag(Box<dyn Fn(u32) -> bool + 't>),
     Attributes(Box<AttributeTest<'t>>),
 }
 
 impl Evaluation<'_> {
-    /// The test for a part of a selector that asks for a name, a namespace or an attribute.
+    /// Return the test for a part of a selector about a name, a namespace or an attribute.
     pub(super) fn column_test<'t>(&'t self, part: &'t Component<Types>) -> Option<ColumnTest<'t>> {
         Some(match part {
             Component::LocalName(name) => ColumnTest::Tag(Box::new(|tag| {
@@ -97,7 +97,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Asks once per tag.
+    /// Keep the nodes that pass; tests once per tag.
     fn by_tag(&self, set: &mut Set, passes: impl Fn(u32) -> bool) -> Result<(), Error> {
         self.domain.pass()?;
         self.domain.take(self.page.tag_count() as usize)?;
@@ -109,7 +109,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Asks once per run of attributes and kind of element (HTML or not).
+    /// Keep the nodes that pass; tests once per attribute run and kind of element (HTML or not).
     fn by_attributes(
         &self,
         set: &mut Set,
@@ -203,8 +203,8 @@ impl Evaluation<'_> {
         }))
     }
 
-    /// In HTML the case of attribute names never matters, not even in SVG: pages are written by
-    /// hand.
+    /// Test an attribute. In HTML the case of attribute names never matters, not even in SVG: pages
+    /// are written by hand.
     fn attribute(
         &self,
         attributes: &[Attribute],
@@ -235,7 +235,7 @@ fn value_of<'v>(attributes: &'v [Attribute], name: &str) -> Option<&'v str> {
         .map(|(_, value)| &**value)
 }
 
-/// The steps it takes to look at some attributes.
+/// Return the number of steps for looking at some attributes.
 fn weight(attributes: &[Attribute]) -> usize {
     attributes
         .iter()

@@ -1,8 +1,8 @@
-//! The set of nodes that match a selector, built up from the sets of its parts.
+//! Computes the set of nodes that match a selector from the sets of its parts.
 //!
 //! A complex selector is computed from left to right: all nodes that match the first compound,
-//! moved along the combinator, narrowed by the next compound, and so on. `:has()` is
-//! the same from right to left. Recursion follows the parentheses of the selector only.
+//! moved along the combinator, narrowed by the next compound, and so on. `:has()` works the same
+//! way from right to left. Recursion follows only the parentheses of the selector.
 
 use selectors::attr::CaseSensitivity;
 use selectors::parser::{Component, Selector};
@@ -18,15 +18,16 @@ use crate::select::{Page, Steps, is_element};
 pub(super) struct Evaluation<'a> {
     pub domain: Domain<'a>,
     pub page: &'a dyn Page,
-    /// What `:scope` is.
+    /// The node for `:scope`.
     scope: u32,
-    /// What `:root` is; 0 when there is none.
+    /// The node for `:root`; 0 if there is none.
     root: u32,
     pub case: CaseSensitivity,
 }
 
 impl<'a> Evaluation<'a> {
-    /// `top`: the subtree the answer depends on, besides its ancestors; all without it.
+    /// `top`: the subtree that the result depends on, besides its ancestors; `None` for the whole
+    /// page.
     pub fn new(
         page: &'a dyn Page,
         steps: &'a Steps<'a>,
@@ -54,7 +55,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// The nodes that match any of the selectors.
+    /// Return the nodes that match any of the selectors.
     pub fn list(&self, selectors: &[Selector<Types>]) -> Result<Set, Error> {
         let Some((first, rest)) = selectors.split_first() else {
             return Ok(self.domain.none());
@@ -92,14 +93,14 @@ impl<'a> Evaluation<'a> {
         Ok(few.map_or(set, |nodes| self.set_of(&nodes)))
     }
 
-    /// Anchors from which the relative selector of a `:has()` leads somewhere.
+    /// Return the anchors for which the relative selector of a `:has()` matches something.
     fn relative(&self, selector: &Selector<Types>) -> Result<Set, Error> {
         let components = selector.iter_raw_match_order().as_slice();
         let mut set = self.domain.elements.clone();
         for part in components.split_inclusive(Component::is_combinator) {
             let (compound, combinator) = match part.split_last() {
                 Some((Component::Combinator(combinator), compound)) => (compound, *combinator),
-                // What is left of the first combinator is the anchor itself.
+                // The part left of the first combinator is the anchor itself.
                 _ => break,
             };
             set = self.compound(compound, set)?;
@@ -156,7 +157,7 @@ impl<'a> Evaluation<'a> {
                 }
                 self.domain.keep(set, &any)
             }
-            // The anchor ends a relative selector before it gets here; the parser refuses the rest.
+            // The anchor ends a relative selector before this point; the parser refuses the rest.
             _ => {
                 set.fill(false);
                 Ok(())
@@ -172,7 +173,8 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    /// No element and no text inside. Each child is seen by its parent only, so this is one pass.
+    /// Keep nodes without elements and text inside. Each child is visited only for its parent, so
+    /// this is one pass.
     fn empty(&self, set: &mut Set) -> Result<(), Error> {
         let (page, sizes, tags) = (self.page, self.page.sizes(), self.page.tags());
         self.domain.pass()?;
@@ -200,7 +202,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Tests that cost more than a look at one column.
+/// Whether a test costs more than looking at one column.
 fn is_nested(component: &Component<Types>) -> bool {
     matches!(
         component,

@@ -1,7 +1,7 @@
 //! A step from a few nodes: along their children or subtrees, not over the whole page.
 //!
 //! `#main > ul > li:nth-of-type(2)` has one node after its first compound. From there on only
-//! children are looked at, which makes long paths cheap on large pages.
+//! children are visited, which makes long paths cheap on large pages.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::base::error::Error;
 const FEW: usize = 64;
 
 impl Evaluation<'_> {
-    /// The nodes of a set, if they are few.
+    /// Return the nodes of a set, if there are few.
     pub(super) fn few(&self, set: &Set) -> Result<Option<Vec<u32>>, Error> {
         self.domain.pass()?;
         let some = self.domain.nodes().filter(|&node| set[node as usize]);
@@ -24,7 +24,7 @@ impl Evaluation<'_> {
         Ok((few.len() <= FEW).then_some(few))
     }
 
-    /// The set of these nodes.
+    /// Return the set of these nodes.
     pub(super) fn set_of(&self, nodes: &[u32]) -> Set {
         let mut set = self.domain.none();
         for &node in nodes {
@@ -33,8 +33,8 @@ impl Evaluation<'_> {
         set
     }
 
-    /// Where a combinator and a compound lead from `nodes`, in order; `None` when that takes
-    /// more than children, descendants and columns to say.
+    /// Return where a combinator and a compound lead from `nodes`, in order; `None` if that needs
+    /// more than children, descendants and columns.
     pub(super) fn step_from(
         &self,
         nodes: &[u32],
@@ -92,7 +92,7 @@ impl Evaluation<'_> {
         Ok(found)
     }
 
-    /// Elements below any of `nodes`, unless that is a large part of the page.
+    /// Return the elements below any of `nodes`, unless they are a large part of the page.
     fn descendants(&self, nodes: &[u32]) -> Result<Option<Vec<u32>>, Error> {
         let sizes = self.page.sizes();
         let all: u64 = nodes
@@ -137,7 +137,7 @@ impl Evaluation<'_> {
                 *left -= 1;
             }
         };
-        // As in `nth`: what is left counts from the other side.
+        // As in `nth`: the remaining count is from the other side.
         if data.ty.is_from_end() {
             (0..candidates.len()).for_each(&mut place);
         } else {

@@ -1,22 +1,21 @@
-//! CSS selectors, level 4: read by the `selectors` crate, answered by linear passes over columns.
+//! CSS selectors, level 4: parsed by the `selectors` crate, evaluated by linear passes over
+//! columns.
 //!
-//! The crate parses; its matcher is not used, because it recurses into the page for `:has()`
-//! and walks ancestors per node. Here `evaluate` computes, for each compound, the set of all
-//! nodes that match it, and moves whole sets along combinators: `nodes × parts of the
-//! selector`, no backtracking, no caches to keep warm. The crate's matcher is the oracle in the
-//! tests.
+//! The crate only parses; its matcher is not used, because it recurses into the page for `:has()`
+//! and walks ancestors for every node. Here `evaluate` computes, for each compound, the set of all
+//! nodes that match it, and moves whole sets along combinators: `nodes × parts of the selector`, no
+//! backtracking, no caches to keep warm. The crate's matcher is the oracle in the tests.
 //!
-//! Supported: type, universal, id, class, attributes with every operator and the `i`/`s` flags,
-//! all combinators, `:is :where :not :has`, `:nth-*()` with `of`, `:first-* :last-* :only-*`,
-//! `:empty :root :scope`, namespaces, and the states in `names::State` (links and form
-//! controls). As in browsers, `:has()` does not nest. Unlike in browsers, a mistake inside
-//! `:is()` is an error, not a silent miss.
+//! Supported: type, universal, id, class, attributes with every operator and the `i`/`s` flags, all
+//! combinators, `:is :where :not :has`, `:nth-*()` with `of`, `:first-* :last-* :only-*`, `:empty
+//! :root :scope`, namespaces, and the states in `names::State` (links and form controls). As in
+//! browsers, `:has()` cannot be nested. Unlike in browsers, a mistake inside `:is()` is an error,
+//! not a silent miss.
 //!
 //! * Prefixes in HTML: `html`, `svg`, `math`. In XML a prefix is the one written in the
 //!   page (`dc|title`), and a bare name matches the local name under any prefix.
 //! * JSON: members are the elements. The parent of a member is the nearest member around it;
-//!   objects and arrays are looked through, so members of the objects of one array are
-//!   siblings.
+//!   objects and arrays are skipped, so members of the objects of one array are siblings.
 
 use std::cell::RefCell;
 
@@ -38,21 +37,21 @@ mod nth;
 mod sets;
 mod states;
 
-// 32: far beyond any selector in use; both the crate's parser and the evaluation
-// recurse once per parenthesis.
+// 32: far more than any selector in use; both the crate's parser and the evaluation recurse once
+// per parenthesis.
 const MAX_NESTING: u8 = 32;
 
-/// A parsed selector, to be used on any number of pages.
+/// A parsed selector, for use on any number of pages.
 #[derive(Clone, Debug)]
 pub struct CssSelector {
     text: String,
     list: SelectorList<Types>,
-    /// A prefix HTML does not know, and where it stands.
+    /// A prefix that HTML does not have, and its offset.
     prefix: Option<(String, usize)>,
 }
 
 impl CssSelector {
-    /// Read a selector, or a comma-separated list of them.
+    /// Parse a selector, or a comma-separated list of selectors.
     ///
     /// ```
     /// use quire_core::select::CssSelector;
@@ -98,16 +97,16 @@ impl CssSelector {
         })
     }
 
-    /// The selector as it was given.
+    /// Return the selector as it was given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The elements below `scope` that match, in document order; 0 asks the whole page.
+    /// Return the elements below `scope` that match, in document order; 0 searches the whole page.
     ///
-    /// As `querySelectorAll` does it: the selector is matched against the whole page, so
-    /// that parts left of the last combinator may lie outside `scope`; `scope` itself is
-    /// never an answer, and is what `:scope` means.
+    /// Works like `querySelectorAll`: the selector is matched against the whole page, so parts left
+    /// of the last combinator may match outside `scope`; `scope` itself is never in the result, and
+    /// is the node for `:scope`.
     pub fn select(&self, page: &dyn Page, scope: u32, limits: Limits) -> Result<Vec<u32>, Error> {
         self.check(page, scope)?;
         let steps = Steps::new(&self.text, limits);
@@ -125,7 +124,8 @@ impl CssSelector {
             .collect())
     }
 
-    /// Whether one node matches; `:scope` is the node itself. Non-elements never do.
+    /// Whether one node matches; `:scope` is the node itself. Always false for nodes that are not
+    /// elements.
     pub fn matches(&self, page: &dyn Page, node: u32, limits: Limits) -> Result<bool, Error> {
         self.check(page, node)?;
         if node == 0 {
@@ -144,17 +144,20 @@ impl CssSelector {
 
     fn check(&self, page: &dyn Page, node: u32) -> Result<(), Error> {
         if node >= page.n() {
-            let message = format!("node {node} is not there; the page has {} nodes", page.n());
+            let message = format!(
+                "node {node} does not exist; the page has {} nodes",
+                page.n()
+            );
             return Err(Error::Tree { message });
         }
         match &self.prefix {
             Some((prefix, at)) if page.is_html() => {
-                let known = "known in HTML are html, svg and math";
+                let known = "expected html, svg or math";
                 let prefix = shortened(prefix);
                 Err(fault(
                     &self.text,
                     *at,
-                    format!("namespace prefix {prefix:?} is not known; {known}"),
+                    format!("unknown namespace prefix {prefix:?}; {known}"),
                 ))
             }
             _ => Ok(()),
@@ -162,14 +165,14 @@ impl CssSelector {
     }
 }
 
-/// The elements below `scope` (0: of the whole page) that match, in document order.
+/// Return the elements below `scope` (0: of the whole page) that match, in document order.
 ///
-/// Reads the selector each time; keep a [`CssSelector`] to use it again.
+/// Parses the selector each time; keep a [`CssSelector`] to use it again.
 pub fn css(page: &dyn Page, selector: &str, scope: u32, limits: Limits) -> Result<Vec<u32>, Error> {
     CssSelector::parse(selector)?.select(page, scope, limits)
 }
 
-/// Says what the crate's parser may read, and remembers what it stumbled over.
+/// Tells the parser of the crate which names are supported, and remembers the first that is not.
 #[derive(Default)]
 struct Reader {
     prefixes: RefCell<Vec<String>>,
@@ -191,9 +194,11 @@ impl Reader {
             return fault(text, at, format!("{name} is not supported"));
         }
         let message = match kind {
-            ParseErrorKind::Basic(BasicParseErrorKind::EndOfInput) => "ends too early",
+            ParseErrorKind::Basic(BasicParseErrorKind::EndOfInput) => {
+                "unexpected end of the selector"
+            }
             ParseErrorKind::Basic(BasicParseErrorKind::TooManyNestedBlocks) => {
-                "parentheses nest deeper than 32"
+                "parentheses are nested more than 32 deep"
             }
             ParseErrorKind::Basic(_) => "unexpected token",
             ParseErrorKind::Custom(kind) => words(kind),
@@ -205,7 +210,7 @@ impl Reader {
 fn words(kind: &Kind) -> &'static str {
     match kind {
         Kind::EmptySelector => "expected a selector, found nothing",
-        Kind::DanglingCombinator => "a combinator with nothing after it",
+        Kind::DanglingCombinator => "expected a selector after the combinator",
         Kind::NoQualifiedNameInAttributeSelector | Kind::InvalidQualNameInAttr => {
             "expected an attribute name after '['"
         }
@@ -218,7 +223,7 @@ fn words(kind: &Kind) -> &'static str {
         | Kind::PseudoElementExpectedIdent => "expected a name after ':'",
         Kind::ExplicitNamespaceUnexpectedToken => "expected a name or '*' after '|'",
         Kind::InvalidState => "not allowed here (:has() inside :has(), or a combinator)",
-        _ => "not a selector",
+        _ => "not a valid selector",
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the `selectors` crate needs to know about our strings and pseudo-classes.
+//! Our strings and pseudo-classes, as the `selectors` crate needs them.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -36,7 +36,7 @@ impl ToCss for Name {
 }
 
 impl PrecomputedHash for Name {
-    // Only feeds the crate's ancestor filters, which columns make unnecessary.
+    // Only used by the crate's ancestor filters, which columns make unnecessary.
     fn precomputed_hash(&self) -> u32 {
         self.0.bytes().fold(0x811c_9dc5, |hash, byte| {
             (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -44,20 +44,20 @@ impl PrecomputedHash for Name {
     }
 }
 
-/// Pseudo-classes that make sense on a page that nobody interacts with.
+/// The pseudo-classes that have a meaning on a page without interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// `:link`, `:any-link`: `a` and `area` with `href`.
     Link,
     /// `:checked`: as written (`checked`, `selected`).
     Checked,
-    /// `:disabled`, by itself or by its `fieldset` or `optgroup`.
+    /// `:disabled`, by its own attribute or by its `fieldset` or `optgroup`.
     Disabled,
-    /// `:enabled`: could be disabled and is not.
+    /// `:enabled`: could be disabled but is not.
     Enabled,
     /// `:required`.
     Required,
-    /// `:optional`: could be required and is not.
+    /// `:optional`: could be required but is not.
     Optional,
 }
 
@@ -73,7 +73,7 @@ impl State {
         ("optional", State::Optional),
     ];
 
-    /// The state with this name, in any case.
+    /// Return the state with this name, ignoring case.
     pub fn from_name(name: &str) -> Option<Self> {
         let known = Self::NAMES
             .iter()
@@ -99,7 +99,7 @@ impl NonTSPseudoClass for State {
     }
 }
 
-/// Pseudo-elements are no nodes of a page, so there are none.
+/// Pseudo-elements are not nodes of a page, so none are supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPseudoElement {}
 

@@ -1,4 +1,4 @@
-//! Counting siblings.
+//! Counts siblings.
 
 use selectors::parser::NthSelectorData;
 
@@ -7,8 +7,8 @@ use super::sets::{Set, is_through};
 use crate::base::error::Error;
 
 impl Evaluation<'_> {
-    /// `:nth-child()` and its kin: children are counted per parent, by type where asked, and only
-    /// those in `counted`.
+    /// Evaluate `:nth-child()` and similar: children are counted per parent, by type if requested,
+    /// and only those in `counted`.
     pub(super) fn nth(
         &self,
         data: &NthSelectorData,
@@ -25,7 +25,7 @@ impl Evaluation<'_> {
                 0
             }
         };
-        // One counter per tag; each parent leaves them at zero.
+        // One counter per tag; each parent resets them to zero.
         let mut counts = vec![0_i32; self.page.tag_count() as usize + 1];
         let mut children = Vec::new();
         self.domain.pass()?;

@@ -1,8 +1,7 @@
 //! Sets of nodes, and the passes that move a whole set along a combinator.
 //!
-//! A set is one `bool` per node of the page, of which only the asked part (the *domain*) is
-//! ever read or written: a subtree and the ancestors of its top. Every pass is linear in the
-//! domain.
+//! A set is one `bool` per node of the page, of which only the searched part (the *domain*) is ever
+//! read or written: a subtree and the ancestors of its top. Every pass is linear in the domain.
 
 use std::borrow::Cow;
 
@@ -15,12 +14,13 @@ use crate::select::{Page, Steps, is_element};
 /// One flag per node.
 pub(super) type Set = Vec<bool>;
 
-/// Objects and arrays are no nodes to CSS; what is in them is in what they are in.
+/// Whether CSS skips nodes of this class: objects and arrays are not elements, and their content
+/// belongs to the element around them.
 pub(super) fn is_through(class: Class) -> bool {
     matches!(class, Class::Object | Class::Array)
 }
 
-/// The asked part of a page, and its elements.
+/// The searched part of a page, and its elements.
 pub(super) struct Domain<'a> {
     pub page: &'a dyn Page,
     steps: &'a Steps<'a>,
@@ -34,11 +34,11 @@ pub(super) struct Domain<'a> {
 }
 
 impl<'a> Domain<'a> {
-    /// The subtree of `top` with its ancestors; without `top`, the page.
+    /// Create the domain of the subtree of `top` with its ancestors; without `top`, of the page.
     pub fn new(page: &'a dyn Page, steps: &'a Steps<'a>, top: Option<u32>) -> Result<Self, Error> {
         let mut top = top.unwrap_or(0);
         let (parents, sizes) = (page.parents(), page.sizes());
-        // What is looked through has no children of its own: their siblings may be around it.
+        // A skipped node has no children of its own: their siblings may be around it.
         while is_through(page.tag_class(page.tags()[top as usize])) && top != 0 {
             top = parents[top as usize];
         }
@@ -116,9 +116,9 @@ impl<'a> Domain<'a> {
         self.chain.len() + self.window.len()
     }
 
-    /// Every node of the domain but the document, in order.
+    /// Return every node of the domain except the document, in order.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = u32> + use<> {
-        // The document leads the chain, or the window where there is no chain.
+        // The document is first in the chain, or in the window if there is no chain.
         let start = self.window.start.max(1);
         self.chain
             .clone()
@@ -127,12 +127,12 @@ impl<'a> Domain<'a> {
             .chain(start..self.window.end)
     }
 
-    /// The nodes of the subtree.
+    /// Return the nodes of the subtree.
     pub fn window(&self) -> std::ops::Range<u32> {
         self.window.clone()
     }
 
-    /// The parent, or in JSON the nearest member above or the document.
+    /// Return the parent, or in JSON the nearest member above or the document.
     pub fn parent(&self, node: u32) -> u32 {
         self.up[node as usize]
     }
@@ -147,12 +147,12 @@ impl<'a> Domain<'a> {
         self.steps.take(steps)
     }
 
-    /// A set with nothing in it.
+    /// Return an empty set.
     pub fn none(&self) -> Set {
         vec![false; self.elements.len()]
     }
 
-    /// Keep what is in both.
+    /// Keep the nodes that are in both sets.
     pub fn keep(&self, set: &mut Set, other: &Set) -> Result<(), Error> {
         self.pass()?;
         self.nodes()
@@ -160,7 +160,7 @@ impl<'a> Domain<'a> {
         Ok(())
     }
 
-    /// Add what is in the other.
+    /// Add the nodes of the other set.
     pub fn add(&self, set: &mut Set, other: &Set) -> Result<(), Error> {
         self.pass()?;
         self.nodes()
@@ -168,7 +168,7 @@ impl<'a> Domain<'a> {
         Ok(())
     }
 
-    /// The nodes that a combinator leads to from somewhere in `from`.
+    /// Return the nodes that a combinator leads to from any node in `from`.
     pub fn forward(&self, combinator: Combinator, from: &Set) -> Result<Set, Error> {
         self.pass()?;
         let mut to = self.none();
@@ -188,13 +188,13 @@ impl<'a> Domain<'a> {
                 let later = combinator == Combinator::LaterSibling;
                 self.along_siblings(self.window.start + 1..self.window.end, later, from, &mut to);
             }
-            // Belong to pseudo-elements, which the parser refuses.
+            // These belong to pseudo-elements, which the parser refuses.
             Combinator::PseudoElement | Combinator::SlotAssignment | Combinator::Part => {}
         }
         Ok(to)
     }
 
-    /// The nodes from which a combinator leads to somewhere in `to`.
+    /// Return the nodes from which a combinator leads to any node in `to`.
     pub fn backward(&self, combinator: Combinator, to: &Set) -> Result<Set, Error> {
         self.pass()?;
         let mut from = self.none();
@@ -205,7 +205,7 @@ impl<'a> Domain<'a> {
                 }
             }
             Combinator::Descendant => {
-                // Backwards, so that a node is complete before its parent is asked.
+                // Backwards, so that a node is complete before its parent is visited.
                 for node in self.nodes().rev() {
                     if to[node as usize] || from[node as usize] {
                         from[self.up[node as usize] as usize] = true;
@@ -222,8 +222,8 @@ impl<'a> Domain<'a> {
         Ok(from)
     }
 
-    /// Hand a flag from each element to the next one (or all later ones) with the same parent,
-    /// in the order of `nodes`; one flag per parent is all the memory it takes.
+    /// Pass a flag from each element to the next one (or all later ones) with the same parent, in
+    /// the order of `nodes`; needs only one flag per parent.
     fn along_siblings(
         &self,
         nodes: impl Iterator<Item = u32>,

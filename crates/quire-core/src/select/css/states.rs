@@ -1,4 +1,4 @@
-//! The pseudo-classes of links and form controls, as the page was written.
+//! The pseudo-classes of links and form controls, as written in the page.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::base::error::Error;
 use crate::page::vocabulary::Namespace;
 use crate::select::Page;
 
-/// Keep the nodes that are in this state. Only elements of HTML ever are.
+/// Keep the nodes that are in this state. Only HTML elements can be.
 pub(super) fn keep(domain: &Domain<'_>, state: State, set: &mut Set) -> Result<(), Error> {
     domain.pass()?;
     let page = domain.page;
@@ -45,8 +45,8 @@ pub(super) fn keep(domain: &Domain<'_>, state: State, set: &mut Set) -> Result<(
     Ok(())
 }
 
-/// Controls that are disabled by themselves, by their `optgroup`, or by a `fieldset` around them
-/// unless they stand in its first `legend`. The flag flows down from parent to child.
+/// Return the controls that are disabled by themselves, by their `optgroup`, or by a `fieldset`
+/// around them unless they are in its first `legend`. The flag is passed down from parent to child.
 fn disabled(domain: &Domain<'_>) -> Result<Set, Error> {
     domain.pass()?;
     let page = domain.page;
@@ -107,7 +107,7 @@ fn can_require(name: &str) -> bool {
     matches!(name, "input" | "select" | "textarea")
 }
 
-/// The name of an HTML element, empty for anything else.
+/// Return the name of an HTML element, empty for anything else.
 fn name(page: &dyn Page, node: u32) -> &str {
     let tag = page.tags()[node as usize];
     if page.is_html() && page.tag_namespace(tag) == Namespace::Html {

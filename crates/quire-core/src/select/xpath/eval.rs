@@ -1,9 +1,9 @@
-//! An expression on a page.
+//! Evaluates an expression on a page.
 //!
-//! A step is taken for a whole set of context nodes at once (ranges of descendants are joined,
-//! a walk to ancestors or siblings stops where another one has been), unless one of its
-//! predicates counts positions; then it is taken node by node, as `XPath` defines it. Recursion
-//! follows the nesting of the expression only.
+//! A step is taken for a whole set of context nodes at once (ranges of descendants are joined; a
+//! walk to ancestors or siblings stops where another one has been), unless one of its predicates
+//! depends on positions; then it is taken node by node, as `XPath` defines it. Recursion follows
+//! only the nesting of the expression.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ pub(super) struct Context {
 pub(super) struct Evaluation<'a> {
     pub tree: Tree<'a>,
     text: &'a str,
-    /// For each test, which tags pass it; filled when first asked.
+    /// For each test, which tags pass it; computed on first use.
     passes: Vec<OnceCell<Vec<bool>>>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// An expression that must give nodes.
+    /// Evaluate an expression that must give nodes.
     pub fn nodes(&self, expr: &Expr, at: Context) -> Result<Vec<Item>, Error> {
         match self.value(expr, at)? {
             Value::Nodes(nodes) => Ok(nodes),
@@ -90,7 +90,7 @@ impl<'a> Evaluation<'a> {
             Op::Subtract => arithmetic(|left, right| left - right),
             Op::Multiply => arithmetic(|left, right| left * right),
             Op::Divide => arithmetic(|left, right| left / right),
-            // Rust's remainder has the sign of the dividend, as XPath's.
+            // Rust's remainder has the sign of the dividend, as in XPath.
             Op::Modulo => arithmetic(|left, right| left % right),
             Op::Union => {
                 let Value::Nodes(mut nodes) = left else {
@@ -120,10 +120,11 @@ impl<'a> Evaluation<'a> {
         Ok(nodes)
     }
 
-    /// Keep the candidates for which all predicates hold; they are in the order positions count.
+    /// Keep the candidates for which all predicates hold; they are in the order in which positions
+    /// count.
     fn filter(&self, mut candidates: Vec<Item>, predicates: &[Expr]) -> Result<Vec<Item>, Error> {
         for predicate in predicates {
-            // Nothing is left of nothing, however many predicates there are.
+            // Without candidates there is nothing to do, however many predicates there are.
             if candidates.is_empty() {
                 break;
             }
@@ -137,7 +138,7 @@ impl<'a> Evaluation<'a> {
                     size,
                 };
                 let holds = match self.value(predicate, at)? {
-                    // A position is a whole number, so this is exact.
+                    // A position is an integer, so this is exact.
                     #[allow(clippy::float_cmp)]
                     Value::Number(number) => number == count(position),
                     value => value.bool(),
@@ -152,7 +153,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn step(&self, step: &Step, from: &[Item]) -> Result<Vec<Item>, Error> {
-        // Also where an axis leads nowhere, the step has looked at all it came from.
+        // Even if an axis leads nowhere, the step has visited all nodes it came from.
         self.tree.steps.take(from.len())?;
         if self.passes[step.test_id].get().is_none() {
             self.tree.steps.take(self.tree.page.tag_count() as usize)?;
@@ -161,7 +162,7 @@ impl<'a> Evaluation<'a> {
             let nodes = self.step_together(step, from)?;
             return self.filter(nodes, &step.predicates);
         }
-        // `[3]` needs no more than three candidates.
+        // `[3]` needs at most three candidates.
         let enough = match step.predicates.first() {
             Some(Expr::Number(number)) if *number >= 1.0 => *number as usize,
             _ => usize::MAX,
@@ -180,7 +181,7 @@ impl<'a> Evaluation<'a> {
         Ok(tidy(nodes))
     }
 
-    /// What a step reaches from any of the nodes.
+    /// Return the nodes that a step reaches from any of the given nodes.
     fn step_together(&self, step: &Step, from: &[Item]) -> Result<Vec<Item>, Error> {
         let mut nodes = Vec::new();
         let mut add = |item: Item| {
@@ -210,7 +211,7 @@ impl<'a> Evaluation<'a> {
             | Axis::PrecedingSibling
                 if from.len() > 1 =>
             {
-                // Where a walk has been, it has also been to everything after.
+                // A walk that reaches a visited node has nothing new to visit after it.
                 let mut seen = HashSet::new();
                 let mut walk = |&item: &Item| {
                     let mut first = step.axis == Axis::AncestorOrSelf;
@@ -220,7 +221,8 @@ impl<'a> Evaluation<'a> {
                         if been { Ok(false) } else { add(found) }
                     })
                 };
-                // The last of some siblings walks over all before it, the first over all after.
+                // The last of several siblings walks over all before it, the first over all after
+                // it.
                 if step.axis == Axis::PrecedingSibling {
                     from.iter().rev().try_for_each(&mut walk)?;
                 } else {
@@ -238,7 +240,7 @@ impl<'a> Evaluation<'a> {
 
     fn passes(&self, step: &Step, item: Item) -> bool {
         if item.is_attribute() {
-            // Off the attribute axis names are names of elements.
+            // Except on the attribute axis, names are names of elements.
             return match step.axis {
                 Axis::Attribute => self.tree.attribute_passes(item, &step.test),
                 _ => step.test == super::expr::Test::Node,
@@ -253,7 +255,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Document order without duplicates; free when it is so already.
+/// Sort into document order without duplicates; free if it already is.
 fn tidy(mut nodes: Vec<Item>) -> Vec<Item> {
     if !nodes.is_sorted_by(|one, next| one < next) {
         nodes.sort_unstable();

@@ -12,7 +12,7 @@ pub(super) struct Parsed {
 pub(super) enum Expr {
     Number(f64),
     Text(String),
-    /// Operators of equal precedence, from the left.
+    /// Operators of equal precedence, from left to right.
     Chain(Box<Expr>, Vec<(Op, Expr)>),
     Negative(Box<Expr>),
     Call(Function, Vec<Expr>),
@@ -62,7 +62,8 @@ pub(super) struct Step {
     /// The number of its test, below [`Parsed::tests`].
     pub test_id: usize,
     pub predicates: Vec<Expr>,
-    /// Whether a predicate may count positions; asked for every context node, so found out once.
+    /// Whether a predicate may depend on positions; needed for every context node, so computed
+    /// once.
     pub counts: bool,
 }
 
@@ -102,10 +103,10 @@ pub(in crate::select) enum Test {
 
 macro_rules! functions {
     ($($variant:ident $name:literal $least:literal $most:expr;)*) => {
-        /// The functions there are.
+        /// The supported functions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Function { $($variant,)* }
-        /// Name, function, fewest and most arguments.
+        /// Name, function, minimum and maximum number of arguments.
         pub(super) const FUNCTIONS: &[(&str, Function, usize, usize)] = &[$(($name, Function::$variant, $least, $most),)*];
     };
 }
@@ -137,7 +138,7 @@ functions! {
     True "true" 0 0;
 }
 
-/// Whether a predicate could depend on the position or number of candidates.
+/// Whether a predicate may depend on the position or number of candidates.
 pub(super) fn may_count(predicate: &Expr) -> bool {
     is_number(predicate) || mentions_position(predicate)
 }
@@ -161,7 +162,7 @@ fn is_number(expr: &Expr) -> bool {
     }
 }
 
-/// Whether `position()` or `last()` of *this* predicate is asked; those in inner brackets are not.
+/// Whether *this* predicate uses `position()` or `last()`; uses in inner brackets do not count.
 fn mentions_position(expr: &Expr) -> bool {
     match expr {
         Expr::Number(_) | Expr::Text(_) => false,

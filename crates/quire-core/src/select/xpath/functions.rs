@@ -1,4 +1,4 @@
-//! The functions of `XPath` 1.0 that are on the list in [`super::expr`].
+//! The supported functions of `XPath` 1.0, listed in [`super::expr`].
 
 use super::eval::{Context, Evaluation};
 use super::expr::{Expr, Function};
@@ -47,7 +47,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// The functions whose value is a string.
+    /// Call a function whose value is a string.
     fn call_for_text(
         &self,
         function: Function,
@@ -81,7 +81,7 @@ impl Evaluation<'_> {
                 } else {
                     f64::INFINITY
                 };
-                // Comparisons with NaN are false, as the recommendation wants it.
+                // Comparisons with NaN are false, as the recommendation requires.
                 let kept = |&(index, _): &(usize, char)| {
                     let position = count(index + 1);
                     position >= start && position < end
@@ -108,7 +108,7 @@ impl Evaluation<'_> {
                 let mut all = String::new();
                 for index in 0..arguments.len() {
                     let part = text(index)?;
-                    // The one function that makes more than it is given.
+                    // The only function whose result can be longer than its arguments.
                     tree.steps.take(part.len() / 4)?;
                     all.push_str(&part);
                 }
@@ -124,12 +124,12 @@ impl Evaluation<'_> {
                 let local = function == Function::LocalName;
                 if local { local_part(name) } else { name }.to_owned()
             }
-            // `string()`; the others are not for strings and never get here.
+            // `string()`; the other functions do not return strings and never get here.
             _ => text(0)?,
         })
     }
 
-    /// An argument as a string; without it these functions speak of the context node.
+    /// Return an argument as a string; without it these functions use the context node.
     fn argument_text(
         &self,
         arguments: &[Expr],
@@ -156,7 +156,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Halves go up, also below zero.
+/// Round to the nearest integer; halves go up, also below zero.
 fn round(number: f64) -> f64 {
     (number + 0.5).floor()
 }

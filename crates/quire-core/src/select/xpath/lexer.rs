@@ -1,7 +1,7 @@
-//! An `XPath` expression cut into tokens.
+//! Splits an `XPath` expression into tokens.
 //!
-//! The rules of `XPath` 1.0 section 3.7 that make `*`, `and`, `or`, `div` and `mod` operators
-//! or names depending on what stands before them are applied here, so that the parser sees no
+//! The rules of `XPath` 1.0 section 3.7, by which `*`, `and`, `or`, `div` and `mod` are operators
+//! or names depending on the token before them, are applied here, so that the parser sees no
 //! ambiguity.
 
 use crate::base::error::Error;
@@ -24,7 +24,7 @@ pub(super) enum Token {
     Star,
 }
 
-/// Two characters before one, so that `//` is not two `/`.
+/// Two characters before one, so that `//` is not read as two `/`.
 const MARKS: [&str; 23] = [
     "::", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+", "-", "=",
     "<", ">", ":", "!", "*",
@@ -32,7 +32,7 @@ const MARKS: [&str; 23] = [
 
 const OPERATOR_NAMES: [&str; 4] = ["and", "or", "div", "mod"];
 
-/// Tokens with their byte offsets.
+/// Return the tokens with their byte offsets.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
     let mut found: Vec<(Token, usize)> = Vec::new();
     let mut at = 0;
@@ -47,7 +47,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
         let token = if first == '"' || first == '\'' {
             let length = rest[1..].find(first);
             let length =
-                length.ok_or_else(|| fault(text, start, "a string without its closing quote"))?;
+                length.ok_or_else(|| fault(text, start, "the string has no closing quote"))?;
             at += length + 2;
             Token::Text(rest[1..=length].to_owned())
         } else if first.is_ascii_digit()
@@ -101,7 +101,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, Error> {
     Ok(found)
 }
 
-/// Whether an operator, not an operand, follows this token.
+/// Whether an operator follows this token, not an operand.
 fn ends_operand(token: &Token) -> bool {
     match token {
         Token::Mark(mark) => matches!(*mark, ")" | "]" | "." | ".."),
@@ -109,7 +109,8 @@ fn ends_operand(token: &Token) -> bool {
     }
 }
 
-/// `name`, `prefix:name` or `prefix:*`; the `::` of an axis is left alone.
+/// Return the `name`, `prefix:name` or `prefix:*` at the start; does not include the `::` of an
+/// axis.
 fn qualified_name(text: &str) -> &str {
     let prefix = name_length(text);
     let Some(after) = text[prefix..].strip_prefix(':') else {
@@ -127,7 +128,7 @@ fn qualified_name(text: &str) -> &str {
     }
 }
 
-/// The length in bytes of the name without colon that `text` starts with.
+/// Return the length in bytes of the name without colon at the start of `text`.
 pub(in crate::select) fn name_length(text: &str) -> usize {
     let starts = |it: char| it.is_ascii_alphabetic() || it == '_' || !it.is_ascii();
     if !text.starts_with(starts) {

@@ -1,18 +1,18 @@
-//! A subset of `XPath` 1.0, of our own: parsed once, evaluated on the columns under a budget.
+//! Our subset of `XPath` 1.0: parsed once, evaluated on the columns with a budget.
 //!
 //! * Axes: child, descendant, descendant-or-self, self, parent, ancestor, ancestor-or-self,
 //!   attribute, following-sibling, preceding-sibling; in full and abbreviated syntax.
 //! * Node tests: `name`, `*`, `prefix:name`, `prefix:*`, `text()`, `comment()`,
-//!   `processing-instruction()`, `node()`. In HTML a bare name
-//!   matches in any namespace, case does not matter, and the prefixes are `html`, `svg` and
-//!   `math`. In XML a bare name matches names without a prefix only, and a prefix is the one
-//!   written in the page: `//title` is not `media:title`, and `//*[local-name()='title']` is both.
-//! * Predicates, `|`, the operators and the core functions with the meaning they have in
-//!   `XPath` 1.0.
-//! * Not there, and refused by name: variables, the axes following, preceding and namespace,
-//!   functions off the list (`id`, `lang`, `document`, ...).
+//!   `processing-instruction()`, `node()`. In HTML a bare name matches in any namespace, case does
+//!   not matter, and the prefixes are `html`, `svg` and `math`. In XML a bare name matches only
+//!   names without a prefix, and a prefix is the one written in the page: `//title` does not match
+//!   `media:title`, but `//*[local-name()='title']` matches both.
+//! * Predicates, `|`, the operators and the core functions as in `XPath` 1.0.
+//! * Not supported, with an error that names them: variables, the axes following, preceding and
+//!   namespace, and all other functions (`id`, `lang`, `document`, ...).
 //!
-//! Content of a `template` and values in JSON objects and arrays are children of what they are in.
+//! Content of a `template` and values in JSON objects and arrays are children of the element around
+//! them.
 
 use super::{Limits, Page, Steps};
 use crate::base::error::Error;
@@ -32,20 +32,20 @@ pub(in crate::select) use expr::Test;
 pub(in crate::select) use lexer::name_length;
 pub(in crate::select) use tree::tag_passes;
 
-/// A parsed expression, to be used on any number of pages.
+/// A parsed expression, for use on any number of pages.
 #[derive(Clone, Debug)]
 pub struct XPath {
     text: String,
     parsed: Parsed,
 }
 
-/// What an expression came to.
+/// The result of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// Nodes in document order, each once.
     Nodes(Vec<u32>),
-    /// Values of attributes in document order. When an expression gives attributes and other
-    /// nodes, the text of those stands between them.
+    /// Values of attributes in document order. If an expression gives attributes and other nodes,
+    /// the text of those nodes is included in its place.
     Strings(Vec<String>),
     /// A number; may be `NaN`.
     Number(f64),
@@ -56,14 +56,14 @@ pub enum Found {
 }
 
 impl XPath {
-    /// Read an expression.
+    /// Parse an expression.
     ///
     /// ```
     /// use quire_core::select::XPath;
     ///
     /// assert!(XPath::parse("//table[@class='prices']/tr[position() > 1]/td[1]").is_ok());
     /// let error = XPath::parse("document('x')/a").unwrap_err().to_string();
-    /// assert!(error.contains("function document() is not supported; supported are boolean, ceiling"));
+    /// assert!(error.contains("unsupported function document(); expected one of boolean, ceiling"));
     /// ```
     pub fn parse(text: &str) -> Result<Self, Error> {
         Ok(Self {
@@ -72,7 +72,7 @@ impl XPath {
         })
     }
 
-    /// The expression as it was given.
+    /// Return the expression as it was given.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -81,7 +81,7 @@ impl XPath {
     pub fn select(&self, page: &dyn Page, context: u32, limits: Limits) -> Result<Found, Error> {
         if context >= page.n() {
             let message = format!(
-                "node {context} is not there; the page has {} nodes",
+                "node {context} does not exist; the page has {} nodes",
                 page.n()
             );
             return Err(Error::Tree { message });

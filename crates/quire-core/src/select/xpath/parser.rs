@@ -1,7 +1,7 @@
-//! Tokens to an expression: recursive descent, as deep as the parentheses and brackets go.
+//! Parses tokens into an expression: recursive descent, as deep as the parentheses and brackets.
 //!
-//! Operators of one precedence form one flat [`Expr::Chain`], and steps one flat path, so that
-//! `1+1+1+…` is a long expression and not a deep one; only nesting is deep, and that is limited.
+//! Operators of one precedence form one flat [`Expr::Chain`], and steps one flat path, so `1+1+1+…`
+//! is a long expression, not a deep one. Only nesting is deep, and that is limited.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use super::lexer::{Token, tokens};
 use crate::base::error::{Error, shortened};
 use crate::select::{check_length, fault};
 
-// 64: generous for people; the parser and the evaluation use a few frames per level.
+// 64: generous for people; the parser and the evaluation use a few stack frames per level.
 const MAX_NESTING: usize = 64;
 
-/// The operators from weak to strong; unary minus stands between the last two levels.
+/// The operators from weak to strong; unary minus is between the last two levels.
 const LEVELS: [&[(&str, Op)]; 7] = [
     &[("or", Op::Or)],
     &[("and", Op::And)],
@@ -47,7 +47,7 @@ const AXES: [(&str, Axis); 10] = [
     ("preceding-sibling", Axis::PrecedingSibling),
 ];
 
-/// Read a whole expression.
+/// Parse a whole expression.
 pub(super) fn parse(text: &str) -> Result<Parsed, Error> {
     check_length(text)?;
     let mut parser = Parser {
@@ -125,7 +125,7 @@ impl Parser<'_> {
             Some(Token::Number(number)) => format!("{number}"),
             Some(Token::Variable(name)) => {
                 let name = shortened(name);
-                return self.fault(format!("variable ${name} is not supported"));
+                return self.fault(format!("variables are not supported, found ${name}"));
             }
         };
         self.fault(format!("expected {expected}, found {found}"))
@@ -134,7 +134,7 @@ impl Parser<'_> {
     /// Run `inner` one level deeper, unless that is too deep.
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.depth == MAX_NESTING {
-            return Err(self.fault(format!("nested deeper than {MAX_NESTING}")));
+            return Err(self.fault(format!("nested more than {MAX_NESTING} deep")));
         }
         self.depth += 1;
         let result = inner(self);
@@ -142,14 +142,14 @@ impl Parser<'_> {
         result
     }
 
-    /// Operators of this precedence and stronger ones.
+    /// Parse operators of this precedence and stronger ones.
     fn level(&mut self, level: usize) -> Result<Expr, Error> {
         if level == UNION_LEVEL && self.mark() == "-" {
             let start = self.at;
             while self.eat("-") {}
             let odd = (self.at - start) % 2 == 1;
             let inner = self.level(level)?;
-            // An even number of signs still makes a number of its operand.
+            // Even with an even number of signs, the operand becomes a number.
             let once = Expr::Negative(Box::new(inner));
             return Ok(if odd {
                 once
@@ -258,7 +258,7 @@ impl Parser<'_> {
             let known: Vec<&str> = FUNCTIONS.iter().map(|(name, ..)| *name).collect();
             let (known, name) = (known.join(", "), shortened(name));
             return Err(self.fault(format!(
-                "function {name}() is not supported; supported are {known}"
+                "unsupported function {name}(); expected one of {known}"
             )));
         };
         let start = self.at;
@@ -317,7 +317,7 @@ impl Parser<'_> {
                 let known: Vec<&str> = AXES.iter().map(|(name, _)| *name).collect();
                 let (known, name) = (known.join(", "), shortened(name));
                 return Err(self.fault(format!(
-                    "axis {name}:: is not supported; supported are {known}"
+                    "unsupported axis {name}::; expected one of {known}"
                 )));
             };
             axis = known;
@@ -328,7 +328,7 @@ impl Parser<'_> {
         Ok(self.new_step(axis, test, predicates))
     }
 
-    /// `axis::node()`.
+    /// Make the step `axis::node()`.
     fn plain_step(&mut self, axis: Axis) -> Step {
         self.new_step(axis, Test::Node, Vec::new())
     }
@@ -356,7 +356,7 @@ impl Parser<'_> {
                 };
                 self.at += 2;
                 if self.mark() != ")" {
-                    return Err(self.fault(format!("{name}() takes no argument")));
+                    return Err(self.fault(format!("{name}() takes no arguments")));
                 }
                 test
             }
@@ -382,8 +382,8 @@ fn node_type(name: &str) -> Option<Test> {
     }
 }
 
-/// `//name` is `/descendant-or-self::node()/child::name`, which is `/descendant::name`
-/// as long as no predicate counts positions; one step saves a list of all nodes.
+/// Shorten `//name`, which is `/descendant-or-self::node()/child::name`, to `/descendant::name` if
+/// no predicate depends on positions; this avoids a list of all nodes.
 fn shorten(steps: Vec<Step>) -> Vec<Step> {
     let mut short: Vec<Step> = Vec::with_capacity(steps.len());
     for mut step in steps {

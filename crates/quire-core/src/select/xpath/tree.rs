@@ -1,9 +1,8 @@
 //! The page as `XPath` sees it: elements, text, comments and attributes.
 //!
-//! Objects and arrays of JSON, paragraphs, and the content node of a `template` are looked
-//! *through*: their children count as children of their parent. Since a subtree is a
-//! range, that costs nothing: stepping from sibling to sibling adds the size of a node,
-//! stepping into a node that is looked through adds one.
+//! Objects and arrays of JSON, paragraphs, and the content node of a `template` are *skipped*:
+//! their children count as children of their parent. Since a subtree is a range, that costs
+//! nothing: moving to the next sibling adds the size of a node, entering a skipped node adds one.
 
 use std::borrow::Cow;
 
@@ -16,7 +15,7 @@ use crate::select::{Page, Steps, html_namespace};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Item {
     pub node: u32,
-    /// 0 for the node itself, else one more than the index of the attribute.
+    /// 0 for the node itself, else the index of the attribute plus one.
     pub attribute: u32,
 }
 
@@ -37,7 +36,7 @@ pub(super) enum Kind {
     Text,
     Comment,
     Instruction,
-    /// Looked through.
+    /// Skipped: its children count as children of its parent.
     Through,
     /// Not part of the `XPath` data model.
     Unseen,
@@ -57,7 +56,7 @@ impl Kind {
     }
 }
 
-/// Called for each node on an axis; says whether to go on.
+/// Called for each node on an axis; returns whether to continue.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(Item) -> Result<bool, Error>;
 
 pub(super) struct Tree<'a> {
@@ -82,7 +81,7 @@ impl<'a> Tree<'a> {
         node + self.page.sizes()[node as usize]
     }
 
-    /// The node it is a child of, none for the document.
+    /// Return the parent of a node in `XPath`, `None` for the document.
     pub fn parent(&self, node: u32) -> Result<Option<u32>, Error> {
         let mut above = self.page.parents()[node as usize];
         while above != u32::MAX {
@@ -114,12 +113,12 @@ impl<'a> Tree<'a> {
         Ok(true)
     }
 
-    /// The child of `parent` before `node`, which is one too.
+    /// Return the child of `parent` before `node`, which is also a child.
     fn previous(&self, node: u32, parent: u32) -> Result<Option<u32>, Error> {
         let mut before = node;
         loop {
             before -= 1;
-            // From the last node of the previous subtree up to that subtree's top.
+            // From the last node of the previous subtree up to the root of that subtree.
             let (mut above, mut top) = (before, None);
             while above != parent {
                 self.steps.take(1)?;
@@ -226,14 +225,14 @@ impl<'a> Tree<'a> {
         (1..=count).map(move |attribute| Item { node, attribute })
     }
 
-    /// The name and value of an attribute.
+    /// Return the name and value of an attribute.
     pub fn attribute(&self, item: Item) -> (&'a str, &'a str) {
         let id = self.page.attr_ids()[item.node as usize];
         let (name, value) = &self.page.attributes(id)[item.attribute as usize - 1];
         (name, value)
     }
 
-    /// The string-value of `XPath`: all text inside.
+    /// Return the string-value of `XPath`: all text inside.
     pub fn text(&self, item: Item) -> Result<Cow<'a, str>, Error> {
         if item.is_attribute() {
             let text = self.attribute(item).1;
@@ -272,7 +271,7 @@ impl<'a> Tree<'a> {
     /// Whether an attribute passes a test of the attribute axis.
     pub fn attribute_passes(&self, item: Item, test: &Test) -> bool {
         let (name, html) = (self.attribute(item).0, self.page.is_html());
-        // Bindings of namespaces are no attributes to XPath.
+        // Namespace declarations are not attributes in XPath.
         if !html && (name == "xmlns" || name.starts_with("xmlns:")) {
             return false;
         }
@@ -297,8 +296,8 @@ fn same(html: bool, found: &str, wanted: &str) -> bool {
     found == wanted || (html && found.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether nodes with this tag pass a test. A bare name matches the name as it is written: in HTML
-/// that is the local name in any namespace, in XML a name without a prefix.
+/// Whether nodes with this tag pass a test. A bare name matches the name as written: in HTML the
+/// local name in any namespace, in XML a name without a prefix.
 pub(in crate::select) fn tag_passes(page: &dyn Page, tag: u32, test: &Test) -> bool {
     let (kind, html) = (Kind::of(page.tag_class(tag)), page.is_html());
     let (name, namespace) = (page.tag_name(tag), page.tag_namespace(tag));

@@ -1,4 +1,4 @@
-//! Values of `XPath` and how they turn into one another (`XPath` 1.0, sections 3.4 and 4).
+//! Values of `XPath` and their conversions (`XPath` 1.0, sections 3.4 and 4).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -47,16 +47,16 @@ impl Value {
     }
 }
 
-/// A count or position; nodes and characters of a page fit `u32`.
+/// Convert a count or position; nodes and characters of a page fit into `u32`.
 pub(super) fn count(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The number a string stands for, `NaN` if none.
+/// Convert a string to a number, `NaN` if it is not one.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     let digits = text.strip_prefix('-').unwrap_or(text);
-    // Rust reads more than XPath does: exponents, infinity, a plus sign.
+    // Rust accepts more than XPath: exponents, infinity, a plus sign.
     let plain = digits.bytes().all(|it| it.is_ascii_digit() || it == b'.');
     if plain {
         text.parse().unwrap_or(f64::NAN)
@@ -65,7 +65,7 @@ pub(super) fn number(text: &str) -> f64 {
     }
 }
 
-/// The string of a number: no exponent, no trailing `.0`, no negative zero.
+/// Convert a number to a string: no exponent, no trailing `.0`, no negative zero.
 pub(super) fn number_text(number: f64) -> String {
     if number == 0.0 {
         "0".to_owned()
@@ -80,10 +80,10 @@ pub(super) fn number_text(number: f64) -> String {
     }
 }
 
-/// `left op right` for the comparing operators.
+/// Evaluate `left op right` for a comparison operator.
 ///
-/// A set of nodes compares true when *some* node of it does. Two sets are compared
-/// in linear time: by a table of strings for `=`, by extremes for the order.
+/// A set of nodes compares true if *some* node of it does. Two sets are compared in linear time:
+/// with a table of strings for `=`, by extremes for the order.
 pub(super) fn compare(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> Result<bool, Error> {
     let equality = matches!(op, Op::Equal | Op::NotEqual);
     match (left, right) {
@@ -125,7 +125,7 @@ pub(super) fn compare(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> R
 }
 
 fn compare_sets(tree: &Tree<'_>, op: Op, left: &[Item], right: &[Item]) -> Result<bool, Error> {
-    // 128-bit hashes stand for the texts, which together may be far larger than the page.
+    // 128-bit hashes represent the texts, which together may be far larger than the page.
     let hash =
         |node: Item| Ok::<u128, Error>(crate::base::hash::hash128(tree.text(node)?.as_bytes()));
     let mut texts = HashSet::new();
@@ -136,7 +136,7 @@ fn compare_sets(tree: &Tree<'_>, op: Op, left: &[Item], right: &[Item]) -> Resul
         let text = hash(node)?;
         let found = match op {
             Op::Equal => texts.contains(&text),
-            // Some text differs from this one, unless all there are is this one.
+            // Some text differs from this one, unless it is the only one.
             _ => texts.len() > 1 || (texts.len() == 1 && !texts.contains(&text)),
         };
         if found {
@@ -166,7 +166,7 @@ fn compare_numbers(tree: &Tree<'_>, op: Op, left: &Value, right: &Value) -> Resu
     })
 }
 
-/// The numbers of a value; the extremes are `NaN`, and compare false, when there are none.
+/// The extremes of the numbers of a value; `NaN`, which compares false, if there are none.
 struct Extremes {
     numbers: Vec<f64>,
     least: f64,

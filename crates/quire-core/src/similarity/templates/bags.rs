@@ -1,14 +1,14 @@
 //! Many bags in a few flat arrays, and their packed form.
 //!
-//! Packed, a bag is `n` hashes of 64 bits, ascending, and then `n` counts of 32 bits, all little-endian. Where a measure
-//! does not count, every count is 1.
+//! A packed bag is `n` hashes of 64 bits in ascending order, then `n` counts of 32 bits, all
+//! little-endian. If a measure does not count, every count is 1.
 
 use super::Likeness;
 use crate::base::error::Error;
 use crate::similarity::bag::shared;
 use crate::similarity::{Bag, Measure};
 
-/// Bags, one after the other.
+/// Bags, one after another.
 ///
 /// ```
 /// use quire_core::similarity::{Bag, Measure};
@@ -29,7 +29,7 @@ pub struct Bags {
 }
 
 impl Bags {
-    /// How many there are.
+    /// Return the number of bags.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -39,7 +39,7 @@ impl Bags {
         self.ends.is_empty()
     }
 
-    /// All occurrences in a bag together.
+    /// Return the number of features of a bag, counting repeats.
     pub fn total(&self, at: usize) -> u64 {
         self.totals[at]
     }
@@ -60,7 +60,7 @@ impl Bags {
         let bad = |message: String| Error::Sketch { message };
         if !packed.len().is_multiple_of(12) {
             return Err(bad(format!(
-                "a packed bag has 12 bytes for each feature, not {} in all",
+                "packed bag has {} bytes; expected 12 per feature",
                 packed.len()
             )));
         }
@@ -75,7 +75,8 @@ impl Bags {
             self.hashes.truncate(start);
             self.counts.truncate(start);
             return Err(bad(
-                "the features of a packed bag are not in order, or occur no time".to_owned(),
+                "the features of a packed bag are not in ascending order, or one has the count 0"
+                    .to_owned(),
             ));
         }
         self.close();
@@ -99,7 +100,7 @@ impl Bags {
         (&self.hashes[range.clone()], &self.counts[range])
     }
 
-    /// The packed form of a bag.
+    /// Return a bag in its packed form.
     pub fn packed(&self, at: usize) -> Vec<u8> {
         let (hashes, counts) = self.span(at);
         let mut packed = Vec::with_capacity(12 * hashes.len());
@@ -108,13 +109,13 @@ impl Bags {
         packed
     }
 
-    /// How one of these overlaps with one of others.
+    /// Compare one of these bags with one of another list.
     pub fn likeness(&self, at: usize, others: &Self, at_other: usize) -> Likeness {
         let (one, other) = (self.total(at), others.total(at_other));
         Likeness::new(shared(self.span(at), others.span(at_other)), one, other)
     }
 
-    /// Whether two are linked; sees at once where lengths alone forbid it.
+    /// Whether two bags are linked; decided at once if their lengths rule it out.
     #[allow(clippy::cast_precision_loss)] // a page has fewer than 2^32 features
     pub fn linked(&self, one: usize, other: usize, threshold: f64) -> bool {
         let (a, b) = (self.total(one), self.total(other));

@@ -1,28 +1,30 @@
-//! Groups: links between pages become sets of pages.
+//! Groups: turns links between pages into sets of pages.
 //!
-//! Pages are numbered in an order that does not depend on where they were read, so groups do not either. `stars` lets
-//! every page join its best hub; `merge` joins groups along the links left, by size (see [`super`]).
+//! Pages are numbered in an order that does not depend on where they were read, so groups do not
+//! either. `stars` assigns every page to its best hub; `merge` joins groups along the remaining
+//! links, by size (see [`super`]).
 //!
-//! Cost: `stars` is one pass over the links. `merge` goes over links between groups until nothing changes; two large
-//! groups are compared again only when one has grown, at most [`SAMPLE`] times [`SAMPLE`] bags.
+//! Cost: `stars` is one pass over the links. `merge` processes links between groups until nothing
+//! changes; two large groups are compared again only if one has grown, with at most [`SAMPLE`]
+//! times [`SAMPLE`] bags.
 
 use std::collections::HashMap;
 
 use super::{Bags, FEW_PAGES, Likeness, SAMPLE};
 
-/// A page and a hub that hold together.
+/// A link between a page and a hub.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// The page.
     pub page: u32,
     /// The hub.
     pub hub: u32,
-    /// How alike they are.
+    /// Their similarity.
     pub likeness: Likeness,
 }
 
 impl Link {
-    /// Best first: most contained, most alike, then by number.
+    /// Compare links, best first: most contained, most similar, then by number.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         let key = |link: &Self| (link.likeness.contained, link.likeness.resemblance);
         let ((a, b), (c, d)) = (key(other), key(self));
@@ -31,7 +33,7 @@ impl Link {
     }
 }
 
-/// Sets that only grow together; the least member names a set.
+/// Disjoint sets that can be united; a set is named by its smallest member.
 struct Sets {
     parent: Vec<u32>,
 }
@@ -59,7 +61,8 @@ impl Sets {
     }
 }
 
-/// Let each of `n` pages join its best hub: for every page the least number of its group.
+/// Assign each of `n` pages to its best hub; return the smallest page number of its group for every
+/// page.
 ///
 /// ```
 /// use quire_core::similarity::templates::Likeness;
@@ -84,7 +87,7 @@ pub fn stars(n: usize, links: &[Link]) -> Vec<u32> {
     (0..n as u32).map(|page| sets.find(page)).collect()
 }
 
-/// Which pages stand for their groups: of each the first [`SAMPLE`] by number. Ascending.
+/// Choose the pages that represent their groups: the first [`SAMPLE`] of each by number. Ascending.
 #[must_use]
 pub fn sample(groups: &[u32]) -> Vec<u32> {
     let mut taken: HashMap<u32, usize> = HashMap::new();
@@ -97,19 +100,20 @@ pub fn sample(groups: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// A group while groups merge.
+/// A group during merging.
 struct Group {
-    /// How many pages.
+    /// Number of pages.
     size: usize,
-    /// Places in the sample of those that stand for it, by number.
+    /// Indexes in the sample of the pages that represent it.
     sample: Vec<usize>,
-    /// How often it grew.
+    /// How often it has grown.
     version: u32,
 }
 
 /// Merge groups along links, by size.
 ///
-/// `groups` are of [`stars`], `sampled` of [`sample`], and `bags` are theirs, in the same order.
+/// `groups` come from [`stars`], `sampled` from [`sample`], and `bags` belong to these, in the same
+/// order.
 #[must_use]
 pub fn merge(
     groups: &[u32],
@@ -140,7 +144,7 @@ pub fn merge(
         .filter(|link| groups[link.page as usize] != groups[link.hub as usize])
         .collect();
     between.sort_unstable_by(Link::order);
-    // Pairs that were compared and are two, with the versions they had.
+    // Pairs that were compared and stay separate, with the versions they had.
     let mut apart: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
     loop {
         let mut grew = false;
@@ -183,11 +187,14 @@ pub fn merge(
     }
 }
 
-/// Whether two linked groups are one: the smaller has few pages, or half of them have a partner in the larger.
+/// Whether two linked groups are one: the smaller has few pages, or half of its pages have a
+/// partner in the larger one.
 ///
-/// A page that has all of two templates would be everyone's partner, so partners have to be many as well: half as many.
+/// A page that contains all of two templates would be a partner of every page, so there must also
+/// be many partners: half as many.
 fn are_one(one: &Group, other: &Group, bags: &Bags, threshold: f64) -> bool {
-    // Equal sizes: the first stands for the smaller one, as pairs come in the order of their numbers.
+    // Equal sizes: the first counts as the smaller one, as pairs come in the order of their
+    // numbers.
     let (small, large) = if one.size <= other.size {
         (one, other)
     } else {
@@ -205,7 +212,7 @@ fn are_one(one: &Group, other: &Group, bags: &Bags, threshold: f64) -> bool {
         }
         let mut has_partner = false;
         for (is_partner, &of) in is_partner.iter_mut().zip(&large.sample) {
-            // Once they are known as partners, one more for this page is all that matters.
+            // Once both are known to have partners, further comparisons of this page do not matter.
             if (!*is_partner || !has_partner) && bags.linked(page, of, threshold) {
                 *is_partner = true;
                 has_partner = true;
@@ -220,9 +227,9 @@ fn are_one(one: &Group, other: &Group, bags: &Bags, threshold: f64) -> bool {
     false
 }
 
-/// Of some bags the one that is most like all others, the first of equals; with each bag's resemblance to it.
+/// Return the bag of those given that is most similar to all others; the first of equals.
 ///
-/// Compares all with all, so it is for samples.
+/// Compares all with all, so it is meant for samples.
 #[must_use]
 pub fn medoid(bags: &Bags, of: &[usize]) -> Option<usize> {
     let mut sums = vec![0.0; of.len()];
@@ -277,7 +284,8 @@ mod tests {
 
     #[test]
     fn pages_of_one_template_are_one_group_however_long_they_are() {
-        // Each is in the next longer one; the first and the last share too little to be linked.
+        // Each is contained in the next longer one; the first and the last share too little to be
+        // linked.
         let pages: Vec<_> = (0..9).map(|i| (0, 20 << i, i)).collect();
         assert_eq!(grouped(&pages), [0; 9]);
     }
@@ -287,7 +295,7 @@ mod tests {
         let mut pages: Vec<_> = (0..20).map(|i| (0, 100, i)).collect();
         pages.extend((20..40).map(|i| (500, 600, i)));
         assert_eq!(grouped(&pages).iter().max(), Some(&20));
-        // A page that has all of both.
+        // A page that contains all of both.
         let mut bridge = bags(&pages);
         let both = (0..100).chain(500..600).collect();
         bridge.push(&Bag::from_hashes(both), Measure::Structure);

@@ -1,11 +1,13 @@
-//! Hubs: the pages that a page is compared with.
+//! Hubs: the pages that other pages are compared with.
 //!
-//! A row says that a page has a key, which is a bin of its sketch with the value there. Rows of one key are
-//! neighbours, as an engine hands them over; their order does not matter.
+//! A row states that a page has a key, which is a bin of its sketch with its value. Rows with the
+//! same key are adjacent, as an engine delivers them; their order does not matter.
 
-/// Link every page with the hub of each of its keys: the page of least size, of those the one of least number.
+/// Link every page with the hub of each of its keys: the page of the smallest size, and of these
+/// the one with the smallest number.
 ///
-/// Gives pages and hubs, row by row, but no row for a hub itself. One pass; slices are equally long.
+/// Returns pages and hubs, row by row, without rows for the hubs themselves. One pass; all slices
+/// have the same length.
 ///
 /// ```
 /// # use quire_core::similarity::templates::hubs;
@@ -31,9 +33,10 @@ pub fn hubs(keys: &[u64], pages: &[u64], sizes: &[u32]) -> (Vec<u64>, Vec<u64>) 
     (linked, found)
 }
 
-/// Keep of every page the hubs it was linked with most often, at most `most`; of equals those of least number.
+/// For every page, keep the hubs it was linked with most often, at most `most`; of equals those
+/// with the smallest numbers.
 ///
-/// Rows of one page are neighbours. Gives pages and hubs, best first.
+/// Rows of one page are adjacent. Returns pages and hubs, best first.
 ///
 /// ```
 /// # use quire_core::similarity::templates::most_met;

@@ -1,20 +1,24 @@
-//! Templates: which pages of a collection were made alike.
+//! Templates: finds the pages of a collection that were made from the same template.
 //!
-//! The default grouping never compares all pages with all. Its steps are apart, so that each can run on many
-//! machines; all are deterministic, whatever the order of rows.
+//! The default grouping never compares all pages with all. Its steps are separate, so that each can
+//! run on many machines; all are deterministic, whatever the order of rows.
 //!
-//! 1. **Hubs** ([`hubs`](mod@hubs)). Pages that agree in a bin of their sketches meet in a bucket, and there the *smallest* page is the
-//!    hub: of all pages of a template the smallest is nearest to the template itself. A page is linked with the hubs it meets
-//!    most often. N pages have at most m N meetings, and a link for each hub that a page keeps.
-//! 2. **Exact check** ([`bags`]). A link holds when most of the smaller page is in the larger one: shared parts divided by the
-//!    parts of the smaller page (containment) are at least the threshold. Pages of one template differ in length by
-//!    a factor of a hundred, which an index that divides by the larger one takes for unlikeness. Since nearly nothing
-//!    is contained in everything, the pages also share [`LEAST_SHARED`] of all they have.
-//! 3. **Groups** ([`groups`]). A page joins its best hub. Then groups merge along links that remain, *by size*: a few pages
-//!    join a group by one link, but two groups of many pages are one only if half of the smaller one's pages have
-//!    a partner in the other, and not all the same one. One odd page never ties two templates together.
+//! 1. **Hubs** ([`hubs`](mod@hubs)). Pages that agree in a bin of their sketches meet in a bucket,
+//!    and the *smallest* page there is the hub: of all pages of a template, the smallest is closest
+//!    to the template itself. A page is linked with the hubs it meets most often. N pages have at
+//!    most m N meetings, and one link for each hub that a page keeps.
+//! 2. **Exact check** ([`bags`]). A link holds if most of the smaller page is in the larger one:
+//!    shared features divided by the features of the smaller page (containment) reach the
+//!    threshold. Pages of one template differ in length by up to a factor of a hundred, which a
+//!    measure that divides by the larger one would treat as dissimilarity. Since an almost empty
+//!    page is contained in everything, the pages must also share [`LEAST_SHARED`] of all their
+//!    features.
+//! 3. **Groups** ([`groups`]). A page joins its best hub. Then groups merge along the remaining
+//!    links, *by size*: a few pages join a group by one link, but two groups of many pages are one
+//!    only if half of the smaller group's pages have a partner in the other, and not all the same
+//!    one. So one odd page never joins two templates.
 //!
-//! [`sampling`] is the clustering of paper 003, by its own name.
+//! [`sampling`] is the clustering of paper 003.
 
 mod bags;
 mod groups;
@@ -26,24 +30,24 @@ pub use groups::{Link, medoid, merge, sample, stars};
 pub use hubs::{hubs, most_met};
 pub use sampling::{Settings, cluster};
 
-/// What two pages share of all they have, at least, to be linked.
+/// Minimum share of features that two pages must have in common to be linked.
 const LEAST_SHARED: f64 = 0.1;
-/// Groups of so few pages join another by one link.
+/// Groups of up to this many pages join another by one link.
 const FEW_PAGES: usize = 4;
-/// Pages that stand for a group when two large ones are compared.
+/// Number of pages that represent a group when two large ones are compared.
 const SAMPLE: usize = 64;
 
-/// How two bags overlap, for whoever decides on a link.
+/// How two bags overlap, as needed to decide on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likeness {
-    /// Shared, of what the smaller bag has.
+    /// Shared features, as a share of the smaller bag.
     pub contained: f64,
-    /// Shared, of what either has.
+    /// Shared features, as a share of those in either bag.
     pub resemblance: f64,
 }
 
 impl Likeness {
-    /// From what is shared and what each has.
+    /// Compute from the number of shared features and the totals of both bags.
     #[allow(clippy::cast_precision_loss)] // a page has fewer than 2^32 features
     pub fn new(shared: u64, one: u64, other: u64) -> Self {
         let ratio = |of: u64| {
@@ -55,7 +59,7 @@ impl Likeness {
         };
         let smaller = one.min(other);
         Self {
-            // Nothing is contained in nothing alone.
+            // An empty bag is contained only in an empty bag.
             contained: if smaller == 0 && one != other {
                 0.0
             } else {
@@ -65,7 +69,7 @@ impl Likeness {
         }
     }
 
-    /// Whether pages this alike are linked.
+    /// Whether pages with this similarity are linked.
     pub fn holds(self, threshold: f64) -> bool {
         self.contained >= threshold && self.resemblance >= LEAST_SHARED
     }

@@ -1,32 +1,34 @@
-//! The clustering of paper 003 (its figure 1): random pages are templates, and pages join the first that is like them.
+//! The clustering of paper 003 (its figure 1): random pages become templates, and pages join the
+//! first template that is similar to them.
 //!
-//! In rounds. k templates are drawn from the pages left, no two of them as alike as the threshold; every page left joins
-//! the first template whose sketch is more alike, and leaves; so does the template. A template that no page joined has
-//! been compared with all that were left, so it leaves alone. The paper ends with the first round in which no page
-//! joins; `patience` is how many such rounds it takes.
+//! Works in rounds. k templates are drawn from the remaining pages, no two of them more similar
+//! than the threshold. Every remaining page joins the first template whose sketch is more similar
+//! than the threshold, and is removed, as is the template. A template that no page joined has been
+//! compared with all remaining pages, so it is removed alone. The paper stops after the first round
+//! in which no page joins; `patience` is the number of such rounds.
 //!
-//! Cost: N k comparisons of sketches a round. The same seed gives the same clusters everywhere.
+//! Cost: N k comparisons of sketches per round. The same seed always gives the same clusters.
 
 use crate::similarity::pairs::estimate;
 
-/// What the paper sets.
+/// The settings of the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Templates drawn in each round (the paper's k).
     pub k: usize,
-    /// Pages join what is more alike than this (the paper's sim).
+    /// Pages join a template if they are more similar than this (the paper's sim).
     pub threshold: f32,
-    /// What chance starts from.
+    /// Random seed.
     pub seed: u64,
-    /// Rounds in a row without a page joining, after which it ends; at least 1.
+    /// Number of consecutive rounds without a page joining, after which it stops; at least 1.
     pub patience: usize,
 }
 
-/// `SplitMix64`: small, and the same everywhere.
-struct Chance(u64);
+/// `SplitMix64`: a small random generator, the same on every machine.
+struct Random(u64);
 
-impl Chance {
-    /// A number below `n`, which is not 0. The bias is below `n` / 2^64.
+impl Random {
+    /// Return a random number below `n`, which is not 0. The bias is below `n` / 2^64.
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -37,7 +39,8 @@ impl Chance {
     }
 }
 
-/// Cluster sketches, which are rows of `m` bins: for every row the row of its template, or none.
+/// Cluster sketches, given as rows of `m` bins; return for every row the row of its template, or
+/// `None`.
 ///
 /// ```
 /// use quire_core::similarity::templates::{Settings, cluster};
@@ -52,10 +55,10 @@ pub fn cluster(rows: &[u32], m: usize, settings: &Settings) -> Vec<Option<u32>> 
     let row = |i: u32| &rows[i as usize * m..(i as usize + 1) * m];
     let mut found = vec![None; n];
     let mut left: Vec<u32> = (0..n as u32).collect();
-    let mut chance = Chance(settings.seed);
+    let mut random = Random(settings.seed);
     let mut idle = 0;
     while !left.is_empty() && idle < settings.patience.max(1) {
-        let drawn = draw(&mut left, settings, &mut chance, row);
+        let drawn = draw(&mut left, settings, &mut random, row);
         let before = left.len();
         let mut has_pages = vec![false; drawn.len()];
         left.retain(|&page| {
@@ -77,18 +80,19 @@ pub fn cluster(rows: &[u32], m: usize, settings: &Settings) -> Vec<Option<u32>> 
     found
 }
 
-/// Draw templates out of the pages left, until there are k or none is unlike those drawn (the paper's `Select_Template`).
+/// Draw templates from the remaining pages, until there are k or none differs enough from those
+/// drawn (the paper's `Select_Template`).
 fn draw<'a>(
     left: &mut Vec<u32>,
     settings: &Settings,
-    chance: &mut Chance,
+    random: &mut Random,
     row: impl Fn(u32) -> &'a [u32],
 ) -> Vec<u32> {
     let mut drawn: Vec<u32> = Vec::new();
-    // What was drawn and refused is put behind this place and not drawn again in the round.
+    // Pages drawn and rejected are moved behind this index and not drawn again in the round.
     let mut end = left.len();
     while drawn.len() < settings.k.max(1) && end > 0 {
-        let at = chance.below(end);
+        let at = random.below(end);
         let page = left[at];
         end -= 1;
         left.swap(at, end);
@@ -98,7 +102,7 @@ fn draw<'a>(
             left.swap_remove(end);
         }
     }
-    // The order of drawing is chance's; pages are asked in the order of their numbers.
+    // Drawing is random; pages are then processed in the order of their numbers.
     left.sort_unstable();
     drawn
 }

@@ -1,4 +1,4 @@
-//! Attribute runs against the states of the standard, on every short run.
+//! Attribute runs compared with the states of the standard, on every short run.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ fn slow_attributes(run: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
                 state = State::SelfClosing;
                 false
             }
-            // Only a name is followed by this state's `=`; what follows `/` or `>` is not.
+            // Only a name can be followed by the `=` of this state; after `/` or `>` it is a name.
             State::AfterName if byte == b'=' => {
                 state = State::BeforeValue;
                 false

@@ -4,7 +4,8 @@ use super::{Numbers, all_strings, decoded};
 use crate::page::text_mode::Mode;
 use crate::values::{Doctype, Quirks, doctype, quirks};
 
-/// The comment states of the standard. `None`: the input goes on after the comment, or it is none.
+/// The comment states of the standard. `None`: the input continues after the comment, or is
+/// not a comment.
 fn slow_comment(body: &str) -> Option<String> {
     #[derive(Clone, Copy)]
     enum State {

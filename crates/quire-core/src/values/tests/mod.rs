@@ -1,4 +1,4 @@
-//! Cooking against obvious code: the states of the standard, one character at a time.
+//! Decoding compared with obvious code: the states of the standard, one character at a time.
 
 mod attributes;
 mod markup;
@@ -28,7 +28,7 @@ const MODES: [Mode; 12] = [
 ];
 const HTML: Syntax = Syntax::Html(Namespace::Html);
 
-/// The same numbers at every run (xorshift).
+/// Pseudo-random numbers, the same in every run (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -39,7 +39,7 @@ impl Numbers {
         (self.0 % limit as u64) as usize
     }
 
-    /// Up to `most` of the parts, one after the other.
+    /// Join up to `most` of the parts.
     fn join(&mut self, parts: &[&[u8]], most: usize) -> Vec<u8> {
         (0..self.below(most + 1))
             .flat_map(|_| parts[self.below(parts.len())])
@@ -48,7 +48,7 @@ impl Numbers {
     }
 }
 
-/// Every string of up to `longest` of these characters.
+/// Return every string of up to `longest` of these characters.
 fn all_strings(alphabet: &[u8], longest: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut from = 0;
@@ -70,7 +70,7 @@ fn decoded(raw: &[u8], mode: Mode) -> String {
     text(raw, mode, UTF_8).into_owned()
 }
 
-// Pieces where modes, references, line ends and character sets go wrong.
+// Pieces on which modes, references, line ends and character sets are likely to go wrong.
 const PIECES: &[&[u8]] = &[
     b"&",
     b"&amp;",
@@ -256,7 +256,7 @@ fn a_leaf_is_decoded_as_it_is_in_the_page() {
 
 #[test]
 fn hostile_texts_take_linear_time() {
-    // Quadratic code would need many minutes for these, not a second.
+    // Quadratic code would take many minutes for these; linear code less than a second.
     const LENGTH: usize = 100_000;
     for unit in [
         "&",

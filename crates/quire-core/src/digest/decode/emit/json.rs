@@ -1,4 +1,4 @@
-//! Writing JSON: spacing and punctuation follow the layout of the page.
+//! Writes JSON: spacing and punctuation follow the layout of the page.
 
 use super::{Hand, Open, Place, Sink};
 use crate::digest::Digest;
@@ -6,7 +6,7 @@ use crate::page::vocabulary::Class;
 use crate::parse::json;
 use crate::parse::json::{Layout, Predictor};
 
-/// The hand that writes JSON.
+/// The writer for JSON.
 pub(super) struct Json<'a> {
     digest: &'a Digest,
     predictor: Predictor,

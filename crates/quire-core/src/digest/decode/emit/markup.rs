@@ -1,4 +1,4 @@
-//! Writing HTML, XML, and everything whose leaves are simply written one after another.
+//! Writes HTML, XML, and every kind whose leaves are simply written one after another.
 
 use super::{Hand, Nodes, Open, Place, Sink};
 use crate::digest::Digest;
@@ -6,24 +6,24 @@ use crate::digest::format::Section;
 use crate::page::vocabulary::{Class, Namespace};
 use std::ops::Range;
 
-/// The hand that writes markup.
+/// The writer for markup.
 pub(super) struct Markup<'a> {
     runs: Strings<'a>,
     contents: Strings<'a>,
-    /// Start and end tags of all tags, without attributes.
+    /// Start and end tags of all tag names, without attributes.
     written: Vec<u8>,
     marks: Vec<Mark>,
 }
 
-/// A heap with the places of its strings, looked up once for the whole walk.
+/// A heap with the offsets of its strings, looked up once for the whole walk.
 pub(super) struct Strings<'a> {
     heap: &'a [u8],
-    /// The string with an id lies between the offsets at id + 1 and id + 2; that of -1 is empty.
+    /// The string of an id is between the offsets at id + 1 and id + 2; that of -1 is empty.
     offsets: Vec<u32>,
 }
 
 impl<'a> Strings<'a> {
-    /// `None` when the heap is not there in whole.
+    /// Look up the offsets; `None` if the heap is incomplete.
     pub(super) fn new(heap: &'a [u8], offsets: &[u32]) -> Option<Self> {
         let whole = offsets.last().is_none_or(|&end| end as usize <= heap.len());
         whole.then(|| Self {
@@ -32,14 +32,14 @@ impl<'a> Strings<'a> {
         })
     }
 
-    /// Where the string with this id is.
+    /// Return where the string with this id is.
     #[inline]
     fn place(&self, id: i32) -> (u32, u32) {
         let at = (id + 1) as usize;
         (self.offsets[at], self.offsets[at + 1])
     }
 
-    /// The string with this id, or nothing for -1.
+    /// Return the string with this id, or nothing for -1.
     #[inline]
     pub(super) fn get(&self, id: i32) -> &'a [u8] {
         let (start, end) = self.place(id);
@@ -47,36 +47,37 @@ impl<'a> Strings<'a> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always)] // twice a node
+    #[allow(clippy::inline_always)] // called twice per node
     pub(super) fn put(&self, id: i32, sink: &mut impl Sink) -> bool {
         let (start, end) = self.place(id);
         sink.put_span(self.heap, start, end)
     }
 }
 
-/// What is written for a tag, as places in [`Markup::written`]: `<name`, then `>`, then its end tag.
+/// The bytes written for a tag, as positions in [`Markup::written`]: `<name`, then `>`, then its
+/// end tag.
 #[derive(Clone, Copy)]
 struct Mark {
     open: u32,
     name_end: u32,
     close: u32,
     end: u32,
-    /// Its nodes have content and no tags.
+    /// Whether its nodes have content and no tags.
     leaf: bool,
-    /// Its nodes usually have an end tag.
+    /// Whether its nodes usually have an end tag.
     ends: bool,
-    /// `<a/>` has no end tag.
+    /// Whether `<a/>` means that there is no end tag.
     may_close: bool,
 }
 
 impl<'a> Markup<'a> {
-    /// `None` when the heaps are not there in whole.
+    /// Prepare the writer; `None` if the heaps are incomplete.
     pub(super) fn new(digest: &'a Digest) -> Option<Self> {
         let mut written = Vec::with_capacity(digest.tag_count() * 16);
         let marks = (0..digest.tag_count())
             .map(|tag| Mark::write(digest, tag, &mut written))
             .collect();
-        written.extend_from_slice(&[0; 16]); // to be read along with the last
+        written.extend_from_slice(&[0; 16]); // read along with the last tag
         Some(Self {
             runs: Strings::new(digest.section(Section::AttrHeap), digest.attr_offsets())?,
             contents: Strings::new(

@@ -1,13 +1,12 @@
-//! Emitting: walk the columns and give the source back (the paper's Algorithm 2).
+//! Emitting: walk the columns and write the source (the paper's Algorithm 2).
 //!
-//! One walk, generic over its sink: a writer for `decode`, a comparing cursor
-//! for the check that ends every `encode`. So the bytes that were verified are the bytes that will be
-//! decoded.
+//! One walk, generic over its sink: a writer for `decode`, and a comparing cursor for the check at
+//! the end of every `encode`. So the bytes that were verified are the bytes that will be decoded.
 //!
-//! In pre-order, each node writes its start tag or text, unless it is implied;
-//! when its last child is done, its end tag, if it has one. Strays are written
-//! where [`crate::encode::leftovers`] found them. Cost: linear in nodes and bytes, a
-//! stack as deep as the tree.
+//! In pre-order, each node writes its start tag or text, unless it is implied; after its last
+//! child, it writes its end tag, if it has one. Strays are written where
+//! [`crate::encode::leftovers`] found them. Cost: linear in nodes and bytes; the stack is as deep
+//! as the tree.
 
 mod json;
 mod markup;
@@ -23,27 +22,27 @@ use crate::digest::format::Section;
 use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
 
-/// Where emitted bytes go.
+/// Receives the emitted bytes.
 pub trait Sink {
-    /// Take the next bytes; `false` stops the walk.
+    /// Take the next bytes; return `false` to stop the walk.
     fn put(&mut self, bytes: &[u8]) -> bool;
 
-    /// Take `text[start..end]`. What is behind it may be read along, which is quicker than to cut it
-    /// off.
+    /// Take `text[start..end]`. Bytes after the end may be read along, which is faster than cutting
+    /// them off.
     #[inline]
     fn put_span(&mut self, text: &[u8], start: u32, end: u32) -> bool {
         self.put(&text[start as usize..end as usize])
     }
 
-    /// A node begins here. Only a few sinks listen.
+    /// Called when a node begins. Only a few sinks use it.
     #[inline]
     fn opens(&mut self, _node: usize) {}
 
-    /// The node that begins here has so many bytes in front that are not its own.
+    /// Called when a node begins after `bytes` bytes that are not its own.
     #[inline]
     fn opens_behind(&mut self, _node: usize, _bytes: usize) {}
 
-    /// A node ends here.
+    /// Called when a node ends.
     #[inline]
     fn closes(&mut self, _node: usize) {}
 }
@@ -62,7 +61,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Compares what is emitted with what was read.
+/// Compares the emitted bytes with the source.
 pub struct Comparison<'a> {
     source: &'a [u8],
     at: usize,
@@ -99,7 +98,7 @@ impl Sink for Comparison<'_> {
     }
 }
 
-/// Emit the source of a digest that is not verbatim. `false` when the sink stopped the walk.
+/// Emit the source of a digest that is not verbatim. Returns `false` if the sink stopped the walk.
 pub fn emit(digest: &Digest, sink: &mut impl Sink) -> bool {
     if digest.kind() == Kind::Json {
         walk(digest, sink, &mut Json::new(digest))
@@ -108,15 +107,15 @@ pub fn emit(digest: &Digest, sink: &mut impl Sink) -> bool {
     }
 }
 
-/// How nodes of a kind are written.
+/// Writes the nodes of one kind of page.
 trait Hand {
-    /// Open a node; `implied` nodes write nothing. A text is written by the walk itself when this
-    /// gives `None`.
+    /// Open a node; `implied` nodes write nothing. If this returns `None`, the walk itself writes
+    /// the text.
     fn open(&mut self, place: &Place, sink: &mut impl Sink) -> Option<bool>;
-    /// Close a node that may have children; it writes its end only if it has one.
+    /// Close a node that may have children; writes its end only if it has one.
     fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool;
-    /// Write nodes of which none is an exception, as the walk would, and give the first that is left
-    /// for it. `None` when the sink stopped.
+    /// Write nodes without exceptions, as the walk would, and return the first node left for the
+    /// walk. `None` if the sink stopped.
     fn stretch(
         &mut self,
         _nodes: &Nodes,
@@ -128,7 +127,8 @@ trait Hand {
     }
 }
 
-/// The columns, widened once: four indexed loads a node cost more than four passes.
+/// The columns as 32-bit values, converted once: four indexed loads per node cost more than four
+/// passes.
 struct Nodes {
     children: Vec<u32>,
     tag: Vec<u32>,
@@ -136,14 +136,14 @@ struct Nodes {
     content: Vec<i32>,
 }
 
-/// A node as the walk meets it.
+/// A node as the walk reaches it.
 struct Place {
     node: usize,
     tag: usize,
     class: Class,
     attr: i32,
     children: u32,
-    /// It writes nothing of its own.
+    /// Whether it writes no bytes of its own.
     implied: bool,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Strays<'a> {
         sink.put(bytes)
     }
 
-    /// Write a text with the strays inside it.
+    /// Write a text and the strays inside it.
     fn put_text(&mut self, node: u32, depth: u32, text: &[u8], sink: &mut impl Sink) -> bool {
         let mut written = 0;
         while self.node.next == node && self.depth.get(self.node.at) == depth {
@@ -241,7 +241,7 @@ struct Open {
     leaf: bool,
 }
 
-/// The walk all kinds share.
+/// Run the walk that all kinds share.
 fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
     let nodes = Nodes {
         children: digest.children().to_vec(),
@@ -318,7 +318,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
                 return false;
             }
         }
-        // One child less to come; parents without any more close.
+        // One child less to write; parents without further children are closed.
         while let Some(top) = stack.last_mut() {
             if top.left > 0 {
                 top.left -= 1;
@@ -340,7 +340,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
     true
 }
 
-/// Whether a run says `<a ... />` in a place where that means "no content, no end tag".
+/// Whether a run ends like `<a ... />` in a namespace where that means "no content, no end tag".
 #[inline]
 pub fn self_closed<'a>(namespace: Namespace, run: impl FnOnce() -> &'a [u8]) -> bool {
     namespace != Namespace::Html && run().ends_with(b"/")

@@ -1,10 +1,10 @@
-//! Where nodes go: direct pre-order while it lasts, links when a node must go elsewhere.
+//! Places nodes in the tree: in direct pre-order as long as possible, with links once a node must
+//! go elsewhere.
 //!
-//! On nearly all pages every new node is appended to the rightmost path of the
-//! tree, so creation order is pre-order and a parent per node is all there is to
-//! keep. The test is one compare. The first time a node has to go elsewhere
-//! (foster parenting, the adoption agency, white space after `</body>`), sibling
-//! links are built from the parents in one pass, kept from then on, and walked
+//! On nearly all pages every new node is appended to the rightmost path of the tree, so creation
+//! order is pre-order and one parent per node is enough. The check is one comparison. The first
+//! time a node has to go elsewhere (foster parenting, the adoption agency, white space after
+//! `</body>`), sibling links are built from the parents in one pass, kept from then on, and walked
 //! once at the end.
 
 use super::follow::Follow;
@@ -23,17 +23,18 @@ struct Links {
     next: Vec<u32>,
 }
 
-/// A place in the tree: the last child of `parent`, or right before a child of it.
+/// An insertion point in the tree: after the last child of `parent`, or right before one of its
+/// children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The parent.
     pub parent: u32,
-    /// The child to stand before; [`NONE`] to be the last child.
+    /// The child to insert before; [`NONE`] to append.
     pub before: u32,
 }
 
 impl Spot {
-    /// The end of `parent`.
+    /// Return the insertion point after the last child of `parent`.
     pub fn last_of(parent: u32) -> Self {
         Self {
             parent,
@@ -44,7 +45,7 @@ impl Spot {
 
 /// The tree under construction.
 pub struct Arena {
-    /// The draft the nodes are written to.
+    /// The draft that nodes are written to.
     pub draft: Draft,
     /// Depth of each node when it was placed; exact while nodes are in pre-order.
     depth: Reused<u32>,
@@ -55,7 +56,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena with only the document.
+    /// Create an arena with only the document.
     pub fn new(bytes: usize) -> Self {
         let draft = Draft::new(bytes);
         let mut depth = Reused::with_capacity(draft.nodes.capacity());
@@ -72,7 +73,7 @@ impl Arena {
         }
     }
 
-    /// Add a node at a spot.
+    /// Add a node at an insertion point.
     #[inline]
     pub fn add(&mut self, spot: Spot, mut node: DraftNode) -> u32 {
         node.parent = spot.parent;
@@ -141,7 +142,7 @@ impl Arena {
         }
     }
 
-    /// Take a node with its subtree out of the tree.
+    /// Remove a node with its subtree from the tree.
     pub fn detach(&mut self, id: u32) {
         self.follow.lose();
         let parent = self.draft.nodes[id as usize].parent;
@@ -152,7 +153,7 @@ impl Arena {
         }
     }
 
-    /// Move a node with its subtree to a spot.
+    /// Move a node with its subtree to an insertion point.
     pub fn move_to(&mut self, id: u32, spot: Spot) {
         self.detach(id);
         self.attach(id, spot);
@@ -169,12 +170,12 @@ impl Arena {
         }
     }
 
-    /// The parent of a node; [`NONE`] when it is out of the tree.
+    /// Return the parent of a node; [`NONE`] if it is not in the tree.
     pub fn parent(&self, id: u32) -> u32 {
         self.draft.nodes[id as usize].parent
     }
 
-    /// The node right before a spot.
+    /// Return the node right before an insertion point.
     #[inline]
     fn node_before(&mut self, spot: Spot) -> u32 {
         if self.links.is_none() {
@@ -191,7 +192,7 @@ impl Arena {
         }
     }
 
-    /// Add text at a spot, to the text that is already there if there is one.
+    /// Add text at an insertion point; extends the text already there, if any.
     pub fn add_text(&mut self, spot: Spot, start: usize, end: usize, mode: Mode) {
         let (start, end) = (start as u32, end as u32);
         let before = self.node_before(spot);
@@ -249,17 +250,19 @@ impl Arena {
         }
     }
 
-    /// What comes next depends on what comes after it: see [`Follow::halt`].
+    /// Stop following the source, because the next step depends on later input: see
+    /// [`Follow::halt`].
     pub fn stop_following(&mut self) {
         self.follow.halt();
     }
 
-    /// A node is no longer what its start tag says: see [`Follow::lose`].
+    /// Give up following the source, because a node no longer matches its start tag: see
+    /// [`Follow::lose`].
     pub fn lose_trail(&mut self) {
         self.follow.lose();
     }
 
-    /// Add a node that the source does not have.
+    /// Add a node without a tag in the source.
     pub fn add_implied(&mut self, spot: Spot, tag: Tag) -> u32 {
         let node = DraftNode {
             tag,
@@ -281,7 +284,7 @@ impl Arena {
         self.add(spot, node)
     }
 
-    /// Finish: write the order into the draft if it is not the order of creation.
+    /// Finish the draft; record the node order if it differs from the order of creation.
     pub fn finish(mut self) -> Draft {
         let Some(links) = self.links.take() else {
             self.draft.trail = self.follow.finish();

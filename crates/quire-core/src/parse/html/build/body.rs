@@ -1,4 +1,4 @@
-//! The mode "in body", where most of a page is.
+//! The mode "in body", which handles most of a page.
 
 use super::stack::NOWHERE;
 use super::{Builder, M, Next};
@@ -39,7 +39,7 @@ impl Builder<'_> {
         }
     }
 
-    #[allow(clippy::too_many_lines)] // one arm for each rule of the mode, in one place as in the standard
+    #[allow(clippy::too_many_lines)] // one arm for each rule of the mode, as in the standard
     pub(super) fn body_start(&mut self, tag: &TagToken) -> Next {
         let known = tag.name;
         if (known as usize) < html_names::COUNT {
@@ -99,7 +99,7 @@ impl Builder<'_> {
                 self.frameset_ok = false;
             }
             IMAGE => {
-                // "image" is read as "img"; the source keeps its spelling.
+                // "image" is treated as "img"; the source keeps its spelling.
                 self.reconstruct_formatting();
                 let spot = self.spot();
                 let odd = TagToken {
@@ -207,7 +207,7 @@ impl Builder<'_> {
         self.push_formatting(node);
     }
 
-    /// `li`, `dd`, `dt`: an open one of the same list ends, unless a special element is in the way.
+    /// Close an open `li`, `dd` or `dt` of the same list, unless a special element is in between.
     fn close_item(&mut self, name: Name, position: u32) {
         if position != NOWHERE && position >= self.stack.last_barrier() {
             self.generate_implied_ends(name);
@@ -327,7 +327,7 @@ impl Builder<'_> {
                     self.generate_implied_ends(P);
                     self.close(self.stack.last_html(P), tag);
                 } else {
-                    // `</p>` alone makes an empty paragraph.
+                    // `</p>` without a start tag makes an empty paragraph.
                     self.insert_implied(P);
                     self.stack.pop();
                 }
@@ -373,7 +373,7 @@ impl Builder<'_> {
                 self.record_end_of(body, html_names::html(BODY), tag);
             }
             BR => {
-                // `</br>` is read as `<br>`.
+                // `</br>` is treated as `<br>`.
                 self.reconstruct_formatting();
                 let spot = self.spot();
                 self.arena.add_implied(spot, html_names::html(BR));
@@ -388,7 +388,8 @@ impl Builder<'_> {
         Next::Done
     }
 
-    /// "Any other end tag" of "in body": ends the element unless a special one is in the way.
+    /// Handle "any other end tag" of "in body": close the element unless a special one is in
+    /// between.
     pub(super) fn any_other_end(&mut self, element: Tag, tag: Option<&TagToken>) {
         let position = self.stack.last(element);
         if position == NOWHERE || position < self.stack.last_special() {
@@ -431,7 +432,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `<svg>` or `<math>` inside HTML.
+    /// Insert an `<svg>` or `<math>` inside HTML.
     fn foreign_root(&mut self, namespace: Namespace, tag: &TagToken) {
         self.reconstruct_formatting();
         let element = self.tag_in(namespace, Some(tag.name), &[]);
@@ -443,7 +444,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Insert a text of a table or frameset by the rules of the body.
+    /// Insert text from a table or frameset by the rules of the body.
     pub(super) fn fostered_text(&mut self, start: usize, end: usize) {
         self.foster = true;
         self.body_text(start, end, Mode::Data);

@@ -1,20 +1,19 @@
-//! Following the source while the tree is built.
+//! Follows the source while the tree is built.
 //!
-//! Where every node goes to the end of the tree, the walk of [`crate::encode::leftovers`] would
-//! take the same steps as the tree builder, in the same order. So they are taken here,
-//! at the price of a comparison a token, and the walk has only the rest of the page to do:
-//! it goes on from the first thing that depends on what comes later: `</body>`, which
-//! need not be the end of the body.
+//! As long as every node goes to the end of the tree, the walk of [`crate::encode::leftovers`]
+//! would take the same steps as the tree builder, in the same order. So they are taken here, at the
+//! cost of one comparison per token, and only the rest of the page is left for the walk. The rest
+//! starts at the first step that depends on later input: `</body>`, which need not be the end of
+//! the body.
 //!
-//! What makes the two differ (an odd spelling, a node that moves, content behind the end
-//! tag of its element, attributes added later) ends the following for good: then the
-//! walk begins at the beginning.
+//! If the two differ (an odd spelling, a node that moves, content after the end tag of its element,
+//! attributes added later), following stops for good, and the walk starts from the beginning.
 
 use crate::base::vec_pool::Reused;
 use crate::parse::draft::{DraftNode, IMPLIED, ODD};
 use crate::parse::trail::{ENDED, SILENT, Trail};
 
-/// How far the walk has come.
+/// The state of the walk.
 pub struct Follow {
     trail: Trail,
     state: State,
@@ -22,16 +21,16 @@ pub struct Follow {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Step by step.
+    /// Following step by step.
     Following,
-    /// The walk goes on from here.
+    /// The walk continues from here.
     Halted,
-    /// The walk has to begin at the beginning.
+    /// The walk has to start from the beginning.
     Lost,
 }
 
 impl Follow {
-    /// At the document.
+    /// Start at the document.
     pub fn new(nodes: usize) -> Self {
         let mut marks = Reused::with_capacity(nodes);
         marks.push(SILENT);
@@ -56,15 +55,15 @@ impl Follow {
         self.state = State::Lost;
     }
 
-    /// A node is about to be put elsewhere than at the end of the tree. What was followed up to
-    /// `</body>` stands, if in the end all nodes are in order.
+    /// Note that a node is about to go elsewhere than to the end of the tree. The steps up to
+    /// `</body>` remain valid if all nodes are in order in the end.
     pub fn out_of_order(&mut self) {
         if self.state == State::Following {
             self.state = State::Lost;
         }
     }
 
-    /// A node was put at the end of the tree.
+    /// Note that a node was appended to the tree.
     #[inline]
     pub fn node(&mut self, node: &DraftNode, depth: u32) {
         if self.state != State::Following {
@@ -93,7 +92,8 @@ impl Follow {
         trail.done = node.end;
     }
 
-    /// The text `node` has more: `start..end`, which is a new piece of it or makes the last one longer.
+    /// Note that the text `node` continues with `start..end`, as a new piece or by extending the
+    /// last one.
     #[inline]
     pub fn text(&mut self, node: u32, depth: u32, start: u32, end: u32, new_piece: bool) {
         if self.state != State::Following {
@@ -110,7 +110,7 @@ impl Follow {
         trail.pieces += usize::from(new_piece);
     }
 
-    /// An end tag of `node`, which is open.
+    /// Note an end tag of `node`, which is open.
     #[inline]
     pub fn end(&mut self, node: u32, depth: u32, start: u32, end: u32, odd: bool) {
         if self.state != State::Following {
@@ -133,7 +133,7 @@ impl Follow {
         trail.marks[node as usize] |= ENDED;
     }
 
-    /// What the walk goes on from.
+    /// Return the state from which the walk continues.
     pub fn finish(self) -> Option<Trail> {
         (self.state != State::Lost).then_some(self.trail)
     }
@@ -147,7 +147,7 @@ mod tests {
     use crate::parse::draft::Draft;
     use crate::parse::html::{Options, parse};
 
-    /// Everything that can end the following, between things that do not.
+    /// Everything that can stop the following, mixed with things that cannot.
     const PARTS: [&str; 32] = [
         "<p>",
         "</p>",

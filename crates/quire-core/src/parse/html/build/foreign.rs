@@ -21,7 +21,8 @@ impl Builder<'_> {
         }
     }
 
-    /// `Next::Again`: the tag leaves foreign content and is an HTML tag.
+    /// Handle a start tag in foreign content. `Next::Again`: the tag leaves foreign content and is
+    /// an HTML tag.
     pub(super) fn foreign_start(&mut self, tag: &TagToken) -> Next {
         let known = (tag.name as usize) < html_names::COUNT;
         let breaks_out = known
@@ -69,7 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `Next::Again`: the tag ends something in HTML.
+    /// Handle an end tag in foreign content. `Next::Again`: the tag closes something in HTML.
     pub(super) fn foreign_end(&mut self, tag: &TagToken) -> Next {
         if matches!(tag.name, BR | P) {
             self.leave_foreign();
@@ -101,7 +102,7 @@ impl Builder<'_> {
         Next::Again
     }
 
-    /// The position of the topmost HTML element.
+    /// Return the position of the topmost HTML element.
     fn foreign_base(&self) -> u32 {
         self.stack.last_html_element()
     }

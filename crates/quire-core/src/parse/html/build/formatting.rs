@@ -1,10 +1,9 @@
 //! Active formatting elements and the adoption agency.
 //!
-//! By the letter of the rules these are the two places where a page can ask for
-//! more work than it has bytes: every block can reopen every formatting element,
-//! and a mis-nested end tag can rebuild the whole stack. Four caps make them
-//! linear. The largest values seen on about 1,600 real pages stand beside them;
-//! a page that reaches a cap is flagged `formatting-capped`.
+//! Taken literally, these are the two rules with which a page can cause more work than it has
+//! bytes: every block can reopen every formatting element, and a mis-nested end tag can rebuild the
+//! whole stack. Four caps make them linear. The largest values seen on about 1,600 real pages are
+//! noted next to them; a page that reaches a cap is flagged `formatting-capped`.
 
 use super::arena::Spot;
 use super::stack::NOWHERE;
@@ -20,9 +19,9 @@ use crate::values::Syntax;
 use crate::values::charset::Charset;
 use crate::values::run_hash::{Reading, RunHashes, Seen, hash_run};
 
-/// Entries since the last marker; the oldest is dropped beyond. Seen: 10.
+/// Maximum number of entries since the last marker; beyond it the oldest is dropped. Seen: 10.
 const MAX_ENTRIES: usize = 64;
-/// Copies a page may ask for, beyond one per node of its own. Seen: 26.
+/// Number of copies a page may cause beyond one per node of its own. Seen: 26.
 const FREE_COPIES: usize = 1024;
 /// Attribute runs longer than this are compared by bytes only.
 const MAX_COMPARED_RUN: usize = 256;
@@ -33,7 +32,7 @@ pub(super) struct Entry {
     /// The element, or [`NONE`] for a marker.
     node: u32,
     tag: Tag,
-    /// Equal for equal attributes; worked out when there are elements to compare with.
+    /// Equal for equal attributes; computed when there are elements to compare with.
     attributes: Option<u64>,
 }
 
@@ -83,7 +82,7 @@ impl Formatting {
 }
 
 impl Builder<'_> {
-    /// Push onto the list of active formatting elements, at most three alike.
+    /// Add to the list of active formatting elements, with at most three equal ones.
     pub(super) fn push_formatting(&mut self, node: u32) {
         let tag = self.arena.draft.nodes[node as usize].tag;
         let from = self.formatting.since_marker();
@@ -126,14 +125,14 @@ impl Builder<'_> {
         });
     }
 
-    /// The attribute run of an element, as written.
+    /// Return the attribute run of an element, as written.
     fn run_of(&self, node: u32) -> &[u8] {
         let node = &self.arena.draft.nodes[node as usize];
         &self.source[node.run as usize..(node.end as usize).max(node.run as usize + 1) - 1]
     }
 
-    /// A number for the attributes of an element. Comparing numbers keeps a page of formatting
-    /// elements that all differ from parsing each run 64 times.
+    /// Return a number that identifies the attributes of an element. Comparing numbers avoids
+    /// parsing each run 64 times on a page of formatting elements that all differ.
     fn hash_attributes(&mut self, node: u32) -> u64 {
         let mut seen = std::mem::take(&mut self.formatting.seen);
         let charset = Charset {
@@ -209,7 +208,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The start tag of an `a` or `nobr` while one is open: close that first.
+    /// Handle the start tag of an `a` or `nobr` while one is open: close that one first.
     pub(super) fn close_open_formatting(&mut self, name: Name) {
         let tag = html_names::html(name);
         let Some(at) = self.formatting.find(tag) else {
@@ -226,9 +225,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The adoption agency algorithm. `end` is the end tag, when there is one in the source.
+    /// Run the adoption agency algorithm. `end` is the end tag, if the source has one.
     pub(super) fn adoption_agency(&mut self, tag: Tag, end: Option<&TagToken>) {
-        // An end tag belongs to one node at most; `None` once it has found its own.
+        // An end tag belongs to at most one node; `None` once it was assigned.
         let mut end = end;
         if let Some(&open) = self.stack.top()
             && open.tag == tag
@@ -267,8 +266,8 @@ impl Builder<'_> {
         }
     }
 
-    /// One round: move the furthest block out of the formatting element. Gives the copy of the
-    /// formatting element inside the block.
+    /// Run one round: move the furthest block out of the formatting element. Returns the copy of
+    /// the formatting element inside the block.
     fn adopt(&mut self, at: usize, position: u32, furthest: u32) -> u32 {
         let formatting = self.formatting.entries[at];
         let ancestor = *self.stack.at(position - 1);
@@ -331,7 +330,7 @@ impl Builder<'_> {
             },
         );
         self.stack.remove(position);
-        // The block has moved down by what was taken out below it.
+        // The block has moved down by the number of elements removed below it.
         let block_position = furthest - removed - 1;
         self.stack.insert(
             block_position + 1,
@@ -343,7 +342,7 @@ impl Builder<'_> {
         copy
     }
 
-    /// The appropriate place for inserting a node, with an override target.
+    /// Return the appropriate place for inserting a node, with an override target.
     fn spot_in(&mut self, open: &super::stack::Open) -> Spot {
         if self.foster && open.properties & html_names::IS_TABLE_PART != 0 {
             self.foster_spot()

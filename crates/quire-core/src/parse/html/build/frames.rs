@@ -1,4 +1,4 @@
-//! Templates, what comes after the body, and framesets.
+//! Templates, content after the body, and framesets.
 
 use super::stack::NOWHERE;
 use super::{Builder, InsertionMode, M, Next};
@@ -69,7 +69,7 @@ impl Builder<'_> {
         Next::Again
     }
 
-    /// Only the white space of a text belongs to a frameset.
+    /// Insert the white space of a text; a frameset has no other text.
     pub(super) fn frameset_text(&mut self, start: usize, end: usize) {
         let mut at = start;
         while at < end {

@@ -48,7 +48,7 @@ impl Builder<'_> {
         }
     }
 
-    /// "Anything else": make what the mode waits for and go on to the next mode.
+    /// Handle "anything else": insert the element that the mode expects and go to the next mode.
     fn leave_early_mode(&mut self) {
         match self.mode {
             M::Initial => {
@@ -140,7 +140,7 @@ impl Builder<'_> {
                 BASE | BASEFONT | BGSOUND | LINK | META | NOFRAMES | SCRIPT | STYLE | TEMPLATE
                 | TITLE,
             ) => {
-                // Back into the head, which is closed already.
+                // Back into the head, which is already closed.
                 let head = self.head;
                 self.stack
                     .push(head, head, html_names::html(HEAD), Namespace::Html, 0);
@@ -158,7 +158,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The start tags of "in head" that other modes share. `false`: not one of them.
+    /// Handle the start tags of "in head" that other modes share. Returns `false` for any other
+    /// tag.
     pub(super) fn head_start(&mut self, tag: &TagToken) -> bool {
         match tag.name {
             BASE | BASEFONT | BGSOUND | LINK | META => self.insert_void(tag),
@@ -209,7 +210,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The end tag of a template.
+    /// Handle the end tag of a template.
     pub(super) fn close_template(&mut self, tag: &TagToken) {
         let position = self.stack.last_html(TEMPLATE);
         if position == super::NOWHERE {
@@ -222,10 +223,11 @@ impl Builder<'_> {
         self.reset_insertion_mode();
     }
 
-    /// A second `<html>` or `<body>`: its attributes are added to the first.
+    /// Add the attributes of a second `<html>` or `<body>` to the first.
     ///
-    /// The first of two attributes with one name wins, so both runs one after the other
-    /// say just that. A bare `>` between them keeps `a=` and `b` apart, see [`crate::values::attribute_spans`]. A bare `>` between them keeps `a=` and `b` apart, see [`crate::values::attribute_spans`].
+    /// The first of two attributes with one name wins, so both runs one after the other mean
+    /// exactly that. A bare `>` between them keeps `a=` and `b` apart, see
+    /// [`crate::values::attribute_spans`].
     pub(super) fn join_attributes(&mut self, node: u32, tag: &TagToken) {
         if node == NONE || node == 0 || tag.end <= tag.name_end + 1 {
             return;

@@ -1,4 +1,4 @@
-//! Inserting and closing elements, by the words the rules use for it.
+//! Inserts and closes elements, with function names close to the terms of the standard.
 
 use super::arena::Spot;
 use super::stack::NOWHERE;
@@ -14,7 +14,7 @@ use crate::parse::html::tokenizer::{RawKind, TagToken, Token};
 use crate::values;
 
 impl Builder<'_> {
-    /// The appropriate place for inserting a node.
+    /// Return the appropriate place for inserting a node.
     #[inline]
     pub(super) fn spot(&mut self) -> Spot {
         match self.stack.top() {
@@ -29,8 +29,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Past the depth cap, what would be a child becomes a sibling; what would be in a template
-    /// stands beside it.
+    /// Apply the depth cap: a node that would become a child becomes a sibling, and content of a
+    /// template goes next to it.
     #[inline]
     pub(super) fn capped(&mut self, node: u32, target: u32) -> Spot {
         if self.stack.len() <= MAX_DEPTH {
@@ -43,7 +43,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where the rules put what does not belong into a table.
+    /// Return the insertion point for content that does not belong into a table.
     pub(super) fn foster_spot(&mut self) -> Spot {
         let table = self.stack.last_html(html_names::TABLE);
         let template = self.stack.last_html(html_names::TEMPLATE);
@@ -88,7 +88,7 @@ impl Builder<'_> {
         self.arena.add_text(spot, start, end, mode);
     }
 
-    /// Add the element of a start tag at a spot, without opening it.
+    /// Add the element of a start tag at an insertion point, without opening it.
     #[inline]
     pub(super) fn add_element(&mut self, spot: Spot, element: Tag, tag: &TagToken) -> u32 {
         let odd = tag.capitals || self.spelled_differently(element, tag);
@@ -106,7 +106,7 @@ impl Builder<'_> {
         )
     }
 
-    /// Whether the source spells a name in another way than the tree.
+    /// Whether the source spells a name differently from the tree.
     #[inline]
     pub(super) fn spelled_differently(&self, element: Tag, tag: &TagToken) -> bool {
         if (tag.name as usize) < html_names::COUNT && element == html_names::html(tag.name) {
@@ -137,14 +137,14 @@ impl Builder<'_> {
         self.push_element(element, Namespace::Html, tag, 0)
     }
 
-    /// Insert an HTML element that has no content.
+    /// Insert an HTML element without content.
     pub(super) fn insert_void(&mut self, tag: &TagToken) {
         let element = self.html_tag(tag);
         let spot = self.spot();
         self.add_element(spot, element, tag);
     }
 
-    /// Insert an HTML element that the source does not have.
+    /// Insert an HTML element that has no tag in the source.
     pub(super) fn insert_implied(&mut self, name: Name) -> u32 {
         let element = html_names::html(name);
         let spot = self.spot();
@@ -195,7 +195,7 @@ impl Builder<'_> {
         self.stack.pop();
     }
 
-    /// The HTML tag of a token.
+    /// Return the HTML tag of a token.
     #[inline]
     pub(super) fn html_tag(&mut self, tag: &TagToken) -> Tag {
         if (tag.name as usize) < html_names::COUNT {
@@ -208,7 +208,7 @@ impl Builder<'_> {
         )
     }
 
-    /// The tag of a name in a namespace; `raw` is the name as written.
+    /// Return the tag of a name in a namespace; `raw` is the name as written.
     pub(super) fn tag_in(&mut self, namespace: Namespace, known: Option<Name>, raw: &[u8]) -> Tag {
         if let Some(name) = known {
             return known_tag(namespace, name);
@@ -218,7 +218,7 @@ impl Builder<'_> {
         names.intern(namespace, Class::Element, name.as_bytes())
     }
 
-    /// The same, if the page has had that name before.
+    /// Return the tag of a name that already occurred on this page.
     pub(super) fn find_tag(
         &self,
         namespace: Namespace,
@@ -233,8 +233,8 @@ impl Builder<'_> {
         names.find(namespace, Class::Element, name.as_bytes())
     }
 
-    /// A name as the tree has it. Decoded before it is put into lower case: in `Shift_JIS` the second
-    /// byte of a character can look like a capital.
+    /// Return a name as it is in the tree. It is decoded before it is put into lower case: in
+    /// `Shift_JIS` the second byte of a character can look like a capital.
     pub(super) fn own_name(&self, raw: &[u8]) -> String {
         let mut name = values::text(raw, Mode::RawText, self.options.encoding).into_owned();
         name.make_ascii_lowercase();
@@ -271,12 +271,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Pop down to the entry at `position`, whose end tag this is.
+    /// Pop down to the entry at `position`, to which this end tag belongs.
     pub(super) fn close(&mut self, position: u32, tag: &TagToken) {
         self.close_at(position, Some(tag));
     }
 
-    /// The same when the source may not have the end tag.
+    /// Pop down to the entry at `position`; the end tag may be missing in the source.
     pub(super) fn close_at(&mut self, position: u32, tag: Option<&TagToken>) {
         self.stack.truncate(position as usize);
         if let Some(tag) = tag {

@@ -13,10 +13,10 @@
 //! | `frames` | after the body, framesets, templates |
 //! | `foreign` | SVG and MathML |
 //!
-//! Departures from the letter of the rules, each bounded and flagged in the
-//! digest: elements deeper than [`MAX_DEPTH`] become siblings, as in Blink; the
-//! list of formatting elements is short, and copies of formatting elements are
-//! counted (see `formatting`). Everything else is the rules, by their names.
+//! Two deviations from the rules, both bounded and flagged in the digest: elements deeper than
+//! [`MAX_DEPTH`] become siblings, as in Blink; the list of formatting elements is short, and copies
+//! of formatting elements are limited (see `formatting`). Everything else follows the rules and
+//! uses their names.
 
 pub mod arena;
 mod body;
@@ -45,8 +45,8 @@ use crate::parse::html::tokenizer::{TagToken, Token, Tokenizer};
 use crate::values;
 use crate::values::{Syntax, scan};
 
-/// 512: what browsers use. Deeper start tags become children of the 512th open
-/// element, as in Blink, and the digest is flagged `depth-capped`.
+/// 512: the limit of browsers. Deeper start tags become children of the 512th open element, as in
+/// Blink, and the digest is flagged `depth-capped`.
 pub const MAX_DEPTH: usize = 512;
 
 /// The form element pointer of a fragment whose context is inside a form.
@@ -77,7 +77,7 @@ enum InsertionMode {
 }
 
 impl InsertionMode {
-    /// Whether the body has not begun.
+    /// Whether the body has not started yet.
     fn is_early(self) -> bool {
         matches!(
             self,
@@ -124,16 +124,16 @@ pub fn parse(source: &[u8], options: &Options) -> Draft {
     builder.finish()
 }
 
-/// What a rule says about a token.
+/// The outcome of a rule for a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Done with it.
+    /// The token is done.
     Done,
-    /// Look at it again, in the present mode.
+    /// Process the token again, in the current mode.
     Again,
 }
 
-#[allow(clippy::struct_excessive_bools)] // the flags the rules speak of, by their names
+#[allow(clippy::struct_excessive_bools)] // the flags of the standard, with the same names
 struct Builder<'a> {
     source: &'a [u8],
     options: &'a Options,
@@ -151,7 +151,7 @@ struct Builder<'a> {
     foster: bool,
     /// The last tag was `<pre>`, `<listing>` or `<textarea>`: a line end right after it is dropped.
     skip_line_end: bool,
-    /// The context of a fragment as it would be on the stack.
+    /// The context of a fragment, as an entry of the stack.
     context: Option<Open>,
 }
 
@@ -211,7 +211,8 @@ impl<'a> Builder<'a> {
         self.arena.finish()
     }
 
-    /// The fragment parsing algorithm: the document stands for the root `html` element.
+    /// Start the fragment parsing algorithm: the document takes the place of the root `html`
+    /// element.
     fn begin_fragment(&mut self, context: &Context) {
         let known = html_names::lookup(context.name.to_ascii_lowercase().as_bytes());
         let tag = self.tag_in(context.namespace, known, context.name.as_bytes());
@@ -265,7 +266,7 @@ impl<'a> Builder<'a> {
 
     // ------------------------------------------------------------ dispatch
 
-    /// The adjusted current node.
+    /// Return the adjusted current node.
     #[inline]
     fn adjusted_current(&self) -> Option<&Open> {
         match (&self.context, self.stack.len()) {
@@ -344,7 +345,7 @@ impl<'a> Builder<'a> {
             M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
                 self.frameset_start(mode, tag)
             }
-            _ => self.early_start(mode, tag), // the body has not begun
+            _ => self.early_start(mode, tag), // the body has not started
         }
     }
 
@@ -372,7 +373,7 @@ impl<'a> Builder<'a> {
             M::InFrameset | M::AfterFrameset | M::AfterAfterFrameset => {
                 self.frameset_end(mode, tag)
             }
-            _ => self.early_end(mode, tag), // the body has not begun
+            _ => self.early_end(mode, tag), // the body has not started
         }
     }
 
@@ -406,8 +407,8 @@ impl<'a> Builder<'a> {
     }
 
     fn eof(&mut self) {
-        // A page without a body gets one: the rules up to "after head" act on the end of the page
-        // as on any other token. Past that, nothing is left to build but the ends of templates.
+        // A page without a body gets one: the rules up to "after head" treat the end of the page
+        // like any other token. After that, only the ends of templates are left to handle.
         if self.mode.is_early() {
             self.early_eof();
         }
@@ -459,7 +460,7 @@ impl<'a> Builder<'a> {
         };
     }
 
-    /// The value of an attribute of a tag.
+    /// Return the value of an attribute of a tag.
     fn attribute(&self, tag: &TagToken, name: &str) -> Option<String> {
         let run = &self.source[tag.name_end..tag.end - 1];
         let (_, value) = values::attribute_spans(run)
@@ -469,7 +470,7 @@ impl<'a> Builder<'a> {
         Some(values::attribute_value(value, syntax, self.options.encoding).into_owned())
     }
 
-    /// The length of a reference to LF at the start of a text, as in `<pre>&#10;`.
+    /// Return the length of a reference to LF at the start of a text, as in `<pre>&#10;`.
     fn line_end_reference(&self, start: usize, end: usize) -> usize {
         if self.source[start] != b'&' {
             return 0;
@@ -484,7 +485,8 @@ impl<'a> Builder<'a> {
         if text == "\n" { length } else { 0 }
     }
 
-    /// How many bytes of white space the text begins with, character references included.
+    /// Return the number of bytes of white space at the start of the text, including character
+    /// references.
     fn leading_space(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         loop {
@@ -509,7 +511,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The tag of a known name.
+/// Return the tag of a known name.
 fn known_tag(namespace: Namespace, name: Name) -> Tag {
     let name = if namespace == Namespace::Svg {
         html_names::SVG_NAME[name as usize]
@@ -519,7 +521,7 @@ fn known_tag(namespace: Namespace, name: Name) -> Tag {
     html_names::tag(namespace, name)
 }
 
-/// The length of the line end a text begins with.
+/// Return the length of the line end a text begins with.
 fn line_end(text: &[u8]) -> usize {
     match text {
         [b'\r', b'\n', ..] => 2,

@@ -1,11 +1,10 @@
-//! The stack of open elements, with every question the rules ask in constant time.
+//! The stack of open elements; answers every question of the rules in constant time.
 //!
-//! "Is there a `p` in button scope", "is a special element in the way": the
-//! rules walk the stack, which makes deep pages quadratic. Here each entry
-//! remembers the entry below it of the same tag, and the nearest scope boundary,
-//! special element and list barrier; a pop restores the heads of these chains.
-//! A list by node says where a node is. So a question is a comparison of two
-//! positions.
+//! "Is there a `p` in button scope", "is a special element in between": the rules walk the stack,
+//! which makes deep pages quadratic. Here each entry remembers the entry of the same tag below it,
+//! and the nearest scope boundary, special element and list barrier; a pop restores the heads of
+//! these chains. A list by node holds the position of each node. So every question is a comparison
+//! of two positions.
 
 use crate::base::vec_pool::{Reused, kept};
 use crate::page::html_names;
@@ -13,13 +12,13 @@ use crate::page::html_names::Name;
 use crate::page::tree::NONE;
 use crate::page::vocabulary::{Namespace, Tag};
 
-/// "Not on the stack": below every position.
+/// Means "not on the stack"; smaller than every position.
 pub const NOWHERE: u32 = 0;
 
-/// Nodes the list of positions is made longer for at once.
+/// Number of nodes by which the list of positions grows at once.
 const ROOM: usize = 1024;
 
-/// An open element. Positions count from 1, so that 0 can mean "none".
+/// An open element. Positions count from 1; 0 means "none".
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     /// The element.
@@ -53,7 +52,7 @@ pub struct Stack {
     entries: Reused<Open>,
     /// Topmost position of each tag.
     last: Reused<u32>,
-    /// Position of each node, at least up to the latest that was pushed.
+    /// Position of each node, at least up to the last one pushed.
     positions: Reused<u32>,
     scope: u32,
     special: u32,
@@ -62,7 +61,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// An empty stack.
+    /// Create an empty stack.
     pub fn new() -> Self {
         Self {
             entries: Reused::with_capacity(64),
@@ -75,36 +74,36 @@ impl Stack {
         }
     }
 
-    /// Number of open elements.
+    /// Return the number of open elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The current node.
+    /// Return the current node.
     #[inline]
     pub fn top(&self) -> Option<&Open> {
         self.entries.last()
     }
 
-    /// The entry at a position.
+    /// Return the entry at a position.
     pub fn at(&self, position: u32) -> &Open {
         &self.entries[position as usize - 1]
     }
 
-    /// The topmost position of a tag.
+    /// Return the topmost position of a tag.
     #[inline]
     pub fn last(&self, tag: Tag) -> u32 {
         self.last.get(tag as usize).copied().unwrap_or(NOWHERE)
     }
 
-    /// The topmost position of an HTML element.
+    /// Return the topmost position of an HTML element.
     #[inline]
     pub fn last_html(&self, name: Name) -> u32 {
         self.last[html_names::html(name) as usize]
     }
 
-    /// The topmost position of any of these HTML elements.
+    /// Return the topmost position of any of these HTML elements.
     pub fn last_of(&self, names: &[Name]) -> u32 {
         names
             .iter()
@@ -113,19 +112,19 @@ impl Stack {
             .unwrap_or(NOWHERE)
     }
 
-    /// The topmost special element.
+    /// Return the topmost special element.
     #[inline]
     pub fn last_special(&self) -> u32 {
         self.special
     }
 
-    /// The topmost special element other than `address`, `div` and `p`.
+    /// Return the topmost special element other than `address`, `div` and `p`.
     #[inline]
     pub fn last_barrier(&self) -> u32 {
         self.barrier
     }
 
-    /// The topmost HTML element.
+    /// Return the topmost HTML element.
     #[inline]
     pub fn last_html_element(&self) -> u32 {
         self.html
@@ -226,14 +225,14 @@ impl Stack {
         }
     }
 
-    /// Take out an entry from the middle. Costs as much as there is above it.
+    /// Remove an entry from the middle. The cost is the number of entries above it.
     pub fn remove(&mut self, position: u32) {
         let above = self.take_above(position);
         self.pop();
         self.push_all(&above);
     }
 
-    /// Put an entry into the middle, to stand at `position`.
+    /// Insert an entry in the middle, at `position`.
     pub fn insert(
         &mut self,
         position: u32,
@@ -247,7 +246,7 @@ impl Stack {
         self.push_all(&above);
     }
 
-    /// Let an entry stand for another node of the same tag.
+    /// Let an entry refer to another node with the same tag.
     pub fn replace(&mut self, position: u32, node: u32) {
         let entry = &mut self.entries[position as usize - 1];
         let before = std::mem::replace(&mut entry.node, node);
@@ -256,7 +255,7 @@ impl Stack {
         self.set_position(node, position);
     }
 
-    /// Remember where a node is. The context of a fragment is no node.
+    /// Record the position of a node. The context of a fragment is not a node.
     #[inline]
     fn set_position(&mut self, node: u32, position: u32) {
         if node == NONE {
@@ -282,13 +281,13 @@ impl Stack {
         }
     }
 
-    /// The position of a node.
+    /// Return the position of a node.
     #[inline]
     pub fn position_of(&self, node: u32) -> u32 {
         (self.positions.get(node as usize)).map_or(NOWHERE, |&position| position)
     }
 
-    /// The lowest special element above a position.
+    /// Return the lowest special element above a position.
     pub fn special_above(&self, position: u32) -> u32 {
         let mut found = NOWHERE;
         let mut at = self.special;
@@ -306,7 +305,7 @@ impl Default for Stack {
     }
 }
 
-/// What the rules say about an element.
+/// Return the properties of an element in the HTML rules.
 fn properties(namespace: Namespace, name: Name) -> u16 {
     if name as usize >= html_names::COUNT {
         return 0;

@@ -33,7 +33,7 @@ impl Builder<'_> {
         }
     }
 
-    /// "Anything else" of "in table": by the rules of the body, with foster parenting.
+    /// Handle "anything else" of "in table": by the rules of the body, with foster parenting.
     fn fostered_start(&mut self, tag: &TagToken) -> Next {
         self.foster = true;
         let next = self.body_start(tag);
@@ -164,7 +164,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The table body ends and the token is looked at again, if there is a body to end.
+    /// Close the table body, if there is one, and process the token again.
     fn leave_table_body(&mut self) -> Next {
         let open = [TBODY, THEAD, TFOOT]
             .iter()

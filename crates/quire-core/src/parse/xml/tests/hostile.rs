@@ -1,4 +1,4 @@
-//! Shapes made to be slow or large.
+//! Documents designed to be slow or large.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -7,11 +7,11 @@ use super::super::parse;
 use super::{LENIENT, STRICT};
 use crate::page::flags::Flags;
 
-/// A quadratic step takes minutes on any of these, a linear one less than a second or two.
+/// A quadratic step takes minutes on any of these, a linear one at most a second or two.
 #[test]
 fn hostile_shapes_are_read_in_linear_time() {
     const N: usize = 400_000;
-    // Enough for the shapes that are faults: quadratic, these are still 10^10 bytes to look at.
+    // Enough for the faulty shapes: with a quadratic step these are still 10^10 bytes to look at.
     const M: usize = N / 4;
     let attributes: String = (0..N).fold("<a".into(), |mut tag: String, i| {
         write!(tag, " x{i}=''").unwrap();
@@ -66,7 +66,7 @@ fn hostile_shapes_are_read_in_linear_time() {
         ),
         ("tags without end", "<a b='1' ".repeat(M)),
         (
-            "end tags of nobody",
+            "end tags without elements",
             format!("{}{}", "<a>".repeat(M), "</b>".repeat(M)),
         ),
         (
@@ -85,7 +85,7 @@ fn hostile_shapes_are_read_in_linear_time() {
             "{name}"
         );
         println!("{:6.3} s  {name}", start.elapsed().as_secs_f64());
-        // Not a measure of speed: quadratic, one shape takes hours.
+        // Not a measure of speed: with a quadratic step, one shape takes hours.
         assert!(
             start.elapsed() < Duration::from_secs(120),
             "{name}: {:?}",

@@ -1,4 +1,5 @@
-//! Small documents, one rule each. Beside them [`hostile`] shapes, and random bytes against the [`promises`].
+//! Small documents, one rule each; [`hostile`] documents; and random bytes that check the
+//! [`promises`].
 
 use std::fmt::Write;
 
@@ -20,7 +21,7 @@ const LENIENT: Options = Options {
     utf8: true,
 };
 
-/// The tree in brackets, leaves as written: `a[b[] "text"]`.
+/// Return the tree in brackets, leaves as written: `a[b[] "text"]`.
 fn shape(source: &str, options: Options) -> String {
     let draft = parse(source.as_bytes(), &options).unwrap();
     let mut children = vec![Vec::new(); draft.nodes.len()];
@@ -32,7 +33,7 @@ fn shape(source: &str, options: Options) -> String {
     out
 }
 
-/// Recursion is fine here: these documents are ours.
+/// Recursion is fine here: these documents are small.
 fn write(out: &mut String, id: usize, draft: &Draft, children: &[Vec<usize>], source: &str) {
     let node = draft.nodes[id];
     if draft.names.class(node.tag).is_leaf() {
@@ -85,7 +86,7 @@ fn spans_are_those_of_tag_run_and_end_tag() {
         panic!("three nodes")
     };
     assert_eq!((a.start, a.run, a.end), (0, 2, 9));
-    assert_eq!((b.start, b.run, b.end), (9, 11, 14)); // the run has the slash
+    assert_eq!((b.start, b.run, b.end), (9, 11, 14)); // the run includes the slash
     assert_eq!(draft.ends.len(), 1);
     let end = draft.ends[0];
     assert_eq!((end.node, end.start, end.end, end.odd), (1, 14, 19, true));
@@ -105,11 +106,11 @@ fn a_refusal_names_the_finding_the_expectation_and_the_place() {
     let cases = [
         (
             "<a>\n<b></a>",
-            "end tag </a>, but <b> from line 2 is open (line 2, column 4)",
+            "end tag </a>, but <b> from line 2 is still open (line 2, column 4)",
         ),
         (
             "<a>",
-            "end of the source, but <a> from line 1 is open (line 1, column 4)",
+            "end of the source, but <a> from line 1 is still open (line 1, column 4)",
         ),
         (
             "</a>",
@@ -126,7 +127,7 @@ fn a_refusal_names_the_finding_the_expectation_and_the_place() {
         ("<a/>x", "'x' outside the root element (line 1, column 5)"),
         (
             "<a x='1' x='2'/>",
-            "attribute x twice in one tag (line 1, column 10)",
+            "duplicate attribute x in one tag (line 1, column 10)",
         ),
         (
             "<a x='1'y='2'/>",
@@ -142,15 +143,15 @@ fn a_refusal_names_the_finding_the_expectation_and_the_place() {
         ),
         (
             "<a x='<'/>",
-            "\"<\" in an attribute value, write \"&lt;\" (line 1, column 7)",
+            "\"<\" in an attribute value; write \"&lt;\" (line 1, column 7)",
         ),
         (
             "<a>&</a>",
-            "\"&\" that starts no reference, write \"&amp;\" (line 1, column 4)",
+            "\"&\" does not start a reference; write \"&amp;\" (line 1, column 4)",
         ),
         (
             "<a>&x;</a>",
-            "reference to entity &x;, which is not declared (line 1, column 4)",
+            "reference to the undeclared entity &x; (line 1, column 4)",
         ),
         (
             "<a>&#0;</a>",
@@ -158,7 +159,7 @@ fn a_refusal_names_the_finding_the_expectation_and_the_place() {
         ),
         (
             "<a>]]></a>",
-            "\"]]>\" in text, write \"]]&gt;\" (line 1, column 4)",
+            "\"]]>\" in text; write \"]]&gt;\" (line 1, column 4)",
         ),
         (
             "<a><!-- -- --></a>",
@@ -174,7 +175,7 @@ fn a_refusal_names_the_finding_the_expectation_and_the_place() {
         ),
         (
             "<1a/>",
-            "\"<\" and then '1', expected a name (line 1, column 1)",
+            "\"<\" followed by '1', expected a name (line 1, column 1)",
         ),
         (
             "<?xml version='2.0'?><a/>",
@@ -189,7 +190,7 @@ fn a_refusal_names_the_finding_the_expectation_and_the_place() {
 #[test]
 fn the_first_of_two_faults_is_reported() {
     assert!(refusal("<a>\x01&</a>").contains("control"));
-    assert!(refusal("<a>&\x01</a>").contains("starts no reference"));
+    assert!(refusal("<a>&\x01</a>").contains("does not start a reference"));
 }
 
 #[test]
@@ -226,9 +227,9 @@ fn entities_must_be_sound_where_they_are_used() {
     accepts(&with(&e("<b>x</b>"), ">&e;"));
     accepts(&with(&e("<b>"), ">"));
     assert!(refusal(&with(&e("<b>"), ">&e;")).contains("in entity &e;: element <b> without"));
-    assert!(refusal(&with(&e("</b>"), ">&e;")).contains("matches no start tag"));
-    assert!(refusal(&with(&e("<b/>"), " x='&e;'>")).contains("\"<\" for an attribute value"));
-    assert!(refusal(&with(&e("&#60;"), " x='&e;'>")).contains("\"<\" for an attribute value"));
+    assert!(refusal(&with(&e("</b>"), ">&e;")).contains("does not match any start tag"));
+    assert!(refusal(&with(&e("<b/>"), " x='&e;'>")).contains("\"<\" in an attribute value"));
+    assert!(refusal(&with(&e("&#60;"), " x='&e;'>")).contains("\"<\" in an attribute value"));
     accepts(&with(&e("&#38;lt;"), " x='&e;'>"));
     assert!(refusal(&with(&e("&e;"), ">&e;")).contains("&e; refers to itself"));
     let two = "<!ENTITY e '&f;'><!ENTITY f '&e;'>";
@@ -251,7 +252,7 @@ fn an_unknown_entity_is_a_fault_only_where_all_declarations_are_seen() {
     refusal(&format!(
         "{alone}<!DOCTYPE a [<!ENTITY % p \"<!ENTITY e ''>\"> %p;]><a>&e;</a>"
     ));
-    // Behind a parameter entity that is not read, this may be the second declaration of `e`.
+    // After a parameter entity that is not read, this may be the second declaration of `e`.
     accepts("<!DOCTYPE a [<!ENTITY % p SYSTEM 'p'> %p; <!ENTITY e '<b>'>]><a>&e;</a>");
 }
 

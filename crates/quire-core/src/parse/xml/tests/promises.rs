@@ -1,4 +1,5 @@
-//! Random input: no panic, and spans that [`crate::encode::leftovers`] can rely on. Fast code against plain code.
+//! Random input: no panic, and spans that [`crate::encode::leftovers`] can rely on. Fast code is
+//! compared with plain code.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use crate::page::flags::Flags;
 use crate::page::vocabulary::{Class, Namespace};
 use crate::parse::draft::{Draft, Names};
 
-/// What [`crate::encode::leftovers`] builds on.
+/// Check the properties that [`crate::encode::leftovers`] relies on.
 fn check_spans(source: &[u8], draft: &Draft) {
     let mut spans: Vec<(u32, u32)> = Vec::new();
     for (id, node) in draft.nodes.iter().enumerate().skip(1) {
@@ -80,7 +81,7 @@ fn check_promises(source: &[u8]) {
     }
 }
 
-/// A small generator (xorshift), so that a failure comes back on every run.
+/// A small random generator (xorshift), so that failures can be reproduced.
 struct Dice(u64);
 
 impl Dice {
@@ -98,7 +99,7 @@ impl Dice {
     }
 }
 
-/// Pieces of markup, parted by a bar.
+/// Pieces of markup, separated by bars.
 const SCRAPS: &str = "<|>|/|a|b|é| |\n|=|'|\"|&|;|#|%|[|]|-|!|?|x|<a>|</a>|<b>|</b >|<a/>|<b x='1'| y=\"2\"|&amp;\
     |&e;|&#65;|&#x1;|<!--|-->|<![CDATA[|]]>|<?|?>|<?p |<!DOCTYPE a| [|]>|<!ENTITY e '|<!ENTITY % p \"|%p;|'>|\">\
     |<!ELEMENT a |(b,c)*|<!ATTLIST a |x CDATA |#IMPLIED|SYSTEM 'f'|<?xml version='1.0'?>|<?xml version='1.1'?>\

@@ -1,4 +1,4 @@
-//! Answers against the crate's own matcher, expectations by hand, hostile selectors.
+//! Results compared with the crate's own matcher, expectations by hand, hostile selectors.
 
 use std::time::{Duration, Instant};
 
@@ -101,7 +101,7 @@ fn random_selectors_find_what_the_crates_matcher_finds() {
     let mut dice = Dice(7);
     let mut found = 0;
     for round in 0..60 {
-        // Large ones too, because a few nodes and many are handled in different ways.
+        // Also large ones, because few nodes and many are handled differently.
         let nodes = 2 + dice.roll(if round % 12 == 0 { 300 } else { 40 });
         let page = random_page(&mut dice, nodes);
         for _ in 0..60 {
@@ -161,7 +161,7 @@ fn namespaces_are_prefixes() {
     assert_eq!(shown(&page, "html|a"), "a#h");
     assert_eq!(shown(&page, "a, math|*"), "a#h a#s mi#m");
     assert_eq!(shown(&page, "*|path"), "path#p");
-    assert!(shown(&page, "foo|a").contains("prefix \"foo\" is not known"));
+    assert!(shown(&page, "foo|a").contains("unknown namespace prefix \"foo\""));
     let mut page = Sample::read("%xml:rss(%xml:title#one, %xml:dc:title#two[xml:lang=en])");
     page.html = false;
     assert_eq!(shown(&page, "title"), "title#one dc:title#two");
@@ -235,17 +235,17 @@ fn faults_are_named_with_their_place() {
     assert_eq!(place("a:is(b:foo(1))"), "6: :foo() is not supported");
     assert_eq!(place(""), "0: expected a selector, found nothing");
     assert_eq!(place("a,"), "2: expected a selector, found nothing");
-    assert_eq!(place("a >"), "3: a combinator with nothing after it");
+    assert_eq!(place("a >"), "3: expected a selector after the combinator");
     assert_eq!(place("a[="), "3: expected an attribute name after '['");
-    assert_eq!(place("a."), "2: ends too early");
+    assert_eq!(place("a."), "2: unexpected end of the selector");
     assert_eq!(place("a.>"), "3: expected a class name after '.'");
     assert!(place("a:has(b:has(c))").contains("not allowed here"));
-    assert!(place(&":not(".repeat(800)).contains("nest deeper than 32"));
-    assert!(place(&"a".repeat(65_537)).contains("at most 65536"));
+    assert!(place(&":not(".repeat(800)).contains("nested more than 32 deep"));
+    assert!(place(&"a".repeat(65_537)).contains("more than the limit of 65536"));
     assert!(CssSelector::parse(&"a ".repeat(32_768)).is_ok());
 }
 
-/// `n` elements, each in the last or all in one.
+/// Make a page of `n` elements, each inside the previous one, or all in one.
 fn big_page(n: u32, deep: bool) -> Sample {
     let mut page = Sample::new();
     page.element("html");
@@ -271,7 +271,7 @@ fn hostile_selectors_end() {
         let page = big_page(100_000, deep);
         for selector in selectors {
             let start = Instant::now();
-            // 60 passes are enough for each; 2 s with optimisation, these tests run without.
+            // 60 passes are enough for each; 2 s with optimisation, but these tests run without.
             let answer = css(&page, selector, 0, Limits { steps: 6_000_000 });
             assert!(answer.is_ok(), "{selector}: {answer:?}");
             let elapsed = start.elapsed();
@@ -361,7 +361,7 @@ fn garbage_is_an_error_or_an_answer() {
     assert!(read > 500, "{read} of 20000 were selectors");
 }
 
-/// A prefix that only turns out to be unknown on the page is a fault like any other.
+/// A prefix that turns out to be unknown only on the page is an ordinary fault.
 fn refused(error: Error) -> Result<Vec<u32>, Error> {
     if matches!(error, Error::Selector { .. }) {
         Ok(Vec::new())

@@ -1,4 +1,4 @@
-//! The crate's own matcher, asked node by node. Recursive and slow, but not our code.
+//! The crate's own matcher, called node by node. Recursive and slow, but not our code.
 
 use selectors::attr::{AttrSelectorOperation, CaseSensitivity, NamespaceConstraint};
 use selectors::bloom::BloomFilter;
