@@ -46,9 +46,10 @@ def longest_chain(room: str) -> list[str]:
     @cache
     def chain(name: str) -> tuple[str, ...]:
         below = [chain(one) for one in imports(files[name], set(files)) - {name}]
-        return (name, *sorted(below, key=len)[-1]) if below else (name,)
+        return (name, *max(below, key=len)) if below else (name,)
 
-    return list(sorted(map(chain, files), key=len)[-1])
+    longest = max([chain(name) for name in files], key=len)
+    return list(longest)
 
 
 @pytest.mark.parametrize("folder", _FOLDERS, ids=lambda path: str(path.relative_to(ROOT)))
