@@ -18,6 +18,8 @@ const MAX_USUAL_BYTES: usize = 8 << 10;
 // some 200 bytes), and linear in the page whatever it looks like.
 const FREE_BYTES: usize = 1 << 20;
 const BYTES_PER_NODE: usize = 1 << 10;
+// What a step costs that is not shared with the path before it.
+const BYTES_FOR_A_STEP: usize = 16;
 
 /// No element: the document is none.
 const NONE: u32 = 0;
@@ -38,6 +40,33 @@ pub(super) struct CssParts {
     reach: Vec<u32>,
     /// The element that `:root` is, or [`NONE`].
     root: u32,
+    /// By style: the length of the path of each element.
+    bytes: [Vec<u32>; 2],
+}
+
+/// How paths are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// Names, with positions where needed, from an id or the top down.
+    Usual,
+    /// Whatever is shorter, from the nearest element that is found by itself.
+    Short,
+}
+
+impl Style {
+    fn combinator(self) -> &'static str {
+        match self {
+            Style::Usual => " > ",
+            Style::Short => ">",
+        }
+    }
+}
+
+/// A path, and where the step of each of its elements ends.
+#[derive(Default)]
+struct Writing {
+    path: String,
+    ends: Vec<(u32, usize)>,
 }
 
 impl CssParts {
@@ -65,7 +94,7 @@ impl CssParts {
             root += page.sizes()[root as usize];
         }
         let (ids, is_only) = unique(page);
-        Self {
+        let mut parts = Self {
             names,
             is_only,
             ids,
@@ -73,132 +102,123 @@ impl CssParts {
             of_all,
             reach: reached(page),
             root: if root < page.n() { root } else { NONE },
-        }
+            bytes: [Vec::new(), Vec::new()],
+        };
+        parts.bytes = [Style::Usual, Style::Short].map(|style| parts.lengths(page, style));
+        parts
     }
 
     /// The path of a node, or that of the nearest element around it that has one.
     pub(super) fn path(&self, page: &dyn Page, node: u32) -> String {
-        let mut most = MAX_SELECTOR_BYTES;
-        if let Some(path) = self.written(page, node, &mut most) {
-            return path;
-        }
-        // Too deep: from the top down, as far as it goes.
-        let mut chain = vec![self.reach[node as usize]];
-        while let Some(&element) = chain.last() {
-            let above = self.above(page, element);
-            if above == NONE || self.anchor(page, element).is_some() {
-                break;
+        let mut element = self.reach[node as usize];
+        loop {
+            if element == NONE {
+                return ":root".to_owned();
             }
-            chain.push(above);
-        }
-        let mut path = String::new();
-        for &element in chain.iter().rev() {
-            let (step, _) = self.short_step(page, element);
-            if path.len() + 1 + step.len() > MAX_SELECTOR_BYTES {
-                break;
+            if let Some(style) = self.style(element) {
+                let mut writing = Writing::default();
+                self.write(page, element, style, &mut writing);
+                return writing.path;
             }
-            if !path.is_empty() {
-                path.push('>');
-            }
-            path += &step;
+            element = self.above(page, element);
         }
-        path
     }
 
     /// The paths of many nodes, `None` for an element that is too deep or for which the bytes
     /// that all paths of a page may have together do not suffice.
     pub(super) fn paths(&self, page: &dyn Page, nodes: &[u32]) -> Vec<Option<String>> {
         let mut left = FREE_BYTES + BYTES_PER_NODE * page.n() as usize;
-        (nodes.iter())
-            .map(|&node| self.written(page, node, &mut left))
-            .collect()
-    }
-
-    /// The usual path, or else a short one; takes what it costs from `left`.
-    fn written(&self, page: &dyn Page, node: u32, left: &mut usize) -> Option<String> {
-        let element = self.reach[node as usize];
-        if element == NONE {
-            return Some(":root".to_owned());
-        }
-        let most = MAX_SELECTOR_BYTES.min(*left);
-        let usual = self.joined(
-            page,
-            element,
-            " > ",
-            most.min(MAX_USUAL_BYTES),
-            Self::usual_step,
-        );
-        let found = usual.or_else(|_| self.joined(page, element, ">", most, Self::short_step));
-        // What was tried in vain has cost as much.
-        *left -= found
-            .as_ref()
-            .map_or_else(|&bytes| bytes, String::len)
-            .min(*left);
-        found.ok()
-    }
-
-    /// Join the steps of an element and those around it, up to one that is said to be the first;
-    /// or how many bytes were looked at in vain.
-    fn joined(
-        &self,
-        page: &dyn Page,
-        element: u32,
-        combinator: &str,
-        most: usize,
-        step: fn(&Self, &dyn Page, u32) -> (String, bool),
-    ) -> Result<String, usize> {
-        let mut steps = Vec::new();
-        let (mut bytes, mut at) = (0, element);
-        loop {
-            let (step, is_first) = step(self, page, at);
-            bytes += step.len()
-                + if steps.is_empty() {
-                    0
-                } else {
-                    combinator.len()
-                };
-            if bytes > most {
-                return Err(bytes);
+        // The last path of each style: the next one has its beginning, if it is nearby.
+        let mut last = [Writing::default(), Writing::default()];
+        let mut path = |node: u32| {
+            let element = self.reach[node as usize];
+            if element == NONE {
+                return Some(":root".to_owned());
             }
-            steps.push(step);
-            if is_first {
+            let style = self.style(element)?;
+            if self.bytes[style as usize][element as usize] as usize > left {
+                return None;
+            }
+            let writing = &mut last[style as usize];
+            let steps = self.write(page, element, style, writing);
+            left = left.saturating_sub(writing.path.len() + BYTES_FOR_A_STEP * steps);
+            Some(writing.path.clone())
+        };
+        nodes.iter().map(|&node| path(node)).collect()
+    }
+
+    /// How the path of an element is written, if it can be.
+    fn style(&self, element: u32) -> Option<Style> {
+        let bytes = |style: Style| self.bytes[style as usize][element as usize] as usize;
+        if bytes(Style::Usual) <= MAX_USUAL_BYTES {
+            return Some(Style::Usual);
+        }
+        (bytes(Style::Short) <= MAX_SELECTOR_BYTES).then_some(Style::Short)
+    }
+
+    /// Turn the last path into that of another element; how many steps that took.
+    fn write(&self, page: &dyn Page, element: u32, style: Style, writing: &mut Writing) -> usize {
+        let mut steps = Vec::new();
+        let mut at = element;
+        loop {
+            let known = writing.ends.binary_search_by_key(&at, |it| it.0);
+            if let Ok(place) = known {
+                writing.ends.truncate(place + 1);
+                writing.path.truncate(writing.ends[place].1);
+                break;
+            }
+            steps.push(at);
+            if self.is_first(page, at, style) {
+                writing.ends.clear();
+                writing.path.clear();
                 break;
             }
             at = self.above(page, at);
         }
-        steps.reverse();
-        Ok(steps.join(combinator))
+        for &step in steps.iter().rev() {
+            if !writing.path.is_empty() {
+                writing.path.push_str(style.combinator());
+            }
+            self.push_step(page, step, style, &mut writing.path);
+            writing.ends.push((step, writing.path.len()));
+        }
+        steps.len()
     }
 
-    /// Names, with positions where needed, from an id or the top down.
-    fn usual_step(&self, page: &dyn Page, element: u32) -> (String, bool) {
-        if let Some(id) = self.ids.get(&element) {
-            return (id.to_string(), true);
-        }
-        if self.above(page, element) == NONE {
-            return (self.top(page, element), true);
-        }
-        (self.step(page, element), false)
-    }
-
-    /// Whatever is shorter, from the nearest element that is found by itself.
-    fn short_step(&self, page: &dyn Page, element: u32) -> (String, bool) {
-        if let Some(anchor) = self.anchor(page, element) {
-            return (anchor.to_owned(), true);
-        }
-        if self.above(page, element) == NONE {
-            return (self.top(page, element), true);
-        }
-        let (by_type, by_place) = (self.step(page, element), self.nth_child(element));
-        let by_type_is_shorter = by_type.len() <= by_place.len();
-        (
-            if by_type_is_shorter {
-                by_type
+    /// The length of each element's path in a style.
+    fn lengths(&self, page: &dyn Page, style: Style) -> Vec<u32> {
+        let mut bytes = vec![0_u32; page.n() as usize];
+        let mut step = String::new();
+        for node in 1..page.n() {
+            if self.reach[node as usize] != node {
+                continue;
+            }
+            step.clear();
+            self.push_step(page, node, style, &mut step);
+            let before = if self.is_first(page, node, style) {
+                0
             } else {
-                by_place
-            },
-            false,
-        )
+                let above = self.above(page, node);
+                bytes[above as usize].saturating_add(style.combinator().len() as u32)
+            };
+            bytes[node as usize] = before.saturating_add(step.len() as u32);
+        }
+        bytes
+    }
+
+    /// Whether a path that leads through this element begins with it.
+    fn is_first(&self, page: &dyn Page, element: u32, style: Style) -> bool {
+        self.above(page, element) == NONE || self.anchor(page, element, style).is_some()
+    }
+
+    fn push_step(&self, page: &dyn Page, element: u32, style: Style, path: &mut String) {
+        if let Some(anchor) = self.anchor(page, element, style) {
+            path.push_str(anchor);
+        } else if self.above(page, element) == NONE {
+            self.push_top(page, element, path);
+        } else {
+            self.push_inner(page, element, style, path);
+        }
     }
 
     /// The element around an element, or [`NONE`].
@@ -206,37 +226,58 @@ impl CssParts {
         self.reach[page.parents()[element as usize] as usize]
     }
 
-    /// A selector that finds this element wherever it is: by its id, or a name only it has.
-    fn anchor(&self, page: &dyn Page, element: u32) -> Option<&str> {
+    /// A selector that finds this element wherever it is: by its id or, in short paths, by a name
+    /// that only it has.
+    fn anchor(&self, page: &dyn Page, element: u32, style: Style) -> Option<&str> {
         let tag = page.tags()[element as usize] as usize;
-        let name = || self.names[tag].as_ref().filter(|_| self.is_only[tag]);
+        let name = || {
+            self.names[tag]
+                .as_ref()
+                .filter(|_| style == Style::Short && self.is_only[tag])
+        };
         self.ids.get(&element).or_else(name).map(|it| &**it)
     }
 
-    fn nth_child(&self, element: u32) -> String {
-        format!(":nth-child({})", self.of_all[element as usize].max(1))
-    }
-
-    fn step(&self, page: &dyn Page, element: u32) -> String {
-        match &self.names[page.tags()[element as usize] as usize] {
-            None => self.nth_child(element),
-            Some(name) => match self.of_type[element as usize] {
-                0 => name.to_string(),
-                place => format!("{name}:nth-of-type({place})"),
-            },
-        }
-    }
-
     /// The step of an element that has no element around it.
-    fn top(&self, page: &dyn Page, element: u32) -> String {
-        if element != self.root {
+    fn push_top(&self, page: &dyn Page, element: u32, path: &mut String) {
+        if element == self.root {
+            let tag = page.tags()[element as usize] as usize;
+            let name = self.names[tag].as_ref().filter(|_| self.is_only[tag]);
+            path.push_str(name.map_or(":root", |it| &**it));
+        } else {
+            self.push_inner(page, element, Style::Usual, path);
             // Without a parent to start from, say that there is none.
-            return format!("{}:not(* > *)", self.step(page, element));
+            path.push_str(":not(* > *)");
         }
-        let tag = page.tags()[element as usize] as usize;
-        let name = self.names[tag].as_ref().filter(|_| self.is_only[tag]);
-        name.map_or(":root", |it| &**it).to_owned()
     }
+
+    fn push_inner(&self, page: &dyn Page, element: u32, style: Style, path: &mut String) {
+        let start = path.len();
+        let name = &self.names[page.tags()[element as usize] as usize];
+        if let Some(name) = name {
+            path.push_str(name);
+            match self.of_type[element as usize] {
+                0 => {}
+                place => push_place(path, ":nth-of-type(", place),
+            }
+        }
+        let by_name = path.len() - start;
+        // The shortest position there is has 13 bytes.
+        if name.is_none() || (style == Style::Short && by_name > 13) {
+            let end = path.len();
+            push_place(path, ":nth-child(", self.of_all[element as usize].max(1));
+            if name.is_none() || path.len() - end < by_name {
+                path.replace_range(start..end, "");
+            } else {
+                path.truncate(end);
+            }
+        }
+    }
+}
+
+fn push_place(path: &mut String, pseudo: &str, place: u32) {
+    // Writing to a string cannot fail.
+    let _ = write!(path, "{pseudo}{place})");
 }
 
 /// For each node the nearest element that CSS reaches, from the node itself outwards, or [`NONE`].
