@@ -106,3 +106,41 @@ def test_binary_files_have_no_similarity(quire: Quire, folder: Path) -> None:
     result = quire("similar", "fruit.html", "photo")
     assert result.exit_code == 2
     assert result.stderr.startswith("error: photo: binary")
+
+
+def test_near_duplicates_of_a_folder_are_listed(quire: Quire, folder: Path) -> None:
+    text = " ".join(f"word{i}" for i in range(200))
+    (folder / "site").mkdir()
+    for name, page in (
+        ("a.html", f"<p>{text} today"),
+        ("b.html", f"<article><p>{text} tomorrow</article>"),
+        ("c.html", "<p>" + " ".join(f"other{i}" for i in range(200))),
+        ("d.html", f"<b>{text} today</b>"),
+    ):
+        (folder / "site" / name).write_text(page)
+    (folder / "site" / "lost.html").symlink_to(folder / "nowhere.html")
+    result = quire("similar", "site")
+    found = json.loads(quire("similar", "site", "--format", "json").stdout)
+    strict = quire("similar", "site", "--threshold", "1")
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "site/a.html",
+        "  0.9899  site/b.html",
+        "  1.0000  site/d.html",
+        "4 pages, 1 group of near-duplicates: 2 could go",
+        "1 could not be read:",
+        "  site/lost.html: no such file",
+    ]
+    assert (found["on"], found["threshold"], found["pages"]) == ("content", 0.9, 4)
+    names = [page["name"] for page in found["groups"][0]["pages"]]
+    assert names == ["site/a.html", "site/b.html", "site/d.html"]
+    assert strict.stdout.splitlines()[:2] == ["site/a.html", "  1.0000  site/d.html"]
+
+
+def test_what_only_compares_two_pages_is_refused_for_a_folder(quire: Quire, folder: Path) -> None:
+    (folder / "site").mkdir()
+    for options in (["--explain"], ["--nodes", "p"], ["--on", "kang"], []):
+        result = quire("similar", "site", *options)
+        assert result.exit_code == 2, options
+        assert result.stderr.startswith("error: "), options

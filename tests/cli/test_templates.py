@@ -41,8 +41,8 @@ def test_templates_are_listed_with_their_representatives(quire: Quire, site: Pat
     assert result.exit_code == 0, result.stderr
     assert [line.split()[:5] for line in lines[:3]] == [
         ["no.", "pages", "share", "fit", "outliers"],
-        ["0", "5", "55.6", "%", "0.93"],
-        ["1", "3", "33.3", "%", "0.97"],
+        ["0", "5", "55.6", "%", "1.00"],
+        ["1", "3", "33.3", "%", "1.00"],
     ]
     assert "site/shop" in lines[1]
     assert "site/news" in lines[2]
@@ -104,7 +104,25 @@ def test_an_archive_has_the_templates_of_its_newest_pages(quire: Quire, stored: 
     old = first["representative"].replace("2026-", "2025-")
     assert quire(*check, old).exit_code == 1
     many = quire(*check, "a.quire")
-    assert many.stderr.startswith("error: a.quire: holds many pages")
+    assert (many.exit_code, many.stdout.splitlines()[-1]) == (1, "9 pages: 8 fit, 1 do not")
+
+
+def test_loose_templates_lead_to_the_threshold(quire: Quire, site: Path) -> None:
+    # Each page has two thirds of the page before it, and nothing of most others.
+    for i in range(12):
+        parts = "".join(f"<div class=c{k}><i></i></div>" for k in range(4 * i, 4 * i + 12))
+        (site / f"chain{i:02}.html").write_text(f"<body>{parts}")
+    loose = quire("templates", "site", "--threshold", "0.5", "--report", "report.html")
+    found = json.loads(quire("templates", "site", "--threshold", "0.5", "--format", "json").stdout)
+
+    assert [group["loose"] for group in found["groups"]] == [True, True, False, False]
+    assert (
+        "hint: 2 templates may be more than one (no. 0, no. 1); try --threshold 0.75\n"
+        in loose.stderr
+    )
+    report = (site.parent / "report.html").read_text(encoding="utf-8")
+    assert "<code>--threshold 0.75</code>" in report
+    assert "hint:" not in quire("templates", "site").stderr
 
 
 def test_archives_and_files_are_grouped_together(quire: Quire, stored: Path) -> None:

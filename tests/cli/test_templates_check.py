@@ -72,13 +72,41 @@ def test_pages_come_from_pipes_digests_and_archives(
     ]
 
 
+def test_folders_and_crawls_are_checked_page_by_page(
+    quire: Quire, model: str, folder: Path
+) -> None:
+    later = folder / "later"
+    later.mkdir()
+    (later / "a.html").write_bytes(shop(20))
+    (later / "b.html").write_bytes(b"<blink>We have moved</blink>" * 30)
+    (later / "empty.html").symlink_to(folder / "nowhere.html")
+    write(folder / "later.warc", [record(response(news(6))), record(response(shop(9)))])
+    asked = ("templates", "check", "later", "later.warc", "--model", model)
+    result = quire(*asked, "--exit-code")
+    found = json.loads(quire(*asked, "--format", "json").stdout)
+
+    assert result.exit_code == 1, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("later/a.html: fits template 0 ")
+    assert lines[1].startswith("later/b.html: does not fit; ")
+    assert lines[2].startswith("later.warc#0: fits template 1 ")
+    assert lines[4:] == [
+        "4 pages: 3 fit, 1 do not",
+        "1 could not be read:",
+        "  later/empty.html: no such file",
+    ]
+    assert [page["fits"] for page in found["pages"]] == [True, False, True, True]
+    assert found["troubles"] == [{"name": "later/empty.html", "reason": "no such file"}]
+
+
 def test_what_cannot_be_checked_is_said(quire: Quire, model: str, folder: Path) -> None:
     (folder / "later.warc").write_bytes(record(response(shop(5))))
+    (folder / "none").mkdir()
     for arguments, message in (
         (["fruit.html", "--model", "gone.json"], "error: gone.json: no such file"),
         (["fruit.html", "--model", "fruit.html"], "error: fruit.html: not a model of templates"),
         (["gone.html", "--model", model], "error: gone.html: no such file"),
-        (["later.warc", "--model", model], "error: later.warc: holds many pages"),
+        (["none", "--model", model], "error: none: "),
         (["later.warc#7", "--model", model], "error: later.warc#7: "),
         (["-", "-", "--model", model], "error: -: standard input can only be read once"),
     ):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
 import quire
 from tests import strategies
 from tests.strategies import Tree
+
+Shape: TypeAlias = tuple[str, str, list["Shape"]]
 
 # Each pair asks the same question in both languages; lxml answers the second.
 PAIRS = [
@@ -94,6 +98,53 @@ def test_every_path_leads_back_to_its_node_alone(source: bytes) -> None:
         inert = "#fragment" in {page.tags[page.tag[above]] for above in ancestors(page, node)}
         if not name.startswith("#") and not inert:
             assert page.select(page.path(node)).tolist() == [node]
+
+
+# Ids and names that repeat, need escapes or are too long for a path, at every depth of an XML page.
+_NAMES = st.sampled_from(["a", "b", "p:a", "q:a", "é", "long" * 80])
+_SHAPES: st.SearchStrategy[Shape] = st.recursive(
+    st.tuples(_NAMES, st.sampled_from(["", "x", "1 y", "z" * 300]), st.just([])),
+    lambda below: st.tuples(
+        _NAMES, st.sampled_from(["", "x", "w"]), st.lists(below, min_size=1, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(_SHAPES, st.integers(0, 2000))
+@settings(max_examples=50)
+def test_paths_of_deep_and_odd_xml_lead_back(shape: Shape, depth: int) -> None:
+    source = "<r>" + "<long-name>" * depth + written(shape) + "</long-name>" * depth + "</r>"
+    page = quire.encode(source.encode(), kind="xml")
+    elements = page.select("*").tolist()
+    chosen = sorted({*elements[:20], *elements[-20:]})
+
+    for node, path in zip(chosen, page._native.css_paths(chosen), strict=True):
+        assert path == page.path(node)
+        assert page.select(page.path(node)).tolist() == [node]
+        found = page.xpath(page.path(node, "xpath"))
+        assert isinstance(found, np.ndarray)
+        assert found.tolist() == [node]
+
+
+def written(shape: Shape) -> str:
+    name, identity, below = shape
+    given_id = f' id="{identity}"' if identity else ""
+    return f"<{name}{given_id}>{''.join(map(written, below))}</{name}>"
+
+
+def test_no_path_is_longer_than_a_selector_may_be() -> None:
+    depth = 20_000
+    source = "".join(f"<n{i}><a>" for i in range(depth)) + "x"
+    page = quire.encode(
+        (source + "".join(f"</a></n{i}>" for i in reversed(range(depth)))).encode(), kind="xml"
+    )
+
+    for node in (1, depth, page.n - 2):
+        assert page.select(page.path(node)).tolist() == [node]
+        found = page.xpath(page.path(node, "xpath"))
+        assert isinstance(found, np.ndarray)
+        assert found.tolist() == [node]
 
 
 def ancestors(page: quire.Digest, node: int) -> list[int]:

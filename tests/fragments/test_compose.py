@@ -7,6 +7,8 @@ import pytest
 from quire.errors import CompositionError
 from quire.fragments import compose
 from quire.fragments.cuts.includes import Folder, checked_prefix, include, name_of
+from quire.fragments.esi import compose as composing
+from quire.fragments.esi.compose import Composer
 from quire.fragments.policy import Policy
 
 NAME = "7" * 32
@@ -91,6 +93,50 @@ def test_empty_fragments_are_an_error_and_not_included_for_ever() -> None:
 
     with pytest.raises(CompositionError, match=r"5555\.html: empty"):
         filled(to("templates", "1" * 32), files)
+
+
+def test_each_file_is_read_once_however_often_it_is_included() -> None:
+    # 16 includes of 16 includes of ...: 65,536 copies of one byte, of five files.
+    files = {
+        f"templates/{digit}".ljust(42, str(digit)): to("templates", str(digit + 1) * 32) * 16
+        for digit in range(1, 5)
+    }
+    files[f"templates/{'5' * 32}"] = b"x"
+    reads: list[str] = []
+
+    def read(folder: Folder, name: str, most_bytes: int) -> bytes:
+        reads.append(name)
+        return reading(files, folder, name, most_bytes)
+
+    composer = Composer(read, prefix="/q")
+    for _ in range(2):
+        page = composer.page(to("templates", "1" * 32), most_bytes=16**4)
+        assert page == b"x" * 16**4
+    assert sorted(reads) == sorted(str(digit) * 32 for digit in range(1, 6))
+
+
+def test_a_file_that_was_composed_before_still_must_not_nest_too_deep() -> None:
+    files = {
+        f"templates/{digit}".ljust(42, str(digit)): b"x" + to("templates", str(digit + 1) * 32)
+        for digit in range(1, 6)
+    }
+    files[f"templates/{'6' * 32}"] = b"y"
+
+    assert filled(to("templates", "2" * 32), files) == b"xxxxy"
+    with pytest.raises(CompositionError, match="nest deeper than 5"):
+        filled(to("templates", "2" * 32) + to("templates", "1" * 32), files)
+
+
+def test_a_long_page_of_short_files_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composing, "FREE_BYTES", 100_000)
+    files = {
+        f"templates/{digit}".ljust(42, str(digit)): to("templates", str(digit + 1) * 32) * 256
+        for digit in range(1, 5)
+    }
+    files[f"templates/{'5' * 32}"] = b"x"
+
+    with pytest.raises(CompositionError, match="more than 1,000 times the bytes of its files"):
+        filled(to("templates", "1" * 32), files, most_bytes=1 << 32)
 
 
 def test_what_is_named_has_the_name_of_its_bytes() -> None:

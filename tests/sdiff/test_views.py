@@ -197,6 +197,26 @@ def test_a_report_is_linear_where_all_changed(old: bytes, new: bytes) -> None:
     assert len(found["changes"]) >= 8_000  # type: ignore[arg-type]
 
 
+@pytest.mark.timeout(120)  # cubic, it would take minutes
+def test_all_paths_of_a_report_find_their_nodes_whatever_the_page_is_like() -> None:
+    """Many names, depth and changes: each multiplied the cost of a path by the others."""
+    names = "".join(f"<t{i}></t{i}>" for i in range(4_000))
+    deep = f"<!doctype html><body>{names}" + "<div>" * 300
+    old, new = (
+        quire.encode((deep + "".join(f"<p>{word}{i}</p>" for i in range(1_500))).encode())
+        for word in ("old", "new")
+    )
+
+    entries = json.loads(json.dumps(quire.annotate(old, new).to_dict()["changes"]))
+
+    assert len(entries) >= 1_500
+    for entry in entries[::100]:
+        for page, side in ((old, entry["old"]), (new, entry["new"])):
+            if side is not None:
+                (found,) = page.select(side["path"]).tolist()
+                assert found in {side["node"], page.parent[side["node"]]}
+
+
 def test_a_context_below_zero_is_an_error() -> None:
     annotation = annotate(b"<p>a", b"<p>b")
 

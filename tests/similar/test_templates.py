@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quire
-from quire.similar import Bag, Templates, templates
+from quire.similar import Bag, TemplateModel, Templates, templates
 from quire.similar.crawl.templates import crawl_templates
 from quire.sources import find
 
@@ -108,6 +108,48 @@ def test_an_outlier_is_named_worst_first() -> None:
     (group,) = templates(pages).groups
 
     assert group.outliers.tolist() == [13, 12]
+
+
+STUBS = [
+    b"<!doctype html><title>Moved</title><meta http-equiv=refresh content='0;url=/new'>",
+    b"<title>301 Moved</title><h1>Moved</h1><p>The document has moved <a href=/new>here</a>.</p>",
+    b"<title>302 Found</title><center><h1>302 Found</h1></center><hr><center>nginx</center>",
+    b"<meta charset=utf-8><script>location='/new'</script><p>Redirecting to <a href=/new>new</a>",
+]
+
+
+def plain_page(rows: int) -> bytes:
+    """A page of an old site: no classes, little around the text, nothing that a stub does not have."""
+    text = "".join(f"<p>{i} <a href=/{i}>more</a></p>" for i in range(rows))
+    return f"<title>Notes</title><meta charset=utf-8><h1>Notes</h1>{text}<hr>".encode()
+
+
+@pytest.mark.parametrize("stub", STUBS)
+@pytest.mark.parametrize("count", [3, 30])
+def test_redirects_are_no_pages_of_the_template(stub: bytes, count: int) -> None:
+    real = [quire.encode(plain_page(rows)) for rows in range(6, 40)]
+    stubs = [quire.encode(stub.replace(b"new", b"page%d" % i)) for i in range(count)]
+
+    found = templates([*real, *stubs])
+
+    expected = {frozenset(range(len(real))), frozenset(range(len(real), len(real) + count))}
+    assert sets(found) == expected
+    model = TemplateModel.of_pages((str(i), page) for i, page in enumerate(real))
+    assert all(model.fit(page).fits for page in real)
+    assert not model.fit(stubs[0]).fits
+
+
+def test_long_and_short_pages_of_one_template_fit_it() -> None:
+    """Fit is judged as pages are grouped; resemblance would be 0.04."""
+    pages = [quire.encode(page(1, rows)) for rows in (1, 2, 5, 10, 25, 60, 150, 400, 1_000)]
+
+    (group,) = (found := templates(pages)).groups
+
+    assert group.size == 9
+    assert group.fit > 0.9
+    assert found.fits.min() > 0.9
+    assert found.resemblances.min() < 0.1
+    assert found.loose == ()
 
 
 def test_a_threshold_that_is_no_share_is_refused() -> None:

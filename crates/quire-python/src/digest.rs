@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use quire_core::format::{Section, Signatures};
-use quire_core::select::{CssSelector, Found, Limits, View, XPath, css_path, css_paths, xpath_of};
-use quire_core::text::{Reader, Reference};
+use quire_core::select::{CssSelector, Found, Limits, Paths, View, XPath};
+use quire_core::text::{Reader, Reference, TagRoles};
 use quire_core::{Class, Digest as Page, Error, Namespace, Places, decode, places, text};
 
 use crate::buffers::{Column, Navigation, lend};
@@ -24,6 +24,10 @@ pub struct Digest {
     page: Arc<Page>,
     /// Where each node begins and ends in the source; computed on first use.
     places: OnceLock<Option<Places>>,
+    /// What paths are made of; found out when first asked.
+    paths: Paths,
+    /// What tags mean to a reader; found out when first asked.
+    roles: TagRoles,
 }
 
 /// A node number as Python passes it. Whether the page has that node is checked later.
@@ -51,6 +55,8 @@ impl Digest {
         Self {
             page: Arc::new(page),
             places: OnceLock::new(),
+            paths: Paths::default(),
+            roles: TagRoles::default(),
         }
     }
 
@@ -309,7 +315,9 @@ impl Digest {
     /// Return the text of a subtree in reading order.
     fn text(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)?;
-        self.read(py, |page| Ok(text::text(page, node)))
+        self.read(py, |page| {
+            Ok(Reader::with_roles(page, &self.roles).text(node))
+        })
     }
 
     /// Return the attributes of a node, with names as the tree has them.
@@ -364,21 +372,21 @@ impl Digest {
     /// Return a CSS selector that matches only this node.
     fn css_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)? as u32;
-        self.read(py, |page| Ok(css_path(&View::new(page), node)))
+        self.read(py, |page| Ok(self.paths.css(&View::new(page), node)))
     }
 
-    /// Return the CSS selectors of many nodes, faster than one by one.
-    fn css_paths(&self, py: Python<'_>, nodes: Vec<Number>) -> PyResult<Vec<String>> {
+    /// The same for many nodes; None where it would be too long, or all of them together would.
+    fn css_paths(&self, py: Python<'_>, nodes: Vec<Number>) -> PyResult<Vec<Option<String>>> {
         let nodes = (nodes.into_iter())
             .map(|node| Ok(self.node(py, node)? as u32))
             .collect::<PyResult<Vec<_>>>()?;
-        self.read(py, |page| Ok(css_paths(&View::new(page), &nodes)))
+        self.read(py, |page| Ok(self.paths.css_all(&View::new(page), &nodes)))
     }
 
     /// Return an XPath that matches only this node.
     fn xpath_path(&self, py: Python<'_>, node: Number) -> PyResult<String> {
         let node = self.node(py, node)? as u32;
-        self.read(py, |page| Ok(xpath_of(&View::new(page), node)))
+        self.read(py, |page| Ok(self.paths.xpath(&View::new(page), node)))
     }
 
     /// Return the links: node, address as written, and the start of the text if it is an `a`

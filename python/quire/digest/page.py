@@ -316,8 +316,13 @@ class Digest(Columns):
         Some nodes cannot be selected; they get the path of the nearest ancestor that can. CSS
         selects elements outside of templates; if no ancestor is one, the path is ``:root``. XPath
         selects everything except doctypes, the content node of a template, objects and arrays of
-        JSON, paragraphs of plain text, and bytes. A path longer than 64 KiB exceeds the limit for
-        selectors.
+        JSON, paragraphs of plain text, and bytes.
+
+        A path is never longer than a selector may be (64 KiB). If the usual one would be, CSS
+        starts at an element whose name is unique, and XPath counts nodes in document order. CSS
+        cannot select elements below some ten thousand levels, which only XML and JSON have.
+
+        The first call for a page reads the whole page. Later calls take as long as the path.
 
         >>> import quire
         >>> page = quire.encode(b"<p>a<p>b")

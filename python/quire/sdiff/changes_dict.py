@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "quire-changes/1"
 
-# Making a path looks at the siblings, so making one for every row of a long list is quadratic.
-MAX_PATHS = 1_000
-# A path names all ancestors of a node. HTML has at most 512 levels, but XML has no limit, and
-# selectors do.
-MAX_DEPTH = 1_000
 # Parts can be nested, and each one repeats the text below it. This is how often the text of a page
 # may be repeated on average.
 MAX_READINGS = 8
@@ -39,7 +34,7 @@ Json: TypeAlias = dict[str, object]
 def changes_dict(annotation: Annotation, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Json:
     """Turn an annotation into plain values: see ``Annotation.to_dict``."""
     parts = list(annotation.parts(facets))
-    named = [_nodes(part) for part in parts[:MAX_PATHS]]
+    named = [_nodes(part) for part in parts]
     old = _Side(annotation.old, [was for was, _ in named if was is not None])
     new = _Side(annotation.new, [now for _, now in named if now is not None])
     changes = [_entry(annotation, part, old, new) for part in parts]
@@ -86,9 +81,8 @@ class _Side:
     """A page, the paths of its nodes, and how much of its text may still be read."""
 
     def __init__(self, page: Digest, named: Sequence[int]) -> None:
-        shallow = [node for node in named if page.depth[node] <= MAX_DEPTH]
         self.page = page
-        self.paths = dict(zip(shallow, page._native.css_paths(shallow), strict=True))
+        self.paths = dict(zip(named, page._native.css_paths(named), strict=True))
         self.unread = MAX_READINGS * page.n
 
     def node(self, node: int | None, *, with_text: bool) -> Json | None:

@@ -26,6 +26,7 @@ from quire.similar.measures import (
     tokens,
 )
 from quire.similar.models import Fit, ModelGroup, TemplateModel
+from quire.similar.near_duplicates import Duplicates, near_duplicates
 from quire.similar.sampling import Clusters, random_sampling, token_sketches
 from quire.similar.sketches import (
     Estimate,
@@ -42,6 +43,7 @@ __all__ = [
     "BagMeasure",
     "Clusters",
     "DifferingPart",
+    "Duplicates",
     "Estimate",
     "Fit",
     "Group",
@@ -56,6 +58,7 @@ __all__ = [
     "kang",
     "kang_normalised",
     "kang_similar",
+    "near_duplicates",
     "path_counts",
     "paths",
     "random_sampling",

@@ -8,7 +8,9 @@ many there are, and without comparing every page with every other:
    template. Compare each page exactly with the twelve hubs it meets most often.
 3. Two pages *match* if most of the smaller one (``threshold``, default 0.8) is in the larger one:
    pages of one template can differ in length by a factor of a hundred. They must also share a tenth
-   of all their parts, because a nearly empty page is contained in everything.
+   of all their parts, because a nearly empty page is contained in everything. A page that shows
+   only a few elements, such as a redirect, must share half of all that the two show: every page has
+   ``html``, ``head`` and ``title``, and a paragraph with a link proves nothing.
 4. Each page joins its best hub. Then groups merge by size: a small group joins another one through
    a single link, but two large groups merge only if half of the smaller one's pages have partners
    in the other.
@@ -17,12 +19,14 @@ Cost: steps 1 to 3 are linear in the number of pages. Step 4 compares samples of
 per linked group.
 
 Columns of the result: ``group_of`` has the group of every page (-1 for a page that matches no
-other), ``fits`` its resemblance to the representative of its group.
+other), ``fits`` how well it fits its group, by the rule that grouped them: how much of the smaller
+page is in the larger one, for the page and the best of up to eight exemplars of all lengths.
+``resemblances`` has its resemblance to the representative, by which outliers are found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -43,13 +47,31 @@ THRESHOLD = 0.8
 MOST_HUBS = 12
 #: Minimum share of all their parts that two pages must have in common to match.
 LEAST_SHARED = 0.1
+#: A page with fewer elements for readers than this shows a few, like a redirect: so much of all
+#: that it and another page show must be shared.
+FEW_SHOWN = 8
+LEAST_SHARED_OF_FEW = 0.5
+#: Elements that any HTML page has, whatever its template, and that show nothing.
+_FRAME = "html, head, head *, body, body :is(script, style, noscript, link, meta)"
+#: The measures that have one part for each element.
+_BY_ELEMENT = ("structure+class", "paths+counts")
 #: Maximum number of sampled pages per group.
 SAMPLE = 64
 
-#: An outlier's fit is below the median of its group by more than both of these: an absolute
+#: The positions of a group's exemplars among its pages sorted by length.
+_QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+#: An outlier's resemblance to the representative is below the median of its group by more than both of these: an absolute
 #: difference, and a multiple of the group's deviation.
 OUTLIER_FALL = 0.15
 OUTLIER_DEVIATIONS = 4.0
+
+#: A group is loose with less closeness (the second is for thresholds below the default), or with
+#: this share of outliers. Chosen by looking at all four labelled corpora, at thresholds of 0.4 to
+#: 0.8: 6 of 8 groups of several templates are loose, and 1 of 139 groups of one.
+LOOSE_CLOSENESS = 0.5
+LOOSE_CLOSENESS_BELOW = 0.7
+LOOSE_OUTLIERS = 0.25
 
 #: Links between pages and hubs, as columns: page, hub, contained, resemblance.
 Links: TypeAlias = tuple[
@@ -65,14 +87,17 @@ class Group:
         number: its number, from 0; the largest group is first.
         pages: the numbers of its pages in the collection, ascending.
         representative: the page most similar to the others.
-        fit: the median resemblance of its pages to the representative, from 0 to 1.
-        outliers: pages that fit much worse than the others, worst first.
+        fit: how well the median page fits the group, from 0 to 1; see ``Templates.fits``.
+        closeness: the same for the representative alone: how much of the smaller of it and the
+            median page is in the larger one.
+        outliers: pages that resemble the representative much less than the others do, worst first.
     """
 
     number: int
     pages: NDArray[np.int64]
     representative: int
     fit: float
+    closeness: float
     outliers: NDArray[np.int64]
 
     @property
@@ -97,7 +122,10 @@ class Templates:
         groups: the templates, largest first; each has at least two pages.
         singles: pages that match no other page.
         group_of: for every page, the number of its group, or -1.
-        fits: for every page, its resemblance to the representative of its group; 1 for singles.
+        fits: for every page, how much of the smaller of it and an exemplar of its group is in the
+            larger one, for the best of up to eight exemplars; 1 for representatives and singles.
+        resemblances: for every page, its resemblance to the representative of its group; 1 for
+            singles.
     """
 
     on: BagMeasure
@@ -106,12 +134,39 @@ class Templates:
     singles: NDArray[np.int64]
     group_of: NDArray[np.int32]
     fits: NDArray[np.float64]
+    resemblances: NDArray[np.float64]
 
     @property
     def coverage(self) -> float:
         """The share of pages that have a template (paper 003's coverage rate)."""
         n = len(self.group_of)
         return 1 - len(self.singles) / n if n else 1.0
+
+    @property
+    def loose(self) -> tuple[Group, ...]:
+        """The groups that may be more than one template; a higher threshold may split them.
+
+        The median page matches no exemplar, or shares too little with the representative, or a
+        quarter of the pages are outliers.
+        """
+        # Chains of weak matches lead astray sooner.
+        least = LOOSE_CLOSENESS if self.threshold >= THRESHOLD else LOOSE_CLOSENESS_BELOW
+        return tuple(
+            group
+            for group in self.groups
+            if group.closeness < least
+            or group.fit < self.threshold
+            or len(group.outliers) >= LOOSE_OUTLIERS * group.size
+        )
+
+    @property
+    def tighter_threshold(self) -> float:
+        """A higher threshold to try if groups are loose: halfway to 1.
+
+        >>> templates([]).tighter_threshold
+        0.9
+        """
+        return round((1 + self.threshold) / 2, 2)
 
     def renumbered(self, number_of: NDArray[np.int64]) -> Templates:
         """Return the same groups with pages renumbered: page ``i`` becomes ``number_of[i]``."""
@@ -141,6 +196,7 @@ class Templates:
             singles=np.sort(number_of[self.singles]),
             group_of=number[moved(self.group_of)],
             fits=moved(self.fits),
+            resemblances=moved(self.resemblances),
         )
 
     def __repr__(self) -> str:
@@ -180,22 +236,23 @@ def templates(
     natives = [check_page(f"page {i}", page)._native for i, page in enumerate(all_pages)]
     bags = _core.Bags.of_pages(natives, on)
     matrix = sketches_to_matrix(Sketch.of(page, on, m=VALUES) for page in all_pages)
-    keys, owners, sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), sizes_of(bags))
+    totals = sizes_of(bags)
+    keys, owners, sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), totals)
     order = np.argsort(keys, kind="stable")
     met, hubs = hubs_of(keys[order], owners[order], sizes[order])
     order = np.argsort(met, kind="stable")
     page, hub = best_hubs(met[order], hubs[order])
-    links = holding(page.astype(np.uint32), hub.astype(np.uint32), bags, threshold)
+    frames = np.fromiter((frame_of(page, on) for page in all_pages), np.uint32, n)
+    contained, resemblance = likenesses(page.astype(np.uint32), bags, hub.astype(np.uint32), bags)
+    asked = (page.astype(np.uint32), hub.astype(np.uint32), contained, resemblance)
+    links = held(asked, totals, frames, threshold)
     label, sampled = first_groups(n, links)
     chosen = bags_at(bags, sampled)
     label = merged(label, links, sampled, chosen, threshold)
     representatives = representatives_of(label, sampled, chosen)
-    every = np.arange(n, dtype=np.uint32)
-    stands_for = every.copy()  # a single page represents itself
-    for group, representative in representatives.items():
-        stands_for[group] = representative
-    _, fits = likenesses(every, bags, stands_for[label], bags)
-    return arranged(label, fits, representatives, on, threshold)
+    these, those = exemplar_pairs(label, representatives, totals)
+    found = (these, those, *likenesses(these, bags, those, bags))
+    return arranged(label, found, representatives, on, threshold)
 
 
 def check_threshold(threshold: float) -> None:
@@ -250,23 +307,61 @@ def likenesses(
     return np.frombuffer(contained, "<f8"), np.frombuffer(resemblance, "<f8")
 
 
-def holding(
-    pages: NDArray[np.uint32], hubs: NDArray[np.uint32], bags: _core.Bags, threshold: float
-) -> Links:
-    """Compare pages with their hubs exactly, and keep the pairs that match."""
-    contained, resemblance = likenesses(pages, bags, hubs, bags)
-    return held(pages, hubs, contained, resemblance, threshold)
+def frame_of(page: Digest, on: BagMeasure) -> int:
+    """Count the parts of a page that any HTML page has, whatever its template.
+
+    >>> import quire
+    >>> frame_of(quire.encode(b"<title>Moved</title><p>See <a href=/new>the new page</a>"), MEASURE)
+    4
+    """
+    if page.kind != "html" or on not in _BY_ELEMENT:
+        return 0
+    return len(page.select(_FRAME))
+
+
+def matching(
+    contained: NDArray[np.float64],
+    resemblance: NDArray[np.float64],
+    sizes: tuple[NDArray[np.uint32], NDArray[np.uint32]],
+    frames: tuple[NDArray[np.uint32], NDArray[np.uint32]],
+    threshold: float,
+) -> NDArray[np.bool_]:
+    """Tell which pairs of pages match.
+
+    Args:
+        contained: for each pair, how much of the smaller page is in the larger one.
+        resemblance: the share of all their parts that both have.
+        sizes: the number of parts of the first and of the second page of each pair.
+        frames: how many of them any page has; see ``frame_of``.
+        threshold: minimum of ``contained``.
+    """
+    first_is_small = sizes[0] <= sizes[1]
+    size = np.minimum(*sizes).astype(float)
+    frame = np.where(first_is_small, *frames).astype(float)
+    shown = size - frame
+    other_shown = np.maximum(*sizes) - np.where(first_is_small, *frames[::-1]).astype(float)
+    # The two share at least so much of what they show, even if they share their frames entirely.
+    shared = np.maximum(np.rint(contained * size) - frame, 0)
+    few = (frame > 0) & (shown < FEW_SHOWN)
+    shares_enough = shared >= LEAST_SHARED_OF_FEW * (shown + other_shown - shared)
+    found: NDArray[np.bool_] = (
+        (contained >= threshold) & (resemblance >= LEAST_SHARED) & (shares_enough | ~few)
+    )
+    return found
 
 
 def held(
-    pages: NDArray[np.uint32],
-    hubs: NDArray[np.uint32],
-    contained: NDArray[np.float64],
-    resemblance: NDArray[np.float64],
-    threshold: float,
+    links: Links, sizes: NDArray[np.uint32], frames: NDArray[np.uint32], threshold: float
 ) -> Links:
-    """Keep the links between pages that match."""
-    holds = (contained >= threshold) & (resemblance >= LEAST_SHARED)
+    """Keep the links between pages that match. Sizes and frames are those of all pages."""
+    pages, hubs, contained, resemblance = links
+    holds = matching(
+        contained,
+        resemblance,
+        (sizes[pages], sizes[hubs]),
+        (frames[pages], frames[hubs]),
+        threshold,
+    )
     return pages[holds], hubs[holds], contained[holds], resemblance[holds]
 
 
@@ -306,6 +401,32 @@ def representatives_of(
     return found
 
 
+def exemplar_pairs(
+    label: NDArray[np.uint32], representatives: dict[int, int], sizes: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Pair every page of a group with the other pages that are exemplars of the group."""
+    order = np.lexsort((np.arange(len(label)), sizes, label))
+    labels, starts = np.unique(label[order], return_index=True)
+    pages, others = [np.empty(0, np.uint32)], [np.empty(0, np.uint32)]
+    for group, by_size in zip(labels.tolist(), np.split(order, starts[1:]), strict=False):
+        if group in representatives:
+            chosen = exemplars_of(representatives[group], by_size.tolist())
+            pages.append(np.repeat(by_size, len(chosen)).astype(np.uint32))
+            others.append(np.tile(np.array(chosen, np.uint32), len(by_size)))
+    page, other = np.concatenate(pages), np.concatenate(others)
+    return page[page != other], other[page != other]
+
+
+def exemplars_of(representative: int, by_size: Sequence[int]) -> list[int]:
+    """Choose pages that stand for a group: the representative, and some of all lengths.
+
+    >>> exemplars_of(7, range(100, 201))
+    [7, 100, 110, 125, 150, 175, 190, 200]
+    """
+    places = [round(share * (len(by_size) - 1)) for share in _QUANTILES]
+    return list(dict.fromkeys([representative, *(by_size[at] for at in places)]))
+
+
 def bags_at(bags: _core.Bags, chosen: NDArray[np.uint32]) -> _core.Bags:
     """Return the chosen bags, in this order."""
     return packed_bags(bags.packed(int(at)) for at in chosen)
@@ -321,13 +442,14 @@ def packed_bags(packed: Iterable[bytes]) -> _core.Bags:
 
 def arranged(
     label: NDArray[np.uint32],
-    fits: NDArray[np.float64],
+    found: Links,
     representatives: dict[int, int],
     on: BagMeasure,
     threshold: float,
 ) -> Templates:
-    """Number groups by size and find their outliers."""
+    """Number groups by size and find their outliers. ``found`` are the pairs with exemplars."""
     n = len(label)
+    fits, close, resemblances = _fits(n, found, representatives)
     order = np.argsort(label, kind="stable")
     labels, starts = np.unique(label[order], return_index=True)
     members = dict(zip(labels.tolist(), np.split(order, starts[1:]), strict=False))
@@ -337,16 +459,18 @@ def arranged(
     for number, label_of_group in enumerate(by_size):
         pages = members[label_of_group]
         group_of[pages] = number
-        middle = float(np.median(fits[pages]))
-        deviation = 1.4826 * float(np.median(np.abs(fits[pages] - middle)))
-        far = pages[fits[pages] < middle - max(OUTLIER_FALL, OUTLIER_DEVIATIONS * deviation)]
+        alike = resemblances[pages]
+        middle = float(np.median(alike))
+        deviation = 1.4826 * float(np.median(np.abs(alike - middle)))
+        far = pages[alike < middle - max(OUTLIER_FALL, OUTLIER_DEVIATIONS * deviation)]
         groups.append(
             Group(
                 number=number,
                 pages=pages,
                 representative=representatives[label_of_group],
-                fit=middle,
-                outliers=far[np.argsort(fits[far], kind="stable")],
+                fit=float(np.median(fits[pages])),
+                closeness=float(np.median(close[pages])),
+                outliers=far[np.argsort(resemblances[far], kind="stable")],
             )
         )
     return Templates(
@@ -356,4 +480,28 @@ def arranged(
         singles=np.flatnonzero(group_of < 0),
         group_of=group_of,
         fits=fits,
+        resemblances=resemblances,
     )
+
+
+def _fits(
+    n: int, found: Links, representatives: dict[int, int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Compare every page with exemplars.
+
+    Returns how well it fits the best one, how well the representative, and its resemblance to the
+    representative.
+    """
+    page, other, contained, resemblance = found
+    fits = np.zeros(n)
+    np.maximum.at(fits, page, contained)
+    close, resemblances = np.ones(n), np.ones(n)
+    is_single = np.ones(n, bool)
+    is_single[page] = False
+    chosen = np.array(list(representatives.values()), np.int64)
+    fits[is_single] = 1
+    fits[chosen] = 1
+    with_representative = np.isin(other, chosen)
+    close[page[with_representative]] = contained[with_representative]
+    resemblances[page[with_representative]] = resemblance[with_representative]
+    return fits, close, resemblances

@@ -34,11 +34,14 @@ from quire.digest import encode, from_bytes
 from quire.digest.page import Digest
 from quire.errors import ModelError, QuireError
 from quire.similar.groups import (
-    LEAST_SHARED,
     Templates,
     check_threshold,
+    exemplars_of,
+    frame_of,
     likenesses,
+    matching,
     packed_bags,
+    sizes_of,
     templates,
 )
 from quire.similar.likeness import Likeness
@@ -52,8 +55,6 @@ if TYPE_CHECKING:
 FORMAT = "quire template model"
 VERSION = 1
 
-#: The positions of a group's exemplars among its pages sorted by length.
-_QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 #: Maximum number of recent pages without a template to keep; later pages may join them.
 MOST_LOOSE = 64
 
@@ -84,7 +85,7 @@ class ModelGroup:
     Attributes:
         number: its number, from 0.
         size: the number of pages found with this template.
-        fit: the median resemblance of its pages to the representative.
+        fit: how well its median page fits it; see ``Templates.fits``.
         representative: the name of the page that represents it.
         page: that page.
         exemplars: packed bags of pages of all lengths; the first is that of the representative.
@@ -173,9 +174,7 @@ class TemplateModel:
         groups = []
         for group in found.groups:
             by_size = sorted(group.pages.tolist(), key=lambda i: (sizes[i], i))
-            places = [round(share * (len(by_size) - 1)) for share in _QUANTILES]
-            chosen = dict.fromkeys([group.representative, *(by_size[at] for at in places)])
-            digests = [page(i) for i in chosen]
+            digests = [page(i) for i in exemplars_of(group.representative, by_size)]
             bags = _core.Bags.of_pages([digest._native for digest in digests], found.on)
             packed = dict.fromkeys(bags.packed(at) for at in range(len(bags)))
             groups.append(
@@ -236,11 +235,21 @@ class TemplateModel:
         )
         known = packed_bags(exemplars)
         places = np.arange(len(exemplars), dtype=np.uint32)
+        sizes = sizes_of(known)
+        # Exemplars are bags without pages; pages of one template have about the same frame.
+        frames = np.array([frame_of(group.page, self.on) for group in self.groups], np.uint32)
+        frames = np.minimum(frames[owner], sizes)
         found = []
         for page in pages:
             bags = _core.Bags.of_pages([page._native], self.on)
             contained, resemblance = likenesses(np.zeros_like(places), bags, places, known)
-            holds = (contained >= self.threshold) & (resemblance >= LEAST_SHARED)
+            ours = (
+                np.full_like(sizes, sizes_of(bags)[0]),
+                np.full_like(sizes, frame_of(page, self.on)),
+            )
+            holds = matching(
+                contained, resemblance, (ours[0], sizes), (ours[1], frames), self.threshold
+            )
             # Matches come first, by `contained`; without a match, the largest resemblance wins.
             first = np.where(holds, contained, resemblance)
             best = int(np.lexsort((-places.astype(np.int64), resemblance, first, holds))[-1])

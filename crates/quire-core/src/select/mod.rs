@@ -28,7 +28,7 @@ pub(crate) mod sample;
 
 pub use css::{CssSelector, css};
 pub use digest_page::View;
-pub use path::{css_path, css_paths, xpath as xpath_of};
+pub use path::{Paths, css_path, xpath as xpath_of};
 pub use xpath::{Found, XPath};
 
 /// The columns that a selector reads. Nodes are in pre-order; node 0 is the document.

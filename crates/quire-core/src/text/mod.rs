@@ -26,6 +26,7 @@ pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
 pub use visible::HIDDEN_ELEMENTS;
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use crate::digest::Digest;
 use crate::page::flags::Flags;
@@ -83,27 +84,44 @@ pub fn text(digest: &Digest, node: usize) -> String {
     Reader::new(digest).text(node)
 }
 
-/// Reads many subtrees of one page; the roles of its tags are looked up once.
+/// What the tags of a page do; kept beside a page that is read again and again.
+#[derive(Clone, Default)]
+pub struct TagRoles(Arc<OnceLock<Vec<Role>>>);
+
+/// Reads many subtrees of one page; what its tags mean is found out once.
 pub struct Reader<'a> {
     digest: &'a Digest,
-    /// The role of each tag; empty if the layout decides.
-    roles: Vec<Role>,
+    /// What each tag does; empty where the layout decides.
+    roles: TagRoles,
 }
 
 impl<'a> Reader<'a> {
     /// Prepare to read a page.
     #[must_use]
     pub fn new(digest: &'a Digest) -> Self {
-        let by_name = match digest.kind() {
-            Kind::Html => true,
-            Kind::Xml => is_xhtml(digest),
-            _ => false,
-        };
-        let roles = if by_name { roles(digest) } else { Vec::new() };
+        Self::with_roles(digest, &TagRoles::default())
+    }
+
+    /// The same with the roles that an earlier reader of this page found out, or finds out now.
+    #[must_use]
+    pub fn with_roles(digest: &'a Digest, known: &TagRoles) -> Self {
+        known.0.get_or_init(|| {
+            let by_name = match digest.kind() {
+                Kind::Html => true,
+                Kind::Xml => is_xhtml(digest),
+                _ => false,
+            };
+            if by_name { roles(digest) } else { Vec::new() }
+        });
+        let roles = known.clone();
         Self { digest, roles }
     }
 
-    /// Return the text of a subtree in reading order: see [`text`].
+    fn roles(&self) -> &[Role] {
+        self.roles.0.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The text of a subtree in reading order: see [`text`].
     #[must_use]
     pub fn text(&self, node: usize) -> String {
         self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
@@ -147,7 +165,7 @@ impl<'a> Reader<'a> {
             Kind::Bytes => String::new(),
             Kind::Text => lines(digest, node, heed),
             Kind::Json => members(digest, node, heed),
-            _ if !self.roles.is_empty() => by_roles(digest, node, &self.roles, budget, heed),
+            _ if !self.roles().is_empty() => by_roles(digest, node, self.roles(), budget, heed),
             _ => by_layout(digest, node, budget, heed),
         }
     }

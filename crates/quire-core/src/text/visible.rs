@@ -31,7 +31,7 @@ impl Reader<'_> {
         let mut at = 0;
         while at < visible.len() {
             let tag = tags.get(at) as usize;
-            if self.roles.get(tag) == Some(&Role::Hidden) {
+            if self.roles().get(tag) == Some(&Role::Hidden) {
                 at += sizes[at] as usize;
                 continue;
             }

@@ -1,4 +1,4 @@
-"""``quire similar``: measure how similar two pages are.
+"""``quire similar``: measure how similar two pages are, or find near-duplicates of a folder.
 
 Prints only the number, so that a script can use it directly; ``--explain`` adds the parts that
 differ.
@@ -39,9 +39,21 @@ class On(StrEnum):
 @reports_errors
 def similar(
     *,
-    a: Annotated[str, typer.Argument(metavar="A", help="Page or digest; - for standard input.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Page or digest; - for standard input.")],
-    on: Annotated[On, typer.Option(help="Measure to use; see above.")] = On.structure,
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="Page or digest; - for standard input. Alone: a folder or crawl."
+        ),
+    ],
+    b: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="Page or digest; - for standard input.")
+    ] = None,
+    on: Annotated[
+        On | None,
+        typer.Option(
+            help="Measure to use; see above (default: structure for two pages, content for a folder)."
+        ),
+    ] = None,
     nodes: Annotated[
         str | None, typer.Option(metavar="CSS", help="Compare only these elements.")
     ] = None,
@@ -49,6 +61,15 @@ def similar(
     most: Annotated[
         int, typer.Option(min=0, metavar="N", help="Maximum number of parts for --explain.")
     ] = 20,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Minimum similarity of near-duplicates in a folder.",
+        ),
+    ] = 0.9,
     kind: KindOption = None,
     encoding: EncodingOption = None,
     recover: RecoverOption = False,
@@ -60,9 +81,14 @@ def similar(
     structure, whatever their text; two reports of the same event are similar in
     content.
 
+    With A alone, a folder, WARC, WACZ or Parquet file or an archive, list its
+    near-duplicates: groups of pages that say almost the same, each page with its
+    similarity to the first.
+
     \b
     Examples:
       quire similar monday.html tuesday.html
+      quire similar crawl/ --threshold 0.8
       quire similar --on content --nodes p --explain a.html b.html
       curl -s https://example.org | quire similar --format json last.qd - | jq .value
 
@@ -78,6 +104,10 @@ def similar(
 
     Exit codes: 0 on success, 2 on error.
     """
+    if b is None:
+        _list_near_duplicates(a, on, threshold, format, only_for_two=bool(nodes) or explain)
+        return
+    on = on or On.structure
     if a == b == STANDARD_INPUT:
         raise Refusal(
             "A and B are both standard input", hint="save one of the pages to a file first"
@@ -126,6 +156,27 @@ def _check_nodes(nodes: str, *pages: tuple[str, Digest]) -> None:
         )
     for name in without:
         terminal.note(f"--nodes {nodes}: no element of {name} matches")
+
+
+def _list_near_duplicates(
+    source: str,
+    on: On | None,
+    threshold: float,
+    format: Format,  # noqa: A002 - the name of the option
+    *,
+    only_for_two: bool,
+) -> None:
+    from quire.cli.page.near_duplicates import list_near_duplicates  # noqa: PLC0415 - heavy
+    from quire.similar import BAG_MEASURES  # noqa: PLC0415 - heavy
+
+    if only_for_two:
+        raise Refusal("--nodes and --explain compare two pages", hint="name a second page")
+    name = (on or On.content).value
+    for measure in BAG_MEASURES:
+        if measure == name:
+            list_near_duplicates(source, measure, threshold, format)
+            return
+    raise Refusal(f"{name} only compares two pages", hint="use --on content or structure")
 
 
 def _as_json(found: Likeness, nodes: str | None) -> dict[str, object]:

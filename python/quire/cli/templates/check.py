@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli.common import terminal
+from quire.cli.common.crawls import find_sources, nothing_read, print_troubles
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.open_page import EXPECTED, open_page, reader
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.terminal import Refusal, printable, reports_errors
-from quire.display import shorten
+from quire.display import format_count, shorten
 from quire.sources.places import is_archive as is_warc
 from quire.sources.places import is_parquet
 
 if TYPE_CHECKING:
     from quire.digest import Digest
     from quire.similar import Fit, Likeness
+    from quire.sources import Trouble
 
 DOES_NOT_FIT = 1
 _MOST_NAME = 70
@@ -32,7 +36,7 @@ def check(
         list[str],
         typer.Argument(
             metavar="PAGE",
-            help="Pages or digests, pages of a WARC or Parquet file (crawl.warc.gz#8192) or of an archive (site.quire#https://example.org/); - is standard input.",
+            help="Pages or digests; folders, WARC, WACZ and Parquet files and archives with many pages, or one page of them (crawl.warc.gz#8192, site.quire#https://example.org/); - is standard input.",
         ),
     ],
     model: Annotated[
@@ -49,12 +53,14 @@ def check(
     """Find the template of each page, and whether the page fits it.
 
     A page fits when it and a page of the template are similar enough, by the rule that
-    grouped them: the larger of the two contains most of the smaller one.
+    grouped them: the larger of the two contains most of the smaller one. Of folders,
+    crawls and archives quire checks every page; of an archive the newest capture of each.
 
     \b
     Examples:
       quire templates check page.html --model model.json
       quire templates check new/*.html --model model.json --explain
+      quire templates check crawl.warc.gz new/ --model model.json
       quire templates check "site.quire#https://example.org/" --model model.json
       curl -s https://example.org | quire templates check - --model model.json --exit-code
 
@@ -66,30 +72,78 @@ def check(
         raise Refusal("-: standard input can only be read once", hint="name - once")
     known = TemplateModel.load(model)
     results: list[dict[str, object]] = []
-    all_fit = True
-    for name in pages:
-        page = _opened(name)
+    troubles: list[Trouble] = []
+    checked = fitting = 0
+    for name, page in _opened(pages, troubles):
         fit = known.fit(page)
-        all_fit = all_fit and fit.fits
+        checked += 1
+        fitting += fit.fits
         why = known.explain(page) if explain else None
         if format is Format.json:
             told = {} if not explain else {"explanation": why and dataclasses.asdict(why)}
             results.append({"page": name, **dataclasses.asdict(fit), **told})
         else:
             _print(name, fit, why)
+    if not checked:
+        raise nothing_read(troubles, len(troubles))
     if format is Format.json:
-        terminal.write_json({"model": model, "all_fit": all_fit, "pages": results})
-    if exit_code and not all_fit:
+        terminal.write_json(
+            {
+                "model": model,
+                "all_fit": fitting == checked,
+                "pages": results,
+                "troubles": [{"name": each.name, "reason": each.reason} for each in troubles],
+            }
+        )
+    else:
+        if any(_holds_many(name) for name in pages):
+            terminal.write_text(
+                f"{format_count(checked, 'page')}: {fitting:,} fit, {checked - fitting:,} do not\n"
+            )
+        print_troubles(troubles, elsewhere="--format json lists all")
+    if exit_code and fitting < checked:
         raise typer.Exit(DOES_NOT_FIT)
 
 
-def _opened(name: str) -> Digest:
+def _opened(names: Sequence[str], troubles: list[Trouble]) -> Iterator[tuple[str, Digest]]:
+    """Open the pages that arguments lead to; what cannot be read in a crawl is a trouble."""
+    from quire.captures import read_newest  # noqa: PLC0415 - heavy
+    from quire.digest import encode  # noqa: PLC0415 - heavy
+    from quire.sources import Capture, Trouble  # noqa: PLC0415 - heavy
+
+    for name in names:
+        if not _holds_many(name):
+            yield name, _opened_one(name)
+            continue
+        for path in find_sources([name]):
+            for found in read_newest(path):
+                if not isinstance(found, Capture):
+                    troubles.append(found)
+                    continue
+                try:
+                    page = encode(found.body, content_type=found.content_type)
+                except EXPECTED as error:
+                    troubles.append(Trouble(found.name, str(error)))
+                    continue
+                yield found.name, page
+
+
+def _holds_many(name: str) -> bool:
+    """Tell whether an argument is a source of many pages, and not a page."""
     from quire.archive import is_archive  # noqa: PLC0415 - heavy
+
+    path = Path(name)
+    if path.is_dir() or is_archive(name):
+        return True
+    is_crawl = is_warc(name) or is_parquet(name) or path.suffix.lower() == ".wacz"
+    return is_crawl or (not path.exists() and "#" not in name and has_magic(name))
+
+
+def _opened_one(name: str) -> Digest:
     from quire.captures import read_one  # noqa: PLC0415 - heavy
     from quire.digest import encode  # noqa: PLC0415 - heavy
 
-    holds_many = is_warc(name) or is_parquet(name) or is_archive(name)
-    if name == STANDARD_INPUT or (Path(name).exists() and not holds_many):
+    if name == STANDARD_INPUT or Path(name).exists():
         return open_page(name, reader())
     try:
         capture = read_one(name)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _MOST_GROUPS = 100
 _MOST_NAME = 70
+_MOST_LOOSE = 5
 # Width of the other columns; the name gets the rest of the line, and a minimum.
 _OTHER_COLUMNS = 42
 _LEAST_NAME = 30
@@ -50,3 +51,10 @@ def print_groups(crawl: CrawlTemplates) -> None:
         f"{100 * found.coverage:.1f} % have a template\n"
     )
     print_troubles(crawl.troubles)
+    if found.loose:
+        numbers = ", ".join(f"no. {group.number}" for group in found.loose[:_MOST_LOOSE])
+        beyond = ", …" if len(found.loose) > _MOST_LOOSE else ""
+        terminal.advise(
+            f"{format_count(len(found.loose), 'template')} may be more than one ({numbers}{beyond}); "
+            f"try --threshold {found.tighter_threshold:g}"
+        )

@@ -16,7 +16,8 @@ from typing import Literal, TypeAlias
 
 from quire.errors import CompositionError, ProxyError
 from quire.fragments.cuts.includes import include
-from quire.fragments.esi.compose import compose, folder_reader
+from quire.fragments.esi.compose import Composer as OwnComposer
+from quire.fragments.esi.compose import folder_reader
 from quire.fragments.esi.manifest import ComposedPage, Manifest
 from quire.progress import Progress, no_progress
 
@@ -91,6 +92,7 @@ def has_varnish() -> bool:
 
 def _own(folder: Path, manifest: Manifest) -> Callable[[ComposedPage], bytes]:
     read = folder_reader(folder)
+    composer = OwnComposer(read, prefix=manifest.prefix)
     include_bytes = len(include(manifest.prefix, "templates", "0" * 32))
 
     def composed(page: ComposedPage) -> bytes:
@@ -99,7 +101,7 @@ def _own(folder: Path, manifest: Manifest) -> Callable[[ComposedPage], bytes]:
         if page.folder == "whole":
             return data
         name = f"{page.folder}/{page.file}.html"
-        return compose(data, read, most_bytes=page.length, prefix=manifest.prefix, file=name)
+        return composer.page(data, most_bytes=page.length, file=name)
 
     return composed
 

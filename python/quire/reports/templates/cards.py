@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.display import escape, format_count
 from quire.reports.names import Names, words
 from quire.reports.templates.drawings import HUES, histogram, key
 from quire.reports.templates.exemplars import Exemplar
 from quire.similar.crawl.templates import CrawlTemplates
-from quire.similar.groups import Group
+from quire.similar.groups import LOOSE_OUTLIERS, Group
 
 MOST_TYPICAL = 4
 MOST_OUTLIERS = 20
@@ -55,6 +56,7 @@ def card(
         f"<span>fit {group.fit:.2f}</span></p>",
         histogram(fits[group.pages], group.fit),
         '<p class="scale"><span>0</span><span>how well its pages fit</span><span>1</span></p>',
+        _loose(crawl, group),
         "</div>",
         '<div class="pages">',
         f"<h4>Representative</h4><p>{names.page(group.representative, _MOST_NAME)}"
@@ -72,30 +74,52 @@ def card(
     return "".join(parts)
 
 
+def _loose(crawl: CrawlTemplates, group: Group) -> str:
+    """Say that a group may be more than one template, and what to do."""
+    found = crawl.templates
+    if all(group is not other for other in found.loose):
+        return ""
+    why = (
+        f"{percent(len(group.outliers), group.size)} of its pages are outliers"
+        if len(group.outliers) >= LOOSE_OUTLIERS * group.size
+        else "a typical page and the representative have only "
+        f"{100 * group.closeness:.0f} % of the smaller one in common"
+    )
+    return (
+        f'<p class="loose">May be more than one template: {why}. '
+        f"Try <code>--threshold {found.tighter_threshold:g}</code>.</p>"
+    )
+
+
 def _typical(crawl: CrawlTemplates, group: Group, names: Names) -> str:
     """List some typical pages: those with a fit near the median."""
     others = group.pages[group.pages != group.representative]
     others = others[~np.isin(others, group.outliers)]
     far = np.abs(crawl.templates.fits[others] - group.fit)
     chosen = others[np.argsort(far, kind="stable")[:MOST_TYPICAL]]
-    return f"<h4>Typical pages</h4>{_listed(crawl, chosen.tolist(), names)}" if len(chosen) else ""
+    return (
+        f"<h4>Typical pages</h4>{_listed(crawl.templates.fits, chosen.tolist(), names)}"
+        if len(chosen)
+        else ""
+    )
 
 
 def _outliers(crawl: CrawlTemplates, group: Group, names: Names) -> str:
     if not len(group.outliers):
         return ""
+    resemblances = crawl.templates.resemblances
     more = len(group.outliers) - MOST_OUTLIERS
     beyond = f'<p class="dim">and {format_count(more, "other")}</p>' if more > 0 else ""
     return (
         f"<details><summary>{format_count(len(group.outliers), 'outlier')}</summary>"
-        f"{_listed(crawl, group.outliers[:MOST_OUTLIERS].tolist(), names)}{beyond}</details>"
+        '<p class="dim">with their resemblance to the representative</p>'
+        f"{_listed(resemblances, group.outliers[:MOST_OUTLIERS].tolist(), names)}{beyond}</details>"
     )
 
 
-def _listed(crawl: CrawlTemplates, pages: Sequence[int], names: Names) -> str:
-    fits = crawl.templates.fits
+def _listed(values: NDArray[np.float64], pages: Sequence[int], names: Names) -> str:
     items = (
-        f'<li><span class="fit">{fits[page]:.2f}</span> {names.page(page, _MOST_NAME)}</li>'
+        f'<li><span class="fit">{values[page]:.2f}</span> {names.page(page, _MOST_NAME)}</li>'
         for page in pages
     )
     return f"<ul>{''.join(items)}</ul>"

@@ -97,6 +97,16 @@ def _header(crawl: CrawlTemplates, title: str, names: Names) -> str:
         ("", f"{len(found.singles):,}", "without a template"),
         ("", format_bytes(int(np.sum(crawl.pages["bytes"].to_numpy()))), "read"),
     ]
+    if found.loose:
+        first = found.loose[0].number
+        said = "may be more than one"
+        figures.append(
+            (
+                "trouble",
+                f"{len(found.loose):,}",
+                f'<a href="#template-{first}">{said}</a>' if first < MOST_CARDS else said,
+            )
+        )
     if crawl.troubles:
         figures.append(
             ("trouble", f"{len(crawl.troubles):,}", '<a href="#troubles">could not be read</a>')
@@ -161,8 +171,9 @@ def _how(crawl: CrawlTemplates) -> str:
     return (
         f"<footer><p>Pages are compared by <b>{escape(found.on)}</b>. Two pages match if "
         f"{100 * found.threshold:g} % of the smaller one is in the larger one. The representative "
-        "is the page most similar to the others with its template. The fit of a page is its "
-        "resemblance to the representative; an outlier fits much worse than the median page. A "
-        "drawing shows the tree of a page: nodes are on lines, in document order, and deeper nodes "
+        "is the page most similar to the others with its template. The fit of a page is how much of "
+        "the smaller of it and a typical page of its template is in the larger one, for the best of "
+        "up to eight pages of all lengths. An outlier resembles the representative much less than "
+        "the others do. A drawing shows the tree of a page: nodes are on lines, in document order, and deeper nodes "
         "are further to the right.</p></footer>\n"
     )

@@ -18,6 +18,7 @@ STYLE = (
 .picture { grid-row: 2 / span 2; }
 .thumbnail { display: block; width: 100%; background: var(--paper); border: 1px solid var(--line);
   border-radius: 4px; }
+.loose { color: var(--trouble); font-size: .88em; max-width: 24rem; }
 .gone { color: var(--trouble); font-size: .88em; overflow-wrap: anywhere; }
 .figures b { font-size: 1.3rem; font-weight: 600; }
 .figures span { margin-left: .9em; color: var(--dim); }

@@ -49,13 +49,14 @@ def as_json(crawl: CrawlTemplates) -> dict[str, Any]:
     """Give all results as plain values."""
     found = crawl.templates
     n = len(found.group_of)
+    loose = {group.number for group in found.loose}
     return {
         "on": found.on,
         "threshold": found.threshold,
         "pages": n,
         "bytes": sum(crawl.pages["bytes"].to_pylist()),
         "coverage": round(found.coverage, _DECIMALS),
-        "groups": [_group(crawl, group) for group in found.groups],
+        "groups": [_group(crawl, group, is_loose=group.number in loose) for group in found.groups],
         "singles": [crawl.name(page) for page in found.singles.tolist()],
         "troubles": [
             {"name": trouble.name, "reason": trouble.reason} for trouble in crawl.troubles
@@ -63,19 +64,26 @@ def as_json(crawl: CrawlTemplates) -> dict[str, Any]:
     }
 
 
-def _group(crawl: CrawlTemplates, group: Group) -> dict[str, Any]:
-    fits = crawl.templates.fits
+def _group(crawl: CrawlTemplates, group: Group, *, is_loose: bool) -> dict[str, Any]:
+    fits, resemblances = crawl.templates.fits, crawl.templates.resemblances
     names = crawl.pages["name"].take(group.pages).to_pylist()
     return {
         "number": group.number,
         "size": group.size,
         "share": round(group.size / len(fits), _DECIMALS),
         "fit": round(group.fit, _DECIMALS),
+        "loose": is_loose,
         "representative": crawl.name(group.representative),
         "outliers": [crawl.name(page) for page in group.outliers.tolist()],
         "pages": [
-            {"name": name, "fit": round(fit, _DECIMALS)}
-            for name, fit in zip(names, fits[group.pages].tolist(), strict=True)
+            {
+                "name": name,
+                "fit": round(fit, _DECIMALS),
+                "resemblance": round(resemblance, _DECIMALS),
+            }
+            for name, fit, resemblance in zip(
+                names, fits[group.pages].tolist(), resemblances[group.pages].tolist(), strict=True
+            )
         ],
     }
 

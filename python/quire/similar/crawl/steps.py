@@ -7,7 +7,7 @@ Columns:
 
 | table | columns |
 | --- | --- |
-| pages | name, url, time, bytes, nodes, page (hash of the name), size (parts), sketch, bag, trouble |
+| pages | name, url, time, bytes, nodes, page (hash of the name), size (parts), frame (parts any page has), sketch, bag, trouble |
 | meetings | key (a bin of a sketch and its value), page, size |
 | hubs | page, hub |
 | bags | page, bag |
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from quire import _core
 from quire.digest import encode
 from quire.errors import MissingExtra, QuireError
-from quire.similar.groups import best_hubs, hubs_of, likenesses, meeting_rows
+from quire.similar.groups import best_hubs, frame_of, hubs_of, likenesses, meeting_rows
 from quire.similar.measures import BagMeasure
 from quire.similar.sketches import VALUES, Sketch
 from quire.sources import Capture, Trouble, read
@@ -51,6 +51,7 @@ PAGES = schema_of(
     nodes=pa.int64(),
     page=pa.uint64(),
     size=pa.int64(),
+    frame=pa.int64(),
     sketch=pa.binary(),
     bag=pa.large_binary(),
     trouble=pa.string(),
@@ -112,6 +113,7 @@ def _page_row(capture: Capture, on: BagMeasure) -> dict[str, Any]:
         "nodes": page.n,
         "page": page_number(name),
         "size": int(np.frombuffer(bags.totals(), "<u8")[0]),
+        "frame": frame_of(page, on),
         "sketch": sketch.values.tobytes(),
         "bag": bags.packed(0),
     }

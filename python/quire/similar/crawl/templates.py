@@ -32,6 +32,7 @@ from quire.similar.groups import (
     Templates,
     arranged,
     check_threshold,
+    exemplar_pairs,
     first_groups,
     held,
     merged,
@@ -52,7 +53,7 @@ from quire.engines.arrow import as_text
 from quire.engines.tables import read_table, write_table
 from quire.similar.crawl import steps
 
-_ABOUT = ["name", "url", "time", "bytes", "nodes", "page", "trouble"]
+_ABOUT = ["name", "url", "time", "bytes", "nodes", "page", "size", "frame", "trouble"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +73,8 @@ class CrawlTemplates:
     def table(self) -> pa.Table:
         """Give the pages with their groups: -1 for a page that is like no other.
 
-        Columns ``name``, ``url``, ``time``, ``bytes``, ``nodes``, ``group``, ``fit``, ``role``
-        (``representative``, ``outlier``, ``member`` or ``single``).
+        Columns ``name``, ``url``, ``time``, ``bytes``, ``nodes``, ``group``, ``fit``,
+        ``resemblance``, ``role`` (``representative``, ``outlier``, ``member`` or ``single``).
         """
         found = self.templates
         role = np.where(found.group_of < 0, "single", "member").astype("<U14")
@@ -83,6 +84,7 @@ class CrawlTemplates:
         return (
             self.pages.append_column("group", pa.array(found.group_of))
             .append_column("fit", pa.array(found.fits))
+            .append_column("resemblance", pa.array(found.resemblances))
             .append_column("role", pa.array(role.tolist()))
         )
 
@@ -177,6 +179,9 @@ class _Crawl:
         self.troubles = rows.filter(pc.invert(is_page)).select(["name", "trouble"])
         self.pages = rows.filter(is_page).sort_by("page")
         self.ids: NDArray[np.uint64] = self.pages["page"].to_numpy()
+        most = 0xFFFF_FFFF
+        self.sizes: NDArray[np.uint32] = self.pages["size"].to_numpy().clip(max=most).astype("<u4")
+        self.frames: NDArray[np.uint32] = self.pages["frame"].to_numpy().astype("<u4")
         self.file_of: NDArray[np.int32] = self.pages["file"].to_numpy()
         self._check_different()
 
@@ -212,32 +217,29 @@ class _Crawl:
             self._picked(np.unique(hub)), posixpath.join(self.folder, "hubs"), step="hubs"
         )
         found = self._compared("links", page, hub, hub_files)
-        return held(
+        links = (
             self._numbers(found["page"]),
             self._numbers(found["other"]),
             found["contained"],
             found["resemblance"],
-            self.threshold,
         )
+        return held(links, self.sizes, self.frames, self.threshold)
 
-    def _fits(self, label: NDArray[np.uint32], representatives: dict[int, int]) -> NDArray[Any]:
-        """Compare pages with the representatives of their groups."""
-        n = len(label)
-        fits = np.ones(n)
-        stands_for = np.full(n, -1)
-        for group, representative in representatives.items():
-            stands_for[group] = representative
-        mine = stands_for[label]
-        grouped = np.flatnonzero(mine >= 0)
-        chosen = np.unique(mine[grouped])
+    def _fits(self, label: NDArray[np.uint32], representatives: dict[int, int]) -> Links:
+        """Compare pages with the exemplars of their groups."""
+        page, other = exemplar_pairs(label, representatives, self.sizes)
         files = self.engine.write(
-            self._picked(self.ids[chosen]),
-            posixpath.join(self.folder, "representatives"),
+            self._picked(self.ids[np.unique(other)]),
+            posixpath.join(self.folder, "exemplars"),
             step="fit",
         )
-        found = self._compared("fits", self.ids[grouped], self.ids[mine[grouped]], files)
-        fits[self._numbers(found["page"])] = found["resemblance"]
-        return fits
+        found = self._compared("fits", self.ids[page], self.ids[other], files)
+        return (
+            self._numbers(found["page"]),
+            self._numbers(found["other"]),
+            found["contained"],
+            found["resemblance"],
+        )
 
     def _is_needed(self, label: NDArray[np.uint32], links: Links) -> NDArray[np.bool_]:
         """Tell which groups need samples: those of several pages, and those that links lead to."""

@@ -1,12 +1,23 @@
 //! Every path leads back, on pages made to mislead.
 
 use super::*;
+use crate::page::vocabulary::{Class, Namespace};
 use crate::select::sample::{Dice, Sample, random_page};
+use crate::select::xpath::{Test, tag_passes};
 use crate::select::{Found, Limits, XPath, css};
+use crate::select::{MAX_SELECTOR_BYTES, is_element};
+
+fn class(page: &dyn Page, node: u32) -> Class {
+    page.tag_class(page.tags()[node as usize])
+}
 
 fn check(page: &Sample) {
+    let paths = Paths::default();
+    let all: Vec<u32> = (0..page.n()).collect();
+    let together = paths.css_all(page, &all);
     for node in 0..page.n() {
-        let path = xpath(page, node);
+        let path = paths.xpath(page, node);
+        assert_eq!(path, xpath(page, node));
         let found = XPath::parse(&path)
             .unwrap()
             .select(page, 0, Limits::default())
@@ -15,7 +26,9 @@ fn check(page: &Sample) {
         if seen {
             assert_eq!(found, Found::Nodes(vec![node]), "{path}");
         }
-        let path = css_path(page, node);
+        let path = paths.css(page, node);
+        assert_eq!(path, css_path(page, node));
+        assert_eq!(Some(&path), together[node as usize].as_ref());
         let found = css(page, &path, 0, Limits::default()).unwrap();
         let hidden = |mut node: u32| loop {
             node = page.parents()[node as usize];
@@ -132,10 +145,95 @@ fn nodes_out_of_reach_get_the_path_of_what_is_around_them() {
     ] {
         assert_eq!(paths(&page, node), (css.into(), path.into()), "{node}");
     }
-    let page = Sample::read(&format!("html(p#{})", "x".repeat(70_000)));
-    let path = css_path(&page, 2);
-    assert_eq!(path.len(), 70_001);
-    assert!(css(&page, &path, 0, Limits::default()).is_err());
+}
+
+#[test]
+fn long_ids_and_names_are_passed_over() {
+    let long = "x".repeat(70_000);
+    let page = Sample::read(&format!("html(p#{long}, {long}, p, {long}(b))"));
+    check(&page);
+    assert_eq!(css_path(&page, 2), "html > p:nth-of-type(1)");
+    assert_eq!(css_path(&page, 6), "html > :nth-child(4) > b");
+}
+
+/// Elements of XML, one in the other, `depth` deep.
+fn chain(depth: usize, name: impl Fn(usize) -> String) -> Sample {
+    let mut page = Sample::new();
+    page.html = false;
+    for level in 0..depth {
+        page.open(Namespace::Xml, Class::Element, &name(level), Vec::new());
+    }
+    page.done()
+}
+
+fn leads_back(page: &Sample, path: &str) -> Vec<u32> {
+    assert!(path.len() <= MAX_SELECTOR_BYTES, "{} bytes", path.len());
+    css(page, path, 0, Limits::default()).unwrap()
+}
+
+#[test]
+fn a_path_that_would_be_too_long_starts_at_a_name_of_its_own() {
+    // Of 9,000 levels each second one has a name of its own.
+    let page = chain(9_000, |level| match level % 2 {
+        0 => format!("level{level}"),
+        _ => "a".to_owned(),
+    });
+    assert_eq!(css_path(&page, 9_000), "level8998>a");
+    assert_eq!(leads_back(&page, "level8998>a"), [9_000]);
+    assert_eq!(xpath(&page, 9_000), "/descendant::node()[9000]");
+    for node in [1, 2, 5_000, 8_999] {
+        assert_eq!(leads_back(&page, &css_path(&page, node)), [node]);
+        let found = XPath::parse(&xpath(&page, node)).unwrap();
+        let found = found.select(&page, 0, Limits::default());
+        assert_eq!(found, Ok(Found::Nodes(vec![node])));
+    }
+}
+
+#[test]
+fn an_element_too_deep_for_any_selector_gets_the_path_of_one_around_it() {
+    let page = chain(60_000, |_| "a".to_owned());
+    let paths = Paths::default();
+    let deepest = paths.css(&page, 60_000);
+    let found = leads_back(&page, &deepest);
+    assert!(found[0] > 30_000 && found.len() == 1, "{found:?}");
+    assert_eq!(paths.css(&page, found[0]), deepest);
+    let some = paths.css_all(&page, &[60_000, 1]);
+    assert_eq!(some, [None, Some(":root".to_owned())]);
+    let found = XPath::parse(&paths.xpath(&page, 60_000)).unwrap();
+    let found = found.select(&page, 0, Limits::default());
+    assert_eq!(found, Ok(Found::Nodes(vec![60_000])));
+}
+
+#[test]
+fn all_paths_of_a_page_together_are_linear_in_it() {
+    let mut page = Sample::new();
+    for _ in 0..2 {
+        page.element("main");
+        for level in 0..400 {
+            page.element(&format!("{}{level}", "x".repeat(100)));
+        }
+        for _ in 0..1_000 {
+            page.element("b");
+            page.close();
+        }
+        for _ in 0..401 {
+            page.close();
+        }
+    }
+    let page = page.done();
+    let all: Vec<u32> = (0..page.n()).collect();
+    let found = Paths::default().css_all(&page, &all);
+    let bytes: usize = found.iter().flatten().map(String::len).sum();
+    assert!(
+        bytes < (1 << 20) + 1024 * page.n() as usize,
+        "{bytes} bytes"
+    );
+    assert!(found.iter().flatten().count() > 400);
+    for (node, path) in found.iter().enumerate() {
+        if let Some(path) = path.as_ref().filter(|_| node > 0) {
+            assert_eq!(leads_back(&page, path), [node as u32]);
+        }
+    }
 }
 
 #[test]
