@@ -102,8 +102,13 @@ def describe(chosen: Sequence[Page]) -> str:
 
 def warc_bodies(page: Page) -> Iterator[bytes]:
     """The payloads inside a WARC or ARC file, up to the first record that cannot be read."""
-    from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415  only this corpus needs it
-    from warcio.exceptions import ArchiveLoadFailed  # noqa: PLC0415
+    # Here, since only this corpus needs it.
+    from warcio.archiveiterator import (  # type: ignore[import-untyped] # noqa: PLC0415
+        ArchiveIterator,
+    )
+    from warcio.exceptions import (  # type: ignore[import-untyped] # noqa: PLC0415
+        ArchiveLoadFailed,
+    )
 
     with page.path.open("rb") as file:
         try:

@@ -7,7 +7,8 @@
 
 Results go to ``benchmarks/results`` as text, JSON and SVG. After a full run, ``docs/benchmarks.md``
 and the pages below ``docs/benchmarks`` are written again from all stored results. A quick run writes
-to ``results/quick`` and does not touch the documentation. Progress goes to standard error.
+to ``results/quick``. Neither that nor a run with another ``--results`` touches the documentation.
+Progress goes to standard error.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import traceback
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+RESULTS = REPOSITORY / "benchmarks" / "results"
 # Started as a file, not as a module: let `benchmarks` be found from the repository.
 sys.path.insert(0, str(REPOSITORY))
 
@@ -99,7 +101,8 @@ def main(arguments: list[str] | None = None) -> int:
     context = Context(quick=options.quick, corpora=tuple(options.corpus), seed=options.seed)
     results = Path(options.results) / "quick" if options.quick else Path(options.results)
     failed = [name for name in options.names or BENCHMARKS if not _run_one(name, context, results)]
-    if not options.quick:
+    # Other folders hold some of the results, and the pages need all of them.
+    if results.resolve() == RESULTS:
         pagewriter.write(results, REPOSITORY / "docs", BENCHMARKS)
     if failed:
         print(f"error: could not run {', '.join(failed)}", file=sys.stderr)
@@ -164,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--results",
-        default=str(REPOSITORY / "benchmarks" / "results"),
+        default=str(RESULTS),
         help="folder for results",
     )
     return parser

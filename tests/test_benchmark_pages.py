@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from benchmarks import pagewriter, run
 from benchmarks.pagewriter import PAGES, pages
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +28,21 @@ def test_the_committed_pages_are_what_the_generator_writes() -> None:
     }
     for name, text in made.items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, name
+
+
+@pytest.mark.parametrize(
+    ("options", "writes"),
+    [([], True), (["--quick"], False), (["--results", "elsewhere"], False)],
+)
+def test_only_a_run_that_keeps_its_results_here_writes_the_pages(
+    *, options: list[str], writes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[object] = []
+    monkeypatch.setattr(run, "_run_one", lambda *_: True)
+    monkeypatch.setattr(pagewriter, "write", lambda *_: written.append("pages"))
+
+    assert run.main(["encode", *options]) == 0
+    assert bool(written) is writes
 
 
 def test_every_result_is_on_exactly_one_page() -> None:

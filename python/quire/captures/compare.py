@@ -1,4 +1,4 @@
-"""Compare two crawls, archives or folders page by page: what is new, gone, changed or the same.
+"""Compare two crawls, archives or folders page by page: new, gone, changed or the same.
 
 Pages are paired by their addresses; files by their paths below the folder that was named. Of
 several captures of one address the newest counts. Each source is read once to list its pages, with
@@ -50,7 +50,7 @@ class ComparedPage:
         old: the name of its capture in the old source; ``read_one`` reads it again.
         new: the name of its capture in the new source.
         summary: how much changed, if it changed.
-        unseen: what changed, if nobody sees it: ``white space``, ``comments`` and others.
+        unseen: the invisible differences: ``white space``, ``comments`` and others.
         reason: why it could not be compared, in one line.
     """
 

@@ -1,4 +1,4 @@
-"""Opens the engine that an address (``--engine``) names."""
+"""Opens the engine that an address such as ``spark://head:7077`` names."""
 
 from __future__ import annotations
 

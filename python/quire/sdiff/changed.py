@@ -40,7 +40,7 @@ def changed(
     """Tell whether any of the facets differs between two pages.
 
     Compares signatures first, so the columns of two stored digests are loaded only if there are
-    rules to apply, or for JSON, where members of an object in another order are no change. Of two
+    rules to apply, or for JSON, where members of an object in another order do not count. Of two
     headers of JSON only the signatures are known, so there they are one.
 
     >>> import quire

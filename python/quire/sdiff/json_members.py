@@ -31,7 +31,7 @@ class Found:
 
 
 def without_order_of_members(old: Digest, new: Digest, found: Found) -> Found:
-    """Return what was found between two pages of JSON, without the order of members."""
+    """Return the changes between two pages of JSON, ignoring the order of members."""
     apart = Status.TAG | Status.MOVED | Status.ALONE
     if not (found.old_status & apart).any() or not (found.new_status & apart).any():
         return found  # nothing to pair in another way

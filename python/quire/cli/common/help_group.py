@@ -12,7 +12,7 @@ HELP_OPTIONS = ("-h", "--help")
 
 
 class HelpGroup(TyperGroup):
-    """Prints its help and exits with 0 if no command is given: asking what there is, is no error."""
+    """Prints its help and exits with 0 if no command is given."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override] # the class of a context is not public
         """Read the arguments of the group; none at all stand for ``--help``."""

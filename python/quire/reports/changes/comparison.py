@@ -58,7 +58,7 @@ def comparison_index(
     return document(
         f"<header><h1>{escape(printable(title))}</h1></header><main>"
         f'<ul class="totals">{totals}</ul>{troubles}<div class="wide"><table>'
-        f"<tr><th>page</th><th>address</th><th>what changed</th></tr>{rows}</table></div>"
+        f"<tr><th>status</th><th>page</th><th>what changed</th></tr>{rows}</table></div>"
         f"{beyond}</main>",
         title=title,
         style=STYLE + _STYLE,

@@ -140,12 +140,12 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
         )
     if not study.totals.other_readers:
         steps.append(
-            "<li>Add the pages that other users got (<code>--variant</code>): they show which parts "
+            "<li>Add the pages that other users got: they show which parts "
             "are private, and which are the same for all.</li>"
         )
     if study.log is None:
         steps.append(
-            "<li>Add an access log (<code>--log</code>): it shows how many bytes less would be moved, "
+            "<li>Add an access log: it shows how many bytes less would be moved, "
             "and which parts matter most.</li>"
         )
     none = "" if exact else "<p>No shared part is worth cutting out of these pages.</p>"

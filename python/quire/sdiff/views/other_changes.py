@@ -23,7 +23,7 @@ _Rank: TypeAlias = Literal["links", "images", "rest"]
 
 # Links that a reader can follow or that show another page; those to scripts and styles are files.
 _FOLLOWED = frozenset({"a", "area", "form", "iframe", "frame", "embed"})
-# Elements whose text nobody reads.
+# Elements whose text is not shown.
 _UNREAD = frozenset({"script", "style", "noscript", "template"})
 
 

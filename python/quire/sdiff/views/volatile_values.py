@@ -25,7 +25,7 @@ VolatileKind: TypeAlias = Literal["nonce", "token", "time", "query"]
 _WORDS = re.compile(r"[a-z]+|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TOKEN_WORDS = frozenset({"token", "csrf", "xsrf", "csrftoken", "sessionid"})
-# One word without spaces: `data-token-use="once a day"` is no token.
+# One word without spaces: `data-token-use="once a day"` is not a token.
 _TOKEN = re.compile(r"\S{6,}")
 _TIME_WORDS = frozenset({"timestamp", "ts"})
 # Parameters by which sites make browsers load a file again.
