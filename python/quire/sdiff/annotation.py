@@ -188,10 +188,10 @@ class Annotation:
         )
 
     def differs(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> bool:
-        """Tell whether anything changed in any of the facets.
+        """Tell whether anything changed in any of the facets: whether ``changes`` lists a change.
 
         A part that moved counts for the facets of its content too: if it has text, for example, the
-        texts of the page are now in a different order.
+        texts of the page are now in a different order. ``quire.changed`` gives the same answer.
 
         >>> import quire
         >>> annotation = quire.annotate(quire.encode(b"<p id=a>x"), quire.encode(b"<p id=b>x"))
@@ -201,7 +201,7 @@ class Annotation:
         return any(
             self._side("new").count(0, facet) > 0
             or self._side("old").count(0, facet) > 0
-            or self._side("new").has_moved(facet)
+            or len(self._side("new").moved_with(facet)) > 0
             for facet in check_facets(facets)
         )
 
@@ -213,7 +213,9 @@ class Annotation:
     def changes(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
         """List the nodes that changed in any of the facets, in document order.
 
-        Nodes of the new page come in its order, deleted nodes at the position where they were.
+        Nodes of the new page come in its order, deleted nodes at the position where they were. A
+        part that moved is listed for the facets of its values too, because they are in a different
+        order now.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a<p>b<p>c"), quire.encode(b"<p>a<p>c")
@@ -225,6 +227,8 @@ class Annotation:
         wanted = check_facets(facets)
         new, old = self._side("new"), self._side("old")
         is_changed = new.changed_in(wanted)
+        for facet in wanted:
+            is_changed[new.moved_with(facet)] = True
         # Of the old page only nodes without a partner; the others are listed for the new page.
         is_gone = old.changed_in(wanted) & (self.to_new < 0)
         fresh, gone = np.flatnonzero(is_changed), np.flatnonzero(is_gone)

@@ -1,15 +1,15 @@
 """Tell whether a page changed, reading as little as possible.
 
-There are three steps; each one returns as soon as it knows the answer:
+The answer is always that of ``Annotation.differs``; there is only one truth about change. But most
+answers are known before the pages are compared node by node:
 
-1. Compare all signatures at once: equal bytes, parsed in the same way, are equal pages.
-2. Compare the signatures of the facets: pages with different bytes can be equal in a facet. Without
-   rules, this is the final answer.
-3. With rules, annotate both pages and see whether any difference is left that no rule ignores.
+1. Equal signatures in all facets: nothing changed, under any rules.
+2. Other signatures, and all facets asked for, without rules: something changed.
+3. Everything else needs the annotation. A signature cannot tell which facet changed, because it
+   covers the values of a facet in document order: after a new element without attributes, the
+   signature of the attributes differs too.
 
 Steps 1 and 2 need only the header of a digest, so nothing else of a stored digest is read.
-Signatures compare facets node by node in document order: after a new element, every facet with
-values further down the page differs too.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def changed(
 ) -> bool:
     """Tell whether any of the facets differs between two pages.
 
-    Compares signatures first, so the columns of two stored digests are loaded only if there are
-    rules to apply.
+    The answer is the same as that of ``annotate(old, new, rules).differs(facets)``. Signatures are
+    compared first, so the columns of two stored digests are loaded only if their signatures differ,
+    and you ask for some of the facets or give rules.
 
     >>> import quire
     >>> old = quire.encode(b"<p class=a>Open 9 to 5</p>")
@@ -56,19 +57,19 @@ def changed(
         rules: which differences to ignore.
 
     Raises:
-        TypeError: there are rules, but of one page only the header was given.
+        TypeError: signatures differ and there are rules, or not all facets are asked for, but of
+            one page only the header was given.
         DigestFormatError: a file is not a digest.
         PatternError: a pattern of the rules is not valid.
         SelectorError: a selector of the rules is not valid.
     """
     wanted = check_facets(facets)
     before, after = _head(old), _head(new)
-    if before.signatures == after.signatures:
+    if not any(_differs(before, after, facet) for facet in ALL_FACETS):
         return False
-    differing = tuple(facet for facet in wanted if _differs(before, after, facet))
-    if not differing or rules == EVERYTHING:
-        return bool(differing)
-    return annotate(_whole(old), _whole(new), rules).differs(differing)
+    if wanted == ALL_FACETS and rules == EVERYTHING:
+        return True
+    return annotate(_whole(old), _whole(new), rules).differs(wanted)
 
 
 def structure_changed(old: Comparable, new: Comparable) -> bool:
@@ -103,7 +104,8 @@ def _head(page: Comparable) -> Digest | Header:
 def _whole(page: Comparable) -> Digest:
     if isinstance(page, Header):
         raise TypeError(
-            "rules need the whole page, not its header; pass the digest or the path of its file"
+            "rules and single facets need the whole page, not its header; "
+            "pass the digest or the path of its file"
         )
     return page if isinstance(page, Digest) else load(page)
 

@@ -180,7 +180,12 @@ pub fn attributes<'a>(
 }
 
 /// The name of an attribute as the tree has it.
-fn attribute_name<'a>(raw: &'a [u8], syntax: Syntax, encoding: &'static Encoding) -> Cow<'a, str> {
+#[must_use]
+pub fn attribute_name<'a>(
+    raw: &'a [u8],
+    syntax: Syntax,
+    encoding: &'static Encoding,
+) -> Cow<'a, str> {
     let Syntax::Html(namespace) = syntax else {
         return decode(raw, encoding);
     };
