@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 
 import quire
-from quire import ALL_FACETS, Annotation, Rules, Status
+from quire import ALL_FACETS, Annotation, Rules, Status, text_rows
+from quire.sdiff import Delete, Insert, Move, Update
 from tests.strategies import html
 
 
@@ -161,3 +162,79 @@ def test_a_granularity_that_is_not_known_is_an_error() -> None:
     page = quire.encode(b"<p>a")
     with pytest.raises(ValueError, match="expected brief, normal or fine"):
         quire.annotate(page, page, granularity="coarse")  # type: ignore[arg-type]
+
+
+CLAUSES = {
+    "law": "These terms are governed by the law of the country in which we have our seat.",
+    "fees": "You pay the fees of the month in advance, and we send an invoice by mail to you.",
+    "data": "Partners may combine personal data with profiles bought from brokers elsewhere.",
+}
+
+
+def clauses(*names: str) -> bytes:
+    return "".join(f"<p>{CLAUSES[name]}</p>" for name in names).encode()
+
+
+def moving(before: str, after: str) -> tuple[quire.Digest, quire.Digest]:
+    """A clause in another section under its old id, before and after."""
+    fees = clauses("fees").decode() + "<h2>Our harbour</h2>"
+    return pages(
+        f"<div><p id=x>{before}</p>{fees}</div><section><hr></section>".encode(),
+        f"<div>{fees}</div><section><hr><p id=x>{after}</p></section>".encode(),
+    )
+
+
+def test_a_new_clause_never_passes_for_an_old_one_that_moved() -> None:
+    old, new = moving(CLAUSES["law"], CLAUSES["data"])
+    annotation = quire.annotate(old, new)
+
+    assert sorted(row.kind for row in text_rows(annotation)) == [
+        "deleted",
+        "inserted",
+        "same",
+        "same",
+    ]
+    (clause,) = new.select("#x").tolist()
+    assert annotation.status(clause) & Status.ALONE
+    assert annotation.status(clause + 1) & Status.ALONE
+    assert {type(action) for action in quire.edit_script(old, new)} == {Insert, Delete}
+
+
+def test_a_clause_that_moved_and_was_edited_keeps_its_partner_and_shows_its_words() -> None:
+    old, new = moving(CLAUSES["law"], CLAUSES["law"].replace("our seat", "our office"))
+    (row,) = (row for row in text_rows(quire.annotate(old, new)) if row.kind == "moved_here")
+
+    assert row.old
+    assert row.old.text == CLAUSES["law"]
+    assert {type(action) for action in quire.edit_script(old, new)} == {Move, Update}
+
+
+def test_what_is_in_its_place_may_say_something_else() -> None:
+    old, new = pages(b"<table><tr><td>Cod<td>7.95", b"<table><tr><td>Cod<td>8.10")
+    assert [change.kind for change in quire.annotate(old, new).changes()] == ["updated"]
+
+
+def test_a_price_stays_with_its_row_when_the_row_moves() -> None:
+    row = "<tr><td>{} from the harbour of the town<td>{}"
+    names = ["Cod", "Haddock", "Plaice", "Sole"]
+    old = "<table>" + "".join(row.format(name, "7.95") for name in names)
+    moved = [row.format("Sole", "8.10")] + [row.format(name, "7.95") for name in names[:3]]
+    annotation = quire.annotate(*pages(old.encode(), ("<table>" + "".join(moved)).encode()))
+
+    assert sorted(change.kind for change in annotation.changes()) == ["moved", "updated"]
+
+
+def test_a_line_that_moved_shares_more_than_one_node_with_the_old_one() -> None:
+    link = "<a href=/terms-of-the-harbour>the terms of the harbour of this town</a>"
+    old = f"<p>See {link}.</p><p>{CLAUSES['law']}</p>"
+    new = f"<p>{CLAUSES['law']}</p><p>{CLAUSES['data']} {CLAUSES['fees']} {link}</p>"
+    rows = text_rows(quire.annotate(*pages(old.encode(), new.encode())))
+
+    assert not [
+        row
+        for row in rows
+        if row.kind in {"moved_here", "moved_away"}
+        and row.old
+        and row.new
+        and row.old.text != row.new.text
+    ]

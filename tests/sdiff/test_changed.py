@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import quire
 from quire import ALL_FACETS, Rules
+from quire.sdiff.facets import Facet
 from tests.strategies import html
 
 # One change for each facet, and all the facets that it is seen in.
@@ -48,28 +49,92 @@ def test_a_change_is_seen_in_its_facets_and_no_others(name: str) -> None:
     assert found == expected
 
 
-@given(html, html)
-def test_changed_agrees_with_the_annotation(before: bytes, after: bytes) -> None:
-    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
-    annotation = quire.annotate(old, new)
+# Pages that are the same bytes in two character sets, or the same text in two, or two pages. Names,
+# values and texts that are not ASCII are where bytes and characters differ.
+LETTERS = ["größe", "ä", "§", "naïve"]
+foreign = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["p", "b", "a"]), *[st.sampled_from([*LETTERS, "id"])] * 2).map(
+            lambda part: f"<{part[0]} {part[1]}={part[2]}>"
+        ),
+        st.sampled_from([*LETTERS, "</p>", "</b>", " ", "fish", "<a href=ü>", "<img src=é>"]),
+    ),
+    max_size=8,
+).map("".join)
+CHARSETS = ["utf-8", "windows-1252", "iso-8859-15", "koi8-r"]
 
-    assert quire.changed(old, new) == bool(annotation)
-    assert bool(annotation) == any(True for _ in annotation.changes())
+
+@st.composite
+def page_pairs(draw: st.DrawFn) -> tuple[quire.Digest, quire.Digest]:
+    """Draw two pages that a signature and an annotation could see differently."""
+    kind = draw(st.sampled_from(["pages", "labels", "recoded"]))
+    if kind == "pages":
+        old, new = (quire.encode(draw(html), kind="html") for _ in range(2))
+        return old, new
+    text = draw(foreign)
+    if kind == "labels":
+        source = text.encode(draw(st.sampled_from(["utf-8", "latin-1"])))
+        one, other = draw(st.sampled_from(CHARSETS)), draw(st.sampled_from(CHARSETS))
+        return (
+            quire.encode(source, kind="html", encoding=one),
+            quire.encode(source, kind="html", encoding=other),
+        )
+    edited = draw(st.sampled_from([text, text.replace("ö", "o"), text + " "]))
+    return (
+        quire.encode(text.encode("latin-1"), kind="html", encoding="windows-1252"),
+        quire.encode(edited.encode(), kind="html", encoding="utf-8"),
+    )
 
 
-@given(html, html, rules)
-def test_under_rules_changed_agrees_with_the_annotation(
-    before: bytes, after: bytes, given_rules: Rules
+facet_sets = st.sampled_from(ALL_FACETS) | st.sets(st.sampled_from(ALL_FACETS), min_size=1).map(
+    lambda found: tuple(facet for facet in ALL_FACETS if facet in found)
+)
+IGNORES_NOTHING = Rules(ignore_attributes=("zzz",))
+
+
+@given(page_pairs(), facet_sets, st.just(Rules()) | st.just(IGNORES_NOTHING) | rules)
+def test_changed_is_true_exactly_when_the_annotation_has_a_change(
+    pages: tuple[quire.Digest, quire.Digest], facets: Facet | tuple[Facet, ...], given_rules: Rules
 ) -> None:
-    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
+    old, new = pages
     annotation = quire.annotate(old, new, given_rules)
 
+    assert quire.changed(old, new, facets, rules=given_rules) == annotation.differs(facets)
+    assert annotation.differs(facets) == any(True for _ in annotation.changes(facets))
     assert quire.changed(old, new, rules=given_rules) == bool(annotation)
-    for facet in ALL_FACETS:
-        found = quire.changed(old, new, facet, rules=given_rules)
-        assert found <= quire.changed(old, new, facet)  # rules forgive, and add nothing
-        # Without rules facets are compared place by place: where an element is new, all after it moved.
-        assert found <= (annotation.differs(facet) or given_rules == Rules())
+    # Rules forgive, and add nothing.
+    assert quire.changed(old, new, rules=given_rules) <= quire.changed(old, new)
+    for facet in ALL_FACETS:  # equal signatures are a final no
+        same = getattr(old.signatures, facet) == getattr(new.signatures, facet)
+        assert not (same and quire.changed(old, new, facet, rules=given_rules))
+
+
+@given(page_pairs(), facet_sets)
+def test_rules_that_ignore_nothing_change_no_answer(
+    pages: tuple[quire.Digest, quire.Digest], facets: Facet | tuple[Facet, ...]
+) -> None:
+    old, new = pages
+
+    assert quire.changed(old, new, facets, rules=IGNORES_NOTHING) == quire.changed(old, new, facets)
+    assert quire.changed(old, new, rules=IGNORES_NOTHING) == quire.changed(old, new)
+
+
+def test_names_of_attributes_are_compared_as_they_read() -> None:
+    source = "<p größe=1>".encode()
+    old = quire.encode(source, kind="html", encoding="utf-8")
+    misread = quire.encode(source, kind="html", encoding="windows-1252")
+    recoded = quire.encode("<p größe=1>".encode("latin-1"), kind="html", encoding="windows-1252")
+
+    assert quire.changed(old, misread)
+    assert quire.changed(old, misread, "attributes")
+    assert not quire.changed(old, recoded)
+
+
+def test_a_new_element_changes_no_facet_that_it_has_no_value_of() -> None:
+    old, new = quire.encode(b"<p id=a>x"), quire.encode(b"<hr><p id=a>x")
+
+    assert not quire.changed(old, new, "attributes")
+    assert quire.changed(old, new, "structure")
 
 
 @given(html, rules)
@@ -86,20 +151,26 @@ def test_headers_decide_about_stored_digests(tmp_path: Path, compress: bool) -> 
     body = b"<ul>" + b"".join(b"<li>%d</li>" % (number**5 % 99_991) for number in range(2_000))
     quire.encode(body, kind="html").save(old, compress=compress)
     quire.encode(body + b"<p>more", kind="html").save(new, compress=compress)
-    expected = {facet: quire.changed(old, new, facet) for facet in ALL_FACETS}
     for path in (old, new):  # all that is left is the header
         path.write_bytes(path.read_bytes()[:1024])
         with pytest.raises(quire.DigestFormatError):
             quire.load(path)
 
-    assert {facet: quire.changed(old, new, facet) for facet in ALL_FACETS} == expected
     assert quire.changed(str(old), new)
     assert quire.changed(quire.peek(old), quire.peek(new))
     assert not quire.changed(old, quire.peek(old))
+    # A facet with equal signatures did not change; headers are enough to see it.
+    assert not quire.changed(old, new, "links")
+    assert not quire.changed(quire.peek(old), quire.peek(new), "links", rules=IGNORES_NOTHING)
+    # Different signatures of one facet may come from a new element before its values.
+    with pytest.raises(quire.DigestFormatError):
+        quire.changed(old, new, "content")
+    with pytest.raises(TypeError, match="header"):
+        quire.changed(quire.peek(old), quire.peek(new), "content")
     assert quire.structure_changed(old, new)
     assert not quire.structure_changed(old, old)
     # With rules, equal signatures still are an answer, and the whole page is not needed for it.
-    assert not quire.changed(old, new, "links", rules=Rules(ignore_case=True))
+    assert not quire.changed(old, old, "links", rules=Rules(ignore_case=True))
 
 
 def test_rules_are_applied_to_stored_digests_that_differ(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import quire
 from quire import Digest, EditScript
 from quire.errors import ScriptError
 from quire.sdiff import Delete, Insert, Move, Rename, Update
-from tests.strategies import disguised, html, json_values, plain_trees, written
+from tests.strategies import Tree, disguised, html, json_values, plain_trees, written
 
 # Pages of every kind, so that partners may be of different kinds too.
 sources = st.one_of(
@@ -73,6 +73,28 @@ def test_a_script_makes_the_new_page_and_not_only_its_bytes(before: bytes, after
     made = quire.edit_script(old, new).apply(old)
 
     assert made == new
+
+
+@given(sources, sources)
+def test_a_script_and_its_inverse_do_nothing(before: bytes, after: bytes) -> None:
+    old, new = read(before), read(after)
+    script = quire.edit_script(old, new)
+    both = script | script.invert()
+
+    assert len(both) == 0
+    assert both.layout == ()
+    assert both.apply(old).decode() == before
+
+
+@given(plain_trees())
+def test_what_is_deleted_and_inserted_again_is_kept(tree: Tree) -> None:
+    # The third page is not the first, so that it is compared and not recognised.
+    part = f"<div>{written(tree)}</div>"
+    first, second, third = (read(f"<p>a</p>{page}".encode()) for page in (part, "", part + "<hr>"))
+    both = quire.edit_script(first, second) | quire.edit_script(second, third)
+
+    assert [str(action).split()[:2] for action in both] == [["insert", "hr"]]
+    assert both.apply(first) == third
 
 
 @given(html, html, html)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from hypothesis import given
@@ -61,6 +62,24 @@ def test_hostile_texts_are_compared_in_bounded_time() -> None:
     segments = quire.word_changes(old, new)
 
     assert "".join(part.text for part in segments if part.kind != "inserted") == old
+
+
+def test_long_texts_are_compared_between_words_that_occur_once() -> None:
+    # Beyond any table: 200,000 words, every hundredth another; the rest is found word by word.
+    words = [f"w{number}" for number in range(200_000)]
+    edited = [f"x{at}" if at % 100 == 50 else word for at, word in enumerate(words)]
+    segments = quire.word_changes(" ".join(words), " ".join(edited))
+
+    inserted = [segment.text for segment in segments if segment.kind == "inserted"]
+    assert inserted == [word for word in edited if word.startswith("x")]
+
+
+def test_long_texts_without_such_words_are_one_change() -> None:
+    draw = random.Random(13)
+    old, new = (" ".join(draw.choices("abcdefgh", k=20_000)) for _ in range(2))
+    changed = [segment for segment in quire.word_changes(old, new) if segment.kind != "same"]
+
+    assert [segment.kind for segment in changed] == ["deleted", "inserted"]
 
 
 @given(html, html)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from quire import _core
 from quire.digest.arguments import check_page, shown
-from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status, check_facets
+from quire.sdiff.facets import ALL_FACETS, ChangeKind, Facet, Status, check_facets, differing
 from quire.sdiff.json_members import Found, without_order_of_members
 from quire.sdiff.rules import EVERYTHING, Rules
 from quire.sdiff.sides import OneSide
@@ -190,10 +190,12 @@ class Annotation:
         )
 
     def differs(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> bool:
-        """Tell whether anything changed in any of the facets.
+        """Tell whether anything changed in any of the facets: whether ``changes`` lists a change.
 
-        A part that moved counts for the facets of its content too: if it has text, for example, the
-        texts of the page are now in a different order.
+        A facet with equal signatures did not change, even if its values are in other nodes now:
+        ``<b>x</b>`` and ``<i>x</i>`` have the same content. A part that moved counts for the facets
+        of its values too: if it has text, for example, the texts of the page are now in a different
+        order. ``quire.changed`` gives the same answer.
 
         >>> import quire
         >>> annotation = quire.annotate(quire.encode(b"<p id=a>x"), quire.encode(b"<p id=b>x"))
@@ -203,8 +205,8 @@ class Annotation:
         return any(
             self._side("new").count(0, facet) > 0
             or self._side("old").count(0, facet) > 0
-            or self._side("new").has_moved(facet)
-            for facet in check_facets(facets)
+            or len(self._side("new").moved_with(facet)) > 0
+            for facet in self._candidates(facets)
         )
 
     def __bool__(self) -> bool:
@@ -215,7 +217,9 @@ class Annotation:
     def changes(self, facets: Iterable[Facet] | Facet = ALL_FACETS) -> Iterator[Change]:
         """List the nodes that changed in any of the facets, in document order.
 
-        Nodes of the new page come in its order, deleted nodes at the position where they were.
+        Nodes of the new page come in its order, deleted nodes at the position where they were. A
+        part that moved is listed for the facets of its values too, because they are in a different
+        order now.
 
         >>> import quire
         >>> old, new = quire.encode(b"<p>a<p>b<p>c"), quire.encode(b"<p>a<p>c")
@@ -224,9 +228,11 @@ class Annotation:
         """
         import numpy as np  # noqa: PLC0415 - heavy
 
-        wanted = check_facets(facets)
+        wanted = self._candidates(facets)
         new, old = self._side("new"), self._side("old")
         is_changed = new.changed_in(wanted)
+        for facet in wanted:
+            is_changed[new.moved_with(facet)] = True
         # Of the old page only nodes without a partner; the others are listed for the new page.
         is_gone = old.changed_in(wanted) & (self.to_new < 0)
         fresh, gone = np.flatnonzero(is_changed), np.flatnonzero(is_gone)
@@ -355,6 +361,15 @@ class Annotation:
         return changes_dict(self, facets)
 
     # ------------------------------------------------------------ inside
+
+    def _candidates(self, facets: Iterable[Facet] | Facet) -> tuple[Facet, ...]:
+        """Return those of the facets that can have changed, by their signatures.
+
+        All facets stay together, so that the list of all changes has every node that changed.
+        """
+        wanted = check_facets(facets)
+        found = differing(self.old.signatures, self.new.signatures, wanted)
+        return wanted if found and wanted == ALL_FACETS else found
 
     def _side(self, page: Side) -> OneSide:
         side = self._sides.get(page)

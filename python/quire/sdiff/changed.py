@@ -1,16 +1,16 @@
 """Tell whether a page changed, reading as little as possible.
 
-There are three steps; each one returns as soon as it knows the answer:
+The answer is always that of ``Annotation.differs``, but most answers are known before the pages are
+compared node by node:
 
-1. Compare all signatures at once: equal bytes, parsed in the same way, are equal pages.
-2. Compare the signatures of the facets: pages with different bytes can be equal in a facet. Without
-   rules, this is the final answer.
-3. With rules, and for JSON, whose signatures know the order of members and whose comparison
-   ignores it, annotate both pages and see whether any difference is left that no rule ignores.
+1. Equal signatures of a facet: that facet did not change, under any rules.
+2. Different signatures, all facets asked for, and no rules: something changed. JSON is an exception,
+   because its signatures know the order of members, and its comparison ignores it.
+3. Everything else needs the annotation. A signature covers the values of its facet node by node in
+   document order, so after a new element without attributes the signature of the attributes differs
+   too, although no attribute changed.
 
 Steps 1 and 2 need only the header of a digest, so nothing else of a stored digest is read.
-Signatures compare facets node by node in document order: after a new element, every facet with
-values further down the page differs too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from quire.digest.arguments import check_page
 from quire.digest.files import Header, load, peek
 from quire.digest.page import Digest
 from quire.sdiff.annotation import annotate
-from quire.sdiff.facets import ALL_FACETS, Facet, check_facets
+from quire.sdiff.facets import ALL_FACETS, Facet, check_facets, differing
 from quire.sdiff.rules import EVERYTHING, Rules
 
 # A page, or a stored digest: its path or its header.
@@ -39,9 +39,9 @@ def changed(
 ) -> bool:
     """Tell whether any of the facets differs between two pages.
 
-    Compares signatures first, so the columns of two stored digests are loaded only if there are
-    rules to apply, or for JSON, where members of an object in another order do not count. Of two
-    headers of JSON only the signatures are known, so there they are one.
+    The answer is the same as that of ``annotate(old, new, rules).differs(facets)``. Signatures are
+    compared first, so the columns of two stored digests are loaded only if the signatures of these
+    facets differ, and there are rules, or not all facets are asked for, or the pages are JSON.
 
     >>> import quire
     >>> old = quire.encode(b"<p class=a>Open 9 to 5</p>")
@@ -59,23 +59,20 @@ def changed(
         rules: which differences to ignore.
 
     Raises:
-        TypeError: a page is given as something else, or there are rules and of one page only the
-            header was given.
+        TypeError: a page is given as something else, or signatures do not decide and of one page
+            only the header was given.
         DigestFormatError: a file is not a digest.
         PatternError: a pattern of the rules is not valid.
         SelectorError: a selector of the rules is not valid.
     """
     wanted = check_facets(facets)
     before, after = _head("old", old), _head("new", new)
-    if before.signatures == after.signatures:
-        return False
-    differing = tuple(facet for facet in wanted if _differs(before, after, facet))
-    if not differing:
+    if not differing(before.signatures, after.signatures, wanted):
         return False
     is_json = before.kind == after.kind == "json"
-    if rules == EVERYTHING and not (is_json and _are_whole(old, new)):
+    if wanted == ALL_FACETS and rules == EVERYTHING and not is_json:
         return True
-    return annotate(_whole(old), _whole(new), rules).differs(differing)
+    return annotate(_whole(old), _whole(new), rules).differs(wanted)
 
 
 def structure_changed(old: Comparable, new: Comparable) -> bool:
@@ -114,16 +111,7 @@ def _head(name: str, page: object) -> Digest | Header:
 def _whole(page: Comparable) -> Digest:
     if isinstance(page, Header):
         raise TypeError(
-            "rules need the whole page, not its header; pass the digest or the path of its file"
+            "the signatures differ, and with rules, for single facets or JSON the answer needs the "
+            "whole page, not its header; pass the digest or the path of its file"
         )
     return page if isinstance(page, Digest) else load(page)
-
-
-def _are_whole(*pages: Comparable) -> bool:
-    return not any(isinstance(page, Header) for page in pages)
-
-
-def _differs(old: Digest | Header, new: Digest | Header, facet: Facet) -> bool:
-    before: int = getattr(old.signatures, facet)
-    after: int = getattr(new.signatures, facet)
-    return before != after

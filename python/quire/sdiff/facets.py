@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from enum import IntFlag
 from typing import Literal, TypeAlias, get_args
 
+from quire.digest.signatures import Signatures
+
 Facet: TypeAlias = Literal["structure", "tags", "attributes", "content", "links", "images"]
 ChangeKind: TypeAlias = Literal["inserted", "deleted", "moved", "renamed", "updated", "layout"]
 
@@ -55,3 +57,16 @@ def check_facets(facets: Iterable[Facet] | Facet) -> tuple[Facet, ...]:
     if unknown:
         raise ValueError(f"unknown facet {unknown[0]!r}; expected {', '.join(ALL_FACETS)}")
     return tuple(facet for facet in ALL_FACETS if facet in asked)
+
+
+def differing(
+    old: Signatures, new: Signatures, facets: Iterable[Facet] = ALL_FACETS
+) -> tuple[Facet, ...]:
+    """Return those of the facets that two pages have different signatures of.
+
+    >>> import quire
+    >>> old, new = quire.encode(b"<p id=a>x"), quire.encode(b"<p id=b>x")
+    >>> differing(old.signatures, new.signatures)
+    ('attributes',)
+    """
+    return tuple(facet for facet in facets if getattr(old, facet) != getattr(new, facet))

@@ -67,6 +67,29 @@ class OneSide:
             found = (status & (Status.LINKS if facet == "links" else Status.IMAGES)) != 0
         return found
 
+    def moved_with(self, facet: Facet) -> NDArray[np.int64]:
+        """List the nodes that moved with values of this facet in them or below them.
+
+        Their values are now in another place among those of the page.
+        """
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        page = self.page
+        moved = np.flatnonzero((self.status & Status.MOVED) != 0)
+        if facet == "tags" or not len(moved):
+            return moved
+        has = np.zeros(page.n, np.bool_)
+        if facet == "attributes":
+            has[:] = page.attr >= 0
+        elif facet == "content":
+            has[:] = page.content >= 0
+        else:
+            listed = page.links() if facet == "links" else page.images()
+            has[[each.node for each in listed]] = True
+        sums = np.concatenate([[0], np.cumsum(has)])
+        has_values: NDArray[np.bool_] = sums[moved + page.size[moved]] > sums[moved]
+        return np.compress(has_values, moved)
+
     def changed_in(self, facets: Iterable[Facet]) -> NDArray[np.bool_]:
         """Tell for each node whether it changed in any of the facets."""
         import numpy as np  # noqa: PLC0415 - heavy
@@ -98,27 +121,6 @@ class OneSide:
             np.cumsum(self.changed(facet), out=sums[1:])
             self._sums[facet] = sums
         return int(sums[node + int(self.page.size[node])] - sums[node])
-
-    def has_moved(self, facet: Facet) -> bool:
-        """Tell whether a part with values of this facet moved."""
-        import numpy as np  # noqa: PLC0415 - heavy
-
-        page = self.page
-        moved = np.flatnonzero((self.status & Status.MOVED) != 0)
-        if facet == "structure" or not len(moved):
-            return False  # structure counts moves already
-        if facet == "tags":
-            return True
-        has = np.zeros(page.n, np.bool_)
-        if facet == "attributes":
-            has[:] = page.attr >= 0
-        elif facet == "content":
-            has[:] = page.content >= 0
-        else:
-            found = page.links() if facet == "links" else page.images()
-            has[[each.node for each in found]] = True
-        sums = np.concatenate([[0], np.cumsum(has)])
-        return bool((sums[moved + page.size[moved]] > sums[moved]).any())
 
     def tops(self) -> NDArray[np.int64]:
         """List the nodes without a partner whose parent has one."""

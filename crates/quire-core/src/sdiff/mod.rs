@@ -7,6 +7,7 @@
 //! | [`labels`] | three hashes of each node: tag, attributes, content |
 //! | [`side`] | the nodes that take part, as a tree of their own with subtree hashes |
 //! | [`matching`] | pairs: which node of the old page is which node of the new one |
+//! | [`common_words`] | whether two texts read mostly the same |
 //! | [`blanks`] | pairs of the white space that took no part |
 //! | [`exact`] | the smallest number of edits without moves, within a budget |
 //! | [`placement`] | which pairs moved, and which stayed in their place |
@@ -21,6 +22,7 @@
 
 mod annotation;
 mod blanks;
+mod common_words;
 mod exact;
 mod labels;
 mod matching;

@@ -3,13 +3,16 @@
 //! Lines are those of [`crate::text::read_lines`]. Two lines are in one row when a node of one
 //! is the partner of a node of the other. What has no such partner is compared by its
 //! text. So a line follows its nodes through every move and edit, and one
-//! that was written anew with the same words is still the same to a reader.
+//! that was written anew with the same words is still the same to a reader. A line that moved
+//! must read mostly the same (see [`super::common_words`]): one node in common is not enough, for
+//! a reader takes the whole line for an old one.
 //!
 //! O(n log n) in lines, and the limits of the comparison of words.
 
 use std::collections::HashMap;
 
 use super::annotation::Status;
+use super::common_words::{mostly_same, word_hashes};
 use super::matching::Pairs;
 use super::placement::longest_increasing;
 use super::words::{sequence_changes, tokens};
@@ -91,7 +94,7 @@ impl Page<'_> {
 ///
 /// With `ignore_order`, lines that moved are in the row of their new place and are the same.
 pub fn rows(old: &Page, new: &Page, pairs: &Pairs, ignore_order: bool) -> Vec<Row> {
-    let partner = partners(old, new, pairs);
+    let mut partner = partners(old, new, pairs);
     let candidates: Vec<(u32, u32)> = (partner.iter().enumerate())
         .filter(|&(_, &line)| line != NONE)
         .map(|(new, &old)| (old, new as u32))
@@ -102,8 +105,14 @@ pub fn rows(old: &Page, new: &Page, pairs: &Pairs, ignore_order: bool) -> Vec<Ro
         .map(|at| candidates[at])
         .collect();
     let mut moved_to = vec![NONE; old.lines.len()];
+    let mut kept = anchors.iter().peekable();
     for &(from, to) in &candidates {
-        moved_to[from as usize] = to;
+        let stays = kept.next_if(|&&anchor| anchor == (from, to)).is_some();
+        if stays || read_alike(old.text(from), new.text(to)) {
+            moved_to[from as usize] = to;
+        } else {
+            partner[to as usize] = NONE;
+        }
     }
     let mut build = Build {
         old,
@@ -122,6 +131,12 @@ pub fn rows(old: &Page, new: &Page, pairs: &Pairs, ignore_order: bool) -> Vec<Ro
     }
     build.gap((i, old.lines.len() as u32), (j, new.lines.len() as u32));
     build.rows
+}
+
+/// Whether a line that stands somewhere else may be called the same.
+fn read_alike(old: &str, new: &str) -> bool {
+    let words = |text: &str| word_hashes(text).collect::<Vec<_>>();
+    old == new || mostly_same(&words(old), &words(new))
 }
 
 /// The old line that each new line was, by the partners of its nodes; one to one.

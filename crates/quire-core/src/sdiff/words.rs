@@ -11,19 +11,25 @@
 //!
 //! Combining marks stay with the letter before them, so no letter is torn apart.
 //!
-//! Linear in the texts but for the comparison, which is histogram diff with the limits of
-//! `imara-diff`. Where more than [`MAX_WORDS`] are left on a side after equal ends are taken off, all that
-//! is left counts as one change.
+//! Linear in the texts, however they are made, so that all texts of a page together are linear
+//! in the page. A comparison may cost [`CELLS`] cells of its table for each word, which is enough
+//! for some hundred words on both sides. Longer texts are first cut at words that occur once on
+//! both sides (patience), as often as that helps; a part that is still too long, and has no such
+//! word, counts as one change. Parts that are short enough are compared by histogram diff.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Token};
 
+use super::placement::longest_increasing;
 use crate::base::word_chars::{is_mark, is_unspaced};
 
-/// More words than this are not compared one by one.
-pub const MAX_WORDS: usize = 1 << 15;
+/// Cells of the table of a comparison for each word of both texts; a cell takes about two
+/// nanoseconds.
+const CELLS: usize = 128;
+/// How often parts are cut into smaller parts.
+const MAX_CUTS: u32 = 8;
 
 /// A part that changed, as ranges of characters; one of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +76,7 @@ fn differing(old: &[&str], new: &[&str]) -> Vec<Change> {
     if old.is_empty() && new.is_empty() {
         return Vec::new();
     }
-    if old.is_empty() || new.is_empty() || old.len() > MAX_WORDS || new.len() > MAX_WORDS {
+    if old.is_empty() || new.is_empty() {
         return vec![(head..head + old.len(), head..head + new.len())];
     }
     let mut known: HashMap<&str, Token> = HashMap::new();
@@ -97,10 +103,113 @@ pub(super) fn tokens<'a>(strings: &[&'a str], known: &mut HashMap<&'a str, Token
         .collect()
 }
 
-/// The parts in which two sequences differ.
+/// The parts in which two sequences of tokens below `distinct` differ.
 pub(super) fn sequence_changes(old: &[Token], new: &[Token], distinct: u32) -> Vec<Change> {
+    let mut counts = vec![Count::default(); distinct as usize];
+    let mut found: Vec<Change> = Vec::new();
+    // The last part is on top, so that changes come in order.
+    let mut parts = vec![(0..old.len(), 0..new.len(), MAX_CUTS)];
+    while let Some((from, to, cuts)) = parts.pop() {
+        let (xs, ys) = (&old[from.clone()], &new[to.clone()]);
+        let head = xs.iter().zip(ys).take_while(|(x, y)| x == y).count();
+        let rest = xs[head..].iter().rev().zip(ys[head..].iter().rev());
+        let tail = rest.take_while(|(x, y)| x == y).count();
+        let (from, to) = (
+            from.start + head..from.end - tail,
+            to.start + head..to.end - tail,
+        );
+        let (xs, ys) = (&old[from.clone()], &new[to.clone()]);
+        if xs.is_empty() && ys.is_empty() {
+            continue;
+        }
+        if xs.is_empty() || ys.is_empty() {
+            found.push((from, to));
+        } else if xs.len().saturating_mul(ys.len()) <= CELLS * (xs.len() + ys.len()) {
+            found.extend(
+                table_changes(xs, ys, &mut counts)
+                    .into_iter()
+                    .map(|(x, y)| {
+                        (
+                            from.start + x.start..from.start + x.end,
+                            to.start + y.start..to.start + y.end,
+                        )
+                    }),
+            );
+        } else {
+            let anchors = match cuts {
+                0 => Vec::new(),
+                _ => unique_in_both(xs, ys, &mut counts),
+            };
+            if anchors.is_empty() {
+                found.push((from, to));
+                continue;
+            }
+            let (mut i, mut j) = (from.end, to.end);
+            for &(x, y) in anchors.iter().rev() {
+                parts.push((from.start + x + 1..i, to.start + y + 1..j, cuts - 1));
+                (i, j) = (from.start + x, to.start + y);
+            }
+            parts.push((from.start..i, to.start..j, cuts - 1));
+        }
+    }
+    found
+}
+
+/// Notes about a token while one part is looked at: how often it occurs on each side, and where
+/// it was met last, or its number in a table.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    old: u32,
+    new: u32,
+    place: u32,
+}
+
+/// The places of the tokens that occur once on each side, as many as are in order on both.
+fn unique_in_both(old: &[Token], new: &[Token], counts: &mut [Count]) -> Vec<(usize, usize)> {
+    for token in old {
+        counts[token.0 as usize].old += 1;
+    }
+    for (place, token) in new.iter().enumerate() {
+        let count = &mut counts[token.0 as usize];
+        count.new += 1;
+        count.place = place as u32;
+    }
+    let found: Vec<(usize, u32)> = (old.iter().enumerate())
+        .map(|(place, token)| (place, counts[token.0 as usize]))
+        .filter(|(_, count)| count.old == 1 && count.new == 1)
+        .map(|(place, count)| (place, count.place))
+        .collect();
+    for token in old.iter().chain(new) {
+        counts[token.0 as usize] = Count::default();
+    }
+    let places: Vec<u32> = found.iter().map(|&(_, place)| place).collect();
+    (longest_increasing(&places).into_iter())
+        .map(|at| (found[at].0, found[at].1 as usize))
+        .collect()
+}
+
+/// The parts that differ, from one table.
+fn table_changes(old: &[Token], new: &[Token], counts: &mut [Count]) -> Vec<Change> {
+    // Numbers of this part alone: the table is as large as the largest one.
+    let mut distinct = 0;
+    let mut numbered = |tokens: &[Token]| -> Vec<Token> {
+        (tokens.iter())
+            .map(|token| {
+                let count = &mut counts[token.0 as usize];
+                if count.place == 0 {
+                    distinct += 1;
+                    count.place = distinct;
+                }
+                Token(count.place - 1)
+            })
+            .collect()
+    };
+    let (xs, ys) = (numbered(old), numbered(new));
     let mut diff = Diff::default();
-    diff.compute_with(Algorithm::Histogram, old, new, distinct);
+    diff.compute_with(Algorithm::Histogram, &xs, &ys, distinct);
+    for token in old.iter().chain(new) {
+        counts[token.0 as usize] = Count::default();
+    }
     diff.hunks()
         .map(|hunk| {
             (

@@ -178,7 +178,12 @@ pub fn attributes<'a>(
 }
 
 /// Return the name of an attribute as it is in the tree.
-fn attribute_name<'a>(raw: &'a [u8], syntax: Syntax, encoding: &'static Encoding) -> Cow<'a, str> {
+#[must_use]
+pub fn attribute_name<'a>(
+    raw: &'a [u8],
+    syntax: Syntax,
+    encoding: &'static Encoding,
+) -> Cow<'a, str> {
     let Syntax::Html(namespace) = syntax else {
         return decode(raw, encoding);
     };

@@ -34,7 +34,8 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, GB18030, GBK, UTF_8};
 
 pub use self::attributes::{
-    Syntax, append_attribute_value, attribute_spans, attribute_syntax, attribute_value, attributes,
+    Syntax, append_attribute_value, attribute_name, attribute_spans, attribute_syntax,
+    attribute_value, attributes,
 };
 pub use self::doctype::{Doctype, Quirks, doctype, quirks};
 use self::expand::{Nul, References, Rules, expand, expand_bytes, next_change};

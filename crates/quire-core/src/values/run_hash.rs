@@ -1,9 +1,10 @@
 //! Hashes of attribute runs: equal if a reader sees the same attributes.
 //!
 //! A run is split into attributes. Each gives a hash of its name and value, and these are added up,
-//! so their order does not matter. Nearly all attributes are written ` name="value"`; those are
-//! found with one search for each part, and hashed in place. All others go through
-//! [`values::attribute_spans`].
+//! so their order does not matter. Names and values are hashed as a reader sees them, so the same
+//! page in another character set has the same hashes. Nearly all attributes are written
+//! ` name="value"`; those are found with one search for each part, and hashed in place. All others
+//! go through [`values::attribute_spans`].
 
 use std::ops::Range;
 
@@ -72,6 +73,17 @@ impl Reading {
         self.hash_cooked(&text[value], decoded)
     }
 
+    /// The hash of a name as a reader sees it.
+    #[inline]
+    fn hash_name(self, text: &[u8], name: Range<usize>) -> u64 {
+        let fold = matches!(self.syntax, Syntax::Html(_));
+        if self.plain || self.charset.name_reads_as_written(&text[name.clone()]) {
+            return hash_name_at(&text[name.start..], name.len(), fold);
+        }
+        let name = values::attribute_name(&text[name], self.syntax, self.charset.encoding);
+        hash_name(name.as_bytes(), fold)
+    }
+
     #[cold]
     fn hash_cooked(self, value: &[u8], decoded: &mut Vec<u8>) -> u64 {
         if self.charset.valid_utf8 && matches!(self.syntax, Syntax::Html(_)) {
@@ -93,6 +105,12 @@ impl Charset {
     pub fn reads_as_written(self, values: &[u8], syntax: Syntax) -> bool {
         self.is_plain(values, Mode::Data) && has_no_line_ends(values, syntax)
     }
+
+    /// Whether the name of an attribute reads as it is written, but for its case.
+    fn name_reads_as_written(self, name: &[u8]) -> bool {
+        (self.valid_utf8 || self.encoding.is_ascii_compatible() && name.is_ascii())
+            && !name.contains(&0)
+    }
 }
 
 /// Whether line ends do not matter: in XML they become spaces; in HTML only CR changes.
@@ -107,13 +125,12 @@ pub fn has_no_line_ends(values: &[u8], syntax: Syntax) -> bool {
 pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut Seen) -> RunHashes {
     // Limited to one step: a run without a closing quote must not search through all the others.
     let text = &text[..text.len().min(run.end + AHEAD)];
-    let html = matches!(reading.syntax, Syntax::Html(_));
     let mut hashes = RunHashes::default();
     let mut at = run.start;
     seen.clear();
     while let Some((name, value)) = next_usual(text, at, run.end) {
         at = value.end + 1;
-        let name_hash = hash_name_at(&text[name.start..], name.len(), html);
+        let name_hash = reading.hash_name(text, name);
         if seen.insert(name_hash) {
             hashes.add(
                 name_hash,
@@ -123,7 +140,7 @@ pub fn hash_run(text: &[u8], run: Range<usize>, reading: Reading, seen: &mut See
     }
     if at < run.end {
         for (name, value) in values::attribute_spans(&text[at..run.end]) {
-            let name_hash = hash_name_at(&text[at + name.start..], name.len(), html);
+            let name_hash = reading.hash_name(text, at + name.start..at + name.end);
             if seen.insert(name_hash) {
                 let value = value.map_or(at..at, |v| at + v.start..at + v.end);
                 hashes.add(
@@ -258,7 +275,7 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use encoding_rs::UTF_8;
+    use encoding_rs::{UTF_8, WINDOWS_1252};
 
     use super::*;
     use crate::page::vocabulary::Namespace;
@@ -296,6 +313,30 @@ mod tests {
         ] {
             assert_ne!(hashes(run), usual, "{run}");
         }
+    }
+
+    #[test]
+    fn names_are_hashed_as_they_read() {
+        let hash = |run: &[u8], encoding, valid_utf8| {
+            let charset = Charset {
+                encoding,
+                valid_utf8,
+            };
+            let syntax = Syntax::Html(Namespace::Html);
+            let reading = Reading {
+                syntax,
+                charset,
+                plain: charset.reads_as_written(run, syntax),
+            };
+            hash_run(run, 0..run.len(), reading, &mut Seen::default()).all
+        };
+        let utf8 = hash(" größe=\"1\"".as_bytes(), UTF_8, true);
+        assert_eq!(hash(b" gr\xf6\xdfe=\"1\"", WINDOWS_1252, false), utf8);
+        assert_ne!(hash(" größe=\"1\"".as_bytes(), WINDOWS_1252, false), utf8);
+        // What cannot be read is U+FFFD, in either case.
+        let unreadable = hash(" \u{fffd}=1".as_bytes(), UTF_8, true);
+        assert_eq!(hash(b" \xff=1", UTF_8, false), unreadable);
+        assert_eq!(hash(b" \0=1", UTF_8, true), unreadable);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! 4. [`recover`]: parents by the votes of their children; then nodes by id, by text and address, by text.
 //!    Each find is aligned again.
 //! 5. Alignment once more, with everything that is still left.
+//! 6. [`strangers`]: what moved, but does not read mostly the same, is parted again.
 //!
 //! Cost: O(n log n) for the orders and sixteen steps a node for sketches; alignment is exact up to a
 //! limit for each list of children and a budget for all of them, and takes shorter ways beyond,
@@ -26,6 +27,7 @@ mod moves;
 mod probe;
 mod recover;
 mod sketch;
+mod strangers;
 mod tree;
 mod twins;
 mod weights;
@@ -168,6 +170,7 @@ pub fn pair(old: Tree, new: Tree, granularity: Granularity) -> (Pairs, Vec<Coars
     matcher.recover();
     matcher.late = true;
     matcher.align_again();
+    matcher.part_strangers();
     (matcher.pairs, matcher.coarse)
 }
 

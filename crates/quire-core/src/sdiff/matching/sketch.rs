@@ -10,6 +10,7 @@
 
 use super::tree::Tree;
 use crate::base::hash::hash64_seeded;
+use crate::sdiff::common_words::words;
 use crate::sdiff::labels::mix;
 
 // What is smallest must not change from one process to the next, so these hashes have no key.
@@ -189,50 +190,9 @@ fn own_tokens(tree: Tree, node: u32, sketch: &mut Sketch) {
     }
 }
 
-/// The words of a text: runs of letters and digits. A text without any is one word, and so that
-/// texts in scripts without spaces share words too, other letters stand alone.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    let mut any = false;
-    std::iter::from_fn(move || {
-        let start = rest.find(char::is_alphanumeric).unwrap_or(rest.len());
-        let found = &rest[start..];
-        let Some(first) = found.chars().next() else {
-            let whole = std::mem::take(&mut rest);
-            let lone = !any && !whole.is_empty();
-            any = true;
-            return lone.then_some(whole);
-        };
-        any = true;
-        let end = if is_ideograph(first) {
-            first.len_utf8()
-        } else {
-            found
-                .find(|char: char| !char.is_alphanumeric() || is_ideograph(char))
-                .unwrap_or(found.len())
-        };
-        rest = &found[end..];
-        Some(&found[..end])
-    })
-}
-
-/// Letters of scripts that write no spaces between words, near enough.
-fn is_ideograph(char: char) -> bool {
-    matches!(u32::from(char), 0x0e00..=0x0fff | 0x1000..=0x109f | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_found_in_every_script() {
-        let found = |text| words(text).collect::<Vec<_>>();
-        assert_eq!(found("Fish & chips, 3.50"), ["Fish", "chips", "3", "50"]);
-        assert_eq!(found("営業中 open"), ["営", "業", "中", "open"]);
-        assert_eq!(found(" -- "), [" -- "]);
-        assert!(found("").is_empty());
-    }
 
     #[test]
     fn likeness_is_that_of_the_sets_when_they_are_small() {
