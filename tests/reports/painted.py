@@ -225,4 +225,5 @@ def _lines(runs: list[Run]) -> set[str]:
     lines: dict[int, list[str]] = {}
     for run in runs:
         lines.setdefault(run.line, []).append(run.text)
-    return {" ".join("".join(parts).split()) for parts in lines.values()} - {""}
+    texts = {" ".join("".join(parts).split()) for parts in lines.values()}
+    return {text for text in texts if len(text) >= LONG_TEXT}

@@ -16,8 +16,9 @@ Everything is linear but the comparison of words, which has limits of its own. N
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -33,12 +34,22 @@ from quire.sdiff.views.words import Segment, SegmentKind, word_changes
 Place: TypeAlias = tuple[Literal["start", "before", "behind"], int]
 
 # Two runs of text with this part of their characters in common are one text that was edited; with
-# less, marking single words would leave a mosaic of "the" and "of". The same for a run of which
-# nearly all is found in a longer one.
+# less, marking single words would leave a mosaic of "the" and "of". Texts that are partners need less.
+# The same for a run of which nearly all is found in a longer one.
 _ALIKE = 0.5
+_PAIR_ALIKE = 0.25
 _INSIDE = 0.8
-# Above this many characters, runs without partners are compared by lines only.
-_MAX_RUN = 100_000
+# As many equal words in a row are no accident.
+_MANY_WORDS = 5
+# The same in tokens, white space included, and how often to look for such runs.
+_RUN_TOKENS = 2 * _MANY_WORDS - 1
+_MAX_RUNS = 40
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+# Texts with partners of up to this many characters, such as figures, are compared with these only.
+_SHORT = 24
+# Characters that are compared word by word; what is left after that is replaced as a whole. Hostile
+# texts take some 15 microseconds for each.
+_MAX_COMPARED = 600_000
 # More than all texts of a page together.
 _STAYS = 1 << 40
 # Elements that stand for the page itself, and how far into it the body can start.
@@ -181,6 +192,9 @@ class _Painter:
         self.first: dict[int, int] = {}
         self.last: dict[int, int] = {}
         self.moved: dict[int, int] = {}  # leaves that moved, old to new
+        self.budget = _MAX_COMPARED
+        self.compared: dict[tuple[str, str], Sequence[Segment]] = {}
+        self.shown: dict[int, list[int]] = {}  # leaves with deleted words, and where these are
         self.gone: set[int] = set()  # leaves of the old page that are deleted as a whole
 
     def paint(self) -> Painting:
@@ -239,46 +253,67 @@ class _Painter:
             self._keep(i, j)
         for (i0, j0), (i1, j1) in pairwise(ends):
             olds, news = list(range(i0 + 1, i1)), list(range(j0 + 1, j1))
-            if not olds and not news:
-                continue
-            start_old = start_new = 0
-            for i, j in self._by_themselves(olds, news, soft):
-                x, y = i - i0 - 1, j - j0 - 1
-                runs += self._match_equal(olds[start_old:x], news[start_new:y])
-                runs.append(_Run([i], [j], is_pair=True))
-                start_old, start_new = x + 1, y + 1
-            runs += self._match_equal(olds[start_old:], news[start_new:])
+            if olds or news:
+                runs += self._match(olds, news, self._edited(olds, news, soft))
         return runs
 
-    def _by_themselves(
-        self, olds: list[int], news: list[int], soft: dict[int, int]
-    ) -> list[tuple[int, int]]:
-        """Return the edited pairs on whose lines nothing lacks a partner.
+    def _edited(self, olds: list[int], news: list[int], soft: dict[int, int]) -> dict[int, int]:
+        """Choose the pairs of a gap that are compared by themselves.
 
-        On other lines, words may have moved from one leaf to the next.
+        Not those on a line with leaves that lack a partner: words may have gone from one leaf to the
+        next. Nor long texts that have little in common: these are better matched by what they say.
         """
         found = [(i, soft[i]) for i in olds if i in soft]
         paired = {j for _, j in found}
         loose_old = {self.old.leaves[i].line for i in olds if i not in soft}
         loose_new = {self.new.leaves[j].line for j in news if j not in paired}
-        return [
-            (i, j)
+        return {
+            i: j
             for i, j in found
             if self.old.leaves[i].line not in loose_old
             and self.new.leaves[j].line not in loose_new
-        ]
+            and self._is_edited(i, j)
+        }
 
-    def _match_equal(self, olds: list[int], news: list[int]) -> list[_Run]:
-        """Keep leaves that look the same in place, and return the runs between them."""
-        keys: dict[str, int] = {}
-        left = [keys.setdefault(self.old.leaves[i].key, len(keys)) for i in olds]
-        right = [keys.setdefault(self.new.leaves[j].key, len(keys)) for j in news]
+    def _is_edited(self, i: int, j: int) -> bool:
+        """Tell whether a text with a partner is still the same text."""
+        before, after = self.old.leaves[i].text, self.new.leaves[j].text
+        if max(len(before), len(after)) <= _SHORT:
+            return True
+        return _is_alike(self._compare(before, after), _PAIR_ALIKE)
+
+    def _compare(self, before: str, after: str) -> Sequence[Segment]:
+        """Compare words, as long as the budget of the page lasts."""
+        if (before, after) not in self.compared:
+            self.budget -= len(before) + len(after)
+            self.compared[before, after] = (
+                word_changes(before, after)
+                if self.budget > 0
+                else (Segment("deleted", before), Segment("inserted", after))
+            )
+        return self.compared[before, after]
+
+    def _match(self, olds: list[int], news: list[int], edited: dict[int, int]) -> list[_Run]:
+        """Match edited pairs and leaves that look the same, in order.
+
+        Leaves that look the same are kept. Returns the pairs, and the runs between all of them.
+        """
+        keys: dict[str | int, int] = {}
+        pair_of = {j: i for i, j in edited.items()}
+        left = [
+            keys.setdefault(i if i in edited else self.old.leaves[i].key, len(keys)) for i in olds
+        ]
+        right = [
+            keys.setdefault(pair_of.get(j, self.new.leaves[j].key), len(keys)) for j in news
+        ]
         runs: list[_Run] = []
         start_old = start_new = 0
         for x, y in [*_equal_places(left, right), (len(olds), len(news))]:
             if x > start_old or y > start_new:
                 runs.append(_Run(olds[start_old:x], news[start_new:y]))
-            if x < len(olds):
+            if x < len(olds) and olds[x] in edited:
+                runs.append(_Run([olds[x]], [news[y]], is_pair=True))
+            elif x < len(olds):
                 self._keep(olds[x], news[y])
             start_old, start_new = x + 1, y + 1
         return runs
@@ -294,7 +329,7 @@ class _Painter:
             leaf = self.new.leaves[j]
             self.result.moved.add(leaf.node)
             if leaf.text and self.status[leaf.node] & Status.CONTENT:
-                changes = word_changes(self.old.leaves[i].text, leaf.text)
+                changes = self._compare(self.old.leaves[i].text, leaf.text)
                 self.result.words[leaf.node] = list(changes)
 
     def _edit(self, run: _Run) -> _Edit | None:
@@ -303,14 +338,18 @@ class _Painter:
         news = [j for j in run.news if j not in self.arrived]
         before = _Joined([self.old.leaves[i] for i in olds])
         after = _Joined([self.new.leaves[j] for j in news])
-        is_short = max(len(before.text), len(after.text)) <= _MAX_RUN
-        segments: Sequence[Segment] = ()
-        if before.text and after.text and (run.is_pair or is_short):
-            segments = word_changes(before.text, after.text)
-        if not segments or not (run.is_pair or _is_alike(segments)):
+        if not before.text or not after.text:
             self.gone.update(olds)
             self._insert(news)
             return None
+        segments = self._compare(before.text, after.text)
+        if not _is_alike(segments, _PAIR_ALIKE if run.is_pair else _ALIKE):
+            segments = _without_islands(segments)
+            if not run.is_pair and all(segment.kind != "same" for segment in segments):
+                self.gone.update(olds)
+                self._insert(news)
+                return None
+        segments = _with_long_runs(segments)
         x = y = 0
         kept: set[int] = set()
         for segment in segments:
@@ -341,24 +380,26 @@ class _Painter:
         """
         words: list[list[Segment]] = [[] for _ in edit.news]
         inside = {a for a, i in enumerate(edit.olds) if edit.is_pair or self._is_inside(i)}
-        x = y = 0
+        x = y = latest = 0
         for segment in edit.segments:
             length = len(segment.text)
             if segment.kind == "deleted":
                 for a, start, end in edit.before.cut(x, x + length):
                     i = edit.olds[a]
-                    if i in self.gone and a not in inside:
+                    home = edit.after.leaf_at(y)
+                    is_between = y in (edit.after.starts[home], edit.after.ends[home])
+                    if i in self.gone and a not in inside and is_between:
                         continue
                     self.gone.discard(i)
-                    home = edit.after.leaf_at(y)
-                    if home > 0 and edit.after.starts[home] == y and edit.news[home] not in (
-                        self.first.get(i),
-                        self.last.get(i),
-                    ):
+                    is_start = home > 0 and edit.after.starts[home] == y
+                    if is_start and edit.news[home] not in (self.first.get(i), self.last.get(i)):
                         home -= 1
+                    latest = home = max(latest, home)
                     words[home].append(Segment("deleted", edit.before.text[start:end]))
+                    self.shown.setdefault(i, []).append(edit.news[home])
             else:
                 for b, start, end in edit.after.cut(y, y + length):
+                    latest = max(latest, b)
                     words[b].append(Segment(segment.kind, edit.after.text[start:end]))
             x += length if segment.kind != "inserted" else 0
             y += length if segment.kind != "deleted" else 0
@@ -372,47 +413,35 @@ class _Painter:
         """Tell whether the line of a deleted leaf goes on, or both its ends are in one text now."""
         if self.old.leaves[i].line in self._kept_lines:
             return True
-        before, after = self._neighbours(i, i)
-        return before is not None and before == after
+        before, after = self._kept_around.before[i], self._kept_around.after[i]
+        return before >= 0 and after >= 0 and self.last[before] == self.first[after]
 
     # ------------------------------------------------------------ 3. deleted parts
-
-    def _neighbours(self, low: int, high: int) -> tuple[int | None, int | None]:
-        """Return the leaves of the new page before and after some leaves of the old one."""
-        before = self._kept_before[low]
-        after = self._kept_after[high]
-        return (
-            None if before < 0 else self.new.leaves[self.last[before]].node,
-            None if after < 0 else self.new.leaves[self.first[after]].node,
-        )
 
     @cached_property
     def _kept_lines(self) -> set[int]:
         return {self.old.leaves[i].line for i in self.first}
 
     @cached_property
-    def _kept_before(self) -> list[int]:
-        found, last = [], -1
-        for i in range(len(self.old.leaves)):
-            found.append(last)
-            last = i if i in self.first else last
-        return found
-
-    @cached_property
-    def _kept_after(self) -> list[int]:
-        found, last = [], -1
-        for i in reversed(range(len(self.old.leaves))):
-            found.append(last)
-            last = i if i in self.first else last
-        return found[::-1]
+    def _kept_around(self) -> _Around:
+        return _Around(len(self.old.leaves), self.first)
 
     def _put_back(self) -> None:
         """Find a place for each deleted part."""
+        for i, homes in self.shown.items():
+            self.first[i] = min(self.first.get(i, homes[0]), homes[0])
+            self.last[i] = max(self.last.get(i, homes[-1]), homes[-1])
+        around = _Around(len(self.old.leaves), self.first)
         latest: tuple[tuple[int, int, int], Place] | None = None
         for top in self._deleted_tops():
             low = bisect_left(self.old.leaves, top, key=_node)
             high = bisect_left(self.old.leaves, top + self.old.sizes[top], key=_node) - 1
-            place = self._place(top, *self._neighbours(low, high))
+            before, after = around.before[low], around.after[high]
+            place = self._place(
+                top,
+                None if before < 0 else self.new.leaves[self.last[before]].node,
+                None if after < 0 else self.new.leaves[self.first[after]].node,
+            )
             # Parts stay in their order, even if the place of one would be before the last one.
             key = self._written_at(place)
             if latest is None or key >= latest[0]:
@@ -528,6 +557,22 @@ class _Painter:
                 self.result.around.add(node)
 
 
+class _Around:
+    """For each of some places: the nearest of the chosen ones before and after it; -1 for none."""
+
+    def __init__(self, count: int, chosen: Container[int]) -> None:
+        self.before = self._nearest(range(count), chosen)
+        self.after = self._nearest(range(count - 1, -1, -1), chosen)[::-1]
+
+    @staticmethod
+    def _nearest(places: range, chosen: Container[int]) -> list[int]:
+        found, last = [], -1
+        for place in places:
+            found.append(last)
+            last = place if place in chosen else last
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """Leaves of both pages between two that are kept."""
@@ -586,14 +631,115 @@ def _node(leaf: Leaf) -> int:
     return leaf.node
 
 
-def _is_alike(segments: Sequence[Segment]) -> bool:
+def _is_alike(segments: Sequence[Segment], threshold: float) -> bool:
     """Tell whether two texts have so much in common that one became the other."""
     sizes = {"same": 0, "deleted": 0, "inserted": 0}
     for segment in segments:
         sizes[segment.kind] += len("".join(segment.text.split()))
     same = sizes["same"]
     before, after = same + sizes["deleted"], same + sizes["inserted"]
-    return 2 * same >= _ALIKE * (before + after) or same >= _INSIDE * min(before, after) > 0
+    return 2 * same >= threshold * (before + after) or same >= _INSIDE * min(before, after) > 0
+
+
+def _without_islands(segments: Sequence[Segment]) -> list[Segment]:
+    """Take what two different texts have in common by accident for deleted and inserted.
+
+    >>> for part in _without_islands(word_changes("The fee is due", "Ask the bank")):
+    ...     print(part.kind, part.text)
+    deleted The fee is due
+    inserted Ask the bank
+    """
+    found: list[Segment] = []
+    deleted: list[str] = []
+    inserted: list[str] = []
+
+    def flush() -> None:
+        for kind, parts in (("deleted", deleted), ("inserted", inserted)):
+            text = "".join(parts)
+            if text:
+                found.append(Segment(kind, text))
+            parts.clear()
+
+    for segment in segments:
+        if segment.kind == "same" and len(segment.text.split()) >= _MANY_WORDS:
+            flush()
+            found.append(segment)
+            continue
+        if segment.kind != "inserted":
+            deleted.append(segment.text)
+        if segment.kind != "deleted":
+            inserted.append(segment.text)
+    flush()
+    return found
+
+
+def _with_long_runs(segments: Sequence[Segment]) -> list[Segment]:
+    """Find long runs of words that are both deleted and inserted between kept ones.
+
+    Comparisons of words stop early on long texts, and then miss some.
+    """
+    found: list[Segment] = []
+    deleted = inserted = ""
+    for segment in [*segments, Segment("same", "")]:
+        if segment.kind == "deleted":
+            deleted += segment.text
+        elif segment.kind == "inserted":
+            inserted += segment.text
+        else:
+            found += _split(deleted, inserted)
+            deleted = inserted = ""
+            if segment.text:
+                found.append(segment)
+    return found
+
+
+def _split(deleted: str, inserted: str) -> list[Segment]:
+    """Cut a deleted and an inserted text at the long runs of words that both have."""
+    found: list[Segment] = []
+    todo = [(_TOKEN.findall(deleted), _TOKEN.findall(inserted), False)]
+    left = _MAX_RUNS
+    while todo:
+        before, after, is_same = todo.pop()
+        if is_same:
+            found.append(Segment("same", "".join(after)))
+            continue
+        x, y, length = _longest_run(before, after) if left else (0, 0, 0)
+        if length:
+            left -= 1
+            todo.append((before[x + length :], after[y + length :], False))
+            todo.append(([], after[y : y + length], True))
+            todo.append((before[:x], after[:y], False))
+            continue
+        found += [Segment("deleted", "".join(before))] if before else []
+        found += [Segment("inserted", "".join(after))] if after else []
+    return found
+
+
+def _longest_run(before: list[str], after: list[str]) -> tuple[int, int, int]:
+    """Find a long run of tokens that two lists have in common: its places and its length.
+
+    Linear, so of a run that repeats itself it may not find the longest.
+    """
+    known: dict[tuple[str, ...], int] = {}
+    for x in range(len(before) - _RUN_TOKENS + 1):
+        known.setdefault(tuple(before[x : x + _RUN_TOKENS]), x)
+    best = (0, 0, 0)
+    y = 0
+    while known and y <= len(after) - _RUN_TOKENS:
+        x = known.get(tuple(after[y : y + _RUN_TOKENS]), -1)
+        length = 0
+        if x >= 0:
+            length = _RUN_TOKENS
+            while (
+                x + length < len(before)
+                and y + length < len(after)
+                and before[x + length] == after[y + length]
+            ):
+                length += 1
+            if length > best[2]:
+                best = (x, y, length)
+        y += max(1, length)
+    return best
 
 
 def _equal_places(left: list[int], right: list[int]) -> list[tuple[int, int]]:
