@@ -10,8 +10,9 @@ checked without a second diff:
 * a text that is painted as moved was not at this very place;
 * between two plain words nothing is both struck and inserted (or moved): then it was kept.
 
-Single words may well be in a deleted paragraph and in the inserted one beside it ("the", "of"), so
-the last check looks for whole lines, for a whole struck text inserted again, and for long runs.
+Single words may well be in a deleted paragraph and in the inserted one beside it ("the", "of"), and
+labels in a deleted teaser and in an inserted one. So the last check looks for whole lines of some
+words, for long runs of words, and for a whole struck text that is inserted again.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ Kind = Literal["new text", "old text", "balance", "line", "same", "run", "not mo
 
 #: As many equal words in a row are no accident.
 LONG_RUN = 8
+#: Shorter lines are labels, which are found all over a page.
+LONG_LINE = 4
 #: Shorter texts may be at several places.
 LONG_TEXT = 12
 #: Elements that do not end a line of text.
@@ -203,7 +206,9 @@ def _same_on_both_sides(gap: list[Run]) -> Iterator[Fault]:
     if not struck or not fresh:
         return
     gone, come = _words(struck), _words(fresh)
-    if gone == come:
+    if "".join("".join(run.text for run in struck).split()) == "".join(
+        "".join(run.text for run in fresh).split()
+    ):
         yield Fault("same", " ".join(gone)[:80])
         return
     lines = _lines(struck) & _lines(fresh)
@@ -218,7 +223,7 @@ def _same_on_both_sides(gap: list[Run]) -> Iterator[Fault]:
 
 
 def _words(runs: list[Run]) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", " ".join(run.text for run in runs))
+    return re.findall(r"\w+", " ".join(run.text for run in runs))
 
 
 def _lines(runs: list[Run]) -> set[str]:
@@ -226,4 +231,4 @@ def _lines(runs: list[Run]) -> set[str]:
     for run in runs:
         lines.setdefault(run.line, []).append(run.text)
     texts = {" ".join("".join(parts).split()) for parts in lines.values()}
-    return {text for text in texts if len(text) >= LONG_TEXT}
+    return {text for text in texts if len(text.split()) >= LONG_LINE}

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -260,20 +261,40 @@ class _Painter:
     def _edited(self, olds: list[int], news: list[int], soft: dict[int, int]) -> dict[int, int]:
         """Choose the pairs of a gap that are compared by themselves.
 
-        Not those on a line with leaves that lack a partner: words may have gone from one leaf to the
-        next. Nor long texts that have little in common: these are better matched by what they say.
+        Partners, unless they have little in common, and texts that share a long run of words; of
+        pairs that contradict each other, those that share most. Not those on a line with leaves that
+        are in no pair: there, words may have gone from one leaf to the next.
         """
-        found = [(i, soft[i]) for i in olds if i in soft]
-        paired = {j for _, j in found}
-        loose_old = {self.old.leaves[i].line for i in olds if i not in soft}
-        loose_new = {self.new.leaves[j].line for j in news if j not in paired}
-        return {
-            i: j
-            for i, j in found
+        weights = self._sharing(olds, news)
+        for i in olds:
+            if i in soft and self._is_edited(i, soft[i]):
+                weights[i, soft[i]] = weights.get((i, soft[i]), 0) + 1
+        lefts, rights = {i for i, _ in weights}, {j for _, j in weights}
+        loose_old = {self.old.leaves[i].line for i in olds if i not in lefts}
+        loose_new = {self.new.leaves[j].line for j in news if j not in rights}
+        found = [
+            (i, j)
+            for i, j in sorted(weights, key=lambda pair: (pair[1], -pair[0]))
             if self.old.leaves[i].line not in loose_old
             and self.new.leaves[j].line not in loose_new
-            and self._is_edited(i, j)
-        }
+        ]
+        kept = _heaviest_rise([i for i, _ in found], [weights[pair] for pair in found])
+        return dict(found[place] for place in kept)
+
+    def _sharing(self, olds: list[int], news: list[int]) -> dict[tuple[int, int], int]:
+        """Find leaves that share long runs of words, and how many."""
+        known: dict[tuple[str, ...], int] = {}
+        for i in olds:
+            for run in _runs_of_words(self.old.leaves[i].key):
+                known.setdefault(run, i)
+        found: dict[tuple[int, int], int] = {}
+        for j in news:
+            shared = Counter(
+                known[run] for run in _runs_of_words(self.new.leaves[j].key) if run in known
+            )
+            for i, count in shared.most_common(1):
+                found[i, j] = count + _MANY_WORDS
+        return found
 
     def _is_edited(self, i: int, j: int) -> bool:
         """Tell whether a text with a partner is still the same text."""
@@ -715,6 +736,12 @@ def _split(deleted: str, inserted: str) -> list[Segment]:
     return found
 
 
+def _runs_of_words(text: str) -> Iterator[tuple[str, ...]]:
+    words = text.split()
+    for start in range(len(words) - _MANY_WORDS + 1):
+        yield tuple(words[start : start + _MANY_WORDS])
+
+
 def _longest_run(before: list[str], after: list[str]) -> tuple[int, int, int]:
     """Find a long run of tokens that two lists have in common: its places and its length.
 
@@ -784,7 +811,7 @@ def _heaviest_rise(numbers: list[int], weights: list[int]) -> set[int]:
     """
     if all(a < b for a, b in pairwise(numbers)):
         return set(range(len(numbers)))
-    order = {number: rank for rank, number in enumerate(sorted(numbers), 1)}
+    order = {number: rank for rank, number in enumerate(sorted(set(numbers)), 1)}
     best: list[tuple[int, int]] = [(0, -1)] * (len(numbers) + 1)  # a Fenwick tree of maxima
     before: list[int] = []
     for place, (number, weight) in enumerate(zip(numbers, weights, strict=True)):
