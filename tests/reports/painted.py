@@ -206,9 +206,9 @@ def _same_on_both_sides(gap: list[Run]) -> Iterator[Fault]:
     if not struck or not fresh:
         return
     gone, come = _words(struck), _words(fresh)
-    if "".join("".join(run.text for run in struck).split()) == "".join(
-        "".join(run.text for run in fresh).split()
-    ):
+    if [word for run in struck for word in run.text.split()] == [
+        word for run in fresh for word in run.text.split()
+    ]:
         yield Fault("same", " ".join(gone)[:80])
         return
     lines = _lines(struck) & _lines(fresh)

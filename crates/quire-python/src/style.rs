@@ -7,8 +7,9 @@ use crate::guard::run;
 
 /// Keep what of a style sheet loads nothing and cannot hide marks.
 #[pyfunction]
-pub fn sanitize_sheet(py: Python<'_>, css: &str) -> PyResult<String> {
-    run(py, || Ok(style::sanitize_sheet(css)))
+#[pyo3(signature = (css, *, is_bare))]
+pub fn sanitize_sheet(py: Python<'_>, css: &str, is_bare: bool) -> PyResult<String> {
+    run(py, || Ok(style::sanitize_sheet(css, is_bare)))
 }
 
 /// Keep what of a `style` attribute loads nothing and, on request, hides nothing.

@@ -42,19 +42,22 @@ pub struct Limits {
     pub is_bare: bool,
 }
 
-/// Sanitise a style sheet.
+/// Sanitise a style sheet. If other sheets of the page are missing (`is_bare`), nothing is taken out
+/// of its place: it would lie above something else.
 ///
 /// ```
 /// use quire_core::style::sanitize_sheet;
 ///
-/// assert_eq!(sanitize_sheet("p { color: red !important; background: url(//a.example) }"), "p{color:red}\n");
-/// assert_eq!(sanitize_sheet("@import 'x'; body { display: none }"), "quire-body:where(:not(.quire-holds)){display:none}\n");
+/// let css = "p { color: red !important; background: url(//a.example); position: absolute }";
+/// assert_eq!(sanitize_sheet(css, true), "p{color:red}\n");
+/// let css = "@import 'x'; body { display: none }";
+/// assert_eq!(sanitize_sheet(css, false), "quire-body:where(:not(.quire-holds)){display:none}\n");
 /// ```
 #[must_use]
-pub fn sanitize_sheet(css: &str) -> String {
+pub fn sanitize_sheet(css: &str, is_bare: bool) -> String {
     let mut input = parser(css);
     let mut out = String::new();
-    sheet::write_rules(&mut input, &mut out);
+    sheet::write_rules(&mut input, is_bare, &mut out);
     without_tags(out)
 }
 
@@ -104,7 +107,11 @@ fn without_tags(css: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Limits, sanitize_declarations};
+
+    fn sanitize_sheet(css: &str) -> String {
+        super::sanitize_sheet(css, false)
+    }
 
     fn holder(css: &str) -> String {
         let limits = Limits {

@@ -14,6 +14,8 @@ pub(super) struct Declaration {
     pub(super) can_hide: bool,
     /// Whether it gives the element a size or a place that depends on other styles.
     pub(super) makes_boxes: bool,
+    /// Whether it takes the element out of its place in the flow, or fixes its height.
+    pub(super) takes_out: bool,
 }
 
 /// How a property is treated.
@@ -125,6 +127,19 @@ const HIDING: [&str; 23] = [
     "translate",
     "visibility",
     "z-index",
+];
+/// Of these, the ones that take an element out of its place.
+const PLACED: [&str; 10] = [
+    "bottom",
+    "inset",
+    "left",
+    "position",
+    "right",
+    "rotate",
+    "scale",
+    "top",
+    "transform",
+    "translate",
 ];
 /// Of the groups above: these change more than the look.
 const NEVER: [&str; 6] = [
@@ -266,10 +281,12 @@ impl<'i> DeclarationParser<'i> for Reader {
             Class::Hiding => true,
         };
         let makes_boxes = class == Class::Hiding || (class == Class::Flow && sizes(&lower));
+        let takes_out = PLACED.contains(&lower.as_str()) || lower.contains("height");
         Ok(Some(Declaration {
             text: written.text,
             can_hide,
             makes_boxes,
+            takes_out: takes_out && lower != "line-height",
         }))
     }
 }

@@ -15,13 +15,14 @@ const SPARED: &str = ":where(:not(.quire-holds))";
 type Result<T> = std::result::Result<T, ParseError<()>>;
 
 /// Write the rules of a sheet, or of a block with rules in it.
-pub(super) fn write_rules(input: &mut Parser<'_>, out: &mut String) {
-    let mut rules = Rules { out };
+pub(super) fn write_rules(input: &mut Parser<'_>, is_bare: bool, out: &mut String) {
+    let mut rules = Rules { is_bare, out };
     // A rule that cannot be read is dropped, as in browsers; the next one starts after it.
     StyleSheetParser::new(input, &mut rules).for_each(drop);
 }
 
 struct Rules<'o> {
+    is_bare: bool,
     out: &'o mut String,
 }
 
@@ -44,7 +45,8 @@ impl<'i> QualifiedRuleParser<'i> for Rules<'_> {
         _start: &ParserState,
         input: &mut Parser<'i>,
     ) -> Result<()> {
-        let found = declarations(input);
+        let mut found = declarations(input);
+        found.retain(|declaration| !(self.is_bare && declaration.takes_out));
         let elements: Vec<&Selector> = prelude.iter().filter(|each| !each.is_pseudo).collect();
         let pseudo: Vec<&Selector> = prelude.iter().filter(|each| each.is_pseudo).collect();
         self.write(&elements, "", &found, |declaration| !declaration.can_hide);
@@ -131,7 +133,7 @@ impl<'i> AtRuleParser<'i> for Rules<'_> {
         self.out.push_str(&prelude);
         self.out.push('{');
         let inside = self.out.len();
-        write_rules(input, self.out);
+        write_rules(input, self.is_bare, self.out);
         if self.out.len() == inside {
             self.out.truncate(start);
         } else {

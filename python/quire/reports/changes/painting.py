@@ -37,8 +37,9 @@ Place: TypeAlias = tuple[Literal["start", "before", "behind"], int]
 # Two runs of text with this part of their characters in common are one text that was edited; with
 # less, marking single words would leave a mosaic of "the" and "of". Texts that are partners need less.
 # The same for a run of which nearly all is found in a longer one.
-_ALIKE = 0.5
+_ALIKE = 0.4
 _PAIR_ALIKE = 0.25
+_MOVED_ALIKE = 0.6
 _INSIDE = 0.8
 # As many equal words in a row are no accident.
 _MANY_WORDS = 5
@@ -51,8 +52,10 @@ _SHORT = 24
 # Characters that are compared word by word; what is left after that is replaced as a whole. Hostile
 # texts take some 15 microseconds for each.
 _MAX_COMPARED = 600_000
-# More than all texts of a page together.
-_STAYS = 1 << 40
+# How much more the place of a text counts if the annotation does not say that it moved.
+_STAYS = 8
+# Shorter texts, such as a full stop, are not said to have moved: nobody could tell.
+_MIN_MOVED = 8
 # Elements that stand for the page itself, and how far into it the body can start.
 _ROOTS = frozenset({"#document", "html", "body"})
 _MAX_HEAD = 100_000
@@ -104,6 +107,7 @@ class VisiblePage:
         leaves: list[Leaf] = []
         ends: list[int] = []  # of the open elements that end a line
         line = node = 0
+        is_apart = False  # white space between elements came before
         n = len(self.names)
         while node < n:
             while ends and ends[-1] <= node:
@@ -113,7 +117,8 @@ class VisiblePage:
             if name == "#text":
                 text = self.digest.text(node)
                 if text and not text.isspace():
-                    leaves.append(Leaf(node, text, line, " ".join(text.split())))
+                    leaves.append(Leaf(node, text, line, " ".join(text.split()), is_apart))
+                is_apart = text.isspace()
                 node += 1
             elif written in safe.ATOMS:
                 if self.attributes(node).get("type", "").lower() != "hidden":
@@ -145,12 +150,14 @@ class Leaf:
         text: the text; empty for an element.
         line: leaves with the same number are on one line, as far as elements tell.
         key: two leaves with the same key look the same.
+        is_apart: whether white space is between it and the leaf before.
     """
 
     node: int
     text: str
     line: int
     key: str
+    is_apart: bool = False
 
 
 @dataclass(slots=True)
@@ -228,10 +235,17 @@ class _Painter:
             i = self.old.leaf_of.get(self.to_old[leaf.node], -1)
             if i >= 0 and bool(self.old.leaves[i].text) == bool(leaf.text):
                 pairs.append((i, j))
-                # Texts that did not move outweigh all that did.
-                weights.append(len(leaf.key) + (0 if leaf.node < moved_until else _STAYS))
+                # Texts that did not move outweigh those that did, unless they are much shorter.
+                size = len(leaf.key) if self._is_same(i, j) else self._common(i, j)
+                weights.append((size + 1) * (1 if leaf.node < moved_until else _STAYS))
         kept = _heaviest_rise([i for i, _ in pairs], weights)
-        self.moved = {i: j for place, (i, j) in enumerate(pairs) if place not in kept}
+        self.moved = {
+            i: j
+            for place, (i, j) in enumerate(pairs)
+            if place not in kept
+            and len(self.new.leaves[j].key) >= _MIN_MOVED
+            and (self._is_same(i, j) or self._is_moved_text(i, j))
+        }
         return [pair for place, pair in enumerate(pairs) if place in kept]
 
     def _is_same(self, i: int, j: int) -> bool:
@@ -239,6 +253,16 @@ class _Painter:
         if leaf.text:
             return not self.status[leaf.node] & Status.CONTENT
         return leaf.key == self.old.leaves[i].key
+
+    def _common(self, i: int, j: int) -> int:
+        """Count the characters that a text and its partner have in common."""
+        parts = self._compare(self.old.leaves[i].text, self.new.leaves[j].text)
+        return sum(len(part.text) for part in parts if part.kind == "same")
+
+    def _is_moved_text(self, i: int, j: int) -> bool:
+        """Tell whether a text that moved and was edited is still the same text."""
+        before, after = self.old.leaves[i].text, self.new.leaves[j].text
+        return bool(after) and _is_alike(self._compare(before, after), _MOVED_ALIKE)
 
     def _keep(self, i: int, j: int) -> None:
         self.first.setdefault(i, j)
@@ -255,45 +279,86 @@ class _Painter:
         for (i0, j0), (i1, j1) in pairwise(ends):
             olds, news = list(range(i0 + 1, i1)), list(range(j0 + 1, j1))
             if olds or news:
-                runs += self._match(olds, news, self._edited(olds, news, soft))
+                runs += self._match(olds, news, soft)
         return runs
 
-    def _edited(self, olds: list[int], news: list[int], soft: dict[int, int]) -> dict[int, int]:
-        """Choose the pairs of a gap that are compared by themselves.
+    def _match(self, olds: list[int], news: list[int], soft: dict[int, int]) -> list[_Run]:
+        """Match leaves between two that are kept; returns pairs to compare, and what is left.
 
-        Partners, unless they have little in common, and texts that share a long run of words; of
-        pairs that contradict each other, those that share most. Not those on a line with leaves that
-        are in no pair: there, words may have gone from one leaf to the next.
+        First, in order: leaves that look the same and are the only ones, and texts that were edited.
+        Of matches that contradict each other, those with most words. Then, between these, all leaves
+        that look the same.
+        """
+        weights = self._edited(olds, news, soft)
+        same = _unique_matches(
+            [self.old.leaves[i].key for i in olds], [self.new.leaves[j].key for j in news]
+        )
+        kept = {(olds[x], news[y]) for x, y in same}
+        for i, j in kept:
+            weights[i, j] = weights.get((i, j), 0) + len(self.old.leaves[i].key)
+        found = sorted(weights, key=lambda pair: (pair[1], -pair[0]))
+        chosen = _heaviest_rise([i for i, _ in found], [weights[pair] for pair in found])
+        runs: list[_Run] = []
+        x = y = 0
+        for place in sorted(chosen):
+            i, j = found[place]
+            runs += self._match_equal(olds[x : i - olds[0]], news[y : j - news[0]])
+            if (i, j) in kept:
+                self._keep(i, j)
+            else:
+                runs.append(_Run([i], [j], is_pair=True))
+            x, y = i - olds[0] + 1, j - news[0] + 1
+        return runs + self._match_equal(olds[x:], news[y:])
+
+    def _match_equal(self, olds: list[int], news: list[int]) -> list[_Run]:
+        """Keep leaves that look the same in place, and return the runs between them."""
+        keys: dict[str, int] = {}
+        left = [keys.setdefault(self.old.leaves[i].key, len(keys)) for i in olds]
+        right = [keys.setdefault(self.new.leaves[j].key, len(keys)) for j in news]
+        runs: list[_Run] = []
+        start_old = start_new = 0
+        for x, y in [*_equal_places(left, right), (len(olds), len(news))]:
+            if x > start_old or y > start_new:
+                runs.append(_Run(olds[start_old:x], news[start_new:y]))
+            if x < len(olds):
+                self._keep(olds[x], news[y])
+            start_old, start_new = x + 1, y + 1
+        return runs
+
+    def _edited(
+        self, olds: list[int], news: list[int], soft: dict[int, int]
+    ) -> dict[tuple[int, int], int]:
+        """Find pairs to compare by themselves, and how many words speak for each.
+
+        Partners, unless they have little in common, and texts that share a long run of words. Not
+        those that share words with several texts, nor those with other leaves on their line: there,
+        words may have gone from one leaf to the next.
         """
         weights = self._sharing(olds, news)
+        from_old, to_new = Counter(i for i, _ in weights), Counter(j for _, j in weights)
         for i in olds:
             if i in soft and self._is_edited(i, soft[i]):
                 weights[i, soft[i]] = weights.get((i, soft[i]), 0) + 1
-        lefts, rights = {i for i, _ in weights}, {j for _, j in weights}
-        loose_old = {self.old.leaves[i].line for i in olds if i not in lefts}
-        loose_new = {self.new.leaves[j].line for j in news if j not in rights}
-        found = [
-            (i, j)
-            for i, j in sorted(weights, key=lambda pair: (pair[1], -pair[0]))
-            if self.old.leaves[i].line not in loose_old
-            and self.new.leaves[j].line not in loose_new
-        ]
-        kept = _heaviest_rise([i for i, _ in found], [weights[pair] for pair in found])
-        return dict(found[place] for place in kept)
+        left_lines = Counter(self.old.leaves[i].line for i in olds)
+        right_lines = Counter(self.new.leaves[j].line for j in news)
+        return {
+            (i, j): weight
+            for (i, j), weight in weights.items()
+            if left_lines[self.old.leaves[i].line] == right_lines[self.new.leaves[j].line] == 1
+            and max(from_old[i], to_new[j]) <= 1
+        }
 
     def _sharing(self, olds: list[int], news: list[int]) -> dict[tuple[int, int], int]:
-        """Find leaves that share long runs of words, and how many."""
+        """Find leaves that share long runs of words, and how many runs."""
         known: dict[tuple[str, ...], int] = {}
         for i in olds:
             for run in _runs_of_words(self.old.leaves[i].key):
                 known.setdefault(run, i)
-        found: dict[tuple[int, int], int] = {}
+        found: Counter[tuple[int, int]] = Counter()
         for j in news:
-            shared = Counter(
-                known[run] for run in _runs_of_words(self.new.leaves[j].key) if run in known
+            found.update(
+                (known[run], j) for run in _runs_of_words(self.new.leaves[j].key) if run in known
             )
-            for i, count in shared.most_common(1):
-                found[i, j] = count + _MANY_WORDS
         return found
 
     def _is_edited(self, i: int, j: int) -> bool:
@@ -313,31 +378,6 @@ class _Painter:
                 else (Segment("deleted", before), Segment("inserted", after))
             )
         return self.compared[before, after]
-
-    def _match(self, olds: list[int], news: list[int], edited: dict[int, int]) -> list[_Run]:
-        """Match edited pairs and leaves that look the same, in order.
-
-        Leaves that look the same are kept. Returns the pairs, and the runs between all of them.
-        """
-        keys: dict[str | int, int] = {}
-        pair_of = {j: i for i, j in edited.items()}
-        left = [
-            keys.setdefault(i if i in edited else self.old.leaves[i].key, len(keys)) for i in olds
-        ]
-        right = [
-            keys.setdefault(pair_of.get(j, self.new.leaves[j].key), len(keys)) for j in news
-        ]
-        runs: list[_Run] = []
-        start_old = start_new = 0
-        for x, y in [*_equal_places(left, right), (len(olds), len(news))]:
-            if x > start_old or y > start_new:
-                runs.append(_Run(olds[start_old:x], news[start_new:y]))
-            if x < len(olds) and olds[x] in edited:
-                runs.append(_Run([olds[x]], [news[y]], is_pair=True))
-            elif x < len(olds):
-                self._keep(olds[x], news[y])
-            start_old, start_new = x + 1, y + 1
-        return runs
 
     def _settle_moves(self) -> None:
         """Forget moves of leaves that turned out to be in place."""
@@ -508,11 +548,7 @@ class _Painter:
                 child = self._child(home, before)
                 if after is None or after >= child + new.sizes[child]:
                     return "behind", child
-            elif after is not None and home < after < end:
-                child = self._child(home, after)
-                if before is None or before < child:
-                    return "before", child
-            elif (before is None or before < home) and (after is None or after >= end):
+            elif (before is None or before < home) and (after is None or after > home):
                 return "start", home
         climbs = self.old.written[top] not in safe.INLINE and self.old.names[top] != "#text"
         if before is not None:
@@ -626,6 +662,9 @@ class _Joined:
         for leaf in leaves:
             if line is not None and line != leaf.line:
                 parts.append("\n")
+                at += 1
+            elif leaf.is_apart:
+                parts.append(" ")
                 at += 1
             line = leaf.line
             parts.append(leaf.text)
@@ -767,6 +806,21 @@ def _longest_run(before: list[str], after: list[str]) -> tuple[int, int, int]:
                 best = (x, y, length)
         y += max(1, length)
     return best
+
+
+def _unique_matches(left: list[str], right: list[str]) -> list[tuple[int, int]]:
+    """Find equal texts that are in both lists only once, and are not so short that many are alike.
+
+    >>> _unique_matches(["Terms of service", "x", "x"], ["x", "Terms of service"])
+    [(0, 1)]
+    """
+    counts, others = Counter(left), Counter(right)
+    places = {text: place for place, text in enumerate(right)}
+    return [
+        (place, places[text])
+        for place, text in enumerate(left)
+        if len(text) >= _MIN_MOVED and counts[text] == 1 == others.get(text, 0)
+    ]
 
 
 def _equal_places(left: list[int], right: list[int]) -> list[tuple[int, int]]:

@@ -190,8 +190,9 @@ class _Drawing:
     def _style(self, node: int) -> None:
         found = self.new.attributes(node)
         if found.get("type", "").strip().lower() in {"", "text/css"}:
-            css = safe.style_sheet(self.annotation.new.text(node), found.get("media", ""))
-            self.styles.append(css)
+            css, media = self.annotation.new.text(node), found.get("media", "")
+            is_bare = self.settings[self.new].is_bare
+            self.styles.append(safe.style_sheet(css, media, is_bare=is_bare))
 
     def _text(self, node: int, *, is_plain: bool) -> None:
         text = self.annotation.new.text(node)

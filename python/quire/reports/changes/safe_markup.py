@@ -421,7 +421,7 @@ def image(address: str, base: str | None, *, remote: bool) -> str | None:
     return found if found is not None and found[:4].lower() == "http" else None
 
 
-def style_sheet(css: str, media: str = "") -> str:
+def style_sheet(css: str, media: str = "", *, is_bare: bool = False) -> str:
     """Return what of a style sheet loads nothing and hides no marks.
 
     It is made for a cascade layer of its own, below the marks: see the kernel
@@ -433,10 +433,12 @@ def style_sheet(css: str, media: str = "") -> str:
     Args:
         css: the text of the style sheet.
         media: the media it is for, as in ``<style media="print">``.
+        is_bare: other style sheets of the page are missing. Then nothing is taken out of its place,
+            since it could end up above something else.
     """
     if media.strip() and not set(media) & set("{};"):
         css = f"@media {media}{{{css}}}"
-    return _core.sanitize_sheet(_whole(css))
+    return _core.sanitize_sheet(_whole(css), is_bare=is_bare)
 
 
 def style(css: str, *, holds_marks: bool = False, is_bare: bool = False) -> str:
