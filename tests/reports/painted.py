@@ -38,9 +38,38 @@ LONG_LINE = 4
 LONG_TEXT = 12
 #: Elements that do not end a line of text.
 INLINE = frozenset(
-    "a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark "
-    "meter output progress q rp rt ruby s samp select small span strike strong sub sup textarea time tt "
-    "u var wbr".split()
+    [
+        *(
+            "a",
+            "abbr",
+            "acronym",
+            "b",
+            "bdi",
+            "bdo",
+            "big",
+            "button",
+            "cite",
+            "code",
+            "data",
+            "del",
+        ),
+        *(
+            "dfn",
+            "em",
+            "font",
+            "i",
+            "img",
+            "input",
+            "ins",
+            "kbd",
+            "label",
+            "mark",
+            "meter",
+            "output",
+        ),
+        *("progress", "q", "rp", "rt", "ruby", "s", "samp", "select", "small", "span", "strike"),
+        *("strong", "sub", "sup", "textarea", "time", "tt", "u", "var", "wbr"),
+    ]
 )
 NO_TEXT = frozenset({"style", "script", "title", "template"})
 

@@ -82,6 +82,7 @@ footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line
 @media print { body { background: none; } }
 """
 
+
 def policy(
     *, styles: Sequence[str], inline_styles: bool = False, images: str = "", script: str = ""
 ) -> str:
@@ -136,7 +137,9 @@ def document(
         script: a script of ours, which runs when the document is complete; empty for none.
     """
     sheets = [*(sheet for sheet in page_styles or () if sheet.strip()), style]
-    rules = policy(styles=sheets, inline_styles=page_styles is not None, images=images, script=script)
+    rules = policy(
+        styles=sheets, inline_styles=page_styles is not None, images=images, script=script
+    )
     language = ' lang="en"' if page_styles is None else ""
     return "".join(
         [
@@ -152,4 +155,3 @@ def document(
             "</body>\n</html>\n",
         ]
     )
-

@@ -198,6 +198,9 @@ mod tests {
             "visibility:hidden",
             "margin-left:-99px",
             "margin:calc(0px - 9999px)",
+            "width:3px",
+            "flex-direction:row-reverse",
+            "columns:1px",
             "text-indent:-9999px",
             "position:absolute",
             "transform:scale(0)",
@@ -209,9 +212,12 @@ mod tests {
         ] {
             assert_eq!(holder(css), "", "{css}");
         }
+        for css in ["display:flex;margin:0 auto", "width:300px", "margin:0 3px"] {
+            assert_eq!(holder(css), css);
+        }
         assert_eq!(
-            holder("display:flex;margin:0 auto"),
-            "display:flex;margin:0 auto"
+            holder("justify-content:flex-end;margin:calc(-1*var(--x)) 2px"),
+            "justify-content:safe flex-end;margin:max(0px,calc(-1*var(--x))) 2px"
         );
     }
 

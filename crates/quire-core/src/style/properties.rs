@@ -35,10 +35,9 @@ const FAR: f32 = 3000.0;
 const MAX_Z_INDEX: f32 = 10_000.0;
 
 /// Whole groups of properties, by their first word.
-const LOOKS: [&str; 13] = [
+const LOOKS: &[&str] = &[
     "background",
     "border",
-    "column",
     "font",
     "grid",
     "list",
@@ -50,7 +49,7 @@ const LOOKS: [&str; 13] = [
     "justify",
     "place",
 ];
-const LOOK: [&str; 34] = [
+const LOOK: &[&str] = &[
     "accent-color",
     "appearance",
     "aspect-ratio",
@@ -60,7 +59,8 @@ const LOOK: [&str; 34] = [
     "caption-side",
     "clear",
     "color",
-    "columns",
+    "column-gap",
+    "column-rule",
     "content",
     "counter-increment",
     "counter-reset",
@@ -84,9 +84,8 @@ const LOOK: [&str; 34] = [
     "word-break",
     "word-spacing",
     "word-wrap",
-    "writing-mode",
 ];
-const FLOW: [&str; 15] = [
+const FLOW: &[&str] = &[
     "block-size",
     "display",
     "height",
@@ -103,8 +102,10 @@ const FLOW: [&str; 15] = [
     "padding",
     "width",
 ];
-const HIDING: [&str; 23] = [
+const HIDING: &[&str] = &[
     "backdrop-filter",
+    "columns",
+    "writing-mode",
     "bottom",
     "clip",
     "clip-path",
@@ -129,7 +130,7 @@ const HIDING: [&str; 23] = [
     "z-index",
 ];
 /// Of these, the ones that take an element out of its place.
-const PLACED: [&str; 10] = [
+const PLACED: &[&str] = &[
     "bottom",
     "inset",
     "left",
@@ -142,7 +143,7 @@ const PLACED: [&str; 10] = [
     "translate",
 ];
 /// Of the groups above: these change more than the look.
-const NEVER: [&str; 6] = [
+const NEVER: &[&str] = &[
     "font-size-adjust",
     "font-palette",
     "text-size-adjust",
@@ -151,8 +152,19 @@ const NEVER: [&str; 6] = [
     "text-orientation",
 ];
 
+/// Alignments that can be made safe.
+const ALIGNED: &[&str] = &[
+    "center",
+    "end",
+    "flex-end",
+    "flex-start",
+    "right",
+    "self-end",
+    "start",
+];
+
 /// Functions that are kept in values. None of them loads anything.
-const FUNCTIONS: [&str; 60] = [
+const FUNCTIONS: &[&str] = &[
     "var",
     "env",
     "calc",
@@ -215,7 +227,7 @@ const FUNCTIONS: [&str; 60] = [
     "sepia",
 ];
 /// Of these, the ones that are lengths that cannot be told before they are computed.
-const COMPUTED: [&str; 6] = ["var", "env", "calc", "min", "max", "clamp"];
+const COMPUTED: &[&str] = &["var", "env", "calc", "min", "max", "clamp"];
 
 type Result<T> = std::result::Result<T, ParseError<()>>;
 
@@ -259,14 +271,20 @@ impl<'i> DeclarationParser<'i> for Reader {
         let mut value = Value {
             out: Written::new(),
             facts: Facts::default(),
+            is_margin: lower.starts_with("margin"),
         };
         value.read(input, true)?;
         value.out.trim();
         let facts = value.facts;
-        if value.out.text.is_empty() || (is_variable && facts.is_far) {
+        // Margins below zero and far ones move what comes after, so nobody has them.
+        let is_pulling = value.is_margin && (facts.is_far || facts.is_negative);
+        if value.out.text.is_empty() || (is_variable && facts.is_far) || is_pulling {
             return Err(ParseError::unexpected_token());
         }
         written.text.push(':');
+        if is_aligning(&lower) && ALIGNED.contains(&value.out.text.as_str()) {
+            written.text.push_str("safe "); // or what does not fit ends up left of the page
+        }
         written.text.push_str(&value.out.text);
         // There is no scrolling for these, so that they would stay where they are for ever.
         if lower == "position" && facts.is_pinned {
@@ -276,8 +294,17 @@ impl<'i> DeclarationParser<'i> for Reader {
             return Err(ParseError::unexpected_token());
         }
         let can_hide = match class {
-            Class::Look => facts.is_far || (lower == "text-indent" && facts.is_unsure()),
-            Class::Flow => facts.is_far || facts.is_unsure() || facts.is_none || squeezes(&lower),
+            Class::Look => {
+                facts.is_far || facts.is_reverse || (lower == "text-indent" && facts.is_unsure())
+            }
+            Class::Flow => {
+                facts.is_far
+                    || (facts.is_unsure() && !value.is_margin)
+                    || facts.is_none
+                    || squeezes(&lower)
+                    || (facts.is_narrow
+                        && (lower.ends_with("width") || lower.ends_with("inline-size")))
+            }
             Class::Hiding => true,
         };
         let makes_boxes = class == Class::Hiding || (class == Class::Flow && sizes(&lower));
@@ -318,7 +345,7 @@ fn class(name: &str) -> Option<Class> {
     if NEVER.contains(&name) {
         return None;
     }
-    if HIDING.contains(&name) || name.starts_with("inset-") {
+    if HIDING.contains(&name) || name.starts_with("inset-") || name.starts_with("column-c") {
         return Some(Class::Hiding);
     }
     if FLOW.contains(&name) || name.starts_with("margin-") || name.starts_with("padding-") {
@@ -336,6 +363,13 @@ fn sizes(name: &str) -> bool {
             name,
             "padding" | "padding-top" | "padding-bottom" | "min-width" | "width"
         )
+}
+
+/// Whether a property places boxes that may not fit.
+fn is_aligning(name: &str) -> bool {
+    ["justify-", "align-", "place-"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 /// Whether a property of the flow makes a box smaller or wider than what is in it. What does not
@@ -356,6 +390,8 @@ struct Facts {
     is_far: bool,
     is_none: bool,
     is_pinned: bool,
+    is_reverse: bool,
+    is_narrow: bool,
     largest: f32,
 }
 
@@ -364,16 +400,30 @@ impl Facts {
         self.is_negative || self.is_computed
     }
 
-    fn number(&mut self, value: f32) {
+    /// Note a number, and whether it is less than some letters wide.
+    fn number(&mut self, value: f32, narrow: f32) {
+        self.is_narrow |= value < narrow;
         self.is_negative |= value < 0.0;
         self.is_far |= !value.is_finite() || value.abs() > FAR;
         self.largest = self.largest.max(value.abs());
     }
 }
 
+/// `0px`
+fn zero() -> Token<'static> {
+    Token::Dimension {
+        has_sign: false,
+        value: 0.0,
+        int_value: Some(0),
+        unit: "px".into(),
+    }
+}
+
 struct Value {
     out: Written,
     facts: Facts,
+    /// Lengths that are computed by the browser must not be below zero.
+    is_margin: bool,
 }
 
 impl Value {
@@ -386,14 +436,21 @@ impl Value {
                     let name = name.to_ascii_lowercase();
                     self.facts.is_none |= matches!(name.as_str(), "none" | "contents");
                     self.facts.is_pinned |= matches!(name.as_str(), "fixed" | "sticky");
+                    self.facts.is_reverse |= name.ends_with("-reverse");
                     self.out.push(&token);
                 }
-                Token::Number { value, .. } | Token::Dimension { value, .. } => {
-                    self.facts.number(*value);
+                Token::Number { value, .. } => {
+                    self.facts.number(*value, f32::EPSILON);
+                    self.out.push(&token);
+                }
+                Token::Dimension { value, unit, .. } => {
+                    let is_pixels = unit.eq_ignore_ascii_case("px");
+                    self.facts
+                        .number(*value, if is_pixels { 60.0 } else { 4.0 });
                     self.out.push(&token);
                 }
                 Token::Percentage { unit_value, .. } => {
-                    self.facts.number(unit_value * 100.0);
+                    self.facts.number(unit_value * 100.0, 5.0);
                     self.out.push(&token);
                 }
                 Token::Hash(_)
@@ -411,10 +468,22 @@ impl Value {
                     if !FUNCTIONS.contains(&name.as_str()) {
                         return Err(ParseError::unexpected_token());
                     }
-                    self.facts.is_computed |= COMPUTED.contains(&name.as_str());
+                    let is_computed = COMPUTED.contains(&name.as_str());
+                    self.facts.is_computed |= is_computed;
+                    let is_held = is_computed && is_top && self.is_margin;
+                    if is_held {
+                        self.out.push(&Token::Function("max".into()));
+                        self.out.push(&zero());
+                        self.out.push(&Token::Comma);
+                    }
                     self.out.push(&token);
+                    let was_negative = self.facts.is_negative;
                     input.parse_nested_block(|inside| self.read(inside, false))?;
                     self.out.close(')');
+                    if is_held {
+                        self.facts.is_negative = was_negative;
+                        self.out.close(')');
+                    }
                 }
                 Token::ParenthesisBlock | Token::SquareBracketBlock => {
                     let end = if token == Token::ParenthesisBlock {

@@ -72,9 +72,7 @@ head, head *, script { display: none; }
 
 # Texts have their own colours. Sizes and spacing are set too, since a page could make texts vanish by
 # them. Marks are above all of the page: it can put something over its own texts only.
-MARKS = (
-    BAR
-    + _important("""
+MARKS = BAR + _important("""
 ins.quire-ins, del.quire-del, span.quire-moved { all: unset; position: relative;
   z-index: 2147483000; visibility: visible; font-size: clamp(9px, 1em, 200px);
   line-height: normal; letter-spacing: normal; word-spacing: normal; text-shadow: none;
@@ -87,7 +85,8 @@ del.quire-del { background: #ffd5d1; color: #8c1d18; text-decoration: line-throu
 del.quire-del + ins.quire-ins { margin-left: .15em; }
 span.quire-moved { background: #d9e8fb; color: #14345c; border-bottom: 2px dotted #3b78c2; }
 .quire-atom { position: relative; z-index: 2147483000; visibility: visible; opacity: 1;
-  min-width: 2em; min-height: 1em; outline-offset: 1px; scroll-margin: 8em; }
+  min-width: 2em; min-height: 1em;
+  font-size: clamp(9px, 1em, 200px); outline-offset: 1px; scroll-margin: 8em; }
 .quire-atom.quire-ins { outline: 3px solid #4caf62; background: #c9f0cf; color: #0b4a1c; }
 .quire-atom.quire-del { outline: 3px dashed #d6635b; background: #ffd5d1; color: #8c1d18; }
 .quire-atom.quire-moved { outline: 3px dotted #3b78c2; }
@@ -100,7 +99,6 @@ hr.quire-atom { display: block; min-height: 2px; }
 body:has(#quire-others:checked) .quire-attr { outline: 2px dotted #c2860f; outline-offset: 1px; }
 .quire-block { display: block; }
 """)
-)
 
 # Below the styles of the page: what browsers do for `html` and `body`.
 PAGE_BASE = """
@@ -222,7 +220,9 @@ def summary_bar(changes: Changes, summary: Summary, title_change: Sequence[Segme
         title_change: the changed title; empty if it did not change.
     """
     said = "1 change" if changes.count == 1 else f"{changes.count:,} changes"
-    parts = [f'<span id="quire-count" role="status">{said if changes.count else "no change"}</span>']
+    parts = [
+        f'<span id="quire-count" role="status">{said if changes.count else "no change"}</span>'
+    ]
     if changes.count:
         parts.append(
             '<span><button id="quire-previous" hidden title="key p or k">previous</button> '

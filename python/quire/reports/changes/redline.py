@@ -19,14 +19,16 @@ Pages that are not HTML are shown as text, line by line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from quire.digest.page import Digest
 from quire.display import escape
 from quire.reports.changes import safe_markup as safe
 from quire.reports.changes.marks import LINES, PAGE, PAGE_BASE, SCRIPT, Changes, summary_bar
-from quire.reports.changes.painting import Place, VisiblePage, paint
+from quire.reports.changes.painting import paint
+from quire.reports.changes.visible_page import VisiblePage
 from quire.reports.frame import document
 from quire.sdiff.annotation import Annotation
 from quire.sdiff.facets import Status
@@ -214,37 +216,33 @@ class _Drawing:
     def _open(self, node: int, written: str) -> str:
         """Write the start tag of an element of the new page, and return the end tag."""
         classes, titles = self._marks(node, written)
-        kept: dict[str, str] = {}
+        ours = {"title": "; ".join(titles)} if titles else {}
         if "quire-atom" in classes:
             named = self.new.attributes(node).get("alt", "") or f"<{self.new.names[node]}>"
             anchor = self.changes.anchor(Segment("inserted", named))
             if anchor:
-                kept["id"] = anchor.partition('"')[2].rstrip('"')
-        return self._tag(self.new, node, written, classes, titles, kept)
+                ours["id"] = anchor.partition('"')[2].rstrip('"')
+        return self._tag(self.new, node, written, classes=classes, ours=ours)
 
     def _tag(
         self,
         page: VisiblePage,
         node: int,
         written: str,
+        *,
         classes: list[str],
-        titles: list[str],
         ours: dict[str, str],
     ) -> str:
         """Write a start tag with the attributes of the page and our own, and return the end tag."""
         holds = page is self.old or node in self.holders
         kept = dict(
-            safe.attributes(
-                written, page.attributes(node), self.settings[page], holds_marks=holds
-            )
+            safe.attributes(written, page.attributes(node), self.settings[page], holds_marks=holds)
         )
         classes = [*classes, "quire-holds"] if holds else classes
         if page.names[node] == "html":
             classes = [*classes, "quire-root"]
         if classes:
             kept["class"] = " ".join([kept["class"], *classes] if "class" in kept else classes)
-        if titles:
-            kept["title"] = "; ".join(titles)
         if page is self.old:
             kept.pop("id", None)  # the new page may have it too
         kept.update(ours)
@@ -284,10 +282,9 @@ class _Drawing:
 
     # ------------------------------------------------------------ deleted parts
 
-    def _put_back(self, kind: str, node: int) -> None:
+    def _put_back(self, kind: Literal["start", "before", "behind"], node: int) -> None:
         """Write the deleted parts that belong at a place."""
-        place: Place = (kind, node)  # type: ignore[assignment] # one of three
-        tops = self.painting.gone.get(place)
+        tops = self.painting.gone.get((kind, node))
         if not tops:
             return
         home = node if kind == "start" else self.new.parents[node]
@@ -324,10 +321,12 @@ class _Drawing:
                 self.out.append(stack.pop().closing)
             name, written = page.names[node], page.written[node]
             place = page.leaf_of.get(node)
-            is_elsewhere = self.to_new[node] >= 0 and (
-                place is None or self.to_new[node] in self.painting.moved
-            )
             is_plain = bool(stack) and stack[-1].is_plain
+            is_elsewhere = (
+                self.to_new[node] >= 0
+                and not is_plain
+                and (place is None or self.to_new[node] in self.painting.moved)
+            )
             if name == "#text" and not is_elsewhere:
                 text = self.annotation.old.text(node)
                 deleted = Segment("deleted", text)
@@ -347,7 +346,7 @@ class _Drawing:
                 if written not in safe.INLINE:
                     classes.append("quire-block")
                 written = "span"
-            closing = self._tag(page, node, written, classes, [], ours)
+            closing = self._tag(page, node, written, classes=classes, ours=ours)
             is_plain = is_plain or written in safe.PLAIN
             stack.append(_Open(node, node + page.sizes[node], closing, is_plain))
             node += 1
@@ -374,7 +373,7 @@ def _title_change(annotation: Annotation) -> Sequence[Segment]:
     return () if before == after else word_changes(before, after)
 
 
-def _draw_lines(annotation: Annotation, changes: Changes) -> Iterable[str]:
+def _draw_lines(annotation: Annotation, changes: Changes) -> list[str]:
     """Draw the text of pages that are not HTML, line by line."""
     out = ['<div class="quire-lines">']
     for row in text_rows(annotation):

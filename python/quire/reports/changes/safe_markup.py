@@ -422,13 +422,13 @@ def image(address: str, base: str | None, *, remote: bool) -> str | None:
 
 
 def style_sheet(css: str, media: str = "", *, is_bare: bool = False) -> str:
-    """Return what of a style sheet loads nothing and hides no marks.
+    r"""Return what of a style sheet loads nothing and hides no marks.
 
     It is made for a cascade layer of its own, below the marks: see the kernel
     ``crates/quire-core/src/style``.
 
     >>> style_sheet("@import 'x'; p { color: red; background: url(http://example.org/x) }")
-    'p{color:red}\\n'
+    'p{color:red}\n'
 
     Args:
         css: the text of the style sheet.
