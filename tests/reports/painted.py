@@ -34,8 +34,6 @@ Kind = Literal["new text", "old text", "balance", "line", "same", "run", "not mo
 LONG_RUN = 8
 #: Shorter lines are labels, which are found all over a page.
 LONG_LINE = 4
-#: Shorter texts may be at several places.
-LONG_TEXT = 12
 #: Elements that do not end a line of text.
 INLINE = frozenset(
     [
@@ -224,7 +222,8 @@ def _kept_but_painted(runs: list[Run], old: str) -> Iterator[Fault]:
         away = "\n".join(left)
         for moved in gap:
             said = "".join(moved.text.split())
-            if moved.paint == "moved" and len(said) >= LONG_TEXT and said in away:
+            is_long = len(moved.text.split()) >= LONG_LINE
+            if moved.paint == "moved" and is_long and said in away:
                 yield Fault("not moved", moved.text.strip()[:80])
         gap, left = [], []
 

@@ -90,7 +90,7 @@ def test_the_bar_counts_and_lists_changes_and_leads_to_them() -> None:
     links = [page.attributes(int(node))["href"] for node in page.select(".quire-bar li a")]
     assert links == ["#quire-change-1", "#quire-change-2"]
     assert page.select("quire-html #quire-change-1, quire-html #quire-change-2").size == 2
-    assert "no change" in draw(b"<p>a", b"<p>a")
+    assert "no change in the text" in draw(b"<p>a", b"<p>a")
 
 
 def test_changes_outside_the_text_are_one_click_away() -> None:
@@ -99,7 +99,7 @@ def test_changes_outside_the_text_are_one_click_away() -> None:
 
     assert page.select(".quire-bar input#quire-others:not([checked])").size == 1
     assert page.text(int(page.select(".quire-bar label")[0])) == "show 1 element with other changes"
-    assert page.text(int(page.select("#quire-count")[0])) == "no change"
+    assert page.text(int(page.select("#quire-count")[0])) == "no change in the text"
 
 
 def test_styles_of_the_page_stay_in_a_layer_below_the_marks() -> None:

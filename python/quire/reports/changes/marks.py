@@ -221,7 +221,7 @@ def summary_bar(changes: Changes, summary: Summary, title_change: Sequence[Segme
     """
     said = "1 change" if changes.count == 1 else f"{changes.count:,} changes"
     parts = [
-        f'<span id="quire-count" role="status">{said if changes.count else "no change"}</span>'
+        f'<span id="quire-count" role="status">{said if changes.count else "no change in the text"}</span>'
     ]
     if changes.count:
         parts.append(

@@ -109,10 +109,9 @@ class _Painter:
         hard = [pair for pair in pairs if pair[0] not in soft]
         runs = self._between(hard, soft)
         self._settle_moves()
-        edits = [self._edit(run) for run in runs]
-        for edit in edits:
-            if edit is not None:
-                self._write(edit)
+        edits = [edit for edit in map(self._edit, runs) if edit is not None]
+        for edit in self._look_again(edits):
+            self._write(edit)
         self._put_back()
         self._look_at_elements()
         return self.result
@@ -327,6 +326,29 @@ class _Painter:
             y += length if segment.kind != "deleted" else 0
         self.gone.update(i for a, i in enumerate(olds) if a not in kept)
         return _Edit(olds, news, before, after, segments, is_pair=run.is_pair)
+
+    def _look_again(self, edits: list[_Edit]) -> list[_Edit]:
+        """Compare gaps in which nothing was kept as a whole, if a long run is on both sides."""
+        kept = sorted(self.first)
+        firsts = [*(self.first[i] for i in kept), len(self.new.leaves)]
+        lasts = [-1, *(self.last[i] for i in kept)]
+        mixed = [edit for edit in edits if any(i in self.first for i in edit.olds)]
+        used_old = {i for edit in mixed for i in edit.olds}
+        used_new = {j for edit in mixed for j in edit.news}
+        again: list[_Run] = []
+        for place, (i0, i1) in enumerate(pairwise([-1, *kept, len(self.old.leaves)])):
+            olds = list(range(i0 + 1, i1))
+            news = list(range(lasts[place] + 1, firsts[place]))
+            if (
+                used_old.isdisjoint(olds)
+                and used_new.isdisjoint(news)
+                and self._sharing(olds, news)
+            ):
+                again.append(_Run(olds, news))
+        done = {i for run in again for i in run.olds}
+        found = [edit for edit in edits if edit.olds[0] not in done]
+        self.gone -= done
+        return found + [edit for edit in map(self._edit, again) if edit is not None]
 
     def _insert(self, news: Iterable[int]) -> None:
         for j in news:

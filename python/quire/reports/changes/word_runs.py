@@ -17,6 +17,7 @@ _INSIDE = 0.8
 # Many words in tokens, white space included, and how often to look for such runs.
 _RUN_TOKENS = 2 * MANY_WORDS - 1
 _MAX_RUNS = 40
+_SPACE = re.compile(r"\s")
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -135,6 +136,19 @@ def with_long_runs(segments: Sequence[Segment]) -> list[Segment]:
 def _split(deleted: str, inserted: str) -> list[Segment]:
     """Cut a deleted and an inserted text at the long runs of words that both have."""
     found: list[Segment] = []
+    core = inserted.strip()
+    if core and _SPACE.sub(" ", core) == _SPACE.sub(
+        " ", deleted.strip()
+    ):  # only white space differs
+        x, y = deleted.find(deleted.strip()), inserted.find(core)
+        parts: list[tuple[SegmentKind, str]] = [
+            ("deleted", deleted[:x]),
+            ("inserted", inserted[:y]),
+            ("same", core),
+            ("deleted", deleted[x + len(core) :]),
+            ("inserted", inserted[y + len(core) :]),
+        ]
+        return [Segment(kind, text) for kind, text in parts if text]
     todo = [(_TOKEN.findall(deleted), _TOKEN.findall(inserted), False)]
     left = _MAX_RUNS
     while todo:
