@@ -86,10 +86,10 @@ del.quire-del + ins.quire-ins { margin-left: .15em; }
 span.quire-moved { background: #d9e8fb; color: #14345c; border-bottom: 2px dotted #3b78c2; }
 .quire-atom { position: relative; z-index: 2147483000; visibility: visible; opacity: 1;
   min-width: 2em; min-height: 1em;
-  font-size: clamp(9px, 1em, 200px); outline-offset: 1px; scroll-margin: 8em; }
-.quire-atom.quire-ins { outline: 3px solid #4caf62; background: #c9f0cf; color: #0b4a1c; }
-.quire-atom.quire-del { outline: 3px dashed #d6635b; background: #ffd5d1; color: #8c1d18; }
-.quire-atom.quire-moved { outline: 3px dotted #3b78c2; }
+  font-size: clamp(9px, 1em, 200px); outline-offset: -1px; scroll-margin: 8em; }
+.quire-atom.quire-ins { outline: 2px solid #4caf62; background: #c9f0cf; color: #0b4a1c; }
+.quire-atom.quire-del { outline: 2px dashed #d6635b; background: #ffd5d1; color: #8c1d18; }
+.quire-atom.quire-moved { outline: 2px dotted #3b78c2; }
 hr.quire-atom { display: block; min-height: 2px; }
 .quire-ins:target, .quire-del:target, .quire-moved:target { outline: 3px solid #e08a00;
   outline-offset: 2px; }
@@ -125,7 +125,7 @@ LINES = (
     + MARKS
     + """
 .quire-lines { font: 14px/1.5 ui-monospace, monospace; white-space: pre-wrap;
-  overflow-wrap: anywhere; padding: 1em; background: #fff; color: #1d2327; min-height: 90vh; }
+  overflow-wrap: anywhere; padding: 1em; background: #fff; color: #1d2327; min-height: 100vh; }
 .quire-lines > div { min-height: 1.5em; padding: 0 .5em; }
 @media (prefers-color-scheme: dark) {
   .quire-lines { background: #14171a; color: #e4e6e3; }
