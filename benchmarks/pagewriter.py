@@ -111,6 +111,7 @@ PAGES = (
             "identity",
             "hostile",
             "sdiff-hostile",
+            "redline-paint",
         ),
     ),
     Page(

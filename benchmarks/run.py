@@ -48,6 +48,7 @@ BENCHMARKS = {
     "verdict": "sdiff.verdict",
     "annotate": "sdiff.annotate",
     "sdiff-hostile": "sdiff.hostile",
+    "redline-paint": "sdiff.redline_paint",
     "similar-auc": "similarity.similar_auc",
     "sketch-speed": "similarity.sketch_speed",
     "pair-speed": "similarity.pair_speed",

@@ -88,8 +88,7 @@ def test_the_redline_is_safe_and_says_what_was_and_what_is(case: str) -> None:
     page = quire.encode(drawn.encode(), kind="html")
     marks = {
         kind: "".join(
-            page.text(int(node))
-            for node in page.select(f"body > div:not(.quire-bar) .quire-{kind}")
+            page.text(int(node)) for node in page.select(f"body > :not(.quire-bar) .quire-{kind}")
         )
         for kind in ("ins", "del")
     }

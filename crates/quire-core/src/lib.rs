@@ -7,6 +7,7 @@
 //! | --- | --- | --- |
 //! | `base` | | errors, hashes, integer columns, interned strings, kept vectors |
 //! | `page` | | the words for pages: kinds, names, flags, text modes, tree shape, limits |
+//! | [`style`] | a style sheet of an untrusted page | one that loads and hides nothing |
 //! | [`values`] | raw bytes of a text or an attribute run | decoded values |
 //! | `parse` | a source of any kind | a draft: nodes and end tags with their places |
 //! | `digest` | a buffer or a file | checked columns, and the exact source again |
@@ -37,6 +38,7 @@ mod parse;
 pub mod sdiff;
 pub mod select;
 pub mod similarity;
+pub mod style;
 pub mod text;
 pub mod values;
 

@@ -6,10 +6,11 @@ use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
 /// Each folder of `src`, with its layer. Folders on one layer do not use each other.
-const FLOORS: [(&str, u8); 12] = [
+const FLOORS: [(&str, u8); 13] = [
     ("base", 0),
     ("codec", 1), // uses only `base`, see below
     ("page", 1),
+    ("style", 1),
     ("values", 2),
     ("parse", 3),
     ("digest", 4),

@@ -15,6 +15,7 @@ mod guard;
 mod script;
 mod sdiff;
 mod similarity;
+mod style;
 mod templates;
 
 /// The kernels of quire. Typed in `_native.pyi`; imported through `quire._core`.
@@ -43,6 +44,8 @@ mod _native {
         Bag, Sketch, all_resemblances, kang, likeness, resemblances, similarity, sketch,
         sketch_from_bytes, token_bins,
     };
+    #[pymodule_export]
+    use crate::style::{sanitize_declarations, sanitize_sheet};
     #[pymodule_export]
     use crate::templates::{
         Bags, hash64, hubs, merge_groups, most_met, random_sampling, sample_groups, stars,

@@ -3,9 +3,9 @@
 Reports pass safe markup and, if they need it, more style; ``document`` adds everything else. The
 style follows the light or dark setting of the reader and works on wide and narrow screens.
 
-Nothing in a report runs or loads. The Content-Security-Policy allows one style sheet, by its hash,
-so that not even a style can get in through the text of a page. Only the redline, which shows a page
-with its own styles, relaxes this: see ``policy``.
+Nothing of a page runs or loads in a report. The Content-Security-Policy allows one style sheet, by
+its hash, so that not even a style can get in through the text of a page. Only the redline, which
+shows a page with its own styles, relaxes this, and has one script of ours: see ``policy``.
 """
 
 from __future__ import annotations
@@ -82,27 +82,13 @@ footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line
 @media print { body { background: none; } }
 """
 
-# Plain colours with `!important`, no variables: the bar also stands above pages with their own
-# styles, and a page must not be able to restyle it.
-BAR_STYLE = """
-body { padding-top: 3em !important; }
-.quire-bar { all: initial !important; display: flex !important; flex-wrap: wrap !important;
-  gap: .3em 1.2em !important; align-items: baseline !important; position: fixed !important;
-  top: 0 !important; left: 0 !important; right: 0 !important; z-index: 2147483647 !important;
-  padding: .5em 1em !important; box-sizing: border-box !important;
-  font: 14px/1.5 system-ui, "Segoe UI", sans-serif !important; color: #1d2327 !important;
-  background: #fffef6 !important; border-bottom: 1px solid #ccc !important; }
-.quire-bar > span { padding: 0 .35em; }
-@media (prefers-color-scheme: dark) { .quire-bar { color: #e4e6e3 !important;
-  background: #1d2226 !important; border-bottom-color: #4a5156 !important; } }
-@media print { .quire-bar { position: static !important; } }
-"""
 
-
-def policy(*, styles: Sequence[str], inline_styles: bool = False, images: str = "") -> str:
+def policy(
+    *, styles: Sequence[str], inline_styles: bool = False, images: str = "", script: str = ""
+) -> str:
     """Return the Content-Security-Policy of a report.
 
-    Scripts, frames, fonts, forms and connections are always forbidden.
+    Frames, fonts, forms and connections are always forbidden, and all scripts but the given one.
 
     >>> policy(styles=[], inline_styles=True, images="data:").partition("; form")[0]
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -111,17 +97,20 @@ def policy(*, styles: Sequence[str], inline_styles: bool = False, images: str = 
         styles: the style sheets of the document; only these are allowed, by their hashes.
         inline_styles: allow all styles in the document instead, also in ``style`` attributes.
         images: where images may come from; empty for nowhere.
+        script: the script of the document; only this one is allowed, by its hash.
     """
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
-        for style in styles
-    )
+    hashes = " ".join(map(_hash, styles))
     allowed_images = f"img-src {images}; " if images else ""
+    allowed_script = f"script-src {_hash(script)}; " if script else ""
     allowed_styles = "'unsafe-inline'" if inline_styles else hashes or "'none'"
     return (
-        f"default-src 'none'; {allowed_images}style-src {allowed_styles}; "
+        f"default-src 'none'; {allowed_images}{allowed_script}style-src {allowed_styles}; "
         "form-action 'none'; base-uri 'none'"
     )
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def document(
@@ -131,6 +120,7 @@ def document(
     style: str = STYLE,
     page_styles: Sequence[str] | None = None,
     images: str = "",
+    script: str = "",
 ) -> str:
     """Put a body of safe markup into an HTML document.
 
@@ -144,9 +134,12 @@ def document(
         page_styles: for a report that shows a page: the style sheets of that page, already made
             safe. Inline styles are then allowed, and the document has no language of its own.
         images: where images may come from, as in ``img-src``; empty for nowhere.
+        script: a script of ours, which runs when the document is complete; empty for none.
     """
     sheets = [*(sheet for sheet in page_styles or () if sheet.strip()), style]
-    rules = policy(styles=sheets, inline_styles=page_styles is not None, images=images)
+    rules = policy(
+        styles=sheets, inline_styles=page_styles is not None, images=images, script=script
+    )
     language = ' lang="en"' if page_styles is None else ""
     return "".join(
         [
@@ -158,16 +151,7 @@ def document(
             *(f"<style>{sheet}</style>\n" for sheet in sheets),
             "</head>\n<body>\n",
             body,
+            f"<script>{script}</script>\n" if script else "",
             "</body>\n</html>\n",
         ]
     )
-
-
-def bar(heading: str, items: str) -> str:
-    """Draw the bar at the top of a report that shows a page; its style is ``BAR_STYLE``.
-
-    Args:
-        heading: the heading, as text.
-        items: safe markup, usually ``span`` elements.
-    """
-    return f'<div class="quire-bar"><b>{escape(heading)}</b>{items}</div>\n'

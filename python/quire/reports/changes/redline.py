@@ -1,32 +1,36 @@
 """Redline: the new page as a browser shows it, with the changes marked, as one safe document.
 
-Inserted parts are marked, deleted parts are shown again at their old positions, and parts that
-moved or have changed attributes get an outline. Drawing takes one pass over the columns of the new
-page, with a stack of open elements; it is linear and does not recurse.
+Inserted and moved texts are marked, deleted parts are shown again at their old positions. What is
+marked is decided in ``painting``; here it is drawn, in one pass over the columns of the new page with
+a stack of open elements. Drawing is linear and does not recurse.
 
-Two choices worth knowing before changing this file:
+Three choices worth knowing before changing this file:
 
 * The document is written from parsed values through ``safe_markup``; no markup of either page is
   copied. As a second line of defence, the Content-Security-Policy of the document forbids
-  everything that loads or runs.
-* Elements get a class and are not wrapped, because rows of tables and items of lists only work in
-  their places. Only texts are wrapped, in ``ins`` and ``del``.
+  everything that loads or runs, but for one script of ours.
+* Only texts are marked, in ``ins``, ``del`` and ``span``, and elements without text. A mark around an
+  element would paint everything in it, also what did not change.
+* Elements that have marks in them have the class ``quire-holds``: styles of the page that could hide
+  something do not apply to them.
 
 Pages that are not HTML are shown as text, line by line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from quire.digest.page import Digest
-from quire.digest.references import base_of
 from quire.display import escape
 from quire.reports.changes import safe_markup as safe
-from quire.reports.changes.marks import LINES, MARKS, summary_bar
+from quire.reports.changes.marks import LINES, PAGE, PAGE_BASE, SCRIPT, Changes, summary_bar
+from quire.reports.changes.painting import paint
+from quire.reports.changes.visible_page import VisiblePage
 from quire.reports.frame import document
-from quire.sdiff.annotation import Annotation, Side, check_annotation
+from quire.sdiff.annotation import Annotation, check_annotation
 from quire.sdiff.facets import Status
 from quire.sdiff.views.lines import text_rows
 from quire.sdiff.views.words import Segment, word_changes
@@ -35,19 +39,26 @@ from quire.sdiff.views.words import Segment, word_changes
 _MAX_VALUE = 80
 _MAX_NAMED = 6
 
+# Elements that browsers end when some other elements begin inside them.
+_FRAGILE = frozenset({"a", "button", "h1", "h2", "h3", "h4", "h5", "h6", "p"})
+# Elements that can be written inside all others, as they never end an element.
+_ANYWHERE = safe.INLINE - _FRAGILE | {"br", "wbr"}
+# Elements that other elements in them cannot end.
+_WALLS = frozenset({"body", "caption", "html", "td", "th"})
+
 
 def redline(annotation: Annotation, *, base: str | None = None, images: bool = False) -> str:
     """Draw the new page with the changes marked, as one HTML document that is safe to open.
 
-    Nothing in it runs or loads: only images and styles inside the page itself are shown.
+    Nothing of the page runs or loads: only images and styles inside the page itself are shown.
 
     >>> import quire
     >>> old = quire.encode(b"<p>Open 9 to 5")
     >>> new = quire.encode(b"<p>Open 9 to 6<script>x</script>")
     >>> drawn = redline(quire.annotate(old, new))
-    >>> '9 to <del class="quire-del">5</del><ins class="quire-ins">6</ins></p>' in drawn
+    >>> 'class="quire-del">5</del><ins class="quire-ins">6</ins></p>' in drawn
     True
-    >>> "<script" in drawn
+    >>> "<script>x" in drawn
     False
 
     Args:
@@ -58,19 +69,23 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
             sites can see that.
     """
     check_annotation(annotation)
+    changes = Changes()
     if annotation.new.kind == "html" and annotation.old.kind == "html":
-        drawing = _Drawing(annotation, base, images=images)
+        drawing = _Drawing(annotation, base, changes, images=images)
         body = drawing.draw()
-        styles, style = drawing.styles, MARKS
+        sheet = "".join(drawing.styles)
+        styles, style = [PAGE_BASE, f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""], PAGE
     else:
-        body, styles, style = _draw_lines(annotation), [], LINES
+        body, styles, style = _draw_lines(annotation, changes), [], LINES
     title = _title(annotation.new)
+    bar = summary_bar(changes, annotation.summary(), _title_change(annotation))
     return document(
-        "".join([summary_bar(annotation.summary(), _title_change(annotation)), *body, "\n"]),
+        "".join([bar, *body, "\n"]),
         title=f"Changes: {title}" if title else "Changes",
         style=style,
         page_styles=styles,
         images="data: https: http:" if images else "data:",
+        script=SCRIPT,
     )
 
 
@@ -82,165 +97,178 @@ class _Open:
     end: int
     closing: str
     is_plain: bool
-    is_new: bool
 
 
-_OUTERMOST = _Open(-1, 0, "", is_plain=False, is_new=False)
+_OUTERMOST = _Open(-1, 0, "", is_plain=False)
 
 
 class _Drawing:
-    """The two pages as lists, and the markup written so far."""
+    """The two pages, what to mark, and the markup written so far."""
 
-    def __init__(self, annotation: Annotation, base: str | None, *, images: bool) -> None:
+    def __init__(
+        self, annotation: Annotation, base: str | None, changes: Changes, *, images: bool
+    ) -> None:
         self.annotation = annotation
-        self.images = images
-        self.pages = {"old": _Page(annotation.old, base), "new": _Page(annotation.new, base)}
-        self.status = annotation.new_status.tolist()
-        self.partner = {"old": annotation.to_new.tolist(), "new": annotation.to_old.tolist()}
+        self.changes = changes
+        self.old, self.new = VisiblePage(annotation.old, base), VisiblePage(annotation.new, base)
+        self.status: list[int] = annotation.new_status.tolist()
+        self.to_new: list[int] = annotation.to_new.tolist()
+        self.to_old: list[int] = annotation.to_old.tolist()
+        self.painting = paint(annotation, self.old, self.new)
+        self.holders = self._find_holders()
+        is_bare = self._lacks_styles(annotation.new)
+        self.settings = {
+            page: safe.Setting(page.base, images=images, is_bare=is_bare)
+            for page in (self.old, self.new)
+        }
         self.out: list[str] = []
         self.styles: list[str] = []
-        self.at_start, self.behind = self._places()
+
+    @staticmethod
+    def _lacks_styles(page: Digest) -> bool:
+        """Tell whether the page has style sheets that are not inside it."""
+        return any(
+            "stylesheet" in page.attributes(node).get("rel", "").lower().split()
+            for node in page.select("link[rel]").tolist()
+        )
+
+    def _find_holders(self) -> set[int]:
+        """Find the elements of the new page that are marked or have marks in them."""
+        found: set[int] = set()
+        marked = [*self.painting.atoms, *self.painting.moved]
+        for node, words in self.painting.words.items():
+            if any(part.kind != "same" for part in words):
+                marked.append(node)
+        for kind, node in self.painting.gone:
+            marked.append(node if kind == "start" else self.new.parents[node])
+        if "body" in self.new.names:  # always, so that no mark can be hidden with the whole page
+            marked.append(self.new.names.index("body"))
+        for node in marked:
+            above = node
+            while above >= 0 and above not in found:
+                found.add(above)
+                above = self.new.parents[above]
+        return found
 
     def draw(self) -> list[str]:
         """Write the new page, with the deleted parts between its nodes."""
-        page = self.pages["new"]
+        page = self.new
         stack: list[_Open] = []
-        node, n = 0, self.annotation.new.n
+        node, n = 0, len(page.names)
         while node < n:
             self._close(stack, node)
             above = stack[-1] if stack else _OUTERMOST
-            name = page.names[node]
-            written = self._written(page, node)
+            if not above.is_plain:
+                self._put_back("before", node)
+            name, written = page.names[node], page.written[node]
             if name in {"#document", "head"}:  # not written, but their styles are needed
-                self._put_back(self.at_start.get(node, ()))
+                self._put_back("start", node)
                 node += 1
             elif written is None:
                 if name == "#text":
-                    self._text(node, above)
+                    self._text(node, is_plain=above.is_plain)
                 elif name == "style":
-                    self.styles.append(safe.style(self.annotation.new.text(node)))
-                self._put_back(self.behind.get(node, ()))
+                    self._style(node)
+                self._put_back("behind", node)
                 node += page.sizes[node]
             else:
-                closing = self._open(page, node, written, "new", is_inside=above.is_new)
-                is_new = bool(self.status[node] & Status.ALONE)
+                closing = self._open(node, written)
                 is_plain = above.is_plain or written in safe.PLAIN
-                stack.append(_Open(node, node + page.sizes[node], closing, is_plain, is_new))
+                stack.append(_Open(node, node + page.sizes[node], closing, is_plain))
                 if not is_plain:
-                    self._put_back(self.at_start.get(node, ()))
+                    self._put_back("start", node)
                 node += 1
         self._close(stack, n)
         return self.out
 
-    # ------------------------------------------------------------ deleted parts
+    def _close(self, stack: list[_Open], node: int) -> None:
+        """Close the elements that end before a node, and write the deleted parts after them."""
+        while stack and stack[-1].end <= node:
+            closed = stack.pop()
+            self.out.append(closed.closing)
+            self._put_back("behind", closed.node)
 
-    def _places(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Find where deleted parts go: at the start of an element, or after a node."""
-        old, new = self.pages["old"], self.pages["new"]
-        to_new = self.partner["old"]
-        at_start: dict[int, list[int]] = {}
-        behind: dict[int, list[int]] = {}
-        parents = sorted({old.parents[top] for top in self.annotation.tops("old").tolist()})
-        status = self.annotation.old_status
-        for parent in parents:
-            home = to_new[parent] if parent >= 0 else -1
-            last = -1  # the last sibling that still exists
-            child, end = parent + 1, parent + old.sizes[parent]
-            while child < end:
-                partner = to_new[child]
-                if partner >= 0 and new.parents[partner] == home:
-                    last = partner
-                elif status[child] & Status.ALONE:
-                    if last >= 0:
-                        behind.setdefault(last, []).append(child)
-                    else:
-                        at_start.setdefault(max(home, 0), []).append(child)
-                child += old.sizes[child]
-        return at_start, behind
+    # ------------------------------------------------------------ the new page
 
-    def _put_back(self, tops: Iterable[int]) -> None:
-        """Write deleted parts of the old page, except nodes that moved out of them."""
-        page = self.pages["old"]
-        for top in tops:
-            stack: list[tuple[int, str]] = []
-            node, end = top, top + page.sizes[top]
-            is_loose = self._is_loose(top)
-            table_end = top  # parts of a table may stay inside a deleted table
-            while node < end:
-                while stack and stack[-1][0] <= node:
-                    self.out.append(stack.pop()[1])
-                if self.partner["old"][node] >= 0:
-                    node += page.sizes[node]
-                    continue
-                if page.names[node] == "#text":
-                    text = self.annotation.old.text(node)
-                    self.out.append(_marked("del", text) if node == top else escape(text))
-                written = self._written(page, node)
-                if written is None:
-                    node += page.sizes[node]
-                    continue
-                if is_loose and node >= table_end and written in safe.TABLE_ONLY:
-                    written = "span"
-                elif written == "table":
-                    table_end = max(table_end, node + page.sizes[node])
-                closing = self._open(page, node, written, "old", is_inside=node != top)
-                stack.append((node + page.sizes[node], closing))
-                node += 1
-            while stack:
-                self.out.append(stack.pop()[1])
+    def _style(self, node: int) -> None:
+        found = self.new.attributes(node)
+        if found.get("type", "").strip().lower() in {"", "text/css"}:
+            css, media = self.annotation.new.text(node), found.get("media", "")
+            is_bare = self.settings[self.new].is_bare
+            self.styles.append(safe.style_sheet(css, media, is_bare=is_bare))
 
-    def _is_loose(self, top: int) -> bool:
-        """Tell whether a deleted part of a table goes to a place now outside a table."""
-        old, new = self.pages["old"], self.pages["new"]
-        parent = old.parents[top]
-        home = self.partner["old"][parent] if parent >= 0 else -1
-        return old.names[top] in safe.TABLE_ONLY and (
-            home < 0 or new.names[home] != old.names[parent]
+    def _text(self, node: int, *, is_plain: bool) -> None:
+        text = self.annotation.new.text(node)
+        words = self.painting.words.get(node)
+        if is_plain:
+            self.out.append(escape(text))
+        elif node in self.painting.moved:
+            anchor = self.changes.anchor(Segment("inserted", text))
+            inside = "".join(
+                escape(part.text) if part.kind == "same" else self.changes.marked(part)
+                for part in words or [Segment("same", text)]
+            )
+            self.out.append(f'<span{anchor} class="quire-moved" title="moved">{inside}</span>')
+        elif words is not None:
+            self.out.append(self.changes.segments(words))
+        else:
+            self.out.append(self.changes.plain(text))
+
+    def _open(self, node: int, written: str) -> str:
+        """Write the start tag of an element of the new page, and return the end tag."""
+        classes, titles = self._marks(node, written)
+        ours = {"title": "; ".join(titles)} if titles else {}
+        if "quire-atom" in classes:
+            named = self.new.attributes(node).get("alt", "") or f"<{self.new.names[node]}>"
+            anchor = self.changes.anchor(Segment("inserted", named))
+            if anchor:
+                ours["id"] = anchor.partition('"')[2].rstrip('"')
+        return self._tag(self.new, node, written, classes=classes, ours=ours)
+
+    def _tag(
+        self,
+        page: VisiblePage,
+        node: int,
+        written: str,
+        *,
+        classes: list[str],
+        ours: dict[str, str],
+    ) -> str:
+        """Write a start tag with the attributes of the page and our own, and return the end tag."""
+        holds = page is self.old or node in self.holders
+        kept = dict(
+            safe.attributes(written, page.attributes(node), self.settings[page], holds_marks=holds)
         )
-
-    # ------------------------------------------------------------ writing
-
-    def _written(self, page: _Page, node: int) -> str | None:
-        """Return the name of the element to write for a node; None to leave it out."""
-        name = page.names[node]
-        if name.startswith("#"):
-            return None
-        if name == "form" and page.names[page.parents[node]] in safe.TABLE_PARTS:
-            return None  # always empty, and browsers would move a replacement out of the table
-        return safe.element(name, page.spaces[node])
-
-    def _open(self, page: _Page, node: int, written: str, side: Side, *, is_inside: bool) -> str:
-        """Write a start tag and return the end tag."""
-        found = page.digest.attributes(node) if page.has_attributes[node] else {}
-        kept = dict(safe.attributes(written, found, base=page.base, images=self.images))
-        classes, titles = self._marks(node, side, is_inside=is_inside)
+        classes = [*classes, "quire-holds"] if holds else classes
+        if page.names[node] == "html":
+            classes = [*classes, "quire-root"]
         if classes:
             kept["class"] = " ".join([kept["class"], *classes] if "class" in kept else classes)
-        if titles:
-            kept["title"] = "; ".join(titles)
+        if page is self.old:
+            kept.pop("id", None)  # the new page may have it too
+        kept.update(ours)
         run = "".join(f' {key}="{escape(value)}"' for key, value in kept.items())
         self.out.append(f"<{written}{run}>")
         if written in {"pre", "textarea"}:
             self.out.append("\n")  # browsers drop the first line break in these
         return "" if written in safe.VOID else f"</{written}>"
 
-    def _marks(self, node: int, side: Side, *, is_inside: bool) -> tuple[list[str], list[str]]:
+    def _marks(self, node: int, written: str) -> tuple[list[str], list[str]]:
         """Return the classes that mark an element, and the lines of its tooltip."""
-        if side == "old":
-            return ([], []) if is_inside else (["quire-del"], [])
-        status = self.status[node]
-        classes, titles = [], []
-        if status & Status.ALONE and not is_inside:
-            classes.append("quire-ins")
-        if status & Status.MOVED:
-            classes.append("quire-moved")
+        status, classes, titles = self.status[node], [], []
+        if node in self.painting.atoms:
+            classes += ["quire-atom", "quire-ins"]
+        elif node in self.painting.moved:
+            classes += ["quire-atom", "quire-moved"]
             titles.append("moved")
+        elif node in self.painting.fresh and written not in safe.INLINE:
+            classes.append("quire-fresh")
+        elif node in self.painting.around:
+            classes.append("quire-around")
+            titles.append(f"<{self.new.names[node]}> is new; what it holds was here before")
         if status & Status.TAG:
-            classes.append("quire-attr")
-            was = self.pages["old"].names[self.partner["new"][node]]
-            titles.append(f"was <{was}>")
+            titles.append(f"was <{self.old.names[self.to_old[node]]}>")
         if status & Status.ATTRIBUTES:
-            classes.append("quire-attr")
             changes = self.annotation.attribute_changes(node)
             titles += [
                 f"{change.name}: {_said(change.old)} → {_said(change.new)}"
@@ -248,64 +276,83 @@ class _Drawing:
             ]
             if len(changes) > _MAX_NAMED:
                 titles.append(f"and {len(changes) - _MAX_NAMED} more")
-        # No single word can be marked in these elements, so mark the whole element.
-        if self.pages["new"].names[node] in safe.PLAIN and self._says_other(node):
-            classes.append("quire-ins")
-        return list(dict.fromkeys(classes)), titles
+        if status & (Status.TAG | Status.ATTRIBUTES):
+            classes.append("quire-attr")
+            self.changes.others += 1
+        return classes, titles
 
-    def _says_other(self, node: int) -> bool:
-        return not self.status[node] & Status.ALONE and self.annotation.count(node, "content") > 0
+    # ------------------------------------------------------------ deleted parts
 
-    def _text(self, node: int, above: _Open) -> None:
-        text = self.annotation.new.text(node)
-        status = self.status[node]
-        if above.is_plain or (above.is_new and status & Status.ALONE):
-            self.out.append(escape(text))
-        elif status & Status.ALONE:
-            self.out.append(_marked("ins", text))
-        elif status & Status.CONTENT:
-            was = self.annotation.old.text(self.partner["new"][node])
-            self.out += _segments(word_changes(was, text))
-        elif status & Status.MOVED and not text.isspace():
-            self.out.append(f'<span class="quire-moved" title="moved">{escape(text)}</span>')
-        else:
-            self.out.append(escape(text))
+    def _put_back(self, kind: Literal["start", "before", "behind"], node: int) -> None:
+        """Write the deleted parts that belong at a place."""
+        tops = self.painting.gone.get((kind, node))
+        if not tops:
+            return
+        home = node if kind == "start" else self.new.parents[node]
+        around = self._around(home)
+        for top in tops:
+            is_native = (
+                self.to_new[self.old.parents[top]] == home
+                and self.old.names[self.old.parents[top]] == self.new.names[home]
+            )
+            opening, closing = "", ""
+            if not is_native and self.new.names[home] == "tr":
+                opening, closing = "<td>", "</td>"
+            elif not is_native and self.new.names[home] in safe.TABLE_PARTS:
+                opening, closing = '<tr><td colspan="99">', "</td></tr>"
+            self.out.append(opening)
+            self._draw_deleted(top, keeps_tags=is_native and not around)
+            self.out.append(closing)
 
-    def _close(self, stack: list[_Open], node: int) -> None:
-        """Close the elements that end before a node, and write the deleted parts after them."""
-        while stack and stack[-1].end <= node:
-            closed = stack.pop()
-            self.out.append(closed.closing)
-            self._put_back(self.behind.get(closed.node, ()))
+    def _around(self, home: int) -> bool:
+        """Tell whether a place is inside an element that other elements could end."""
+        while home >= 0 and self.new.names[home] not in _WALLS:
+            if self.new.names[home] in _FRAGILE:
+                return True
+            home = self.new.parents[home]
+        return False
 
-
-class _Page:
-    """The columns of a page as lists: numpy is slow at reading entries one by one."""
-
-    def __init__(self, digest: Digest, base: str | None) -> None:
-        self.digest = digest
-        tags = digest.tag.tolist()
-        self.names = [digest.tags[tag] for tag in tags]
-        self.spaces = [digest.tag_namespaces[tag] for tag in tags]
-        self.sizes: list[int] = digest.size.tolist()
-        self.parents: list[int] = digest.parent.tolist()
-        self.has_attributes: list[bool] = (digest.attr >= 0).tolist()
-        self.base = base_of(base, digest._native.base())
-
-
-def _marked(tag: str, text: str) -> str:
-    # Browsers would move a mark around white space in a table to the front of the table.
-    if not text or text.isspace():
-        return escape(text)
-    return f'<{tag} class="quire-{tag}">{escape(text)}</{tag}>'
-
-
-def _segments(segments: Sequence[Segment]) -> list[str]:
-    tags = {"deleted": "del", "inserted": "ins"}
-    return [
-        _marked(tags[part.kind], part.text) if part.kind in tags else escape(part.text)
-        for part in segments
-    ]
+    def _draw_deleted(self, top: int, *, keeps_tags: bool) -> None:
+        """Write a deleted part of the old page, without nodes that are on the new page."""
+        page = self.old
+        stack: list[_Open] = []
+        node, end = top, top + page.sizes[top]
+        while node < end:
+            while stack and stack[-1].end <= node:
+                self.out.append(stack.pop().closing)
+            name, written = page.names[node], page.written[node]
+            place = page.leaf_of.get(node)
+            is_plain = bool(stack) and stack[-1].is_plain
+            is_elsewhere = (
+                self.to_new[node] >= 0
+                and not is_plain
+                and (place is None or self.to_new[node] in self.painting.moved)
+            )
+            if name == "#text" and not is_elsewhere:
+                text = self.annotation.old.text(node)
+                deleted = Segment("deleted", text)
+                self.out.append(escape(text) if is_plain else self.changes.marked(deleted))
+            if written is None or is_elsewhere:
+                node += page.sizes[node]
+                continue
+            classes = ["quire-lost"] if node == top and written not in safe.INLINE else []
+            ours: dict[str, str] = {}
+            if written in safe.ATOMS and not is_plain and place is not None:
+                classes = ["quire-atom", "quire-del"]
+                named = page.attributes(node).get("alt", "") or f"<{name}>"
+                anchor = self.changes.anchor(Segment("deleted", named))
+                if anchor:
+                    ours["id"] = anchor.partition('"')[2].rstrip('"')
+            if not keeps_tags and not is_plain and written not in _ANYWHERE:
+                if written not in safe.INLINE:
+                    classes.append("quire-block")
+                written = "span"
+            closing = self._tag(page, node, written, classes=classes, ours=ours)
+            is_plain = is_plain or written in safe.PLAIN
+            stack.append(_Open(node, node + page.sizes[node], closing, is_plain))
+            node += 1
+        while stack:
+            self.out.append(stack.pop().closing)
 
 
 def _said(value: str | None) -> str:
@@ -321,26 +368,30 @@ def _title(page: Digest) -> str:
     return " ".join(page.text(found[0]).split()) if found else ""
 
 
-def _title_change(annotation: Annotation) -> str:
-    """Return the title of the page with its changes marked; empty if it did not change."""
+def _title_change(annotation: Annotation) -> Sequence[Segment]:
+    """Return the title of the page with its changes; empty if it did not change."""
     before, after = _title(annotation.old), _title(annotation.new)
-    return "" if before == after else "".join(_segments(word_changes(before, after)))
+    return () if before == after else word_changes(before, after)
 
 
-def _draw_lines(annotation: Annotation) -> list[str]:
+def _draw_lines(annotation: Annotation, changes: Changes) -> list[str]:
     """Draw the text of pages that are not HTML, line by line."""
     out = ['<div class="quire-lines">']
     for row in text_rows(annotation):
         old, new = row.old, row.new
         if row.kind == "changed" and old and new:
-            out.append(f"<div>{''.join(_segments(word_changes(old.text, new.text)))}</div>")
+            drawn = changes.segments(word_changes(old.text, new.text))
         elif row.kind == "deleted" and old:
-            out.append(f'<div class="quire-del">{escape(old.text)}</div>')
+            drawn = changes.marked(Segment("deleted", old.text))
         elif row.kind == "inserted" and new:
-            out.append(f'<div class="quire-ins">{escape(new.text)}</div>')
+            drawn = changes.marked(Segment("inserted", new.text))
         elif row.kind == "moved_here" and new:
-            out.append(f'<div class="quire-moved" title="moved">{escape(new.text)}</div>')
+            anchor = changes.anchor(Segment("inserted", new.text))
+            drawn = f'<span{anchor} class="quire-moved" title="moved">{escape(new.text)}</span>'
         elif row.kind == "same" and new:
-            out.append(f"<div>{escape(new.text)}</div>")
+            drawn = changes.plain(new.text)
+        else:
+            continue
+        out.append(f"<div>{drawn}</div>")
     out.append("</div>")
     return out

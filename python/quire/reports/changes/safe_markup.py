@@ -3,15 +3,18 @@
 Only the elements, attributes and address schemes listed here are allowed. No script, event handler,
 frame or working form gets through, and nothing that loads. Allowed parts are written from parsed
 values and escaped in one place (``quire.display.escape``); markup is never copied. Foreign elements
-(SVG, MathML) and raw text are left out: sanitisers break when parsers are mixed.
+(SVG, MathML) and raw text are left out: sanitisers break when parsers are mixed. Styles go through a
+CSS parser with a list of allowed properties and functions.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from quire import _core
 from quire.digest.references import resolve
 
 # Elements that are kept.
@@ -71,7 +74,6 @@ KEPT = frozenset(
         "main",
         "mark",
         "menu",
-        "meter",
         "nav",
         "ol",
         "optgroup",
@@ -79,9 +81,7 @@ KEPT = frozenset(
         "output",
         "p",
         "pre",
-        "progress",
         "q",
-        "rp",
         "rt",
         "ruby",
         "s",
@@ -147,19 +147,74 @@ DROPPED = frozenset(
 
 # Elements with behaviour, and the harmless elements that replace them.
 REPLACED = {
-    "body": "div",
+    # The style sheets of the page are rewritten to these names: see the kernel `style`.
+    "body": "quire-body",
+    "html": "quire-html",
     "dialog": "div",
     "form": "div",
-    "html": "div",
     "listing": "pre",
     "plaintext": "pre",
     "xmp": "pre",
+    # Browsers do not show the text of these.
+    "meter": "span",
+    "progress": "span",
+    "rp": "span",
 }
 
 VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
 
 # Elements without marks in their text: browsers would show the marks as text, or drop them.
 PLAIN = frozenset({"option", "optgroup", "select", "textarea"})
+
+# Elements that are seen but have no text that could be marked.
+ATOMS = frozenset({"hr", "img", "input", "select", "textarea"})
+
+# Elements inside a line of text; all others end it.
+INLINE = frozenset(
+    [
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "button",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "input",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "output",
+        "q",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "select",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "textarea",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+    ]
+)
 
 # Elements that browsers only accept inside a table.
 TABLE_ONLY = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
@@ -260,27 +315,48 @@ def element(name: str, namespace: str) -> str | None:
     return REPLACED.get(name, "span")
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where an element is written, as far as its attributes depend on it.
+
+    Attributes:
+        base: the base address; without it, relative addresses are left out.
+        images: whether to keep images from the web.
+        is_bare: whether style sheets of the page are missing. Then sizes and positions in ``style``
+            attributes are left out: alone, they would make blank boxes.
+    """
+
+    base: str | None = None
+    images: bool = False
+    is_bare: bool = False
+
+
 def attributes(
-    name: str, found: Mapping[str, str], *, base: str | None, images: bool
+    name: str, found: Mapping[str, str], setting: Setting, *, holds_marks: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield the attributes to keep, with values that are safe but not yet escaped.
 
     >>> found = {"href": "javascript:x", "onclick": "x", "title": "Go"}
-    >>> dict(attributes("a", found, base=None, images=False))
+    >>> dict(attributes("a", found, Setting()))
     {'title': 'Go'}
 
     Args:
         name: the name of the element to write.
         found: the attributes on the page.
-        base: the base address; without it, relative addresses are left out.
-        images: whether to keep images from the web.
+        setting: where the element is written.
+        holds_marks: the element is marked or has marks in it, so nothing may hide it.
     """
+    has_image = name != "img" or _image_of(found, setting) is not None
     for key, value in found.items():
         kept: str | None
         if key == "href" and name == "a":
-            kept = link(value, base)
+            kept = link(value, setting.base)
         elif key == "src" and name == "img":
-            kept = image(value, base, remote=images)
+            kept = _image_of(found, setting)
+        elif key == "style":
+            kept = style(value, holds_marks=holds_marks, is_bare=setting.is_bare) or None
+        elif (key in {"height", "width"} and not has_image) or (key == "hidden" and holds_marks):
+            kept = None
         else:
             kept = _value(name, key, value)
         if kept is not None:
@@ -290,19 +366,28 @@ def attributes(
             yield "target", "_blank"
     if name in {"button", "input", "select", "textarea"}:
         yield "disabled", ""
+    if name == "details" and holds_marks and "open" not in found:
+        yield "open", ""
+
+
+def _image_of(found: Mapping[str, str], setting: Setting) -> str | None:
+    return image(found.get("src", ""), setting.base, remote=setting.images)
 
 
 def _value(name: str, key: str, value: str) -> str | None:
     """Return the safe value of an attribute that is not an address; None to leave it out."""
     if key == "class":
-        return " ".join(word for word in value.split() if not word.startswith(_OURS)) or None
+        return " ".join(word for word in value.split() if not _is_ours(word)) or None
     if key == "id":
-        return None if value.startswith(_OURS) else value
-    if key == "style":
-        return style(value) or None
+        return None if _is_ours(value) else value
     if key == "type" and name == "input":
         return value.lower() if value.lower() in _INPUTS else "text"
     return value if key in _ATTRIBUTES else None
+
+
+def _is_ours(name: str) -> bool:
+    # Documents in quirks mode do not tell small and capital letters apart.
+    return name.strip().lower().startswith(_OURS)
 
 
 def link(address: str, base: str | None) -> str | None:
@@ -336,44 +421,42 @@ def image(address: str, base: str | None, *, remote: bool) -> str | None:
     return found if found is not None and found[:4].lower() == "http" else None
 
 
-# CSS that loads something, or did in old browsers.
-_LOADING = re.compile(
-    r"@import|@namespace|@charset|(?:url|src|image|image-set|cross-fade|element|paint|expression)\s*\(|-moz-binding|behavior\s*:",
-    re.IGNORECASE,
-)
-_CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
+def style_sheet(css: str, media: str = "", *, is_bare: bool = False) -> str:
+    r"""Return what of a style sheet loads nothing and hides no marks.
 
+    It is made for a cascade layer of its own, below the marks: see the kernel
+    ``crates/quire-core/src/style``.
 
-def style(css: str) -> str:
-    r"""Return a style sheet that loads nothing; empty if it hides its functions behind escapes.
+    >>> style_sheet("@import 'x'; p { color: red; background: url(http://example.org/x) }")
+    'p{color:red}\n'
 
-    >>> style("p { color: red; background: url(http://example.org/x) }")
-    'p { color: red; background: quire-none(http://example.org/x) }'
-    >>> style(r"p { background: \75 rl(http://example.org/x) }")
-    ''
+    Args:
+        css: the text of the style sheet.
+        media: the media it is for, as in ``<style media="print">``.
+        is_bare: other style sheets of the page are missing. Then nothing is taken out of its place,
+            since it could end up above something else.
     """
-    # Do this first: dropping a character later could join its neighbours to a forbidden name.
-    css = "".join(c for c in css if c >= " " or c in "\n\t")
-    if "\\" in css:
-        plain = _CSS_ESCAPE.sub(_unescaped, css)
-        if len(_LOADING.findall(plain)) != len(_LOADING.findall(css)):
-            return ""
-    kept = _LOADING.sub(_neutral, css)
-    # Escape every `<`, so that nothing can end the style sheet.
-    return kept.replace("<", "\\3c ")
+    if media.strip() and not set(media) & set("{};"):
+        css = f"@media {media}{{{css}}}"
+    return _core.sanitize_sheet(_whole(css), is_bare=is_bare)
 
 
-def _neutral(found: re.Match[str]) -> str:
-    what = found[0]
-    if what.startswith("@"):
-        return "@quire-none "
-    return "quire-none(" if what.endswith("(") else "quire-none:"
+def style(css: str, *, holds_marks: bool = False, is_bare: bool = False) -> str:
+    r"""Return what of a ``style`` attribute loads nothing.
+
+    >>> style(r"color: red; background: \75 rl(http://example.org/x); height: 90px")
+    'color:red;height:90px'
+    >>> style("color: red; height: 90px", is_bare=True), style("opacity: 0", holds_marks=True)
+    ('color:red', '')
+
+    Args:
+        css: the value of the attribute.
+        holds_marks: leave out what could hide marks.
+        is_bare: leave out sizes and positions that only make sense with other styles.
+    """
+    return _core.sanitize_declarations(_whole(css), holds_marks=holds_marks, is_bare=is_bare)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    if found[1] is None:
-        return found[2]
-    try:
-        return chr(int(found[1], 16))
-    except ValueError:  # beyond the last character
-        return "\ufffd"
+def _whole(text: str) -> str:
+    # Half a surrogate pair has no UTF-8 form.
+    return text.encode("utf-8", "replace").decode()

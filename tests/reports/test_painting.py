@@ -1,0 +1,185 @@
+"""A redline marks what a reader would call changed, and nothing else.
+
+``painted`` judges finished redlines. Here it judges pages that are edited at known places, and real
+versions of pages.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quire
+from tests.reports.painted import Fault, faults, painted
+from tests.strategies import html
+
+
+def judge(before: str, after: str) -> tuple[list[Fault], str]:
+    """Draw a redline, and return its faults and its marks: ``-deleted-``, ``+inserted+``, ``>moved>``."""
+    old, new = quire.encode(before.encode(), kind="html"), quire.encode(after.encode(), kind="html")
+    drawn = quire.redline(quire.annotate(old, new))
+    signs = {"plain": "", "inserted": "+", "deleted": "-", "moved": ">", "moved away": "-"}
+    said = "".join(
+        f"{signs[run.paint]}{run.text}{signs[run.paint]}"
+        for run in painted(drawn)
+        if run.text.strip()
+    )
+    return faults(old, new, drawn), " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # Kept content in a new wrapper.
+        (
+            "<p>A one<p>B two",
+            "<div class=x><section><p>A one<p>B two</section></div>",
+            "A oneB two",
+        ),
+        ("<div class=x><p>A one<p>B two</div>", "<p>A one<p>B two", "A oneB two"),
+        (
+            "<div><p>Version 1<p>Text</div>",
+            "<main><p>Version 2<p>Text</main>",
+            "Version -1-+2+Text",
+        ),
+        # Another tag, a text that was split or joined.
+        ("<p>a <b>Word</b> b", "<p>a <strong>Word</strong> b", "a Word b"),
+        ("<p>a <font>Word</font> b", "<p>a <a href=x>Word</a> b", "a Word b"),
+        ("<p>foo <b>bar</b> baz", "<p>foo bar baz", "foo bar baz"),
+        ("<p>foo bar baz", "<p>foo <b>bar</b> baz", "foo bar baz"),
+        ("<p>ver<b>sion</b> one", "<p>version <i>two</i>", "version -one-+two+"),
+        ("<h2>Title</h2><p>Text", "<div><h3>Title</h3></div><p>Text", "TitleText"),
+        # Deletions stand where they were.
+        ("<div><p>A a<p>gone here<p>B b</div>", "<p>A a<p>B b", "A a-gone here-B b"),
+        ("<ul><li>a<li>gone<li>c</ul>", "<ul><li>a<li>c</ul>", "a-gone-c"),
+        ("<ul><li>gone<li>b<li>c</ul>", "<ul><li>b<li>c</ul>", "-gone-bc"),
+        ("<p>a<p>b<p>gone", "<p>a<p>b", "ab-gone-"),
+        ("<p>foo <b>gone</b> baz", "<p>foo baz", "foo -gone-baz"),
+        # The order of a pair: first what was, then what is.
+        ("<p><a>392</a> comments", "<p><a>394</a> comments", "-392-+394+ comments"),
+        ("<b>5</b>", "<b>6</b>", "-5-+6+"),
+        # Figures of a table are compared with the figure that was there.
+        (
+            "<table><tr><td>Berth<td>5<tr><td>Buoy<td>7</table>",
+            "<table><tr><td>Berth<td>7<tr><td>Buoy<td>9</table>",
+            "Berth-5-+7+Buoy-7-+9+",
+        ),
+        # Moves: only what is in another order.
+        (
+            "<p>one one<p>two two<p>three three three",
+            "<p>three three three<p>one one<p>two two",
+            ">three three three>one onetwo two",
+        ),
+    ],
+)
+def test_only_what_changed_is_marked(before: str, after: str, expected: str) -> None:
+    found, said = judge(before, after)
+
+    assert found == []
+    assert said == expected
+
+
+def test_a_new_container_is_marked_without_its_content() -> None:
+    old = quire.encode(b"<p>A one<p>B two", kind="html")
+    new = quire.encode(b"<section><p>A one<p>B two</section>", kind="html")
+    drawn = quire.redline(quire.annotate(old, new))
+    page = quire.encode(drawn.encode())
+
+    assert [page.attributes(int(node))["title"] for node in page.select(".quire-around")] == [
+        "<section> is new; what it holds was here before"
+    ]
+    assert page.select("quire-html .quire-ins, quire-html .quire-del").size == 0
+
+
+# Paragraphs of few words, so that some are alike, in wrappers that come, go and change their names.
+WORDS = ["fee", "harbour", "boat", "the", "of", "week", "free", "10", "12", "is"]
+paragraphs = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join)
+Block = tuple[str, str]  # a shape, and a text
+
+
+def written(blocks: list[Block]) -> str:
+    """Write blocks; a shape says what is around a text."""
+    return "".join(shape.replace("_", text) for shape, text in blocks)
+
+
+SHAPES = [
+    "<p>_</p>",
+    "<div><p>_</p></div>",
+    "<section class=a><div>_</div></section>",
+    "<ul><li>_</li></ul>",
+    "<p><b>_</b></p>",
+    "<p>so <a href=x>_</a>, yes</p>",
+    "<table><tr><td>_</td></tr></table>",
+    "<blockquote>_</blockquote>",
+]
+blocks = st.lists(st.tuples(st.sampled_from(SHAPES), paragraphs), max_size=8)
+edits = st.lists(
+    st.tuples(
+        st.sampled_from(["delete", "insert", "reshape", "move", "word", "wrap"]),
+        st.integers(0, 99),
+        st.integers(0, 99),
+        st.sampled_from(SHAPES),
+        paragraphs,
+    ),
+    max_size=4,
+)
+
+
+def edited(page: list[Block], edits: list[tuple[str, int, int, str, str]]) -> str:
+    """Edit a page as its author would."""
+    page = list(page)
+    wrapped = False
+    for kind, at, to, shape, text in edits:
+        place = at % len(page) if page else 0
+        if kind == "insert":
+            page.insert(place, (shape, text))
+        elif kind == "wrap":
+            wrapped = True
+        elif not page:
+            continue
+        elif kind == "delete":
+            del page[place]
+        elif kind == "reshape":
+            page[place] = (shape, page[place][1])
+        elif kind == "move":
+            page.insert(to % len(page), page.pop(place))
+        else:
+            words = page[place][1].split()
+            words[to % len(words)] = text.split()[0]
+            page[place] = (page[place][0], " ".join(words))
+    return f"<main><div>{written(page)}</div></main>" if wrapped else written(page)
+
+
+@given(blocks, edits)
+def test_edited_pages_are_painted_truly(
+    page: list[Block], changes: list[tuple[str, int, int, str, str]]
+) -> None:
+    found, _ = judge(written(page), edited(page, changes))
+
+    assert found == []
+
+
+# Tag soup cannot always be written so that it reads the same again, so only what was painted counts.
+@given(html, html)
+def test_nothing_that_is_kept_is_struck_and_inserted(before: bytes, after: bytes) -> None:
+    old, new = quire.encode(before, kind="html"), quire.encode(after, kind="html")
+    found = faults(old, new, quire.redline(quire.annotate(old, new)))
+
+    assert [fault for fault in found if fault.kind in {"line", "run", "same"}] == []
+
+
+@pytest.mark.parametrize("corpus", ["versions-terms", "versions-news", "versions-fund"])
+def test_real_versions_are_painted_truly(
+    corpus: str, corpus_files: Callable[[str], list[Path]]
+) -> None:
+    files = sorted(path for path in corpus_files(corpus) if path.suffix == ".html")
+    pairs = [(old, new) for old, new in pairwise(files) if old.parent == new.parent]
+    for before, after in random.Random(13).sample(pairs, 12):
+        old, new = quire.encode(before.read_bytes()), quire.encode(after.read_bytes())
+        assert faults(old, new, quire.redline(quire.annotate(old, new))) == [], before
