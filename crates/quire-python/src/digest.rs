@@ -320,6 +320,20 @@ impl Digest {
         })
     }
 
+    /// Return the text of a subtree, without the subtrees of some nodes.
+    fn text_without(
+        &self,
+        py: Python<'_>,
+        node: Number,
+        mut without: Vec<u32>,
+    ) -> PyResult<String> {
+        let node = self.node(py, node)?;
+        without.sort_unstable();
+        self.read(py, |page| {
+            Ok(Reader::with_roles(page, &self.roles).text_without(node, &without))
+        })
+    }
+
     /// Return the attributes of a node, with names as the tree has them.
     fn attributes<'py>(&self, py: Python<'py>, node: Number) -> PyResult<Bound<'py, PyDict>> {
         let node = self.node(py, node)?;

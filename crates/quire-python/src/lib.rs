@@ -12,6 +12,7 @@ mod errors;
 mod fragments;
 mod functions;
 mod guard;
+mod pattern;
 mod script;
 mod sdiff;
 mod similarity;
@@ -35,6 +36,8 @@ mod _native {
     use crate::functions::{
         _panic_for_test, Encoder, compress, encode, from_bytes, from_columns, from_file, peek,
     };
+    #[pymodule_export]
+    use crate::pattern::Pattern;
     #[pymodule_export]
     use crate::script::{Script, edit_script, script_from_json, script_of_pairs};
     #[pymodule_export]

@@ -130,7 +130,7 @@ class Digest(Columns):
         """
         return self._native.decode()
 
-    def text(self, node: SupportsIndex = 0) -> str:
+    def text(self, node: SupportsIndex = 0, *, without: Iterable[SupportsIndex] = ()) -> str:
         r"""Return the text of a subtree in reading order.
 
         Block elements and ``br`` start new lines, tabs separate the cells of a row, and white space
@@ -141,7 +141,14 @@ class Digest(Columns):
         >>> import quire
         >>> quire.encode(b"<p>Fish &amp;\n chips<p>9.50<script>x</script>").text()
         'Fish & chips\n9.50'
+
+        Args:
+            node: the root of the subtree.
+            without: nodes to leave out, with everything below them.
         """
+        left_out = [each.__index__() for each in without]
+        if left_out:
+            return self._native.text_without(node, left_out)
         return self._native.text(node)
 
     def span(self, node: SupportsIndex) -> tuple[int, int]:

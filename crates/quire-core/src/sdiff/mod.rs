@@ -43,3 +43,4 @@ pub use self::matching::{Coarse, Granularity, Pairs};
 pub use self::rows::{Page, Row, rows};
 pub use self::rules::{Rules, Scope, Tolerance};
 pub use self::words::word_changes;
+pub use regex::Regex; // the patterns of [`Rules`]

@@ -127,6 +127,22 @@ impl<'a> Reader<'a> {
         self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
     }
 
+    /// The text of a subtree, without the subtrees of some nodes, given in ascending order.
+    ///
+    /// ```
+    /// use quire_core::{Options, encode};
+    /// use quire_core::text::Reader;
+    ///
+    /// let page = encode(b"<p>Fish <b>9.50</b> today", &Options::default()).unwrap();
+    /// assert_eq!(Reader::new(&page).text_without(0, &[6]), "Fish today");
+    /// ```
+    #[must_use]
+    pub fn text_without(&self, node: usize, without: &[u32]) -> String {
+        let mut budget = Budget::unlimited(self.digest, node);
+        budget.without = without;
+        self.read(node, &mut budget, |_| ())
+    }
+
     /// Return the text, and pass the position of each node's own words to `heed`.
     fn text_heeding(&self, node: usize, heed: impl FnMut(Span)) -> String {
         self.read(node, &mut Budget::unlimited(self.digest, node), heed)
@@ -154,7 +170,7 @@ impl<'a> Reader<'a> {
     fn read(&self, node: usize, budget: &mut Budget, heed: impl FnMut(Span)) -> String {
         let digest = self.digest;
         let class = digest.class(node);
-        if class.is_leaf() {
+        if class.is_leaf() && !budget.leaves_out(node) {
             let id = digest.content().get(node);
             if id < 0 || class == Class::Bytes {
                 return String::new();
@@ -163,8 +179,8 @@ impl<'a> Reader<'a> {
         }
         match digest.kind() {
             Kind::Bytes => String::new(),
-            Kind::Text => lines(digest, node, heed),
-            Kind::Json => members(digest, node, heed),
+            Kind::Text => lines(digest, node, budget, heed),
+            Kind::Json => members(digest, node, budget, heed),
             _ if !self.roles().is_empty() => by_roles(digest, node, self.roles(), budget, heed),
             _ => by_layout(digest, node, budget, heed),
         }
@@ -176,7 +192,7 @@ impl<'a> Reader<'a> {
 const BYTES_FOR_A_CHARACTER: usize = 16;
 
 /// How much of a subtree may be read.
-struct Budget {
+struct Budget<'a> {
     /// The node at which to stop.
     end: usize,
     /// Remaining bytes of content.
@@ -185,16 +201,30 @@ struct Budget {
     ahead: usize,
     /// Number of bytes of text that is enough.
     length: usize,
+    /// Nodes to leave out with everything below them, in ascending order, from the next one on.
+    without: &'a [u32],
 }
 
-impl Budget {
+impl Budget<'_> {
     fn unlimited(digest: &Digest, node: usize) -> Self {
         Self {
             end: node + digest.derived().size[node] as usize,
             bytes: usize::MAX,
             ahead: usize::MAX,
             length: usize::MAX,
+            without: &[],
         }
+    }
+
+    /// Whether a node is left out. Nodes must be asked about in ascending order.
+    fn leaves_out(&mut self, node: usize) -> bool {
+        while let Some((&next, rest)) = self.without.split_first() {
+            if next as usize >= node {
+                return next as usize == node;
+            }
+            self.without = rest;
+        }
+        false
     }
 
     /// Return the decoded content of a leaf, as far as it may still be read.
@@ -299,7 +329,7 @@ fn by_roles(
         }
         let tag = tags.get(at) as usize;
         let role = roles[tag];
-        if role == Role::Hidden && at != node {
+        if role == Role::Hidden && at != node || budget.leaves_out(at) {
             at += sizes[at] as usize;
             continue;
         }
@@ -360,12 +390,15 @@ fn by_layout(
     let sizes = &digest.derived().size;
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
-    for (at, &size) in sizes.iter().enumerate().take(budget.end).skip(node) {
-        if budget.is_spent(&flow) {
-            break;
-        }
+    let mut at = node;
+    while at < budget.end && !budget.is_spent(&flow) {
+        let size = sizes[at];
         while let Some(top) = open.pop_if(|top| top.end == at) {
             close(top.role, &mut flow);
+        }
+        if budget.leaves_out(at) {
+            at += size as usize;
+            continue;
         }
         let class = digest.class(at);
         if class.is_text() {
@@ -385,6 +418,7 @@ fn by_layout(
                 mixed: inline || has_words(digest, at, budget),
             });
         }
+        at += 1;
     }
     flow.finish()
 }
@@ -407,11 +441,21 @@ fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
     false
 }
 
-fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
+fn members(
+    digest: &Digest,
+    node: usize,
+    budget: &mut Budget,
+    mut heed: impl FnMut(Span),
+) -> String {
     let mut out = String::new();
-    let end = node + digest.derived().size[node] as usize;
+    let sizes = &digest.derived().size;
     let mut after_key = false;
-    for at in node..end {
+    let mut at = node;
+    while at < budget.end {
+        if budget.leaves_out(at) {
+            at += sizes[at] as usize;
+            continue;
+        }
         let start = out.len();
         let tag = digest.tag().get(at) as usize;
         match digest.tag_info(tag).class {
@@ -433,6 +477,7 @@ fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
             _ => after_key = false,
         }
         heed_span(&mut heed, at, start, out.len());
+        at += 1;
     }
     out
 }
@@ -443,9 +488,15 @@ fn new_line(out: &mut String) {
     }
 }
 
-fn lines(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
+fn lines(digest: &Digest, node: usize, budget: &mut Budget, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
-    for at in node..node + digest.derived().size[node] as usize {
+    let sizes = &digest.derived().size;
+    let mut at = node;
+    while at < budget.end {
+        if budget.leaves_out(at) {
+            at += sizes[at] as usize;
+            continue;
+        }
         if digest.class(at).is_text() {
             let start = out.len();
             let line = content(digest, at);
@@ -456,6 +507,7 @@ fn lines(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
             }
             heed_span(&mut heed, at, start, out.len());
         }
+        at += 1;
     }
     out
 }

@@ -1,0 +1,346 @@
+"""One page and all sentinels on it: the evaluation of paper 002 with its shortcuts.
+
+The question for each sentinel is whether one of its parts changed since the version it saw last (its
+base). Sentinels with different intervals have different bases, so they are taken base by base, and
+there is one annotation for each pair of versions. For one base, questions get dearer step by step,
+and most sentinels are settled early:
+
+1. Equal source: nothing changed.
+2. No facet that the sentinel depends on has another signature: nothing changed.
+3. The signatures of its parts, stored when they were last read, are those of the new version:
+   nothing changed. Other signatures mean that it changed: they are a final answer.
+4. Without stored signatures, the old version is loaded and annotated. A covering subset of the
+   sentinels is asked first, then the others from large parts to small ones: nothing changed if
+   the annotation has no change at the location. Everything else compares readings.
+
+Steps 1 to 3 never load the old version. Only sentinels that changed get to their conditions.
+
+Which of 3 and 4 is better? Reading a part costs a selector and the text of the part; annotating
+costs about two encodings of the page. So signatures win unless a page has very many different
+parts; ``part_signatures`` can be switched off for such a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from quire.digest.page import Digest
+from quire.digest.signatures import Signatures
+from quire.sdiff.annotation import annotate
+from quire.sdiff.facets import Facet, differing
+from quire.sentinels.conditions.comparison import Circumstances, Comparison
+from quire.sentinels.groups.cover import covering_subset
+from quire.sentinels.groups.masks import ChangeMap
+from quire.sentinels.groups.outcome import Outcome, SettledBy
+from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
+from quire.sentinels.parts.part import ASPECTS, Aspect, Part
+from quire.sentinels.parts.reading import PageReader
+from quire.sentinels.sentinel import Sentinel
+
+#: What a selector of CSS looks at. If none of these changed, every selector finds the same nodes.
+SELECTABLE: frozenset[Facet] = frozenset({"structure", "tags", "attributes"})
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a page, as it is kept in memory.
+
+    Attributes:
+        number: identifies the version of its page.
+        signatures: its signatures.
+    """
+
+    number: int
+    signatures: Signatures
+
+
+@dataclass(slots=True)
+class Member:
+    """A sentinel on a page, and what it saw last.
+
+    Attributes:
+        sentinel: the sentinel.
+        base: the number of the version it saw last.
+        signatures: for each part the signatures of its aspects on that version; empty if they are
+            not stored.
+        missing: whether a part was not on that version; None if it is not known.
+    """
+
+    sentinel: Sentinel
+    base: int
+    signatures: tuple[tuple[bytes, ...], ...] = ()
+    missing: bool | None = None
+
+
+_Settled: TypeAlias = tuple[Member, SettledBy, tuple[Aspect, ...]]
+
+
+@dataclass(slots=True)
+class Group:
+    """All sentinels on one page.
+
+    Attributes:
+        load: loads a version of the page from disk.
+        versions: the versions that members have as their base, by number.
+        members: the sentinels, by name.
+    """
+
+    load: Callable[[int], Digest]
+    versions: dict[int, Version] = field(default_factory=dict)
+    members: dict[str, Member] = field(default_factory=dict)
+
+    def install(self, sentinel: Sentinel, version: Version, page: Digest | None = None) -> Member:
+        """Add a sentinel that has seen a version. With its page, the parts are read in advance."""
+        member = Member(sentinel, version.number)
+        if page is not None:
+            reader = PageReader(page)
+            member.signatures = tuple(reader.signatures(part) for part in sentinel.parts)
+            member.missing = _is_missing(reader, sentinel)
+        self.versions[version.number] = version
+        self.members[sentinel.name] = member
+        return member
+
+    def remove(self, name: str) -> None:
+        """Remove a sentinel, and versions that only it needed."""
+        del self.members[name]
+        self._forget_versions()
+
+    def evaluate(
+        self,
+        version: Version,
+        page: Digest,
+        about: Circumstances | Callable[[Member], Circumstances],
+        due: Iterable[str] | None = None,
+        shortcuts: Shortcuts = ALL_SHORTCUTS,
+    ) -> list[Outcome]:
+        """Evaluate the sentinels that are due on a new version, and let them remember it.
+
+        Args:
+            version: the new version.
+            page: its page.
+            about: what conditions can ask about besides the versions, for all members or for each.
+            due: names of sentinels; None for all.
+            shortcuts: which shortcuts to take.
+
+        Returns:
+            One outcome for each, in the order of ``due``.
+        """
+        names = list(self.members) if due is None else list(due)
+        chosen = [self.members[name] for name in names]
+        by_base: dict[int, list[Member]] = {}
+        for member in chosen:
+            by_base.setdefault(member.base, []).append(member)
+        found: dict[str, Outcome] = {}
+        newer = PageReader(page)
+        for base, members in by_base.items():
+            pair = _Pair(self.versions[base], version, newer, self.load, shortcuts)
+            pair.evaluate(members, about if callable(about) else _always(about), found)
+        for member in chosen:
+            outcome = found[member.sentinel.name]
+            member.base, member.missing = version.number, outcome.missing
+            if outcome.signatures is not None:
+                member.signatures = outcome.signatures
+            elif outcome.changed:
+                member.signatures = ()  # those of an older version
+        self.versions[version.number] = version
+        self._forget_versions()
+        return [found[name] for name in names]
+
+    def _forget_versions(self) -> None:
+        needed = {member.base for member in self.members.values()}
+        for number in set(self.versions).difference(needed):
+            del self.versions[number]
+
+
+def _always(about: Circumstances) -> Callable[[Member], Circumstances]:
+    return lambda _: about
+
+
+class _Pair:
+    """Two versions of a page, and everything found out about their difference so far."""
+
+    def __init__(
+        self,
+        old: Version,
+        new: Version,
+        page: PageReader,
+        load: Callable[[int], Digest],
+        shortcuts: Shortcuts,
+    ) -> None:
+        self.before = old
+        self.after = new
+        self.page = page
+        self.load = load
+        self.shortcuts = shortcuts
+        self._old: PageReader | None = None
+        self._changes: ChangeMap | None = None
+        self._same: dict[Part, bool] = {}
+
+    def evaluate(
+        self,
+        members: Sequence[Member],
+        about: Callable[[Member], Circumstances],
+        found: dict[str, Outcome],
+    ) -> None:
+        """Evaluate members with the same base; outcomes go to ``found`` by name."""
+        left = list(members)
+        settled: dict[str, tuple[SettledBy, tuple[Aspect, ...]]] = {}
+        for settle in (self._by_source, self._by_facets, self._by_parts, self._by_masks):
+            for member, by, changed in settle(left):
+                settled[member.sentinel.name] = (by, changed)
+            left = [each for each in left if each.sentinel.name not in settled]
+        for member in left:
+            settled[member.sentinel.name] = ("reading", self._compared(member))
+        for member in members:
+            by, changed = settled[member.sentinel.name]
+            found[member.sentinel.name] = self._outcome(member, by, changed, about)
+
+    # ------------------------------------------------------------ whether something changed
+
+    def _by_source(self, members: Sequence[Member]) -> Iterable[_Settled]:
+        if self.shortcuts.source_signature and (
+            self.before.signatures.source == self.after.signatures.source
+        ):
+            yield from ((member, "source", ()) for member in members)
+
+    def _by_facets(self, members: Sequence[Member]) -> Iterable[_Settled]:
+        if not self.shortcuts.facet_signatures or not members:
+            return
+        changed: set[Facet] = set(differing(self.before.signatures, self.after.signatures))
+        for member in members:
+            if changed.isdisjoint(member.sentinel.facets):
+                yield member, "facets", ()
+
+    def _by_parts(self, members: Sequence[Member]) -> Iterable[_Settled]:
+        if not self.shortcuts.part_signatures:
+            return
+        for member in members:
+            if member.signatures:
+                yield member, "part", _differing(member, self._signatures(member))
+
+    def _by_masks(self, members: Sequence[Member]) -> Iterable[_Settled]:
+        if not self.shortcuts.location_masks or not members:
+            return
+        settled: set[str] = set()
+        if self.shortcuts.covering_subset:
+            for member in self._settled_by_cover(members):
+                settled.add(member.sentinel.name)
+                yield member, "cover", ()
+        left = [member for member in members if member.sentinel.name not in settled]
+        if self.shortcuts.general_first:
+            left.sort(key=self._extent, reverse=True)
+        for member in left:
+            if all(self._is_same(part) for part in member.sentinel.parts):
+                yield member, "mask", ()
+
+    def _settled_by_cover(self, members: Sequence[Member]) -> Iterable[Member]:
+        """Ask a covering subset about all aspects that anyone watches.
+
+        A selector can look anywhere on the page, so this needs the same elements with the same
+        attributes on both versions: then every selector finds the same nodes.
+        """
+        if not SELECTABLE.isdisjoint(differing(self.before.signatures, self.after.signatures)):
+            return
+        changes = self._change_map()
+        parts = [part for member in members for part in member.sentinel.parts]
+        if any(not _is_css(part) for part in parts):
+            return
+        locations = [changes.new.roots(part.location) for part in parts]
+        cover = covering_subset(changes.new.page, locations)
+        watched = tuple({aspect for part in parts for aspect in part.watch})
+        if all(changes.is_same(parts[place].location, watched) for place in cover):
+            yield from members
+
+    # ------------------------------------------------------------ conditions
+
+    def _outcome(
+        self,
+        member: Member,
+        by: SettledBy,
+        changed: tuple[Aspect, ...],
+        about: Callable[[Member], Circumstances],
+    ) -> Outcome:
+        sentinel = member.sentinel
+        finding = None
+        if changed or sentinel.is_timely:
+            if not self.shortcuts.new_page_first:
+                self._reader_of_old()
+            seen = Comparison(self._reader_of_old, self._reader(), about(member))
+            finding = sentinel.condition.judge(seen, explain=not self.shortcuts.short_circuit)
+        missing = member.missing
+        if missing is None or by in ("part", "mask", "reading"):  # the others find the same nodes
+            missing = _is_missing(self._reader(), sentinel)
+        return Outcome(
+            sentinel=sentinel.name,
+            changed=changed,
+            fired=finding is not None and finding.holds is True,
+            settled_by=by,
+            finding=finding,
+            missing=missing,
+            signatures=self._signatures(member) if self._stores(member, changed) else None,
+        )
+
+    def _stores(self, member: Member, changed: tuple[Aspect, ...]) -> bool:
+        return self.shortcuts.part_signatures and (bool(changed) or not member.signatures)
+
+    # ------------------------------------------------------------ readings
+
+    def _reader(self) -> PageReader:
+        return self.page if self.shortcuts.share_readings else PageReader(self.page.page)
+
+    def _reader_of_old(self) -> PageReader:
+        if self._old is None or not self.shortcuts.share_readings:
+            self._old = PageReader(self.load(self.before.number))
+        return self._old
+
+    def _change_map(self) -> ChangeMap:
+        if self._changes is None or not self.shortcuts.share_annotation:
+            old, new = self._reader_of_old(), self._reader()
+            self._changes = ChangeMap(annotate(old.page, new.page), old, new)
+        return self._changes
+
+    def _is_same(self, part: Part) -> bool:
+        same = self._same.get(part)
+        if same is None:
+            same = self._same[part] = self._change_map().is_same(part.location, part.watch)
+        return same
+
+    def _compared(self, member: Member) -> tuple[Aspect, ...]:
+        before, after = self._reader_of_old(), self._reader()
+        found = {
+            aspect
+            for part in member.sentinel.parts
+            for aspect in after.read(part).differs(before.read(part))
+        }
+        return tuple(aspect for aspect in ASPECTS if aspect in found)
+
+    def _signatures(self, member: Member) -> tuple[tuple[bytes, ...], ...]:
+        reader = self._reader()
+        return tuple(reader.signatures(part) for part in member.sentinel.parts)
+
+    def _extent(self, member: Member) -> int:
+        reader = self._reader()
+        sizes = reader.page.size
+        return sum(int(sizes[reader.roots(part.location)].sum()) for part in member.sentinel.parts)
+
+
+def _differing(member: Member, found: tuple[tuple[bytes, ...], ...]) -> tuple[Aspect, ...]:
+    """Return the aspects whose signatures are not those that a member stored."""
+    changed = {
+        aspect
+        for part, before, after in zip(member.sentinel.parts, member.signatures, found, strict=True)
+        for aspect, old, new in zip(part.watch, before, after, strict=True)
+        if old != new
+    }
+    return tuple(aspect for aspect in ASPECTS if aspect in changed)
+
+
+def _is_missing(reader: PageReader, sentinel: Sentinel) -> bool:
+    return any(not len(reader.roots(part.location)) for part in sentinel.parts)
+
+
+def _is_css(part: Part) -> bool:
+    selectors = (*part.location.where, *part.location.without)
+    return not any(selector.startswith(("/", "(", "xpath:")) for selector in selectors)

@@ -1,0 +1,1 @@
+"""Sentinels: parts, conditions, groups, and how people write them."""
