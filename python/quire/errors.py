@@ -29,7 +29,8 @@
     ├── StorageFailed                  the disk failed while an archive was being written
     ├── TreeError                      the columns do not describe a tree
     ├── VariantError                   pages of different users cannot be told apart
-    └── VersionOrderError              the versions of a page are not in order of time
+    ├── VersionOrderError              the versions of a page are not in order of time
+    └── WatchError                     a field of a watch has a wrong value
 
 Each class is also the built-in error a caller would expect, so ``except ValueError`` around
 untrusted input keeps working. Kernels raise these classes by name: the first argument is the whole
@@ -345,4 +346,16 @@ class VersionOrderError(QuireError, ValueError):
 
     def __init__(self, message: str, *, version: int) -> None:
         self.version: int = version
+        super().__init__(message)
+
+
+class WatchError(QuireError, ValueError):
+    """A field of a watch is missing, has a wrong value, or does not exist.
+
+    Attributes:
+        path: the field, such as ``when.all[1].number.below``; empty for the watch itself.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        self.path: str = path
         super().__init__(message)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.digest.files import encode
 from quire.digest.page import Digest
 
 #: Numbers of nodes, ascending.
@@ -104,6 +105,20 @@ def matches(page: Digest, selector: str) -> NDArray[np.integer]:
             "select the element and watch its attributes instead"
         )
     return page.select(selector)
+
+
+def check_selector(selector: str) -> None:
+    """Raise if a selector can never be used.
+
+    >>> check_selector("li:nth-child(")
+    Traceback (most recent call last):
+    quire.errors.SelectorError: ...
+
+    Raises:
+        SelectorError: the selector is not valid.
+        WrongLocation: the expression gives something other than nodes.
+    """
+    matches(encode(b"", kind="html"), selector)
 
 
 def _pointed(page: Digest, pointer: str) -> NDArray[np.integer]:
