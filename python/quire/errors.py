@@ -10,6 +10,7 @@
     ├── CompositionError               a page cannot be composed from its fragments
     ├── DigestFormatError              the bytes are not a digest this version can read
     ├── EngineError                    a cluster is missing, or batch work failed on it
+    ├── FetchFailed                    a page could not be fetched, or the gate refused to
     ├── InternalError                  a kernel failed: a bug in quire
     ├── MalformedSource                XML or JSON is not well-formed
     ├── MissingExtra                   an optional dependency is not installed
@@ -39,6 +40,7 @@ message, and details follow as keyword arguments.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 
@@ -141,6 +143,74 @@ class DigestFormatError(QuireError, ValueError):
 
 class EngineError(QuireError, RuntimeError):
     """A cluster is missing or incomplete, or batch work failed on it."""
+
+
+class FetchCause(StrEnum):
+    """Why a page could not be fetched."""
+
+    BAD_URL = "bad-url"
+    """The address is not one that the gate fetches."""
+    REFUSED_ADDRESS = "refused-address"
+    """The host is on a private or special network that the operator has not allowed."""
+    DNS = "dns"
+    """The name of the host cannot be resolved."""
+    CONNECT = "connect"
+    """The host does not accept connections, or closed the connection before it answered."""
+    PROXY = "proxy"
+    """The proxy cannot be reached, or refused the request."""
+    TLS = "tls"
+    """The certificate is not valid, or the encrypted connection failed."""
+    TIMEOUT = "timeout"
+    """The host took longer than allowed."""
+    TOO_LARGE = "too-large"
+    """The answer is longer than allowed: header, body, decoded body, or ratio of the two."""
+    TRUNCATED = "truncated"
+    """The connection was closed before the end of the answer."""
+    BAD_HTTP = "bad-http"
+    """The answer is not valid HTTP."""
+    BAD_ENCODING = "bad-encoding"
+    """The body does not decode."""
+    BAD_REDIRECT = "bad-redirect"
+    """A redirect leads to an address that the gate does not fetch."""
+    TOO_MANY_REDIRECTS = "too-many-redirects"
+    """The redirects do not end."""
+    ROBOTS = "robots"
+    """The robots.txt of the site does not allow this page."""
+    RETRY_LATER = "retry-later"
+    """The host asked clients to wait."""
+    HTTP_STATUS = "http-status"
+    """The host answered with an error status."""
+    BROWSER = "browser"
+    """The browser is missing, crashed, or a step failed in it."""
+
+
+class FetchFailed(QuireError, OSError):
+    """A page could not be fetched, or the gate refused to fetch it.
+
+    Attributes:
+        url: the address at fault, without user name and password.
+        cause: why.
+        limit: the limit that was exceeded, by its name in ``Limits``; None for other causes.
+        status: the status of the answer, if there was one.
+        retry_after_s: how long the host asked clients to wait, in seconds; None if it did not.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        url: str,
+        cause: FetchCause,
+        limit: str | None = None,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        self.url: str = url
+        self.cause: FetchCause = cause
+        self.limit: str | None = limit
+        self.status: int | None = status
+        self.retry_after_s: float | None = retry_after_s
+        super().__init__(message)
 
 
 class InternalError(QuireError, RuntimeError):

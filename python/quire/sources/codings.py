@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from quire.sources.capture import header_values
 from quire.sources.libraries import stream_io
@@ -31,6 +31,10 @@ class CannotDecode(Exception):
     """A payload does not decode; the message names the encoding and the reason."""
 
 
+class TooLong(CannotDecode):
+    """A payload decodes to more bytes than the caller accepts."""
+
+
 def undo(head: bytes, payload: bytes, most_bytes: int) -> bytes:
     r"""Undo the encodings that a head declares.
 
@@ -43,7 +47,20 @@ def undo(head: bytes, payload: bytes, most_bytes: int) -> bytes:
             ``most_bytes``.
         MissingExtra: The encoding needs fastwarc, which is not installed.
     """
-    codings = declared(head)
+    return undo_codings(declared(head), payload, most_bytes)
+
+
+def undo_codings(codings: list[str], payload: bytes, most_bytes: int) -> bytes:
+    """Undo encodings that are given by name, the last one first.
+
+    >>> import gzip
+    >>> undo_codings(["gzip"], gzip.compress(b"<p>Open"), 100)
+    b'<p>Open'
+
+    Raises:
+        CannotDecode: as for ``undo``; ``TooLong`` if the payload decodes to more than ``most_bytes``.
+        MissingExtra: The encoding needs fastwarc, which is not installed.
+    """
     if not payload or not codings:
         return payload
     if len([coding for coding in codings if coding != "chunked"]) > MOST_CODINGS:
@@ -71,12 +88,20 @@ def decompress(coding: str, data: bytes, most_bytes: int) -> bytes:
 
 def declared(head: bytes) -> list[str]:
     """List the encodings of a head in order of application: content encodings, then transfer."""
-    found = [
-        coding.strip().lower()
+    return listed(
+        value
         for field in (b"content-encoding", b"transfer-encoding")
         for value in header_values(head, field)
-        for coding in value.split(",")
-    ]
+    )
+
+
+def listed(values: Iterable[str]) -> list[str]:
+    """List the encodings that the values of header fields name, in order of application.
+
+    >>> listed(["X-GZIP, identity", "br"])
+    ['gzip', 'br']
+    """
+    found = [coding.strip().lower() for value in values for coding in value.split(",")]
     return [_SAME.get(coding, coding) for coding in found if coding not in _NO_CODING]
 
 
@@ -190,8 +215,8 @@ def _is_text(data: bytes) -> bool:
     return _NO_TEXT.search(data, 0, _TEXT_BYTES) is None
 
 
-def _too_long(coding: str, most_bytes: int) -> CannotDecode:
-    return CannotDecode(f"{coding}: decodes to more than {most_bytes} bytes")
+def _too_long(coding: str, most_bytes: int) -> TooLong:
+    return TooLong(f"{coding}: decodes to more than {most_bytes} bytes")
 
 
 _SAME = {"x-gzip": "gzip", "x-deflate": "deflate", "x-br": "br"}

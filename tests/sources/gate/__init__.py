@@ -1,0 +1,1 @@
+"""Tests of the gate: addresses, hostile servers, and canaries that must stay silent."""
