@@ -28,6 +28,8 @@
     ├── SourceTooLarge                 a source is longer than quire can handle
     ├── SourceUnreadable               a source exists, but cannot be read as pages
     ├── StorageFailed                  the disk failed while an archive was being written
+    ├── StoreError                     the database of the service cannot be used
+    │   └── LeaseLost                  another worker has claimed the page since
     ├── TreeError                      the columns do not describe a tree
     ├── VariantError                   pages of different users cannot be told apart
     ├── VersionOrderError              the versions of a page are not in order of time
@@ -382,6 +384,14 @@ class StorageFailed(QuireError, OSError):
         self.code: int | None = code
         self.is_final: bool = is_final
         super().__init__(message)
+
+
+class StoreError(QuireError, ValueError):
+    """The database of the service cannot be used: a wrong address, or another schema."""
+
+
+class LeaseLost(StoreError):
+    """A check took longer than its lease, and another worker has claimed the page since."""
 
 
 class TreeError(QuireError, ValueError):

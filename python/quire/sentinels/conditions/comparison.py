@@ -93,8 +93,8 @@ class Comparison:
         if scope == "old":
             return self.before(part).of("text")
         before, after = self.before(part).of("text"), self.after(part).of("text")
-        added = _only(after, before) if scope != "removed" else ()
-        removed = _only(before, after) if scope != "added" else ()
+        added = lines_only_in(after, before) if scope != "removed" else ()
+        removed = lines_only_in(before, after) if scope != "added" else ()
         return (*added, *removed)
 
     def similarity(self, measure: Literal["structure", "content"]) -> float:
@@ -102,7 +102,7 @@ class Comparison:
         return similarity(self.old.page, self.new.page, on=measure)
 
 
-def _only(these: tuple[str, ...], those: tuple[str, ...]) -> tuple[str, ...]:
+def lines_only_in(these: tuple[str, ...], those: tuple[str, ...]) -> tuple[str, ...]:
     """Return the lines that one version has more often than the other, in order."""
     left = Counter(those)
     found = []

@@ -115,7 +115,7 @@ class Group:
         due: Iterable[str] | None = None,
         shortcuts: Shortcuts = ALL_SHORTCUTS,
     ) -> list[Outcome]:
-        """Evaluate the sentinels that are due on a new version, and let them remember it.
+        """Evaluate the sentinels that are due on a new version. ``accept`` makes it their base.
 
         Args:
             version: the new version.
@@ -137,8 +137,16 @@ class Group:
         for base, members in by_base.items():
             pair = _Pair(self.versions[base], version, newer, self.load, shortcuts)
             pair.evaluate(members, about if callable(about) else _always(about), found)
-        for member in chosen:
-            outcome = found[member.sentinel.name]
+        return [found[name] for name in names]
+
+    def accept(self, version: Version, outcomes: Iterable[Outcome]) -> None:
+        """Make a version the base of the sentinels that were evaluated on it.
+
+        A version that no sentinel saw a change on need not be accepted: their parts are the same
+        on the base that they have.
+        """
+        for outcome in outcomes:
+            member = self.members[outcome.sentinel]
             member.base, member.missing = version.number, outcome.missing
             if outcome.signatures is not None:
                 member.signatures = outcome.signatures
@@ -146,7 +154,6 @@ class Group:
                 member.signatures = ()  # those of an older version
         self.versions[version.number] = version
         self._forget_versions()
-        return [found[name] for name in names]
 
     def _forget_versions(self) -> None:
         needed = {member.base for member in self.members.values()}

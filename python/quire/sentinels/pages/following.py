@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.sentinels.parts.location import Roots
 
 #: Words of a part, and words before it, that are remembered.
 MOST_WORDS = 48
@@ -157,7 +156,7 @@ class PartFinder:
         beside = scores[is_beside]
         return node, float(scores[best]), float(beside.max()) if len(beside) else 0.0
 
-    def follow(self, wanted: Fingerprint, now: Roots, partner: int) -> Followed:
+    def follow(self, wanted: Fingerprint, now: NDArray[np.integer], partner: int) -> Followed:
         """Say where a part is.
 
         Args:
@@ -184,7 +183,7 @@ class PartFinder:
     # ------------------------------------------------------------ the page
 
     def _name(self, node: int) -> str:
-        return self._names[self.page.tag[node]]
+        return self._names[int(self.page.tag[node])]
 
     def _range(self, node: int) -> tuple[int, int]:
         ends = (node, node + int(self.page.size[node]))

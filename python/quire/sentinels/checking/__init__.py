@@ -1,0 +1,1 @@
+"""Checks: claim due pages, fetch them, evaluate their sentinels, write everything down."""

@@ -1,0 +1,58 @@
+"""Changes of the schema, one file each, applied in order by alembic.
+
+A database is brought up to date whenever it is opened. A database of a newer quire is refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine
+
+from quire.errors import StoreError
+
+HERE = Path(__file__).parent
+
+
+def scripts() -> tuple[Config, ScriptDirectory]:
+    """Return the changes, as alembic wants them."""
+    config = Config()
+    config.set_main_option("script_location", str(HERE).replace("%", "%%"))
+    return config, ScriptDirectory.from_config(config)
+
+
+def upgrade(engine: Engine) -> None:
+    """Apply all changes of the schema that a database does not have yet.
+
+    Raises:
+        StoreError: the database was written by a newer version of quire.
+    """
+    config, script = scripts()
+    newest = script.get_current_head()
+    with engine.connect() as connection:
+        found = MigrationContext.configure(connection).get_current_revision()
+        connection.rollback()
+        if found == newest:
+            return
+        if found is not None and found not in {each.revision for each in script.walk_revisions()}:
+            raise StoreError(
+                f"the database has schema {found}, and this version of quire knows {newest}; "
+                "upgrade quire"
+            )
+        _apply(connection, config, script)
+        connection.commit()
+
+
+def _apply(connection: Connection, config: Config, script: ScriptDirectory) -> None:
+    def steps(revision: Any, _: Any) -> Any:  # noqa: ANN401 - alembic's own types
+        return script._upgrade_revs("head", revision)  # noqa: SLF001 - as alembic's command does
+
+    with EnvironmentContext(config, script, fn=steps, destination_rev="head") as environment:
+        environment.configure(connection=connection, render_as_batch=True)
+        with environment.begin_transaction():
+            environment.run_migrations()

@@ -1,0 +1,1 @@
+"""The changes, in order. A file is never edited once it was released."""

@@ -1,0 +1,195 @@
+"""The tables of the service. SQLite and PostgreSQL have the same ones.
+
+    account ── token                          who may do what
+    watch ──┬── member ──┬── page ── version  what is watched, where, and what it looked like
+            └── event ── notice               what happened, and who was told
+    visit, setting                            past checks of pages; options of the service
+
+* A *page* is one address with one way to fetch it. All watches of it share its fetches and versions.
+  Its key is a hash of both: an address can be longer than an index allows.
+* A *member* is one watch on one page: what its sentinel saw last.
+* Times are seconds since 1970 in UTC, as floating point numbers: both databases compare them.
+* ``page.fence`` grows with every claim. A worker that lost its lease has an old number, and its
+  writes are refused.
+* ``page.revision`` grows whenever members change, so that workers know when to read them again.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+# Names for all constraints, so that later changes of the schema can refer to them.
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite numbers rows by itself only if the column is INTEGER.
+_ID = BigInteger().with_variant(Integer, "sqlite")
+
+account = Table(
+    "account",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("password", Text, nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("created", Float(53), nullable=False),
+)
+
+token = Table(
+    "token",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("account", ForeignKey("account.id", ondelete="CASCADE"), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("hash", LargeBinary(32), nullable=False, unique=True),
+    Column("scopes", JSON, nullable=False),
+    Column("created", Float(53), nullable=False),
+    Column("used", Float(53)),
+)
+
+page = Table(
+    "page",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("key", String(64), nullable=False, unique=True),
+    Column("url", Text, nullable=False),
+    Column("fetching", JSON, nullable=False),
+    Column("due", Float(53)),
+    Column("lease_owner", String(200)),
+    Column("lease_until", Float(53)),
+    Column("fence", BigInteger, nullable=False, default=0),
+    Column("revision", BigInteger, nullable=False, default=0),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("source", LargeBinary(16)),
+    Column("state", String(20), nullable=False, default="fine"),
+    Column("facts", JSON),
+    Column("latest", Integer, nullable=False, default=-1),
+    Column("checked", Float(53)),
+    Column("changed", Float(53)),
+    Column("quiet_checks", Integer, nullable=False, default=0),
+    Column("error", Text),
+    Column("error_since", Float(53)),
+    Column("noise", JSON),
+    Index(None, "due"),
+)
+
+version = Table(
+    "version",
+    metadata,
+    Column("page", ForeignKey("page.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("time", Float(53), nullable=False),
+    Column("signatures", LargeBinary, nullable=False),
+    Column("base", Integer),
+    Column("length", BigInteger, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("content_type", Text, nullable=False),
+    Column("headers", JSON, nullable=False),
+)
+
+watch = Table(
+    "watch",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("owner", ForeignKey("account.id", ondelete="CASCADE")),
+    Column("name", String(500), nullable=False),
+    Column("form", JSON, nullable=False),
+    Column("paused", Boolean, nullable=False, default=False),
+    Column("created", Float(53), nullable=False),
+    Column("updated", Float(53), nullable=False),
+    UniqueConstraint("name"),
+)
+
+member = Table(
+    "member",
+    metadata,
+    Column("watch", ForeignKey("watch.id", ondelete="CASCADE"), primary_key=True),
+    Column("page", ForeignKey("page.id", ondelete="CASCADE"), primary_key=True),
+    Column("due", Float(53), nullable=False),
+    Column("installed", Float(53), nullable=False),
+    Column("base", Integer),
+    Column("signatures", LargeBinary),
+    Column("missing", Boolean),
+    Column("changed", Float(53)),
+    Column("fired", Float(53)),
+    Column("quiet_checks", Integer, nullable=False, default=0),
+    Column("fingerprint", JSON),
+    Column("proposal", JSON),
+    Index(None, "page"),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("watch", ForeignKey("watch.id", ondelete="CASCADE"), nullable=False),
+    Column("page", ForeignKey("page.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("time", Float(53), nullable=False),
+    Column("old", Integer),
+    Column("new", Integer),
+    Column("body", JSON, nullable=False),
+    Index(None, "watch", "time"),
+    Index(None, "time"),
+)
+
+notice = Table(
+    "notice",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("event", ForeignKey("event.id", ondelete="CASCADE"), nullable=False),
+    Column("target", Text, nullable=False),
+    Column("state", String(20), nullable=False, default="waiting"),
+    Column("tries", Integer, nullable=False, default=0),
+    Column("due", Float(53), nullable=False),
+    Column("lease_owner", String(200)),
+    Column("lease_until", Float(53)),
+    Column("sent", Float(53)),
+    Column("error", Text),
+    UniqueConstraint("event", "target"),
+    Index(None, "state", "due"),
+)
+
+visit = Table(
+    "visit",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("page", ForeignKey("page.id", ondelete="CASCADE"), nullable=False),
+    Column("time", Float(53), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("seconds", Float(53), nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("detail", Text),
+    Index(None, "page", "time"),
+)
+
+setting = Table(
+    "setting",
+    metadata,
+    Column("name", String(200), primary_key=True),
+    Column("value", JSON, nullable=False),
+)

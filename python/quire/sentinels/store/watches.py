@@ -1,0 +1,228 @@
+"""Watches and their members: what is watched, on which pages.
+
+The form of a watch is stored as the user wrote it, so nothing is lost when quire learns new fields.
+Pages are shared: a page exists as long as any watch has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, exists, func, insert, select, update
+
+from quire.errors import StoreError
+from quire.sentinels.form.reading import read_watch
+from quire.sentinels.form.watch import Fetching, Watch
+from quire.sentinels.store.plain import fetching_to_json, page_key
+from quire.sentinels.store.tables import member, page, watch
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWatch:
+    """A watch in the database.
+
+    Attributes:
+        id: the number of the watch.
+        form: the form as the user wrote it.
+        watch: the form, read and checked.
+        paused: whether no checks are made.
+        created: when it was added.
+        updated: when it was last edited.
+    """
+
+    id: int
+    form: dict[str, Any]
+    watch: Watch
+    paused: bool
+    created: float
+    updated: float
+
+
+def add_watch(
+    connection: Connection, form: dict[str, Any], now: float, owner: int | None = None
+) -> StoredWatch:
+    """Add a watch; its pages are due at once.
+
+    Raises:
+        WatchError: the form is not valid.
+        StoreError: there is a watch with this name.
+    """
+    found = read_watch(form)
+    _check_name(connection, found.name, None)
+    number = connection.execute(
+        insert(watch)
+        .values(
+            owner=owner,
+            name=found.name,
+            form=form,
+            paused=found.paused,
+            created=now,
+            updated=now,
+        )
+        .returning(watch.c.id)
+    ).scalar_one()
+    add_pages(connection, number, found.pages.urls, found.fetching, now)
+    return StoredWatch(number, form, found, found.paused, now, now)
+
+
+def edit_watch(
+    connection: Connection, number: int, form: dict[str, Any], now: float
+) -> StoredWatch:
+    """Replace the form of a watch. It keeps its history; parts that changed are read anew.
+
+    Raises:
+        WatchError: the form is not valid.
+        StoreError: there is no such watch, or another one with this name.
+    """
+    before = get_watch(connection, number)
+    found = read_watch(form)
+    _check_name(connection, found.name, number)
+    connection.execute(
+        update(watch)
+        .where(watch.c.id == number)
+        .values(name=found.name, form=form, paused=found.paused, updated=now)
+    )
+    if found.pages != before.watch.pages or found.fetching != before.watch.fetching:
+        kept = {page_key(url, found.fetching) for url in found.pages.urls}
+        gone = [
+            row.id
+            for row in connection.execute(
+                select(page.c.id, page.c.key)
+                .join(member, member.c.page == page.c.id)
+                .where(member.c.watch == number)
+            )
+            if row.key not in kept
+        ]
+        remove_pages(connection, number, gone)
+        add_pages(connection, number, found.pages.urls, found.fetching, now)
+    if found.sentinel.parts != before.watch.sentinel.parts:
+        connection.execute(
+            update(member)
+            .where(member.c.watch == number)
+            .values(signatures=None, missing=None, fingerprint=None, proposal=None)
+        )
+    connection.execute(
+        update(member).where(member.c.watch == number).values(due=now, quiet_checks=0)
+    )
+    refresh_pages(connection, pages_of(connection, number))
+    return StoredWatch(number, form, found, found.paused, before.created, now)
+
+
+def remove_watch(connection: Connection, number: int) -> None:
+    """Remove a watch with its events, and pages that no other watch has.
+
+    Raises:
+        StoreError: there is no such watch.
+    """
+    get_watch(connection, number)
+    pages = pages_of(connection, number)
+    connection.execute(delete(watch).where(watch.c.id == number))
+    _drop_orphans(connection, pages)
+    refresh_pages(connection, pages)
+
+
+def get_watch(connection: Connection, number: int) -> StoredWatch:
+    """Return a watch by its number.
+
+    Raises:
+        StoreError: there is no such watch.
+    """
+    row = connection.execute(select(watch).where(watch.c.id == number)).one_or_none()
+    if row is None:
+        raise StoreError(f"there is no watch number {number}")
+    return StoredWatch(row.id, row.form, read_watch(row.form), row.paused, row.created, row.updated)
+
+
+def find_watch(connection: Connection, name: str) -> StoredWatch:
+    """Return a watch by its name or number.
+
+    Raises:
+        StoreError: there is no such watch; the message names similar ones.
+    """
+    found = connection.execute(select(watch.c.id).where(watch.c.name == name)).scalar()
+    if found is None and name.isdecimal() and len(name) < 19:  # noqa: PLR2004 - fits 64 bits
+        found = connection.execute(select(watch.c.id).where(watch.c.id == int(name))).scalar()
+    if found is None:
+        like = func.lower(watch.c.name).contains(name.lower(), autoescape=True)
+        near = connection.execute(select(watch.c.name).where(like).limit(3)).scalars().all()
+        hint = f"; there are {', '.join(map(repr, near))}" if near else ""
+        raise StoreError(f"there is no watch {name!r}{hint}")
+    return get_watch(connection, found)
+
+
+def list_watches(
+    connection: Connection, *, after: int = 0, most: int = 100, text: str = ""
+) -> list[StoredWatch]:
+    """Return watches in the order in which they were added, a page at a time."""
+    query = select(watch).where(watch.c.id > after).order_by(watch.c.id).limit(most)
+    if text:
+        query = query.where(func.lower(watch.c.name).contains(text.lower(), autoescape=True))
+    return [
+        StoredWatch(row.id, row.form, read_watch(row.form), row.paused, row.created, row.updated)
+        for row in connection.execute(query)
+    ]
+
+
+# ------------------------------------------------------------ pages of a watch
+
+
+def add_pages(
+    connection: Connection, number: int, urls: Iterable[str], fetching: Fetching, now: float
+) -> None:
+    """Let a watch have these pages too. New pages are due at once."""
+    known = set(pages_of(connection, number))
+    plain = fetching_to_json(fetching)
+    for url in dict.fromkeys(urls):
+        key = page_key(url, fetching)
+        found = connection.execute(select(page.c.id).where(page.c.key == key)).scalar()
+        if found is None:
+            values = {"key": key, "url": url, "fetching": plain, "due": now}
+            found = connection.execute(
+                insert(page).values(values).returning(page.c.id)
+            ).scalar_one()
+        if found not in known:
+            connection.execute(
+                insert(member).values(watch=number, page=found, due=now, installed=now)
+            )
+            known.add(found)
+            refresh_pages(connection, [found])
+
+
+def remove_pages(connection: Connection, number: int, pages: Iterable[int]) -> None:
+    """Take pages from a watch, and remove those that no other watch has."""
+    gone = list(pages)
+    connection.execute(delete(member).where(member.c.watch == number, member.c.page.in_(gone)))
+    _drop_orphans(connection, gone)
+    refresh_pages(connection, gone)
+
+
+def pages_of(connection: Connection, number: int) -> list[int]:
+    """Return the pages of a watch."""
+    return list(connection.execute(select(member.c.page).where(member.c.watch == number)).scalars())
+
+
+def refresh_pages(connection: Connection, pages: Iterable[int]) -> None:
+    """Set when pages are due from their members, and tell workers to read the members again."""
+    soonest = (
+        select(func.min(member.c.due))
+        .join(watch, watch.c.id == member.c.watch)
+        .where(member.c.page == page.c.id, watch.c.paused.is_(False))
+        .scalar_subquery()
+    )
+    for each in pages:
+        connection.execute(
+            update(page).where(page.c.id == each).values(due=soonest, revision=page.c.revision + 1)
+        )
+
+
+def _drop_orphans(connection: Connection, pages: Iterable[int]) -> None:
+    has_members = exists().where(member.c.page == page.c.id)
+    connection.execute(delete(page).where(page.c.id.in_(list(pages)), ~has_members))
+
+
+def _check_name(connection: Connection, name: str, number: int | None) -> None:
+    found = connection.execute(select(watch.c.id).where(watch.c.name == name)).scalar()
+    if found is not None and found != number:
+        raise StoreError(f"there is already a watch {name!r}; choose another name")

@@ -1,0 +1,209 @@
+"""The worker, from a watch to an event, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from sqlalchemy import Row, Table, select
+
+from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.worker import Answer, Worker
+from quire.sentinels.store import ClaimedPage, Database, add_watch, claim_pages, remove_watch
+from quire.sentinels.store.tables import event, member, notice, page, version, visit
+
+URL = "https://example.org/menu"
+
+
+class Web:
+    """Pages that a test changes, and a clock that it moves."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes | FetchProblem | Fetched] = {}
+        self.requests: list[str] = []
+        self.now = 1_000_000.0
+
+    async def fetch(self, claimed: ClaimedPage) -> Answer:
+        self.requests.append(claimed.url)
+        await asyncio.sleep(0)
+        found = self.pages[claimed.url]
+        return Fetched(200, found, "text/html") if isinstance(found, bytes) else found
+
+    def worker(self, database: Database, **options: Any) -> Worker:
+        return Worker(database, self.fetch, clock=lambda: self.now, **options)
+
+
+def install(database: Database, now: float, *forms: dict[str, Any]) -> list[int]:
+    with database.write() as connection:
+        return [add_watch(connection, form, now).id for form in forms]
+
+
+def run(worker: Worker) -> int:
+    return asyncio.run(worker.run_due())
+
+
+def rows(database: Database, table: Table) -> list[Row[Any]]:
+    with database.read() as connection:
+        return list(connection.execute(select(table)))
+
+
+def test_a_change_becomes_an_event_and_a_notice(database: Database) -> None:
+    web = Web()
+    web.pages[URL] = b"<p id=price>9.50</p><p>Fish</p></html>"
+    target = "https://hooks.example/x"
+    install(
+        database,
+        web.now,
+        {"url": URL, "name": "price", "where": "#price", "notify": target, "every": "1 h"},
+        {"url": URL, "name": "fish", "where": "p + p", "every": "1 h"},
+    )
+    worker = web.worker(database)
+
+    assert run(worker) == 1  # one fetch for both
+    assert rows(database, event) == []
+    web.now += 3600
+    web.pages[URL] = b"<p id=price>8.50</p><p>Fish</p></html>"
+    assert run(worker) == 1
+
+    (found,) = rows(database, event)
+    assert (found.kind, found.old, found.new) == ("change", 0, 1)
+    assert found.body["watch"] == "price"
+    assert (found.body["removed"], found.body["added"]) == (["9.50"], ["8.50"])
+    assert [each.target for each in rows(database, notice)] == [target]
+    assert web.requests == [URL, URL]
+
+
+def test_nothing_is_stored_for_changes_that_nobody_sees(database: Database) -> None:
+    web = Web()
+    install(database, web.now, {"url": URL, "every": "1 h"})
+    worker = web.worker(database)
+    for number in range(5):
+        web.pages[URL] = b"<p>Fish</p><script nonce=%d></script><input value=%d></html>" % (
+            number,
+            number,
+        )
+        run(worker)
+        web.now += 3600
+
+    assert len(rows(database, version)) == 1
+    assert rows(database, event) == []
+    assert [each.outcome for each in rows(database, visit)] == ["first", *["same"] * 4]
+
+
+def test_a_page_that_is_not_itself_is_not_a_change(database: Database) -> None:
+    web = Web()
+    good = b"<html><p>Fish and chips</p></html>"
+    install(
+        database,
+        web.now,
+        {"url": URL, "name": "text", "every": "1 h"},
+        {"url": URL, "name": "gone", "preset": "page gone", "every": "1 h"},
+    )
+    worker = web.worker(database)
+    answers: list[bytes | FetchProblem | Fetched] = [
+        good,
+        FetchProblem("timeout", "no answer in 30 s"),
+        FetchProblem("timeout", "no answer in 30 s"),
+        Fetched(503, b"<h1>Checking your browser</h1></html>", "text/html"),
+        Fetched(404, b"<h1>Not found</h1></html>", "text/html"),
+        good,
+    ]
+    for answer in answers:
+        web.pages[URL] = answer
+        run(worker)
+        web.now += 3600
+
+    outcomes = [each.outcome for each in rows(database, visit)]
+    assert outcomes == ["first", "failed", "failed", "blocked", "gone", "same"]
+    told = [(each.body["watch"], each.kind) for each in rows(database, event)]
+    assert sorted(told) == [
+        ("gone", "change"),  # gone
+        ("gone", "change"),  # and back
+        ("gone", "error"),
+        ("text", "error"),  # once for two failures
+    ]
+    assert len(rows(database, version)) == 1
+
+
+def test_members_that_are_not_due_wait_and_keep_their_base(database: Database) -> None:
+    web = Web()
+    web.pages[URL] = b"<p>0</p></html>"
+    install(
+        database,
+        web.now,
+        {"url": URL, "name": "often", "every": "1 h"},
+        {"url": URL, "name": "rarely", "every": "3 h"},
+    )
+    worker = web.worker(database)
+    run(worker)
+    for hour in range(1, 7):
+        web.now += 3600
+        web.pages[URL] = b"<p>%d</p></html>" % hour
+        run(worker)
+
+    told = [(each.body["watch"], each.old, each.new) for each in rows(database, event)]
+    assert sorted(told) == [
+        *[("often", number, number + 1) for number in range(6)],
+        ("rarely", 0, 3),
+        ("rarely", 3, 6),
+    ]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_worker_that_lost_its_lease_writes_nothing(
+    database: Database,
+    *,
+    restart: bool,
+) -> None:
+    web = Web()
+    web.pages[URL] = b"<p>0</p></html>"
+    install(database, web.now, {"url": URL, "every": "1 h"})
+    slow, quick = web.worker(database), web.worker(database)
+    run(slow)
+    web.now += 3600
+
+    async def hang(_: ClaimedPage) -> Answer:
+        web.now += 1000  # longer than the lease
+        web.pages[URL] = b"<p>1</p></html>"
+        await quick.run_due()
+        return Fetched(200, b"<p>old</p></html>", "text/html")
+
+    slow.fetch = hang
+    run(slow)
+
+    assert slow.tally.lost == 1
+    assert [each.body["added"] for each in rows(database, event)] == [["1"]]
+    assert len(rows(database, version)) == 2
+    if restart:
+        slow = web.worker(database)
+    slow.fetch = web.fetch
+    web.now += 3600
+    web.pages[URL] = b"<p>2</p></html>"
+    run(slow)
+    assert [each.body["added"] for each in rows(database, event) if each.new == 2] == [["2"]]
+
+
+def test_claims_are_disjoint_and_end(database: Database) -> None:
+    install(database, 0, *({"url": f"{URL}/{number}"} for number in range(10)))
+
+    def claim(owner: str, now: float) -> set[int]:
+        with database.write() as connection:
+            return {each.id for each in claim_pages(connection, owner, now, 60, 6)}
+
+    first, second = claim("a", 100), claim("b", 100)
+    assert len(first) == 6
+    assert len(second) == 4
+    assert not first & second
+    assert claim("c", 159) == set()
+    assert claim("c", 160) == first
+
+
+def test_a_watch_that_is_removed_takes_its_page_along(database: Database) -> None:
+    one, two = install(database, 0, {"url": URL, "name": "a"}, {"url": URL, "name": "b"})
+    with database.write() as connection:
+        remove_watch(connection, one)
+    assert len(rows(database, page)) == len(rows(database, member)) == 1
+    with database.write() as connection:
+        remove_watch(connection, two)
+    assert rows(database, page) == rows(database, member) == []
