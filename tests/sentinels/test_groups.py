@@ -25,7 +25,7 @@ from quire.sentinels.conditions import (
 )
 from quire.sentinels.groups import ALL_SHORTCUTS, NO_SHORTCUTS, Group, Shortcuts, Version
 from quire.sentinels.groups.oracle import evaluate_alone
-from quire.sentinels.parts import ASPECTS, Ignore, Location, Part
+from quire.sentinels.parts import ASPECTS, Ignore, Location, PageReader, Part
 from quire.sentinels.sentinel import Sentinel
 
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
@@ -162,7 +162,7 @@ def test_a_group_answers_as_its_sentinels_would_alone(
     for number in (1, 2):
         due = [name for name in group.members if data.draw(st.booleans())]
 
-        found = group.evaluate(version(pages, number), pages[number], ABOUT, due, taken)
+        found = group.evaluate(version(pages, number), PageReader(pages[number]), ABOUT, due, taken)
         if any(each.changed for each in found) or data.draw(st.booleans()):
             group.accept(version(pages, number), found)
 
@@ -191,14 +191,14 @@ def test_the_old_version_is_loaded_only_if_a_condition_asks_for_it() -> None:
     group.install(Sentinel("noise", (Part(Location(("p + p",))),)), first, old)
     group.install(Sentinel("price", (price,), Number(price, "below", 9)), first, old)
 
-    found = group.evaluate(Version(2, new.signatures), new, ABOUT)
+    found = group.evaluate(Version(2, new.signatures), PageReader(new), ABOUT)
     group.accept(Version(2, new.signatures), found)
 
     assert [(each.sentinel, each.fired) for each in found] == [("noise", False), ("price", True)]
     assert loads == []
 
     group.members["price"].base, group.members["price"].signatures = 2, ()
-    group.evaluate(Version(3, old.signatures), old, ABOUT, ["price"])
+    group.evaluate(Version(3, old.signatures), PageReader(old), ABOUT, ["price"])
 
     assert loads == [2]
 

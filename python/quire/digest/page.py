@@ -260,6 +260,19 @@ class Digest(Columns):
             for node, raw in self._native.images()
         ]
 
+    def addresses(self, of: Literal["links", "images"]) -> list[tuple[int, str]]:
+        """List the addresses of links or images as written, each with its node.
+
+        Faster than ``links`` and ``images``, which resolve addresses and read texts.
+
+        >>> import quire
+        >>> quire.encode(b"<a href=fish>Fish</a><img src=a.png>").addresses("links")
+        [(4, 'fish')]
+        """
+        if of == "links":
+            return [(node, raw) for node, raw, _ in self._native.links()]
+        return self._native.images()
+
     # ------------------------------------------------------------ finding
 
     def select(self, selector: str, within: SupportsIndex = 0) -> Nodes:

@@ -16,7 +16,7 @@ differ only in what nobody sees (tokens, scripts) leave no version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from random import Random
@@ -169,9 +169,9 @@ class Check:
         result = self._begin(answer, "same", "fine" if self.claimed.latest >= 0 else self.state)
         timely = [name for name in self.due if self._sentinel(name).is_timely]
         if timely and self.claimed.latest >= 0:
-            page = self._encode(self.read(self.claimed.latest), answer.content_type)
-            version = Version(self.claimed.latest, page.signatures)
-            self._evaluate(result, version, page, timely, "fine")
+            last = self._last()
+            version = Version(self.claimed.latest, last.page.signatures)
+            self._evaluate(result, version, last, timely, "fine")
         return result
 
     def _fetched(self, answer: Fetched) -> CheckResult:
@@ -183,17 +183,20 @@ class Check:
         if state != "fine":
             timely = [name for name in self.due if self._sentinel(name).is_timely]
             if timely and self.claimed.latest >= 0:
-                last = self._encode(self.read(self.claimed.latest), "")
-                version = Version(self.claimed.latest, last.signatures)
+                last = self._last()
+                version = Version(self.claimed.latest, last.page.signatures)
                 self._evaluate(result, version, last, timely, state)
             return result
         result.page["facts"] = facts_to_json(facts)
         result.page["source"] = _hash(answer.body)
         number = self.claimed.latest + 1
         version = Version(number, page.signatures)
-        outcomes = self._evaluate(result, version, page, self._seen_before(), state)
-        if self._is_kept(page, outcomes):
-            self._keep(result, answer, version, page, outcomes)
+        reader = PageReader(page)
+        outcomes = self._evaluate(result, version, reader, self._seen_before(), state)
+        content = b"".join(reader.signatures(_CONTENT))
+        if content != self.claimed.content or any(each.changed for each in outcomes):
+            result.page["content"] = content
+            self._keep(result, answer, version, reader, outcomes)
             result.outcome = "changed" if number else "first"
         else:
             result.outcome = "same"
@@ -209,7 +212,7 @@ class Check:
         self,
         result: CheckResult,
         version: Version,
-        page: Digest,
+        page: PageReader,
         names: list[str],
         state: PageState,
     ) -> list[Outcome]:
@@ -241,18 +244,12 @@ class Check:
             fired={name: instant(time) for name, time in others.items() if time is not None},
         )
 
-    def _is_kept(self, page: Digest, outcomes: Iterable[Outcome]) -> bool:
-        if self.claimed.latest < 0 or any(each.changed for each in outcomes):
-            return True
-        last = self._encode(self.read(self.claimed.latest), "")
-        return PageReader(last).read(_CONTENT) != PageReader(page).read(_CONTENT)
-
     def _keep(
         self,
         result: CheckResult,
         answer: Fetched,
         version: Version,
-        page: Digest,
+        reader: PageReader,
         outcomes: list[Outcome],
     ) -> None:
         base = usual_base(version.number)
@@ -270,7 +267,6 @@ class Check:
         group = self.found.group
         group.accept(version, outcomes)
         result.members.update(each.sentinel for each in outcomes)
-        reader = PageReader(page)
         for name, member in group.members.items():
             if member.base < 0:  # new here: this is the first version it sees
                 member.base = version.number
@@ -278,7 +274,7 @@ class Check:
                 group.versions[version.number] = version
                 result.members.add(name)
 
-    def _body(self, outcome: Outcome, page: Digest, base: int) -> dict[str, Any]:
+    def _body(self, outcome: Outcome, after: PageReader, base: int) -> dict[str, Any]:
         sentinel = self._sentinel(outcome.sentinel)
         body: dict[str, Any] = {
             "changed": list(outcome.changed),
@@ -286,7 +282,6 @@ class Check:
         }
         if outcome.changed and base >= 0:
             before = PageReader(self._encode(self.read(base), ""))
-            after = PageReader(page)
             added: list[str] = []
             removed: list[str] = []
             for part in sentinel.parts:
@@ -351,6 +346,9 @@ class Check:
 
     def _sentinel(self, name: str) -> Sentinel:
         return self.found.group.members[name].sentinel
+
+    def _last(self) -> PageReader:
+        return PageReader(self._encode(self.read(self.claimed.latest), ""))
 
     def _is_same_source(self, answer: Fetched) -> bool:
         return self.claimed.source is not None and self.claimed.source == _hash(answer.body)

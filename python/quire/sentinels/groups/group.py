@@ -110,7 +110,7 @@ class Group:
     def evaluate(
         self,
         version: Version,
-        page: Digest,
+        page: PageReader,
         about: Circumstances | Callable[[Member], Circumstances],
         due: Iterable[str] | None = None,
         shortcuts: Shortcuts = ALL_SHORTCUTS,
@@ -133,9 +133,8 @@ class Group:
         for member in chosen:
             by_base.setdefault(member.base, []).append(member)
         found: dict[str, Outcome] = {}
-        newer = PageReader(page)
         for base, members in by_base.items():
-            pair = _Pair(self.versions[base], version, newer, self.load, shortcuts)
+            pair = _Pair(self.versions[base], version, page, self.load, shortcuts)
             pair.evaluate(members, about if callable(about) else _always(about), found)
         return [found[name] for name in names]
 

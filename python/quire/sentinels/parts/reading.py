@@ -168,13 +168,14 @@ class PageReader:
     ) -> Iterator[str]:
         known = self._links.get(aspect)
         if known is None:
-            if aspect == "links":
-                found = [each for each in self.page.links() if each.tag in FOLLOWED]
-                listed = [(each.node, each.raw) for each in found]
-            else:
-                listed = [(each.node, each.raw) for each in self.page.images()]
+            listed = self.page.addresses("links" if aspect == "links" else "images")
             nodes = np.array([node for node, _ in listed], np.int64)
-            known = self._links[aspect] = (nodes, [address for _, address in listed])
+            addresses = [address for _, address in listed]
+            if aspect == "links" and len(nodes):
+                is_followed = np.array([str(name) in FOLLOWED for name in self.page.tags], np.bool_)
+                places = np.flatnonzero(is_followed[self.page.tag[nodes]])
+                nodes, addresses = nodes[places], [addresses[place] for place in places.tolist()]
+            known = self._links[aspect] = (nodes, addresses)
         nodes, addresses = known
         is_inside = _inside(self.page, nodes, roots) & ~_inside(self.page, nodes, left_out)
         for place in np.flatnonzero(is_inside).tolist():

@@ -35,6 +35,7 @@ class ClaimedPage:
         latest: the number of the last version; -1 for none.
         quiet_checks: how many checks in a row found no change.
         error_since: since when fetches fail; None if the last one worked.
+        content: signature of the text, links and images of the last version.
         noise: learned noise, as plain data.
     """
 
@@ -52,6 +53,7 @@ class ClaimedPage:
     latest: int
     quiet_checks: int
     error_since: float | None
+    content: bytes | None
     noise: Any
 
 

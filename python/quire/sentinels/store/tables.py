@@ -83,6 +83,7 @@ page = Table(
     Column("etag", Text),
     Column("last_modified", Text),
     Column("source", LargeBinary(16)),
+    Column("content", LargeBinary(48)),
     Column("state", String(20), nullable=False, default="fine"),
     Column("facts", JSON),
     Column("latest", Integer, nullable=False, default=-1),

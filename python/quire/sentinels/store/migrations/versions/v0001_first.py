@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
         sa.Column("source", sa.LargeBinary(length=16), nullable=True),
+        sa.Column("content", sa.LargeBinary(length=48), nullable=True),
         sa.Column("state", sa.String(length=20), nullable=False),
         sa.Column("facts", sa.JSON(), nullable=True),
         sa.Column("latest", sa.Integer(), nullable=False),
