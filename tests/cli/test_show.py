@@ -276,19 +276,22 @@ def test_a_binary_file_is_called_so(quire: Quire, folder: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("show", "https://example.org/a"),
-        ("encode", "https://example.org/a"),
-        ("diff", "https://example.org/a", "fruit.html"),
-        ("similar", "fruit.html", "https://example.org/a"),
+        ("show", "http://127.0.0.1:8009/a"),
+        ("encode", "http://127.0.0.1:8009/a", "-o", "a.qd"),
+        ("diff", "http://127.0.0.1:8009/a", "fruit.html"),
+        ("similar", "fruit.html", "http://127.0.0.1:8009/a"),
     ],
 )
-def test_a_web_address_is_no_slip_in_the_name(quire: Quire, command: tuple[str, ...]) -> None:
+def test_a_web_address_on_a_private_network_is_refused(
+    quire: Quire, command: tuple[str, ...]
+) -> None:
     result = quire(*command)
 
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: https://example.org/a: a web address; quire reads files and does not fetch pages\n"
-        "hint: pipe the page in: curl -s https://example.org/a | quire show -\n"
+        "error: http://127.0.0.1:8009/a: 127.0.0.1 is not a public address "
+        "(127.0.0.0/8, loopback)\n"
+        "hint: name the network to allow it: QUIRE_ALLOW_NETWORKS=127.0.0.0/8\n"
     )
 
 

@@ -82,7 +82,7 @@ def main() -> None:
         command = context.command_path if context is not None else "quire"
         hint = f"see `{command} --help`"
         if terminal.is_web_address(" ".join(sys.argv[1:2])):
-            hint = f"quire does not fetch pages; pipe one in: curl -s {sys.argv[1]} | quire show -"
+            hint = f"name a command, as in: quire show {sys.argv[1]}"
         terminal.complain(told.rstrip("."), hint=hint)
         code = terminal.ERROR
     except BrokenPipeError:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from quire.atomic import is_stream, write_atomic
-from quire.cli.common import terminal
+from quire.cli.common.fetched import check_not_web_address
 from quire.cli.common.terminal import Refusal
 from quire.sources.places import fill_in, walk
 
@@ -29,19 +29,6 @@ class Found:
 
     path: Path
     below: PurePath
-
-
-def check_not_web_address(name: str) -> None:
-    """Refuse a web address, and say how to get the page.
-
-    Raises:
-        Refusal: the name is a web address.
-    """
-    if terminal.is_web_address(name):
-        raise Refusal(
-            f"{name}: a web address; quire reads files and does not fetch pages",
-            hint=f"pipe the page in: curl -s {name} | quire show -",
-        )
 
 
 def find(arguments: Sequence[str], suffixes: Iterable[str]) -> list[Found]:

@@ -1,13 +1,13 @@
-"""Open the file an argument names: load a digest, or encode a page."""
+"""Open the page an argument names, in a file or on the web: load a digest, or encode a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from quire.cli.common import files, terminal
+from quire.cli.common import fetched, files, terminal
 from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
 from quire.cli.common.options import KindChoice
 from quire.cli.common.terminal import Refusal
@@ -25,8 +25,12 @@ _PACKED = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Errors that a bad file can cause. Anything else is a bug in quire and is not caught.
 EXPECTED = (QuireError, OSError, ValueError)
 
-# Encodes the bytes or the file of a page.
-PageReader = Callable[["bytes | Path"], "Digest"]
+
+class PageReader(Protocol):
+    """Encodes the bytes or the file of a page, with the type that it was served with, if any."""
+
+    def __call__(self, source: bytes | Path, /, *, content_type: str | None = None) -> Digest:
+        """Encode a page."""
 
 
 def reader(
@@ -53,36 +57,38 @@ def reader(
 
 
 def encode_page(name: str, read: PageReader) -> Digest:
-    """Encode the page in a file; ``-`` is standard input.
+    """Encode the page in a file or at a web address; ``-`` is standard input.
 
     Raises:
         Refusal: it cannot be read; has the reason.
     """
     try:
-        source, _ = _source(name)
-        source, _ = _unpacked(name, source, read)
+        opened = _source(name)
+        read = opened.reader(read)
+        source, _ = _unpacked(name, opened.source, read)
         return read(source)
     except EXPECTED as error:
         raise _refusal(error, name) from error
 
 
 def open_page(name: str, read: PageReader) -> Digest:
-    """Load a digest file or encode a page; ``-`` is standard input.
+    """Load a digest or encode a page, in a file or at a web address; ``-`` is standard input.
 
     Args:
-        name: the file.
+        name: the file or web address.
         read: encodes the file if it is a page.
 
     Raises:
         Refusal: it cannot be read; has the reason.
     """
-    source, is_digest = _source(name)
+    opened = _source(name)
     # Any bytes can be a page, so only the file name shows that this is a damaged digest.
-    is_digest = is_digest or Path(name).suffix.lower() == DIGEST_SUFFIX
+    is_digest = opened.is_digest or Path(name).suffix.lower() == DIGEST_SUFFIX
     try:
         if is_digest:
-            return _load(source)
-        source, coding = _unpacked(name, source, read)
+            return _load(opened.source)
+        read = opened.reader(read)
+        source, coding = _unpacked(name, opened.source, read)
         if coding is not None:
             terminal.note(f"{_named(name)}: compressed ({coding}); this is the page in it")
         return read(source)
@@ -103,9 +109,9 @@ def open_late(name: str, read: PageReader) -> Digest | Path:
         Refusal: it cannot be read; has the reason.
     """
     if name != STANDARD_INPUT:
-        source, is_digest = _source(name)
-        if is_digest and isinstance(source, Path):
-            return source
+        path = Path(name)
+        if not fetched.is_web_page(name) and path.is_file() and _starts_like_digest(path):
+            return path
     return open_page(name, read)
 
 
@@ -115,14 +121,14 @@ def open_digest(name: str) -> Digest:
     Raises:
         Refusal: it is not a digest, or is damaged.
     """
-    source, is_digest = _source(name)
-    if not is_digest:
+    opened = _source(name)
+    if not opened.is_digest:
         raise Refusal(
             f"{_named(name)}: not a digest",
             hint="`quire encode` makes digests; a page does not need decoding",
         )
     try:
-        return _load(source)
+        return _load(opened.source)
     except EXPECTED as error:
         raise _refusal(error, name) from error
 
@@ -158,22 +164,47 @@ def _unpacked(name: str, source: bytes | Path, read: PageReader) -> tuple[bytes 
         ) from None
 
 
-def _source(name: str) -> tuple[bytes | Path, bool]:
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A source to read."""
+
+    source: bytes | Path
+    is_digest: bool
+    content_type: str | None = None
+
+    def reader(self, read: PageReader) -> PageReader:
+        """Return a function that encodes the source with the type that it was served with."""
+        keywords = getattr(read, "keywords", {})
+        if self.content_type is None or keywords.get("content_type") is not None:
+            return read
+        return partial(read, content_type=self.content_type)
+
+
+def _source(name: str) -> _Opened:
     """Return the source to read, and whether it starts like a digest.
 
     Raises:
-        Refusal: it is a web address.
+        Refusal: it is a web address that cannot be fetched.
     """
-    files.check_not_web_address(name)
+    if fetched.is_web_page(name):
+        response = fetched.fetch(name)
+        body = response.body
+        return _Opened(body, body.startswith(MAGIC), response.content_type)
+    fetched.check_not_web_address(name)
     if name == STANDARD_INPUT:
         data = files.read_standard_input()
-        return data, data.startswith(MAGIC)
+        return _Opened(data, data.startswith(MAGIC))
     path = Path(name)
+    if path.is_file():
+        return _Opened(path, _starts_like_digest(path))
+    with path.open("rb") as file:  # a pipe, as in <(...), can only be read once
+        data = file.read()
+        return _Opened(data, data.startswith(MAGIC))
+
+
+def _starts_like_digest(path: Path) -> bool:
     with path.open("rb") as file:
-        if not path.is_file():  # a pipe, as in <(...), can only be read once
-            data = file.read()
-            return data, data.startswith(MAGIC)
-        return path, file.read(len(MAGIC)) == MAGIC
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def _load(source: bytes | Path) -> Digest:

@@ -61,7 +61,8 @@ def diff(
     old: Annotated[
         str,
         typer.Argument(
-            metavar="OLD", help="Page, digest, folder, crawl or archive; - for standard input."
+            metavar="OLD",
+            help="Page, digest, web address, folder, crawl or archive; - for standard input.",
         ),
     ],
     new: Annotated[
@@ -132,7 +133,7 @@ def diff(
 ) -> None:
     """Show what changed between two versions of a page, or of many pages.
 
-    OLD and NEW are pages or digests. The output has the changed lines of text in
+    OLD and NEW are pages or digests, in files or on the web. The output has the changed lines of text in
     reading order, then other changes: links, attributes, moved parts.
 
     OLD and NEW can also be folders, WARC, WACZ or Parquet files, or archives. Then the
@@ -143,7 +144,7 @@ def diff(
     Examples:
       quire diff monday.html tuesday.html
       quire diff --format json --facet content a.qd b.qd | jq .changes
-      curl -s https://example.org | quire diff --exit-code last.qd -
+      quire diff --exit-code last.qd https://example.org/
       quire diff a.html b.html -o redline.html
       quire diff site-may/ site-june/ -o changes/
 

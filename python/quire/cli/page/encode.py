@@ -21,6 +21,7 @@ from typing import Annotated
 import typer
 
 from quire.cli.common import files, terminal
+from quire.cli.common.fetched import is_web_page
 from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
 from quire.cli.common.open_page import PageReader, encode_page, reader
 from quire.cli.common.options import (
@@ -88,7 +89,9 @@ def encode(
     *,
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="FILES", help="Pages, folders or patterns; - for standard input."),
+        typer.Argument(
+            metavar="FILES", help="Pages, folders, patterns or a web address; - for standard input."
+        ),
     ],
     output: Annotated[
         str | None,
@@ -121,13 +124,14 @@ def encode(
     """Encode pages as digests.
 
     a.html becomes a.qd in the same folder. If you give a folder, quire encodes every page
-    in it and in its subfolders. Standard input goes to standard output. Pages that cannot
-    be read are listed at the end; the others are still encoded.
+    in it and in its subfolders. The digest of standard input or of a web page goes to
+    standard output, or to -o. Pages that cannot be read are listed at the end; the others
+    are still encoded.
 
     \b
     Examples:
       quire encode page.html
-      curl -s https://example.org | quire encode - > example.qd
+      quire encode https://example.org/ -o example.qd
       quire encode crawl/ --output-dir digests/ --compress --format json
 
     Exit codes: 0 on success, 2 on error (including when any page could not be read).
@@ -165,20 +169,22 @@ def _plan(
     Raises:
         Refusal: the options contradict each other.
     """
-    piped = STANDARD_INPUT in sources
+    # A stream or a page on the web: there is no file that the digest could lie next to.
+    single = next((name for name in sources if name == STANDARD_INPUT or is_web_page(name)), None)
+    called = "standard input" if single == STANDARD_INPUT else single
     if output is not None and output_dir is not None:
         raise Refusal("-o and --output-dir cannot be combined", hint="-o is for one page")
-    if piped and len(sources) > 1:
+    if single is not None and len(sources) > 1:
         raise Refusal(
-            "standard input cannot be combined with files", hint="encode it in a separate command"
+            f"{called} cannot be combined with files", hint="encode it in a separate command"
         )
-    if piped and output_dir is not None:
-        raise Refusal("standard input has no file name for --output-dir", hint="use -o")
-    found = [] if piped else files.find(sources, PAGE_SUFFIXES)
-    names = [STANDARD_INPUT] if piped else [str(file.path) for file in found]
+    if single is not None and output_dir is not None:
+        raise Refusal(f"{called} has no file name for --output-dir", hint="use -o")
+    found = [] if single is not None else files.find(sources, PAGE_SUFFIXES)
+    names = [single] if single is not None else [str(file.path) for file in found]
     if output is not None and len(names) > 1:
         raise Refusal(f"-o is one file, but there are {len(names)} pages", hint="use --output-dir")
-    if output == STANDARD_INPUT or (piped and output is None):
+    if output == STANDARD_INPUT or (single is not None and output is None):
         if sys.stdout.isatty():
             raise Refusal(
                 "a digest is binary, not text for a terminal", hint="use -o, or `quire show`"

@@ -60,7 +60,8 @@ REASONS = {
 def show(
     *,
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Page or digest; - for standard input.")
+        str,
+        typer.Argument(metavar="FILE", help="Page, digest or web address; - for standard input."),
     ],
     tree: Annotated[bool, typer.Option("--tree", help="Show the nodes as a tree.")] = False,
     columns: Annotated[bool, typer.Option("--columns", help="Show all columns.")] = False,
@@ -94,7 +95,7 @@ def show(
     \b
     Examples:
       quire show page.html
-      curl -s https://example.org | quire show - --text | wc -w
+      quire show https://example.org/ --text | wc -w
       quire show page.qd --select "table.prices tr" --format json
 
     Exit codes: 0 on success, 2 on error.

@@ -42,7 +42,8 @@ def similar(
     a: Annotated[
         str,
         typer.Argument(
-            metavar="A", help="Page or digest; - for standard input. Alone: a folder or crawl."
+            metavar="A",
+            help="Page, digest or web address; - for standard input. Alone: a folder or crawl.",
         ),
     ],
     b: Annotated[
@@ -90,7 +91,7 @@ def similar(
       quire similar monday.html tuesday.html
       quire similar crawl/ --threshold 0.8
       quire similar --on content --nodes p --explain a.html b.html
-      curl -s https://example.org | quire similar --format json last.qd - | jq .value
+      quire similar --format json last.qd https://example.org/ | jq .value
 
     \b
     Measures:

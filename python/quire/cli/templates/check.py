@@ -12,6 +12,7 @@ import typer
 
 from quire.cli.common import terminal
 from quire.cli.common.crawls import find_sources, nothing_read, print_troubles
+from quire.cli.common.fetched import is_web_page
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.open_page import EXPECTED, open_page, reader
 from quire.cli.common.options import Format, FormatOption
@@ -62,7 +63,7 @@ def check(
       quire templates check new/*.html --model model.json --explain
       quire templates check crawl.warc.gz new/ --model model.json
       quire templates check "site.quire#https://example.org/" --model model.json
-      curl -s https://example.org | quire templates check - --model model.json --exit-code
+      quire templates check https://example.org/ --model model.json --exit-code
 
     Exit codes: 0 on success, 1 if a page does not fit (with --exit-code), 2 on error.
     """
@@ -136,14 +137,15 @@ def _holds_many(name: str) -> bool:
     if path.is_dir() or is_archive(name):
         return True
     is_crawl = is_warc(name) or is_parquet(name) or path.suffix.lower() == ".wacz"
-    return is_crawl or (not path.exists() and "#" not in name and has_magic(name))
+    is_pattern = "#" not in name and has_magic(name) and not is_web_page(name)
+    return is_crawl or (not path.exists() and is_pattern)
 
 
 def _opened_one(name: str) -> Digest:
     from quire.captures import read_one  # noqa: PLC0415 - heavy
     from quire.digest import encode  # noqa: PLC0415 - heavy
 
-    if name == STANDARD_INPUT or Path(name).exists():
+    if name == STANDARD_INPUT or is_web_page(name) or Path(name).exists():
         return open_page(name, reader())
     try:
         capture = read_one(name)
