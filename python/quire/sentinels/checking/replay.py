@@ -141,6 +141,7 @@ class _Player:
 def by_month(found: Replay) -> dict[str, int]:
     """Count firings by month, for a sentence such as "3 times in May 2026".
 
+    >>> from quire.sentinels.store.plain import instant
     >>> by_month(Replay(firings=[Firing(instant(1_790_000_000.0), "change", {})]))
     {'September 2026': 1}
     """

@@ -8,11 +8,12 @@ if and only if their readings differ. Everything faster than that must give the 
 from __future__ import annotations
 
 from quire.sentinels.parts.location import Location, WrongLocation, outermost
-from quire.sentinels.parts.part import ASPECTS, Aspect, Ignore, Part
+from quire.sentinels.parts.part import ASPECTS, CONTENT, Aspect, Ignore, Part
 from quire.sentinels.parts.reading import PageReader, Reading
 
 __all__ = [
     "ASPECTS",
+    "CONTENT",
     "Aspect",
     "Ignore",
     "Location",
