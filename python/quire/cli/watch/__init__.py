@@ -1,0 +1,1 @@
+"""``quire watch``: watch pages from the command line."""

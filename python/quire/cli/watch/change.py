@@ -1,0 +1,210 @@
+"""``quire watch add``, ``edit`` and ``rm``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quire.cli.common import terminal
+from quire.cli.common.files import STANDARD_INPUT, read_standard_input
+from quire.cli.common.options import Format, FormatOption
+from quire.cli.common.terminal import Refusal, reports_errors
+from quire.cli.watch.opening import DatabaseOption, NameArgument, open_service
+
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="CSS", help="Watch only these elements; CSS or XPath."),
+]
+WithoutOption = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="CSS", help="Leave these elements out."),
+]
+WatchOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--watch",
+        metavar="ASPECT",
+        help="What counts: text, links, images, content, structure, tags, attributes (default: text).",
+    ),
+]
+WhenOption = Annotated[
+    str | None,
+    typer.Option("--when", metavar="CONDITION", help="Condition, as JSON or YAML; see the guide."),
+]
+EveryOption = Annotated[
+    str | None,
+    typer.Option("--every", metavar="TIME", help="How often to check (default: 1 hour)."),
+]
+NotifyOption = Annotated[
+    list[str] | None,
+    typer.Option("--notify", metavar="TARGET", help="Whom to tell: mailto:…, https://… webhook."),
+]
+PresetOption = Annotated[
+    str | None,
+    typer.Option("--preset", metavar="NAME", help="Start from a preset, such as 'price'."),
+]
+FileOption = Annotated[
+    str | None,
+    typer.Option("--file", metavar="FILE", help="Read the watch from a YAML or JSON file."),
+]
+
+
+@reports_errors
+def add(
+    url: Annotated[str | None, typer.Argument(metavar="URL", help="Address of the page.")] = None,
+    *,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Name (default: the address).")
+    ] = None,
+    where: WhereOption = None,
+    without: WithoutOption = None,
+    watch: WatchOption = None,
+    when: WhenOption = None,
+    every: EveryOption = None,
+    notify: NotifyOption = None,
+    preset: PresetOption = None,
+    file: FileOption = None,
+    database: DatabaseOption = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Add a watch.
+
+    \b
+    Examples:
+      quire watch add https://example.org/
+      quire watch add https://example.org/kettle --where "#price" --preset "price drop"
+      quire watch add https://example.org/news --where "h2" --every "15 min" --name News
+      quire watch add --file watches.yaml
+    """
+    forms = _forms(file) if file else [{}]
+    given: dict[str, Any] = {
+        "url": url,
+        "name": name,
+        "where": where,
+        "without": without,
+        "watch": watch,
+        "when": _value(when),
+        "every": every,
+        "notify": notify,
+        "preset": preset,
+    }
+    given = {key: value for key, value in given.items() if value}
+    if not given and not file:
+        raise Refusal(
+            "nothing to watch", hint="name an address: quire watch add https://example.org/"
+        )
+    service = open_service(database)
+    added = [service.add({**form, **given}) for form in forms]
+    if format is Format.json:
+        terminal.write_json([{"id": each.id, "name": each.watch.name} for each in added])
+        return
+    for each in added:
+        terminal.write_text(f"{each.watch.name}: added as number {each.id}\n")
+    terminal.advise("check it now: quire watch run")
+
+
+@reports_errors
+def edit(
+    name: NameArgument,
+    *,
+    new_name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Another name.")
+    ] = None,
+    where: WhereOption = None,
+    without: WithoutOption = None,
+    watch: WatchOption = None,
+    when: WhenOption = None,
+    every: EveryOption = None,
+    notify: NotifyOption = None,
+    paused: Annotated[
+        bool | None, typer.Option("--pause/--resume", help="Stop or continue checking.")
+    ] = None,
+    file: FileOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Change a watch. Options that are not given stay as they are; --file replaces everything.
+
+    The history of the page is kept, and the watch is judged on it: see `quire watch replay`.
+
+    \b
+    Examples:
+      quire watch edit News --every "1 day"
+      quire watch edit News --pause
+      quire watch edit 3 --where "#headlines" --when '{"never_seen": true}'
+    """
+    service = open_service(database)
+    if file:
+        forms = _forms(file)
+        if len(forms) != 1:
+            raise Refusal(f"{file} has {len(forms)} watches; expected one")
+        form = forms[0]
+    else:
+        form = dict(service.find(name).form)
+    given: dict[str, Any] = {
+        "name": new_name,
+        "where": where,
+        "without": without,
+        "watch": watch,
+        "when": _value(when),
+        "every": every,
+        "notify": notify,
+    }
+    form.update({key: value for key, value in given.items() if value})
+    if paused is not None:
+        form["paused"] = paused
+    changed = service.edit(name, form)
+    terminal.write_text(f"{changed.watch.name}: changed\n")
+
+
+@reports_errors
+def rm(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names or numbers.")],
+    *,
+    database: DatabaseOption = None,
+) -> None:
+    """Remove watches with their events. Pages that no other watch has are removed too.
+
+    \b
+    Example:
+      quire watch rm News
+    """
+    service = open_service(database)
+    for name in names:
+        service.find(name)  # all of them exist, or nothing is removed
+    for name in names:
+        service.remove(name)
+        terminal.write_text(f"{name}: removed\n")
+
+
+def _forms(file: str) -> list[dict[str, Any]]:
+    """Read watches from a file: one mapping, or a list of them."""
+    try:
+        text = read_standard_input() if file == STANDARD_INPUT else Path(file).read_bytes()
+    except OSError as error:
+        raise Refusal(f"{file}: {error.strerror}") from None
+    data = _parsed(text.decode("utf-8", "replace"), file)
+    found = data if isinstance(data, list) else [data]
+    if not all(isinstance(each, dict) for each in found):
+        raise Refusal(f"{file}: expected a watch, or a list of watches")
+    return found
+
+
+def _value(text: str | None) -> object:
+    """Read a condition: JSON, or a plain text such as ``changed``."""
+    return None if text is None else _parsed(text, "--when")
+
+
+def _parsed(text: str, name: str) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    import yaml  # noqa: PLC0415 - an extra
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise Refusal(f"{name}: not YAML or JSON: {error}") from None

@@ -1,0 +1,226 @@
+"""``quire watch ls``, ``show``, ``history``, ``diff`` and ``explain``."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.common import terminal
+from quire.cli.common.options import Format, FormatOption
+from quire.cli.common.terminal import one_line, printable, reports_errors
+from quire.cli.watch.opening import DatabaseOption, NameArgument, UrlOption, open_service
+from quire.display import format_count
+
+if TYPE_CHECKING:
+    from quire.sentinels.service import PageStatus, StoredEvent
+
+_MOST_TEXT = 60
+
+
+@reports_errors
+def ls(
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="Only watches whose name contains this.")
+    ] = "",
+    *,
+    database: DatabaseOption = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """List watches with the state of their pages.
+
+    \b
+    Examples:
+      quire watch ls
+      quire watch ls news --format json
+    """
+    service = open_service(database)
+    found = service.watches(most=10_000, text=text)
+    pages = {each.id: service.pages(str(each.id)) for each in found}
+    if format is Format.json:
+        terminal.write_json(
+            [
+                {
+                    "id": each.id,
+                    "name": each.watch.name,
+                    "paused": each.paused,
+                    "pages": [_page_json(status) for status in pages[each.id]],
+                }
+                for each in found
+            ]
+        )
+        return
+    if not found:
+        terminal.note("no watches")
+        terminal.advise("add one: quire watch add https://example.org/")
+        return
+    from rich.table import Table  # noqa: PLC0415 - heavy
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("no.", "name", "state", "checked", "fired"):
+        table.add_column(title, no_wrap=title != "name", overflow="fold")
+    for each in found:
+        statuses = pages[each.id]
+        table.add_row(
+            str(each.id),
+            printable(one_line(each.watch.name, most=_MOST_TEXT)),
+            "paused" if each.paused else _states(statuses),
+            _when(max((one.checked for one in statuses if one.checked), default=None)),
+            _when(max((one.fired for one in statuses if one.fired), default=None)),
+        )
+    terminal.console().print(table)
+
+
+@reports_errors
+def show(
+    name: NameArgument,
+    *,
+    database: DatabaseOption = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Show a watch: its pages, its last events, and how it was written.
+
+    \b
+    Example:
+      quire watch show News
+    """
+    service = open_service(database)
+    found = service.find(name)
+    statuses, events = service.pages(str(found.id)), service.events(str(found.id), most=10)
+    if format is Format.json:
+        terminal.write_json(
+            {
+                "id": found.id,
+                "form": found.form,
+                "pages": [_page_json(status) for status in statuses],
+                "events": [_event_json(each) for each in events],
+            }
+        )
+        return
+    terminal.write_text(f"{found.watch.name} (number {found.id})\n")
+    for status in statuses:
+        terminal.write_text(
+            f"  {status.url}\n"
+            f"    {_states([status])}, checked {_when(status.checked)}, changed {_when(status.changed)}, "
+            f"{format_count(status.versions, 'version')}\n"
+        )
+        if status.error:
+            terminal.write_text(f"    {status.error}\n")
+    terminal.write_text(f"  fires when: {found.watch.sentinel.condition}\n")
+    for each in events:
+        terminal.write_text(f"  {_when(each.time)}  {_event_line(each)}\n")
+
+
+@reports_errors
+def history(
+    name: NameArgument,
+    *,
+    url: UrlOption = None,
+    most: Annotated[int, typer.Option(min=1, metavar="N", help="Number of versions.")] = 20,
+    database: DatabaseOption = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Show what the watched part said on each stored version of the page.
+
+    \b
+    Examples:
+      quire watch history Kettle
+      quire watch history Kettle --format json | jq '.[].text'
+    """
+    states = open_service(database).history(name, url, most)
+    if format is Format.json:
+        terminal.write_json(
+            [
+                {
+                    "version": state.number,
+                    "time": state.time.isoformat(),
+                    "text": {part: reading.text for part, reading in state.readings.items()},
+                }
+                for state in states
+            ]
+        )
+        return
+    for state in states:
+        texts = " · ".join(reading.text for reading in state.readings.values())
+        terminal.write_text(
+            f"{state.number:>4}  {_when(state.time)}  {one_line(texts, most=100)}\n"
+        )
+
+
+@reports_errors
+def diff(
+    name: NameArgument,
+    old: Annotated[int | None, typer.Argument(metavar="[OLD]", help="Number of a version.")] = None,
+    new: Annotated[int | None, typer.Argument(metavar="[NEW]", help="Number of a version.")] = None,
+    *,
+    url: UrlOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Compare two stored versions of a page; the last two by default.
+
+    \b
+    Examples:
+      quire watch diff News
+      quire watch diff News 3 7
+    """
+    from quire.cli.page.draw_changes import print_unified  # noqa: PLC0415 - heavy
+    from quire.sdiff import ALL_FACETS, annotate  # noqa: PLC0415 - heavy
+
+    before, after = open_service(database).versions(name, url, old, new)
+    print_unified(annotate(before, after), ALL_FACETS, 3)
+
+
+@reports_errors
+def explain(
+    name: NameArgument,
+    *,
+    url: UrlOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Show, condition by condition, why a watch fired or not on the last two versions.
+
+    \b
+    Example:
+      quire watch explain Kettle
+    """
+    finding = open_service(database).explain(name, url)
+    terminal.write_text("".join(f"{line}\n" for line in finding.lines()))
+
+
+def _states(statuses: list[PageStatus]) -> str:
+    if not statuses:
+        return "no pages"
+    worst = next((each for each in statuses if each.error), None)
+    if worst is not None:
+        return "error"
+    if any(each.missing for each in statuses):
+        return "part not found"
+    if all(each.checked is None for each in statuses):
+        return "not checked yet"
+    return next((each.state for each in statuses if each.state != "fine"), "fine")
+
+
+def _when(time: datetime | None) -> str:
+    return "never" if time is None else time.strftime("%Y-%m-%d %H:%M")
+
+
+def _event_line(event: StoredEvent) -> str:
+    if event.kind != "change":
+        return one_line(f"{event.kind}: {event.body.get('message', '')}", most=100)
+    added = " · ".join(event.body.get("added", []))
+    removed = " · ".join(event.body.get("removed", []))
+    return f"-{one_line(removed, most=45)} +{one_line(added, most=45)}"
+
+
+def _event_json(event: StoredEvent) -> dict[str, object]:
+    return {**dataclasses.asdict(event), "time": event.time.isoformat()}
+
+
+def _page_json(status: PageStatus) -> dict[str, object]:
+    plain = dataclasses.asdict(status)
+    return {
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in plain.items()
+    }
