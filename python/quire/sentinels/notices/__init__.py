@@ -7,7 +7,7 @@ this and tries again when something fails. ``feed`` writes events as Atom feeds.
 
 from __future__ import annotations
 
-from quire.sentinels.notices.channels import Channels, MailServer, signing_key
+from quire.sentinels.notices.channels import Channels, MailServer, signing_key, webhook_gate
 from quire.sentinels.notices.differences import Difference, Differences, differences
 from quire.sentinels.notices.event import Event, EventKind, event_id
 from quire.sentinels.notices.feed import tag_feed, watch_feed
@@ -46,4 +46,5 @@ __all__ = [
     "signing_key",
     "tag_feed",
     "watch_feed",
+    "webhook_gate",
 ]

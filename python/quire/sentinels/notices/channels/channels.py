@@ -21,8 +21,8 @@ class Channels:
     """Sends messages to targets of any kind.
 
     Args:
-        gate: the way to webhooks. It should be another one than that for pages: a page that is slow
-            must not delay notices to the same host.
+        gate: the way to webhooks; see ``webhook_gate``. It should be another one than that for
+            pages, since the pauses between pages of a host would hold up notices.
         master: the secret of the service, from which the keys of webhooks are made.
         mail: the mail server; None to send no mail.
         allowed: places of self-hosted services; see ``TargetRules``.
