@@ -83,8 +83,10 @@ async def webhook(behave: Behaviour = accept) -> AsyncIterator[Webhook]:
                     writer.transport.abort()
                     return
                 else:
+                    if does == "drip":
+                        writer.write(b"HTTP/1.1 200 OK\r\nSlow: ")
                     while does == "drip":
-                        writer.write(b"H")
+                        writer.write(b"x")
                         await asyncio.sleep(0.1)
                     await asyncio.Event().wait()
         except (OSError, EOFError, asyncio.CancelledError):

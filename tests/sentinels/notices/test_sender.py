@@ -523,3 +523,17 @@ def test_a_lease_shorter_than_one_send_is_refused() -> None:
 
     with pytest.raises(ValueError, match="expected more than timeout_s"):
         Sender(MemoryOutbox(), deliver, lease=timedelta(seconds=60), timeout_s=60)
+
+
+def test_a_queue_is_due_at_once_if_notices_were_added_since_the_claim() -> None:
+    store = MemoryOutbox()
+    store.add(event(1), Notify(targets=("a:1",), bundle="weekly"), START)
+
+    async def main() -> None:
+        (claim,) = await store.claim(START, LEASE, 10)
+        store.add(event(2), Notify(targets=("a:1",)), START)  # the user wants to hear sooner
+        await store.release(claim, START + timedelta(days=5))
+
+    asyncio.run(main())
+
+    assert store.next_due() == START
