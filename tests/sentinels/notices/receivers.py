@@ -27,7 +27,7 @@ class Got:
 
 @dataclass
 class Webhook:
-    """A webhook and what it got."""
+    """A webhook and its requests."""
 
     port: int = 0
     got: list[Got] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Webhook:
         return f"http://127.0.0.1:{self.port}{path}"
 
 
-#: What a webhook does with a request: the bytes of an answer, "hang", "reset" or "drip".
+#: The reaction of a webhook to a request: the bytes of an answer, "hang", "reset" or "drip".
 Behaviour = Callable[[Got, int], bytes | str]
 
 
@@ -109,7 +109,7 @@ async def webhook(behave: Behaviour = accept) -> AsyncIterator[Webhook]:
 
 @dataclass
 class MailHost:
-    """A mail server and what it got: recipients, and mails as bytes."""
+    """A mail server, its commands and its mails."""
 
     port: int = 0
     recipients: list[str] = field(default_factory=list)

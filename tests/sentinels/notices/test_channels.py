@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from quire.errors import NoticeFailed
+from quire.errors import NoticeFailed, TargetError
 from quire.sentinels.form.watch import Notify
 from quire.sentinels.notices import (
     Channels,
@@ -23,9 +23,11 @@ from quire.sentinels.notices import (
     MemoryOutbox,
     Retrying,
     Sender,
+    compose,
     signing_key,
     webhook_gate,
 )
+from quire.sentinels.notices.channels.mail import write_mail
 from quire.sentinels.notices.policy import Notice, Parcel, notice_id, pack
 from quire.sources.gate import Gate, Limits, Politeness, Secret, parse_networks
 from tests.sentinels.notices.events import HOSTILE, START, event, hostile_event
@@ -426,6 +428,21 @@ def test_a_mail_server_without_encryption_gets_no_mail_if_encryption_is_asked_fo
             assert seen.mails == []
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "sender", ["", "quire", "a@b.example\r\nBcc: c@d.example", "<a b@c.example>"]
+)
+def test_a_sender_that_is_not_a_mail_address_is_refused(sender: str) -> None:
+    with pytest.raises(TargetError, match="not a sender of mails"):
+        MailServer("127.0.0.1", sender)
+
+
+def test_a_sender_can_have_a_name() -> None:
+    server = MailServer("127.0.0.1", "Quire <quire@example.net>")
+    mail = write_mail(compose([event()]), server.sender, "me@example.org", START)
+
+    assert mail["Message-ID"] == f"<{event().id}@example.net>"
 
 
 # ------------------------------------------------------------ the test button

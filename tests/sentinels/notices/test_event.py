@@ -150,6 +150,19 @@ def test_a_deleted_part_is_inside_if_it_was() -> None:
     assert [(each.kind, each.before) for each in inside.entries] == [("deleted", "b")]
 
 
+def test_parts_inside_other_parts_and_parts_beside_them_are_told_apart() -> None:
+    old = quire.encode(b"<div id=a><p>1</p><p id=b>2</p><p>3</p></div><p>4</p><p id=c>5</p><p>6")
+    new = quire.encode(b"<div id=a><p>x</p><p id=b>y</p><p>z</p></div><p>u</p><p id=c>v</p><p>w")
+    annotation = quire.annotate(old, new)
+    inside = differences(
+        annotation,
+        old_roots=[],
+        new_roots=[*new.select("#c"), *new.select("#b"), *new.select("#a")],
+    )
+
+    assert [each.after for each in inside.entries] == ["x", "y", "z", "v"]
+
+
 def test_values_that_change_at_every_load_are_not_differences() -> None:
     old = b"<script nonce=a81f3bc9d2e4>f()</script><p>Fish"
     new = b"<script nonce=77b1e0cc41fa>f()</script><p>Fish"

@@ -74,7 +74,7 @@ def check_chat(text: str) -> None:
     assert not re.search(r"[*`|<>\[\]\\]|(?<!^)~|(?<!\S)#(?!\u200b)", text, re.MULTILINE)
 
 
-# ------------------------------------------------------------ what is said
+# ------------------------------------------------------------ the words
 
 
 def test_the_default_text_has_name_address_time_changes_and_link() -> None:
@@ -308,7 +308,7 @@ def test_a_hundred_large_events_make_a_message_within_the_limits() -> None:
     assert len(message.chat) <= MOST_CHAT + 100
     assert len(message.text) <= MOST_WRITTEN * 2 * MOST_TEXT
     assert len(message.json()) <= MOST_JSON + 100 * 1_000
-    assert len(listed) == 100  # nobody is left out, only differences are
+    assert len(listed) == 100  # all events are there, only differences are cut
     assert all(
         len(each["differences"]["entries"]) + each["differences"]["left_out"] == 12
         for each in listed

@@ -23,7 +23,7 @@ NOW_AND_THEN = timedelta(seconds=1)
 
 
 class Clock:
-    """A clock that only moves when it is told to."""
+    """A clock that tests move."""
 
     def __init__(self) -> None:
         self.now = START
@@ -506,7 +506,7 @@ def test_a_target_that_hangs_holds_up_no_other_target() -> None:
         loop = asyncio.create_task(Sender(store, deliver, concurrent=2, poll_s=0.01).run(stop))
         await asyncio.wait_for(others.wait(), 30)
         assert event(1).id not in got
-        stop.set()  # what is on its way is finished first
+        stop.set()  # the message on its way is finished first
         await asyncio.sleep(0.01)
         released.set()
         await asyncio.wait_for(loop, 10)
@@ -537,3 +537,13 @@ def test_a_queue_is_due_at_once_if_notices_were_added_since_the_claim() -> None:
     asyncio.run(main())
 
     assert store.next_due() == START
+
+
+@pytest.mark.parametrize("kind", ["error", "recovered", "lost", "moved"])
+def test_errors_become_notices_unless_the_user_does_not_want_them(kind: str) -> None:
+    for errors, expected in ((True, 1), (False, 0)):
+        store = MemoryOutbox()
+        store.add(event(1, kind=kind), Notify(targets=("a:1",), errors=errors), START)
+        claims = asyncio.run(store.claim(START, LEASE, 10))
+
+        assert len(claims) == expected

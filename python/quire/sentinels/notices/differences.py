@@ -8,8 +8,11 @@ Values that change at every load are left out. Everything is limited, since page
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any, Literal, SupportsInt, TypeAlias, get_args
 
 from quire.digest.page import Digest
@@ -29,7 +32,7 @@ MOST_VALUE = 2_000
 #: Characters of all values of one event. Webhooks accept bodies of 100 kB and more.
 MOST_CHARACTERS = 50_000
 
-# Attributes that say what an element without text shows or leads to.
+# Attributes that describe an element without text, the most telling first.
 _TELLING = ("src", "href", "srcset", "action", "data", "alt", "name")
 
 
@@ -113,7 +116,7 @@ def differences(
 
     Args:
         annotation: the comparison of the two versions.
-        aspects: what is watched; changes of other aspects are left out.
+        aspects: the watched aspects; changes of others are left out.
         old_roots: the watched parts on the old version; None for the whole page.
         new_roots: the watched parts on the new version; None for the whole page.
     """
@@ -165,13 +168,16 @@ class _Inside:
     def __init__(self, page: Digest, roots: Iterable[SupportsInt] | None) -> None:
         self._spans: list[tuple[int, int]] | None = None
         if roots is not None:
-            starts = [int(root) for root in roots]
-            self._spans = [(start, start + int(page.size[start])) for start in starts]
+            starts = sorted({int(root) for root in roots})
+            ends = accumulate((start + int(page.size[start]) for start in starts), max)
+            self._spans = list(zip(starts, ends, strict=True))
 
     def __call__(self, node: int) -> bool:
         if self._spans is None:
             return True
-        return any(start <= node < end for start, end in self._spans)
+        # The last part that starts at the node or before it. Parts inside others end with them.
+        at = bisect_right(self._spans, (node, sys.maxsize)) - 1
+        return at >= 0 and node < self._spans[at][1]
 
 
 def _differences(

@@ -24,7 +24,7 @@ SCHEMA = "quire-event/1"
 #: What happened. ``change``: the condition of the watch holds. ``error``: the page cannot be fetched
 #: or is not the page. ``recovered``: it is there again. ``lost``: a watched part is not on the page
 #: any more. ``moved``: the part was found at another place, which a person has to confirm.
-#: ``test``: somebody tests a target.
+#: ``test``: a user tests a target.
 EventKind: TypeAlias = Literal["change", "error", "recovered", "lost", "moved", "test"]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 
@@ -150,7 +150,7 @@ def event_id(
     new_version: int | None,
     occurrence: str = "",
 ) -> str:
-    """Return the id of an event: a hash of what it is about.
+    """Return the id of an event: a hash of everything that tells it from others.
 
     >>> event_id("w1", "https://example.org/", "price", old_version=3, new_version=4)
     '8e614a4abdc6bbef9baddd0a62687de8'

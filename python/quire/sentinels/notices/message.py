@@ -1,7 +1,7 @@
 """Messages: what people and programs read when something happened.
 
 Events go in; out come a subject, plain text, HTML, text for chat services, and JSON for webhooks.
-The text can be written by the user, with placeholders such as ``{name}``. There is no template
+Users can write the text themselves, with placeholders such as ``{name}``. This is not a template
 language: placeholders are replaced in one pass, so text of a page that looks like a placeholder
 stays text. Every value passes the escaping of its own output first; see ``escaping``.
 """
@@ -50,7 +50,7 @@ _HEADLINES: dict[EventKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent.
+    """A message, in every form in which it can be sent.
 
     Attributes:
         id: the same whenever the same message is sent again.
@@ -111,7 +111,7 @@ def compose(
         events: at least one.
         ident: the id of the message (default: that of the first event).
         text: the text of a notice with placeholders (default: name, address, time, changes, link).
-        base_url: the address of the service, for links to changes; without one there are no links.
+        base_url: the address of the service, for links to changes; empty to leave them out.
     """
     written = events[:MOST_WRITTEN]
     rest = len(events) - len(written)

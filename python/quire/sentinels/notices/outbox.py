@@ -1,7 +1,8 @@
 """The outbox: where notices wait until they are sent.
 
-``Outbox`` is what the sender asks of a store. A store adds notices in the transaction that stores
-their event, so that neither exists without the other. ``MemoryOutbox`` is an outbox for one process,
+``Outbox`` lists all that the sender needs of a store. A store adds notices in the transaction that
+stores their event, so that neither exists without the other. It makes one notice for each target
+of the watch if ``is_wanted`` says so, with ``notice_id`` as its unique id. ``MemoryOutbox`` is an outbox for one process,
 without a database.
 
 What every outbox has to do:
@@ -24,7 +25,7 @@ from typing import Protocol
 from quire.errors import StaleClaim
 from quire.sentinels.form.watch import Notify
 from quire.sentinels.notices.event import Event
-from quire.sentinels.notices.policy import LIMIT_PERIOD, Notice, Parcel, notice_id
+from quire.sentinels.notices.policy import LIMIT_PERIOD, Notice, Parcel, is_wanted, notice_id
 
 #: Notices that a claim lists. The others follow when these are sent.
 MOST_CLAIMED = 500
@@ -127,8 +128,8 @@ class MemoryOutbox:
         self._dead: dict[str, DeadLetter] = {}
 
     def add(self, event: Event, rules: Notify, now: datetime) -> None:
-        """Add the notices of an event, one for each target. An event that is known is ignored."""
-        for target in rules.targets:
+        """Add the notices of an event, one for each target. Known ones are ignored."""
+        for target in rules.targets if is_wanted(event, rules) else ():
             ident = notice_id(event.id, target)
             if ident in self._known:
                 continue

@@ -2,8 +2,8 @@
 
 A *queue* holds the notices of one watch for one target, in the order in which they were made. They
 leave it in this order. A *parcel* is one message: a notice, or several that are sent together. Once
-packed, a parcel keeps its id and its notices, also when sending it fails, so that a receiver can
-recognise what it has already got.
+packed, a parcel keeps its id and its notices, also when sending it fails, so that receivers can
+recognise repeats.
 
 * Bundles: ``hourly`` parcels go out at the full hour, ``daily`` ones at 8:00, ``weekly`` ones on
   Monday at 8:00, in the time zone of the watch.
@@ -117,6 +117,11 @@ class Retrying:
 
 
 DEFAULT_RETRYING = Retrying()
+
+
+def is_wanted(event: Event, rules: Notify) -> bool:
+    """Tell whether an event becomes notices: changes always do, errors if the user wants them."""
+    return event.kind in {"change", "test"} or rules.errors
 
 
 def notice_id(event: str, target: str) -> str:

@@ -36,7 +36,7 @@ class Deliver(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """What a sender has done.
+    """Counts of a sender.
 
     Attributes:
         sent: parcels that were sent.
@@ -50,7 +50,7 @@ class Tally:
 
 
 class Sender:
-    """Sends what is due in an outbox. Any number of senders can share one.
+    """Sends the due notices of an outbox. Any number of senders can share one.
 
     Args:
         outbox: the outbox.
@@ -91,7 +91,7 @@ class Sender:
         self._chance = chance or random.SystemRandom()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Send until ``stop`` is set, then finish what is being sent."""
+        """Send until ``stop`` is set, then finish the messages that are on their way."""
         tasks: set[asyncio.Task[None]] = set()
         stopping = asyncio.create_task(stop.wait())
         try:
@@ -112,7 +112,7 @@ class Sender:
                 task.cancel()
 
     async def run_once(self) -> int:
-        """Send what is due now; return the number of queues that were looked at."""
+        """Send all that is due now; return the number of claimed queues."""
         claims = await self._outbox.claim(self._clock(), self._lease, self._concurrent)
         await asyncio.gather(*(self._send_from(claim) for claim in claims))
         return len(claims)
@@ -139,7 +139,7 @@ class Sender:
             _LOG.warning("queue %s was taken over by another worker", claim.queue)
 
     async def _send_parcels(self, claim: Claim) -> datetime | None:
-        """Send what is due in a queue; return when it is due again."""
+        """Send the due notices of a queue; return when it is due again."""
         todo = plan(claim.waiting, claim.rules, claim.recent, self._clock())
         for parcel in todo.parcels:
             now = self._clock()

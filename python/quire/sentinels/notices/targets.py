@@ -178,8 +178,13 @@ def _webhook(scheme: str, text: str) -> Target:
     return Target("webhook", scheme, Secret(text), f"{scheme}://{address.authority}/…")
 
 
+def is_mail_address(text: str) -> bool:
+    """Tell whether a text is one mail address and nothing else."""
+    return _MAIL.fullmatch(text) is not None
+
+
 def _mail(address: str, rules: TargetRules) -> Target:
-    if not _MAIL.fullmatch(address):
+    if not is_mail_address(address):
         raise TargetError(
             "mailto: expected one address and nothing else, as in mailto:me@example.org; the mail "
             "server is set up by the operator"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 from quire.errors import NoticeFailed, TargetError
@@ -15,6 +16,9 @@ from quire.sentinels.notices.message import Message, compose
 from quire.sentinels.notices.policy import Parcel
 from quire.sentinels.notices.targets import TargetRules, read_target
 from quire.sources.gate import Gate, Secret
+
+#: Messages that are sent by mail and services at the same time.
+MOST_THREADS = 8
 
 
 class Channels:
@@ -41,8 +45,10 @@ class Channels:
         self.rules: TargetRules = TargetRules(tuple(allowed), mail=mail is not None)
         self._base_url = base_url
         self._webhooks = Webhooks(gate, master)
-        self._mail = None if mail is None else Mail(mail)
-        self._services = Services()
+        # Not the threads of the event loop: services that hang must not hold up lookups of names.
+        threads = ThreadPoolExecutor(MOST_THREADS, "notices")
+        self._mail = None if mail is None else Mail(mail, threads)
+        self._services = Services(threads)
 
     async def deliver(self, target: str, parcel: Parcel, text: str) -> None:
         """Send a parcel.

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import smtplib
 import ssl
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import format_datetime
+from email.utils import format_datetime, parseaddr
 from typing import Literal, TypeAlias
 
 from quire.display import escape
-from quire.errors import NoticeFailed
+from quire.errors import NoticeFailed, TargetError
 from quire.sentinels.notices.escaping import header
 from quire.sentinels.notices.message import Message
-from quire.sentinels.notices.targets import Target
+from quire.sentinels.notices.targets import Target, is_mail_address
 from quire.sources.gate import Secret
 
 Security: TypeAlias = Literal["starttls", "tls", "none"]
@@ -48,6 +49,13 @@ class MailServer:
     timeout_s: float = 20.0
     trust: ssl.SSLContext | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        if not is_mail_address(parseaddr(self.sender)[1]) or not self.sender.isprintable():
+            raise TargetError(
+                f"{self.sender!r}: not a sender of mails; expected an address such as "
+                "quire@example.org, or a name and <quire@example.org>"
+            )
+
 
 def write_mail(message: Message, sender: str, recipient: str, now: datetime) -> EmailMessage:
     """Write a mail. Its Message-ID is made from the id of the message."""
@@ -56,7 +64,7 @@ def write_mail(message: Message, sender: str, recipient: str, now: datetime) -> 
     mail["To"] = recipient
     mail["Subject"] = header(message.subject)
     mail["Date"] = format_datetime(now.astimezone(UTC))
-    mail["Message-ID"] = f"<{message.id}@{sender.rpartition('@')[2].rstrip('>')}>"
+    mail["Message-ID"] = f"<{message.id}@{parseaddr(sender)[1].rpartition('@')[2]}>"
     # Answering machines do not answer such mails (RFC 3834).
     mail["Auto-Submitted"] = "auto-generated"
     mail.set_content(message.text)
@@ -69,10 +77,16 @@ def write_mail(message: Message, sender: str, recipient: str, now: datetime) -> 
 
 
 class Mail:
-    """Sends messages by mail."""
+    """Sends messages by mail.
 
-    def __init__(self, server: MailServer) -> None:
+    Args:
+        server: the mail server.
+        threads: where the connection runs, since it is not asynchronous.
+    """
+
+    def __init__(self, server: MailServer, threads: Executor) -> None:
         self._server = server
+        self._threads = threads
 
     async def send(self, target: Target, message: Message) -> None:
         """Send a message.
@@ -83,7 +97,7 @@ class Mail:
         recipient = target.address.reveal()
         mail = write_mail(message, self._server.sender, recipient, datetime.now(UTC))
         try:
-            await asyncio.to_thread(self._send, mail)
+            await asyncio.get_running_loop().run_in_executor(self._threads, self._send, mail)
         except smtplib.SMTPRecipientsRefused as error:
             codes = [code for code, _ in error.recipients.values()]
             raise _refused(target, max(codes, default=0)) from None

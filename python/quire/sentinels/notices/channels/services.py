@@ -13,6 +13,7 @@ import importlib
 import logging
 import re
 import threading
+from concurrent.futures import Executor
 from typing import Any
 
 from quire.errors import MissingExtra, NoticeFailed
@@ -56,7 +57,14 @@ _FINAL_STATUSES = frozenset({"400", "404", "410", "413", "422"})
 
 
 class Services:
-    """Sends messages to notification services."""
+    """Sends messages to notification services.
+
+    Args:
+        threads: where Apprise runs, since it is not asynchronous.
+    """
+
+    def __init__(self, threads: Executor) -> None:
+        self._threads = threads
 
     async def send(self, target: Target, message: Message) -> None:
         """Send a message.
@@ -64,7 +72,8 @@ class Services:
         Raises:
             NoticeFailed: the service did not accept it.
         """
-        await asyncio.to_thread(notify, target, message)
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._threads, notify, target, message)
 
 
 def notify(target: Target, message: Message) -> None:
