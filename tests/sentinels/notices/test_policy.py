@@ -67,7 +67,7 @@ def notice(number: int, made: datetime = START) -> Notice:
 def simulate(
     rules: Notify, start: datetime, pauses: Sequence[timedelta], chance: random.Random
 ) -> list[tuple[datetime, Parcel]]:
-    """Run a queue until it is empty; some sends fail. Returns what was sent, and when."""
+    """Run a queue until it is empty; some sends fail. Returns the parcels and when they were sent."""
     arrivals: list[Notice] = []
     at = start
     for number, pause in enumerate(pauses):

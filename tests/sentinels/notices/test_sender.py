@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -16,153 +14,18 @@ from quire.sentinels.form.watch import Notify
 from quire.sentinels.notices import Claim, MemoryOutbox, Outbox, Parcel, Retrying, Sender
 from quire.sentinels.notices.outbox import MOST_CLAIMED
 from quire.sentinels.notices.sender import Deliver
+from tests.sentinels.notices.crashes import LEASE, Clock, CrashingOutbox, InMemory, World
 from tests.sentinels.notices.events import START, event
-
-LEASE = timedelta(minutes=5)
-NOW_AND_THEN = timedelta(seconds=1)
-
-
-class Clock:
-    """A clock that tests move."""
-
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        """Return the time."""
-        return self.now
-
-    def move(self, to: datetime | None) -> None:
-        """Move forward."""
-        self.now = max(self.now, to) if to else self.now
-
-
-class Crash(BaseException):
-    """The process was killed."""
-
-
-class CrashingOutbox:
-    """A store that survives while its process is killed before or after any step."""
-
-    def __init__(self, store: MemoryOutbox, crash: Callable[[str], None]) -> None:
-        self._store = store
-        self._crash = crash
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
-        async def step(*given: object) -> object:
-            self._crash(f"before {name}")
-            found = await getattr(self._store, name)(*given)
-            self._crash(f"after {name}")
-            return found
-
-        return step
-
-
-class Receivers:
-    """Get parcels; may fail, and be killed between getting and answering."""
-
-    def __init__(self, crash: Callable[[str], None], chance: random.Random) -> None:
-        self.got: list[tuple[str, str, list[str]]] = []
-        self._crash = crash
-        self._chance = chance
-
-    async def deliver(self, target: str, parcel: Parcel, text: str) -> None:
-        """Get a parcel."""
-        del text
-        await asyncio.sleep(0)
-        self._crash("before delivery")
-        if self._chance.random() < 0.1:
-            raise NoticeFailed("refused")
-        self.got.append((target, parcel.id, [each.id for each in parcel.events]))
-        await asyncio.sleep(0)
-        self._crash("after delivery")
-        if self._chance.random() < 0.1:
-            raise NoticeFailed("the answer was lost")
-
-
-RULES = [
-    Notify(targets=("a:1", "b:1")),
-    Notify(targets=("a:1",), bundle="hourly"),
-    Notify(targets=("b:1", "c:1"), at_most=3),
-]
-
-
-class World:
-    """A store, receivers and changes, in which processes live until they are killed."""
-
-    def __init__(self, seed: int) -> None:
-        self.chance = random.Random(seed)
-        self.crashes: Counter[str] = Counter()
-        self.store, self.clock = MemoryOutbox(), Clock()
-        self.receivers = Receivers(self.crash, self.chance)
-        self.expected: dict[tuple[str, str], list[str]] = {}
-        times = sorted(START + timedelta(seconds=self.chance.randint(0, 4_000)) for _ in range(300))
-        self.coming = [
-            (time, event(n, watch=f"w{n % 3}"), RULES[n % 3]) for n, time in enumerate(times)
-        ]
-
-    def crash(self, place: str) -> None:
-        """Kill the process, perhaps."""
-        if self.chance.random() < 0.03 and self.crashes.total() < 100:
-            self.crashes[place] += 1
-            raise Crash
-
-    def find_changes(self) -> None:
-        """Add the events that are due."""
-        while self.coming and self.coming[0][0] <= self.clock.now:
-            _, one, rules = self.coming.pop(0)
-            self.store.add(one, rules, self.clock.now)
-            self.store.add(one, rules, self.clock.now)  # found again after a crash
-            for target in rules.targets:
-                self.expected.setdefault((one.watch, target), []).append(one.id)
-
-    async def live(self) -> None:
-        """Send until nothing is left, or the process is killed."""
-        sender = Sender(
-            CrashingOutbox(self.store, self.crash),  # type: ignore[arg-type]  # has each method
-            self.receivers.deliver,
-            concurrent=3,
-            lease=LEASE,
-            clock=self.clock,
-            chance=self.chance,
-            retrying=Retrying(tries=1_000_000),
-        )
-        while True:
-            self.find_changes()
-            if not await sender.run_once():
-                next_change = self.coming[0][0] if self.coming else None
-                times = [each for each in (self.store.next_due(), next_change) if each]
-                if not times:
-                    return
-                self.clock.move(min(times))
-
-    def received(self) -> tuple[dict[tuple[str, str], list[str]], int]:
-        """Return what each receiver got, without parcels that it knew by their id; and these."""
-        queues = {(id_, t): w for (w, t), ids in self.expected.items() for id_ in ids}
-        found: dict[tuple[str, str], list[str]] = {}
-        seen: set[tuple[str, str]] = set()
-        for target, key, events in self.receivers.got:
-            if (target, key) not in seen:
-                seen.add((target, key))
-                for each in events:
-                    found.setdefault((queues[each, target], target), []).append(each)
-        return found, len(self.receivers.got) - len(seen)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_event_is_lost_or_doubled_by_crashes_between_any_two_steps(seed: int) -> None:
-    world = World(seed)
-    is_done = False
-    while not is_done:
-        try:
-            asyncio.run(world.live())
-            is_done = True
-        except Crash:
-            world.clock.now += NOW_AND_THEN
+    world = World(seed, InMemory())
+    world.run()
     received, repeated = world.received()
 
     assert received == world.expected
-    assert world.store.is_empty()
+    assert asyncio.run(world.store.is_empty())
     assert world.crashes.total() >= 50
     # A parcel is repeated for each that was on its way at a crash, or if its answer was lost.
     assert repeated <= 3 * world.crashes.total() + 0.2 * len(world.receivers.got)

@@ -1,8 +1,8 @@
 """Notices: events go in; people and programs hear about them, each once and in time.
 
 An event becomes a notice for each target of its watch, and waits in an outbox. ``policy`` says when
-it goes out and with which others, ``message`` writes it, ``channels`` send it, ``sender`` runs all of
-this and tries again when something fails. ``feed`` writes events as Atom feeds.
+it goes out and with which others, ``message`` writes it, ``channels`` send it. ``sender`` runs all
+of this and tries again when something fails. ``feed`` writes events as Atom feeds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Events: a sentinel found something on a page, and someone is to hear about it.
 
-An event is plain data, so that it can wait in a database until it is sent. Its id is a hash of what
-it is about: the same finding has the same id, however often a crash makes the service find it again.
-Receivers recognise repeated notices by it.
+An event is plain data, so that it can wait in a database until it is sent. Its id is a hash of
+watch, page, versions and sentinel: the same finding has the same id, however often a crash makes
+the service find it again. Receivers recognise repeated notices by it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from quire.sentinels.parts.part import ASPECTS, Aspect
 
 SCHEMA = "quire-event/1"
 
-#: What happened. ``change``: the condition of the watch holds. ``error``: the page cannot be fetched
-#: or is not the page. ``recovered``: it is there again. ``lost``: a watched part is not on the page
-#: any more. ``moved``: the part was found at another place, which a person has to confirm.
-#: ``test``: a user tests a target.
+#: What happened. ``change``: the condition of the watch holds. ``error``: the page cannot be
+#: fetched, or something else came in its place. ``recovered``: the page is there again. ``lost``: a
+#: watched part is not on the page any more. ``moved``: the part was found at another place, which a
+#: person has to confirm. ``test``: a user tests a target.
 EventKind: TypeAlias = Literal["change", "error", "recovered", "lost", "moved", "test"]
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 

@@ -2,8 +2,8 @@
 
 ``Outbox`` lists all that the sender needs of a store. A store adds notices in the transaction that
 stores their event, so that neither exists without the other. It makes one notice for each target
-of the watch if ``is_wanted`` says so, with ``notice_id`` as its unique id. ``MemoryOutbox`` is an outbox for one process,
-without a database.
+of the watch if ``is_wanted`` says so, with ``notice_id`` as its unique id. ``MemoryOutbox`` is an
+outbox for one process, without a database.
 
 What every outbox has to do:
 

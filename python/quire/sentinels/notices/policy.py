@@ -11,8 +11,8 @@ recognise repeats.
 * With a limit of n parcels an hour, each notice is sent alone as long as there is room for it. The
   last parcel holds all notices that still wait. Later ones gather until there is room again.
 * A failed parcel is sent again, later and later, and everything behind it waits for it. After
-  ``Retrying.tries`` failures, or a failure that cannot go away, it becomes a dead letter, which people
-  can see and send again.
+  ``Retrying.tries`` failures, or a failure that cannot go away, it becomes a dead letter, which
+  people can see and send again.
 """
 
 from __future__ import annotations
