@@ -25,6 +25,7 @@ from quire.errors import (
     MissingExtra,
     ModelError,
     NodeNotFound,
+    NoticeFailed,
     PageNotFound,
     PatternError,
     PlanError,
@@ -38,10 +39,13 @@ from quire.errors import (
     SourceNotFound,
     SourceTooLarge,
     SourceUnreadable,
+    StaleClaim,
     StorageFailed,
+    TargetError,
     TreeError,
     VariantError,
     VersionOrderError,
+    WatchError,
 )
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
@@ -60,6 +64,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (MissingExtra("m", extra="lxml"), ImportError),
     (ModelError("m"), ValueError),
     (NodeNotFound("m", node=9, n=9), IndexError),
+    (NoticeFailed("m", is_final=True, retry_after_s=30.0), OSError),
     (PatternError("m", pattern="a(", offset=1), ValueError),
     (PlanError("m"), ValueError),
     (ProxyError("m"), RuntimeError),
@@ -71,10 +76,13 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (SourceNotFound("m", name="a"), FileNotFoundError),
     (SourceTooLarge("m", found_bytes=2**31, max_bytes=2**31 - 1), ValueError),
     (SourceUnreadable("m", name="a"), OSError),
+    (StaleClaim("m"), RuntimeError),
     (StorageFailed("m", file="a", code=28, is_final=False), OSError),
+    (TargetError("m"), ValueError),
     (TreeError("m"), ValueError),
     (VariantError("m", problem="same-source", source="a"), ValueError),
     (VersionOrderError("m", version=3), ValueError),
+    (WatchError("m", path="when.any[0]"), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(
     ("error", "builtin"), EXAMPLES, ids=[type(error).__name__ for error, _ in EXAMPLES]

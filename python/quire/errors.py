@@ -16,6 +16,7 @@
     ├── MissingExtra                   an optional dependency is not installed
     ├── ModelError                     the file is not a model of templates, or is damaged
     ├── NodeNotFound                   the page has no node with this number
+    ├── NoticeFailed                   a notice could not be sent
     ├── PatternError                   a regular expression is not valid
     ├── PlanError                      a folder of templates and fragments is damaged or incomplete
     ├── ProxyError                     the cache that composes pages is missing or did not start
@@ -27,9 +28,10 @@
     ├── SourceNotFound                 the file or folder does not exist, or has nothing to read
     ├── SourceTooLarge                 a source is longer than quire can handle
     ├── SourceUnreadable               a source exists, but cannot be read as pages
+    ├── StaleClaim                     another worker has taken over the work
     ├── StorageFailed                  the disk failed while an archive was being written
     ├── StoreError                     the database of the service cannot be used
-    │   └── LeaseLost                  another worker has claimed the page since
+    ├── TargetError                    notices cannot be sent to this target
     ├── TreeError                      the columns do not describe a tree
     ├── VariantError                   pages of different users cannot be told apart
     ├── VersionOrderError              the versions of a page are not in order of time
@@ -271,6 +273,22 @@ class NodeNotFound(QuireError, IndexError):
         super().__init__(message)
 
 
+class NoticeFailed(QuireError, OSError):
+    """A notice could not be sent.
+
+    Attributes:
+        is_final: whether sending it again would fail in the same way.
+        retry_after_s: how long the target asked clients to wait, in seconds; None if it did not.
+    """
+
+    def __init__(
+        self, message: str, *, is_final: bool = False, retry_after_s: float | None = None
+    ) -> None:
+        self.is_final: bool = is_final
+        self.retry_after_s: float | None = retry_after_s
+        super().__init__(message)
+
+
 class PatternError(QuireError, ValueError):
     """A regular expression is not valid, or needs too much memory.
 
@@ -369,6 +387,10 @@ class SourceUnreadable(QuireError, OSError):
         super().__init__(message)
 
 
+class StaleClaim(QuireError, RuntimeError):
+    """The lease of a worker has expired, and another worker has taken over its work."""
+
+
 class StorageFailed(QuireError, OSError):
     """The disk failed while an archive was being written: it is full or broken.
 
@@ -390,8 +412,8 @@ class StoreError(QuireError, ValueError):
     """The database of the service cannot be used: a wrong address, or another schema."""
 
 
-class LeaseLost(StoreError):
-    """A check took longer than its lease, and another worker has claimed the page since."""
+class TargetError(QuireError, ValueError):
+    """Notices cannot be sent to this target: it is not valid, or the operator does not allow it."""
 
 
 class TreeError(QuireError, ValueError):

@@ -85,6 +85,33 @@ def is_open(windows: tuple[Window, ...], zone: str, at: datetime) -> bool:
     return bool(windows) and next_open(windows, zone, at) == at
 
 
+def next_closed(windows: tuple[Window, ...], zone: str, at: datetime) -> datetime | None:
+    """Return the first instant from ``at`` on that is in no window; None if there is none.
+
+    >>> from datetime import time
+    >>> night = Window(start=time(22), end=time(7))
+    >>> next_closed((night,), "UTC", datetime(2026, 5, 17, 3, tzinfo=UTC)).isoformat()
+    '2026-05-17T07:00:00+00:00'
+    """
+    place = ZoneInfo(zone)
+    last = at + timedelta(days=DAYS_AHEAD)
+    while at <= last:
+        today = at.astimezone(place).date()
+        ends = []
+        for day in (today - timedelta(days=1), today):
+            for window in windows:
+                if WEEKDAYS[day.weekday()] in window.days:
+                    start = datetime.combine(day, window.start, place).astimezone(UTC)
+                    end_day = day + timedelta(days=window.end <= window.start)
+                    end = datetime.combine(end_day, window.end, place).astimezone(UTC)
+                    if start <= at < end:
+                        ends.append(end)
+        if not ends:
+            return at
+        at = max(ends)
+    return None
+
+
 def _interval(schedule: Schedule, quiet_checks: int) -> timedelta:
     every = schedule.every or timedelta(hours=1)
     if schedule.slow_down is None or schedule.slow_down <= every:

@@ -24,7 +24,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection
 
-from quire.errors import LeaseLost, QuireError
+from quire.errors import QuireError, StaleClaim
 from quire.sentinels.checking.check import Check, Fetched, FetchProblem
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
 from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due
@@ -185,7 +185,7 @@ class Worker:
                 found = self._group(connection, page)
                 result = self._check(connection, page, found, answer)
                 write_result(connection, page, found, result)
-        except LeaseLost:
+        except StaleClaim:
             self._groups.pop(page.id, None)
             self.tally.lost += 1
             return

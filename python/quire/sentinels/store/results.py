@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from quire.digest.files import encode
 from quire.digest.page import Digest
-from quire.errors import LeaseLost
+from quire.errors import StaleClaim
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member, Version
@@ -194,14 +194,14 @@ def write_result(
     """Write the result of a check and end the claim.
 
     Raises:
-        LeaseLost: another worker has claimed the page since; roll back.
+        StaleClaim: another worker has claimed the page since; roll back.
     """
     due = min((each.due for each in found.members.values()), default=None)
     values = {**result.page, "due": due}
     if result.members:
         values["revision"] = found.revision = claimed.revision + 1
     if not release_page(connection, claimed, values):
-        raise LeaseLost(f"the check of {claimed.url} took longer than its lease")
+        raise StaleClaim(f"the check of {claimed.url} took longer than its lease")
     if result.version is not None:
         _insert_version(connection, claimed.id, result.time, result.version)
     _update_members(connection, claimed.id, found, result.members)

@@ -1,0 +1,1 @@
+"""Tests of notices: hostile texts, hostile receivers, and crashes at every step."""
