@@ -22,7 +22,8 @@ import asyncio
 import base64
 import functools
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -97,8 +98,8 @@ class Gate:
         self.limits = limits
         self.resolver = Resolver(Policy(tuple(allow_networks)), lookup)
         self._politeness = politeness or Politeness()
-        self._proxy = proxy
-        self._user_agent = user_agent
+        self.proxy = proxy
+        self.user_agent = user_agent
         self._trust = trust
         self._direct: aiohttp.ClientSession | None = None
         self._proxied: dict[str, aiohttp.ClientSession] = {}
@@ -134,7 +135,7 @@ class Gate:
         fields = CIMultiDict(request.public_fields())
         fields.setdefault("Accept", _ACCEPT)
         fields.setdefault("Accept-Encoding", _ENCODINGS)
-        fields.setdefault("User-Agent", self._user_agent)
+        fields.setdefault("User-Agent", self.user_agent)
         journey = Journey(request, limits, fields)
         while True:
             response = await self._hop(journey)
@@ -152,21 +153,33 @@ class Gate:
         await self._checked_addresses(address, self.limits)
         return address
 
-    async def _hop(self, journey: Journey) -> Response | None:
-        """Ask one host; return its answer, or None if it redirects."""
-        address, request, limits = journey.address, journey.request, journey.limits
+    @asynccontextmanager
+    async def visit(
+        self, address: WebAddress, *, obey_robots: bool, limits: Limits
+    ) -> AsyncIterator[None]:
+        """Wait until a host may be asked for a page: its rules allow it, and its turn has come.
+
+        Raises:
+            FetchFailed: the page may not be fetched, or not now; has the cause.
+        """
         if self._turns is None:
             raise RuntimeError("the gate is not open; use `async with Gate() as gate`")
         # Before anything else, so that robots.txt is not asked at a refused address either.
         self._check_literal(address)
         pause_s = None
-        if request.obey_robots:
+        if obey_robots:
             rules = await self._robots.rules(address)
             robots.check(rules, address)
             pause_s = self._pause(rules)
         async with self._turns.turn(
             address.host, url=address.key, wait_s=limits.wait_s, pause_s=pause_s
         ):
+            yield
+
+    async def _hop(self, journey: Journey) -> Response | None:
+        """Ask one host; return its answer, or None if it redirects."""
+        address, limits = journey.address, journey.limits
+        async with self.visit(address, obey_robots=journey.request.obey_robots, limits=limits):
             try:
                 left_s = max(limits.whole_s - journey.elapsed_s, 0.0)
                 with journey.timed():
@@ -226,7 +239,7 @@ class Gate:
     async def _route(self, journey: Journey) -> _Route:
         """Choose the session and the address that it asks: directly, or through a proxy."""
         address = journey.address
-        proxy = journey.request.proxy or self._proxy
+        proxy = journey.request.proxy or self.proxy
         if proxy is None:
             assert self._direct is not None  # noqa: S101 - fetch has checked that the gate is open
             return _Route(self._direct, _url(address))
@@ -303,7 +316,7 @@ class Gate:
             redirects=min(5, self.limits.redirects),
         )
         request = Request(address.key, obey_robots=False, limits=limits)
-        fields = CIMultiDict({"User-Agent": self._user_agent, "Accept": "text/plain, */*;q=0.1"})
+        fields = CIMultiDict({"User-Agent": self.user_agent, "Accept": "text/plain, */*;q=0.1"})
         fields["Accept-Encoding"] = "gzip"
         journey = Journey(request, limits, fields)
         while True:
