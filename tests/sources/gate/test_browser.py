@@ -25,6 +25,7 @@ from quire.sources.gate.browser import (
     Type,
     Wait,
     chromium,
+    process,
 )
 from quire.sources.gate.browser.forward_proxy import ForwardProxy
 from tests.conftest import require
@@ -441,13 +442,14 @@ def test_traffic_and_length_are_limited() -> None:
 def test_chromium_is_replaced_after_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     async def work(browser: Browser, seen: Seen) -> None:
         assert b"<p>x" in (await browser.fetch(visit(seen))).body
-        first = browser._pid
+        first = browser._process
         assert first is not None
-        os.kill(first, 9)
-        while browser._chromium is not None and browser._chromium.is_connected():  # noqa: ASYNC110 - there is no event
+        assert first.pid is not None
+        os.kill(first.pid, 9)
+        while first.chromium.is_connected():  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(0.05)
         assert b"<p>x" in (await browser.fetch(visit(seen))).body
-        assert browser._pid != first
+        assert browser._process is not first
 
         original = chromium._read
 
@@ -467,13 +469,38 @@ def test_chromium_is_replaced_after_a_crash(monkeypatch: pytest.MonkeyPatch) -> 
     with_browser(pages({"/": "<p>x"}), work)
 
 
+def test_an_old_chromium_is_replaced_without_harm_to_open_pages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "MOST_PAGES", 2)
+
+    async def handler(head: bytes, writer: asyncio.StreamWriter) -> None:
+        if b" /slow " in head:
+            await asyncio.sleep(3)
+        await pages({"/": "<p>x", "/slow": "<p>slow"})(head, writer)
+
+    async def work(browser: Browser, seen: Seen) -> None:
+        used: set[int | None] = set()
+        slow = asyncio.create_task(browser.fetch(visit(seen, "/slow")))
+        await asyncio.sleep(0.5)
+        for _ in range(4):
+            assert b"<p>x" in (await browser.fetch(visit(seen))).body
+            assert browser._process is not None
+            used.add(browser._process.pid)
+        assert b"<p>slow" in (await slow).body
+        assert len(used) >= 2
+
+    with_browser(handler, work, RenderLimits(render_s=40, settle_s=0.2))
+
+
 def test_no_process_is_left_behind() -> None:
     pids: list[int] = []
 
     async def work(browser: Browser, seen: Seen) -> None:
         await browser.fetch(visit(seen))
-        assert browser._pid is not None
-        pids.append(browser._pid)
+        assert browser._process is not None
+        assert browser._process.pid is not None
+        pids.append(browser._process.pid)
 
     with_browser(pages({"/": "<p>x"}), work)
     assert not Path(f"/proc/{pids[0]}/exe").exists()
@@ -494,9 +521,9 @@ def test_a_browser_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("QUIRE_CHROMIUM", raising=False)
     with pytest.raises(FetchFailed, match="Chromium is not installed"):
-        chromium.find_chromium()
+        process.find_chromium()
     monkeypatch.setenv("QUIRE_CHROMIUM", "/opt/chromium")
-    assert chromium.find_chromium() == "/opt/chromium"
+    assert process.find_chromium() == "/opt/chromium"
 
     async def run() -> None:
         async with open_gate() as gate, Browser(gate, executable="/nowhere/chromium") as browser:

@@ -166,7 +166,7 @@ def test_rebinding_never_reaches_a_canary(way: Try) -> None:
 
             async with open_gate(lookup) as gate:
                 _record_and_refuse_public(gate, dialled)
-                for at in range(250):
+                for at in range(2000):
                     with contextlib.suppress(FetchFailed):
                         await way(gate, seen, f"http://r{at}.example:{port}/")
             assert all(address in {PUBLIC, "127.0.0.1"} for address in dialled)

@@ -95,11 +95,11 @@ class Gate:
         trust: ssl.SSLContext | None = None,
         lookup: Lookup | None = None,
     ) -> None:
-        self.limits = limits
-        self.resolver = Resolver(Policy(tuple(allow_networks)), lookup)
+        self.limits: Limits = limits
+        self.resolver: Resolver = Resolver(Policy(tuple(allow_networks)), lookup)
         self._politeness = politeness or Politeness()
-        self.proxy = proxy
-        self.user_agent = user_agent
+        self.proxy: Proxy | None = proxy
+        self.user_agent: str = user_agent
         self._trust = trust
         self._direct: aiohttp.ClientSession | None = None
         self._proxied: dict[str, aiohttp.ClientSession] = {}
@@ -155,9 +155,22 @@ class Gate:
 
     @asynccontextmanager
     async def visit(
-        self, address: WebAddress, *, obey_robots: bool, limits: Limits
+        self,
+        address: WebAddress,
+        *,
+        obey_robots: bool,
+        limits: Limits,
+        pause_s: float | None = None,
+        takes_place: bool = True,
     ) -> AsyncIterator[None]:
         """Wait until a host may be asked for a page: its rules allow it, and its turn has come.
+
+        Args:
+            address: the page.
+            obey_robots: whether to ask the robots.txt of the site first.
+            limits: limits of the fetch.
+            pause_s: pause after this visit, if not the usual one, in seconds.
+            takes_place: whether the visit takes one of the gate's places.
 
         Raises:
             FetchFailed: the page may not be fetched, or not now; has the cause.
@@ -166,20 +179,28 @@ class Gate:
             raise RuntimeError("the gate is not open; use `async with Gate() as gate`")
         # Before anything else, so that robots.txt is not asked at a refused address either.
         self._check_literal(address)
-        pause_s = None
         if obey_robots:
             rules = await self._robots.rules(address)
             robots.check(rules, address)
             pause_s = self._pause(rules)
         async with self._turns.turn(
-            address.host, url=address.key, wait_s=limits.wait_s, pause_s=pause_s
+            address.host,
+            url=address.key,
+            wait_s=limits.wait_s,
+            pause_s=pause_s,
+            takes_place=takes_place,
         ):
             yield
 
     async def _hop(self, journey: Journey) -> Response | None:
         """Ask one host; return its answer, or None if it redirects."""
         address, limits = journey.address, journey.limits
-        async with self.visit(address, obey_robots=journey.request.obey_robots, limits=limits):
+        async with self.visit(
+            address,
+            obey_robots=journey.request.obey_robots,
+            limits=limits,
+            pause_s=journey.pause_s,
+        ):
             try:
                 left_s = max(limits.whole_s - journey.elapsed_s, 0.0)
                 with journey.timed():
@@ -197,7 +218,7 @@ class Gate:
             headers=journey.fields_to_send(route.fields),
             data=request.body,
             allow_redirects=False,
-            ssl=True if request.verify_tls else _unverified(),
+            ssl=request.verify_tls,
             timeout=_timeouts(limits.connect_s, limits.idle_s),
             max_headers=limits.header_count * _MORE_FIELDS,
             max_line_size=limits.header_bytes,
@@ -274,7 +295,7 @@ class Gate:
             socket_factory=dialler.open_socket,
             use_dns_cache=False,
             limit=0,  # turns limit connections, and do not hold up one host for another
-            ssl=self._trust or _verified(),
+            ssl=self._trust or True,
         )
         return aiohttp.ClientSession(
             connector=connector,
@@ -318,7 +339,8 @@ class Gate:
         request = Request(address.key, obey_robots=False, limits=limits)
         fields = CIMultiDict({"User-Agent": self.user_agent, "Accept": "text/plain, */*;q=0.1"})
         fields["Accept-Encoding"] = "gzip"
-        journey = Journey(request, limits, fields)
+        # The page that follows does not have to wait for its robots.txt.
+        journey = Journey(request, limits, fields, pause_s=0.0)
         while True:
             response = await self._hop(journey)
             if response is not None:
@@ -341,19 +363,6 @@ def _url(address: WebAddress) -> URL:
 @functools.lru_cache(maxsize=64)
 def _timeouts(connect_s: float, idle_s: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, sock_connect=connect_s, sock_read=idle_s)
-
-
-@functools.cache
-def _verified() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-@functools.cache
-def _unverified() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 def _proxy_login(via: WebAddress) -> dict[str, str] | None:

@@ -30,12 +30,15 @@ class Journey:
         request: Request,
         limits: Limits,
         fields: CIMultiDict[str],
+        *,
+        pause_s: float | None = None,
     ) -> None:
         self.request = request
         self.limits = limits
         self.address = request.address
         self.hops: list[Hop] = []
         self.elapsed_s = 0.0
+        self.pause_s = pause_s
         self._exchange_started = 0.0
         self._fields = fields
         self._private: dict[str, str] | None = request.private_fields()

@@ -11,8 +11,8 @@ from quire.errors import MissingExtra
 
 try:
     from quire.sources.gate.browser.chromium import Browser, RenderLimits
-except ImportError as error:
-    if error.name is None or not error.name.startswith("playwright"):
+except ImportError as _error:
+    if _error.name is None or not _error.name.startswith("playwright"):
         raise
     raise MissingExtra("playwright is not installed", extra="browser") from None
 from quire.sources.gate.browser.steps import Click, Open, Press, Step, Type, Wait

@@ -12,15 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
-import shutil
-import signal
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -50,6 +46,7 @@ from playwright.async_api import (
 from quire.display import printable, shorten
 from quire.errors import FetchCause, FetchFailed
 from quire.sources.gate.browser.forward_proxy import ForwardProxy, Visit
+from quire.sources.gate.browser.process import CLOSE_S, Process, find_chromium, first_line, launch
 from quire.sources.gate.browser.steps import Click, Open, Press, Step, Type, Wait
 from quire.sources.gate.client import Gate
 from quire.sources.gate.limits import too_large, too_slow
@@ -57,25 +54,6 @@ from quire.sources.gate.messages import HARMLESS, Request, Response
 from quire.sources.gate.secret import Secret
 from quire.sources.gate.urls import WebAddress, parse
 
-EXECUTABLE_VARIABLE = "QUIRE_CHROMIUM"
-_EXECUTABLES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-_FLAGS = (
-    "--disable-quic",
-    "--dns-prefetch-disable",
-    "--no-pings",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    # Nothing is resolved by Chromium itself; the proxy resolves.
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-    "--deny-permission-prompts",
-    "--disable-gpu",
-    "--disable-3d-apis",
-    "--mute-audio",
-    "--js-flags=--max-old-space-size=512",
-)
-# Chromium grows over time.
-_MOST_PAGES = 200
-_CLOSE_S = 5.0
 _NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
 # An error status without a body, for which Chromium shows a page of its own.
 _EMPTY_ERROR = "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
@@ -153,9 +131,7 @@ class Browser:
         self._places = asyncio.Semaphore(self._limits.pages)
         self._launching = asyncio.Lock()
         self._playwright: Playwright | None = None
-        self._chromium: Chromium | None = None
-        self._pid: int | None = None
-        self._pages = 0
+        self._process: Process | None = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
 
     async def __aenter__(self) -> Self:
@@ -172,7 +148,9 @@ class Browser:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._end()
+        if self._process is not None:
+            await self._process.end()
+            self._process = None
         if self._playwright is not None:
             await self._playwright.stop()
             self._playwright = None
@@ -193,8 +171,10 @@ class Browser:
         self._check(request)
         limits = request.limits or self._gate.limits
         async with (
+            self._gate.visit(
+                address, obey_robots=request.obey_robots, limits=limits, takes_place=False
+            ),
             self._places,
-            self._gate.visit(address, obey_robots=request.obey_robots, limits=limits),
         ):
             started = time.monotonic()
             window = _Window(address)
@@ -249,22 +229,27 @@ class Browser:
     @contextlib.asynccontextmanager
     async def _page(self, request: Request, visit: Visit) -> AsyncIterator[Page]:
         """Open a window in a fresh profile, and close it whatever happens."""
-        chromium = await self._running()
-        context = await self._context(chromium, request, visit)
+        process = await self._usable()
+        process.open_pages += 1
         try:
-            page = await context.new_page()
+            context = await self._context(process.chromium, request, visit)
+            try:
+                page = await context.new_page()
+                popups: set[asyncio.Future[None]] = set()
 
-            def close_popup(popup: Page) -> None:
-                if popup is not page:
+                def close_popup(popup: Page) -> None:
                     task = asyncio.ensure_future(_quietly(popup.close()))
-                    tasks.add(task)
-                    task.add_done_callback(tasks.discard)
+                    popups.add(task)
+                    task.add_done_callback(popups.discard)
 
-            tasks: set[asyncio.Future[None]] = set()
-            context.on("page", close_popup)
-            yield page
+                context.on("page", close_popup)
+                yield page
+            finally:
+                await self._close(process, context)
         finally:
-            await self._close(context)
+            process.open_pages -= 1
+            if process.is_retired and not process.open_pages:
+                await process.end()
 
     async def _context(self, chromium: Chromium, request: Request, visit: Visit) -> BrowserContext:
         address = request.address
@@ -304,69 +289,35 @@ class Browser:
             )
         return context
 
-    async def _running(self) -> Chromium:
-        """Return Chromium, started anew if it is gone or old."""
+    async def _usable(self) -> Process:
+        """Return a running Chromium, started anew if it is gone or old."""
         async with self._launching:
-            if self._pages >= _MOST_PAGES:
-                await self._end()
-            if self._chromium is None or not self._chromium.is_connected():
-                await self._end()
-                await self._launch()
-            self._pages += 1
-            assert self._chromium is not None  # noqa: S101 - launched above
-            return self._chromium
-
-    async def _launch(self) -> None:
-        if self._playwright is None or self._home is None:
-            raise RuntimeError("the browser is not open; use `async with Browser(gate) as browser`")
-        executable = self._executable or find_chromium()
-        try:
-            self._chromium = await self._playwright.chromium.launch(
-                executable_path=executable,
-                args=list(_FLAGS),
-                chromium_sandbox=os.geteuid() != 0,
-                # Without a name and a password: requests outside of visits get nowhere.
-                proxy={"server": self._proxy_url},
-                # The environment of the service may hold secrets.
-                env={"PATH": os.defpath, "HOME": self._home.name, "LANG": "C.UTF-8"},
+            process = self._process
+            if process is not None and process.is_usable:
+                process.pages += 1
+                return process
+            if process is not None:
+                process.is_retired = True
+                if not process.open_pages:
+                    await process.end()
+            if self._playwright is None or self._home is None:
+                raise RuntimeError("the browser is not open; use `async with Browser(gate)`")
+            self._process = await launch(
+                self._playwright,
+                self._executable or find_chromium(),
+                proxy_url=self._proxy_url,
+                home=self._home.name,
             )
-        except PlaywrightError as error:
-            raise FetchFailed(
-                f"{executable}: Chromium does not start ({_first_line(error)})",
-                url="",
-                cause=FetchCause.BROWSER,
-            ) from None
-        self._pages = 0
-        session = await self._chromium.new_browser_cdp_session()
-        processes = await session.send("SystemInfo.getProcessInfo")
-        self._pid = next(
-            (one["id"] for one in processes["processInfo"] if one["type"] == "browser"), None
-        )
+            self._process.pages += 1
+            return self._process
 
-    async def _close(self, context: BrowserContext) -> None:
+    async def _close(self, process: Process, context: BrowserContext) -> None:
         try:
-            async with asyncio.timeout(_CLOSE_S):
+            async with asyncio.timeout(CLOSE_S):
                 await context.close()
         except (TimeoutError, PlaywrightError):
-            # Chromium does not let go of the page: replace it.
-            self._kill()
-
-    async def _end(self) -> None:
-        """End Chromium, by force if it does not end by itself."""
-        if self._chromium is None:
-            return
-        try:
-            async with asyncio.timeout(_CLOSE_S):
-                await self._chromium.close()
-        except (TimeoutError, PlaywrightError):
-            self._kill()
-        self._chromium, self._pid = None, None
-
-    def _kill(self) -> None:
-        if self._pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            self._pid = None
+            # It does not let go of the page. It ends when its other pages are done.
+            process.is_retired = True
 
     def _failure(
         self, error: PlaywrightError, address: WebAddress, visit: Visit, window: _Window
@@ -380,30 +331,10 @@ class Browser:
             (cause for start, cause in _CAUSES if code.startswith(start)), FetchCause.BROWSER
         )
         return FetchFailed(
-            f"{address.key}: the browser reports {code or _first_line(error)}",
+            f"{address.key}: the browser reports {code or first_line(error)}",
             url=address.key,
             cause=cause,
         )
-
-
-def find_chromium() -> str:
-    """Return the path of Chromium.
-
-    Raises:
-        FetchFailed: it is not installed.
-    """
-    named = os.environ.get(EXECUTABLE_VARIABLE)
-    if named:
-        return named
-    found = next((path for name in _EXECUTABLES if (path := shutil.which(name))), None)
-    if found is None:
-        raise FetchFailed(
-            f"Chromium is not installed; install it (package chromium in Debian), or name it in "
-            f"{EXECUTABLE_VARIABLE}",
-            url="",
-            cause=FetchCause.BROWSER,
-        )
-    return str(Path(found))
 
 
 class _Window:
@@ -475,7 +406,7 @@ async def _walk(page: Page, request: Request, steps: Sequence[Step], limits: Ren
                 raise
             kind = type(step).__name__.lower()
             raise FetchFailed(
-                f"{request.address.key}: step {number} ({kind}) failed: {_first_line(error)}",
+                f"{request.address.key}: step {number} ({kind}) failed: {first_line(error)}",
                 url=request.address.key,
                 cause=FetchCause.BROWSER,
             ) from None
@@ -550,7 +481,3 @@ async def _quietly(closing: object) -> None:
 
 def _plain(value: str | Secret) -> str:
     return value.reveal() if isinstance(value, Secret) else value
-
-
-def _first_line(error: PlaywrightError) -> str:
-    return shorten(printable(error.message.strip().partition("\n")[0]), 120)
