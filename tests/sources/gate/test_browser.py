@@ -446,7 +446,7 @@ def test_chromium_is_replaced_after_a_crash(monkeypatch: pytest.MonkeyPatch) -> 
         assert first is not None
         assert first.pid is not None
         os.kill(first.pid, 9)
-        while first.chromium.is_connected():  # noqa: ASYNC110 - there is no event
+        while first.chromium.is_connected():  # noqa: ASYNC110 - playwright has no event for it
             await asyncio.sleep(0.05)
         assert b"<p>x" in (await browser.fetch(visit(seen))).body
         assert browser._process is not first

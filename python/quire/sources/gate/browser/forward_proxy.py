@@ -83,7 +83,7 @@ class ForwardProxy:
         self._visits: dict[str, Visit] = {}
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self.refused_clients = 0
+        self.refused_clients: int = 0
 
     async def start(self) -> str:
         """Listen, and return the address of the proxy."""

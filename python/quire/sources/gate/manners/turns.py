@@ -48,9 +48,9 @@ class _Host:
     __slots__ = ("free_at", "queue", "users")
 
     def __init__(self, connections: int) -> None:
-        self.queue = asyncio.Semaphore(connections)
-        self.free_at = 0.0
-        self.users = 0
+        self.queue: asyncio.Semaphore = asyncio.Semaphore(connections)
+        self.free_at: float = 0.0
+        self.users: int = 0
 
 
 class Turns:
