@@ -92,7 +92,7 @@ def test_ghsa_rph4_96w6_q594_check_and_client_read_one_host() -> None:
 
 
 def test_2026_05_a_setting_that_names_a_base_address_goes_through_the_gate() -> None:
-    """Other services are asked by the same function, so there is no second way out."""
+    """Other services are asked by the same function; quire has one way out."""
     assert refusal("http://10.0.0.5:11434/v1/models") is FetchCause.REFUSED_ADDRESS
 
 

@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import json
 import pickle
+import subprocess
+import sys
 import zlib
 from base64 import b64encode
 
@@ -428,3 +430,28 @@ def test_limits_must_not_be_negative() -> None:
     with pytest.raises(ValueError, match="redirects is -1"):
         Limits(redirects=-1)
     assert QUICK.most_decoded(0)[1] == "ratio"
+
+
+@pytest.mark.parametrize(
+    ("package", "library", "extra"),
+    [
+        ("quire.sources.gate", "aiohttp", "fetch"),
+        ("quire.sources.gate", "protego", "fetch"),
+        ("quire.sources.gate.browser", "playwright", "browser"),
+    ],
+)
+def test_a_missing_library_is_named_with_its_extra(package: str, library: str, extra: str) -> None:
+    code = f"""
+import sys
+sys.modules[{library!r}] = None
+from quire.errors import MissingExtra
+try:
+    import {package}
+except MissingExtra as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout.endswith(f"is not installed; run: pip install 'quire[{extra}]'\n")

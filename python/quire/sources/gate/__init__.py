@@ -20,10 +20,10 @@ from quire.errors import MissingExtra
 
 try:
     from quire.sources.gate.client import Gate
-except ImportError as error:
-    if error.name not in {"aiohttp", "idna", "multidict", "protego", "yarl"}:
+except ImportError as _error:
+    if _error.name not in {"aiohttp", "idna", "multidict", "protego", "yarl"}:
         raise
-    raise MissingExtra(f"{error.name} is not installed", extra="fetch") from None
+    raise MissingExtra(f"{_error.name} is not installed", extra="fetch") from None
 from quire.sources.gate.addresses import parse_networks, special_range
 from quire.sources.gate.limits import Limits
 from quire.sources.gate.manners.turns import Politeness

@@ -22,7 +22,8 @@ import asyncio
 import base64
 import functools
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -94,11 +95,11 @@ class Gate:
         trust: ssl.SSLContext | None = None,
         lookup: Lookup | None = None,
     ) -> None:
-        self.limits = limits
-        self.resolver = Resolver(Policy(tuple(allow_networks)), lookup)
+        self.limits: Limits = limits
+        self.resolver: Resolver = Resolver(Policy(tuple(allow_networks)), lookup)
         self._politeness = politeness or Politeness()
-        self._proxy = proxy
-        self._user_agent = user_agent
+        self.proxy: Proxy | None = proxy
+        self.user_agent: str = user_agent
         self._trust = trust
         self._direct: aiohttp.ClientSession | None = None
         self._proxied: dict[str, aiohttp.ClientSession] = {}
@@ -134,7 +135,7 @@ class Gate:
         fields = CIMultiDict(request.public_fields())
         fields.setdefault("Accept", _ACCEPT)
         fields.setdefault("Accept-Encoding", _ENCODINGS)
-        fields.setdefault("User-Agent", self._user_agent)
+        fields.setdefault("User-Agent", self.user_agent)
         journey = Journey(request, limits, fields)
         while True:
             response = await self._hop(journey)
@@ -152,20 +153,53 @@ class Gate:
         await self._checked_addresses(address, self.limits)
         return address
 
-    async def _hop(self, journey: Journey) -> Response | None:
-        """Ask one host; return its answer, or None if it redirects."""
-        address, request, limits = journey.address, journey.request, journey.limits
+    @asynccontextmanager
+    async def visit(
+        self,
+        address: WebAddress,
+        *,
+        obey_robots: bool,
+        limits: Limits,
+        pause_s: float | None = None,
+        takes_place: bool = True,
+    ) -> AsyncIterator[None]:
+        """Wait until a host may be asked for a page: its rules allow it, and its turn has come.
+
+        Args:
+            address: the page.
+            obey_robots: whether to ask the robots.txt of the site first.
+            limits: limits of the fetch.
+            pause_s: pause after this visit, if not the usual one, in seconds.
+            takes_place: whether the visit takes one of the gate's places.
+
+        Raises:
+            FetchFailed: the page may not be fetched, or not now; has the cause.
+        """
         if self._turns is None:
             raise RuntimeError("the gate is not open; use `async with Gate() as gate`")
         # Before anything else, so that robots.txt is not asked at a refused address either.
         self._check_literal(address)
-        pause_s = None
-        if request.obey_robots:
+        if obey_robots:
             rules = await self._robots.rules(address)
             robots.check(rules, address)
             pause_s = self._pause(rules)
         async with self._turns.turn(
-            address.host, url=address.key, wait_s=limits.wait_s, pause_s=pause_s
+            address.host,
+            url=address.key,
+            wait_s=limits.wait_s,
+            pause_s=pause_s,
+            takes_place=takes_place,
+        ):
+            yield
+
+    async def _hop(self, journey: Journey) -> Response | None:
+        """Ask one host; return its answer, or None if it redirects."""
+        address, limits = journey.address, journey.limits
+        async with self.visit(
+            address,
+            obey_robots=journey.request.obey_robots,
+            limits=limits,
+            pause_s=journey.pause_s,
         ):
             try:
                 left_s = max(limits.whole_s - journey.elapsed_s, 0.0)
@@ -184,7 +218,7 @@ class Gate:
             headers=journey.fields_to_send(route.fields),
             data=request.body,
             allow_redirects=False,
-            ssl=True if request.verify_tls else _unverified(),
+            ssl=request.verify_tls,
             timeout=_timeouts(limits.connect_s, limits.idle_s),
             max_headers=limits.header_count * _MORE_FIELDS,
             max_line_size=limits.header_bytes,
@@ -226,7 +260,7 @@ class Gate:
     async def _route(self, journey: Journey) -> _Route:
         """Choose the session and the address that it asks: directly, or through a proxy."""
         address = journey.address
-        proxy = journey.request.proxy or self._proxy
+        proxy = journey.request.proxy or self.proxy
         if proxy is None:
             assert self._direct is not None  # noqa: S101 - fetch has checked that the gate is open
             return _Route(self._direct, _url(address))
@@ -261,7 +295,7 @@ class Gate:
             socket_factory=dialler.open_socket,
             use_dns_cache=False,
             limit=0,  # turns limit connections, and do not hold up one host for another
-            ssl=self._trust or _verified(),
+            ssl=self._trust or True,
         )
         return aiohttp.ClientSession(
             connector=connector,
@@ -303,9 +337,10 @@ class Gate:
             redirects=min(5, self.limits.redirects),
         )
         request = Request(address.key, obey_robots=False, limits=limits)
-        fields = CIMultiDict({"User-Agent": self._user_agent, "Accept": "text/plain, */*;q=0.1"})
+        fields = CIMultiDict({"User-Agent": self.user_agent, "Accept": "text/plain, */*;q=0.1"})
         fields["Accept-Encoding"] = "gzip"
-        journey = Journey(request, limits, fields)
+        # The page that follows does not have to wait for its robots.txt.
+        journey = Journey(request, limits, fields, pause_s=0.0)
         while True:
             response = await self._hop(journey)
             if response is not None:
@@ -328,19 +363,6 @@ def _url(address: WebAddress) -> URL:
 @functools.lru_cache(maxsize=64)
 def _timeouts(connect_s: float, idle_s: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, sock_connect=connect_s, sock_read=idle_s)
-
-
-@functools.cache
-def _verified() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-@functools.cache
-def _unverified() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 def _proxy_login(via: WebAddress) -> dict[str, str] | None:

@@ -15,7 +15,7 @@ from multidict import CIMultiDict
 from quire.errors import FetchCause, FetchFailed
 from quire.sources.gate.limits import Limits
 from quire.sources.gate.messages import Hop, Request
-from quire.sources.gate.urls import join
+from quire.sources.gate.urls import WebAddress, join
 
 # The cookies that a chain of redirects may set.
 _MOST_COOKIES = 50
@@ -30,12 +30,15 @@ class Journey:
         request: Request,
         limits: Limits,
         fields: CIMultiDict[str],
+        *,
+        pause_s: float | None = None,
     ) -> None:
-        self.request = request
-        self.limits = limits
-        self.address = request.address
+        self.request: Request = request
+        self.limits: Limits = limits
+        self.address: WebAddress = request.address
         self.hops: list[Hop] = []
-        self.elapsed_s = 0.0
+        self.elapsed_s: float = 0.0
+        self.pause_s: float | None = pause_s
         self._exchange_started = 0.0
         self._fields = fields
         self._private: dict[str, str] | None = request.private_fields()

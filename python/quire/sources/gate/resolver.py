@@ -83,7 +83,7 @@ class Resolver:
     """Resolves hosts to addresses that may be dialled."""
 
     def __init__(self, policy: Policy, lookup: Lookup | None = None) -> None:
-        self.policy = policy
+        self.policy: Policy = policy
         self._pool: ThreadPoolExecutor | None = None
         self._lookup: Lookup = lookup or self._system_lookup
 

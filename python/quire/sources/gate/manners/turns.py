@@ -48,9 +48,9 @@ class _Host:
     __slots__ = ("free_at", "queue", "users")
 
     def __init__(self, connections: int) -> None:
-        self.queue = asyncio.Semaphore(connections)
-        self.free_at = 0.0
-        self.users = 0
+        self.queue: asyncio.Semaphore = asyncio.Semaphore(connections)
+        self.free_at: float = 0.0
+        self.users: int = 0
 
 
 class Turns:
@@ -63,7 +63,13 @@ class Turns:
 
     @asynccontextmanager
     async def turn(
-        self, host: str, *, url: str, wait_s: float, pause_s: float | None = None
+        self,
+        host: str,
+        *,
+        url: str,
+        wait_s: float,
+        pause_s: float | None = None,
+        takes_place: bool = True,
     ) -> AsyncIterator[None]:
         """Wait for a turn at a host, and keep it for the duration of the block.
 
@@ -72,6 +78,7 @@ class Turns:
             url: the page, for errors.
             wait_s: how long to wait at most, in seconds.
             pause_s: pause after this turn, if not the usual one, in seconds.
+            takes_place: whether the turn takes one of the places for all hosts.
 
         Raises:
             FetchFailed: the turn does not come in time; cause ``RETRY_LATER``.
@@ -87,11 +94,13 @@ class Turns:
                 self._check(known, url, host, give_up_at, loop)
                 if known.free_at > loop.time():
                     await asyncio.sleep(known.free_at - loop.time())
-                await self._queued(self._places, url, host, give_up_at)
+                if takes_place:
+                    await self._queued(self._places, url, host, give_up_at)
                 try:
                     yield
                 finally:
-                    self._places.release()
+                    if takes_place:
+                        self._places.release()
                     pause = self._politeness.pause_s if pause_s is None else pause_s
                     if pause:
                         known.free_at = max(known.free_at, loop.time() + pause)
