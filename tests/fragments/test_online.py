@@ -16,8 +16,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quire.fragments import Manifest, PlanRules, SourcePage, plan_fragments, verify
+from quire.fragments.esi import vcl_map
 from quire.fragments.esi.addresses import MOST_BYTES, Place, address_of, places_of
 from quire.fragments.esi.varnish import running_varnish
 from quire.fragments.esi.vcl import varnish_vcl
@@ -239,6 +242,47 @@ def test_a_large_site_is_served_whatever_its_addresses_begin_with(tmp_path: Path
     assert found.equal == len(pages) > 1000
     vcl = (tmp_path / "esi" / "varnish.vcl").read_text()
     assert max(map(len, vcl.splitlines())) < 20_000
+
+
+def looked_up(vcl: str, address: str) -> tuple[str | None, int]:
+    """Read the map as Varnish does: the entry of an address, and how deep the calls were."""
+    subs = dict(re.findall(r"^sub (quire_\w+) \{\n(.*?)^\}\n", vcl, re.DOTALL | re.MULTILINE))
+    string, deepest = "", 0
+
+    def run(name: str, depth: int) -> None:
+        nonlocal string, deepest
+        deepest = max(deepest, depth)
+        found = re.findall(r'^    if \(req\.\S+ ~ "(.*)"\) \{\n(.*)\n', subs[name], re.MULTILINE)
+        for pattern, command in found or [("", subs[name])]:
+            if re.search(pattern, address):
+                text = re.search(r'req\.http\.quire-address \+ "(.*)";', command)
+                call = re.search(r"call (\w+);", command)
+                if text is not None:
+                    string = address + text[1]
+                elif call is not None:
+                    run(call[1], depth + 1)
+
+    run("quire_page", 0)
+    pattern = re.findall(r'~ "(.*)"\) \{', subs["quire_find"])[0]
+    entry = re.match(pattern + r"(\S++ \S++) ", string)
+    return (None if entry is None else entry[2]), deepest
+
+
+@given(
+    st.sets(st.text("a/%?.", max_size=6) | st.integers(0, 40).map("a".__mul__), max_size=60),
+    st.text("a/%?.", max_size=7),
+)
+def test_the_map_has_every_address_and_no_other(targets: set[str], other: str) -> None:
+    entries = {f"/{target}": f"whole/{n} text/html" for n, target in enumerate(sorted(targets))}
+    with pytest.MonkeyPatch.context() as patch:
+        # Small strings, so that a few addresses need a deep tree.
+        patch.setattr(vcl_map, "_MOST_ENTRIES", 2)
+        vcl = AddressMap(dict(sorted(entries.items())), has_hosts=False).vcl()
+
+    for address in {*entries, f"/{other}"}:
+        found, depth = looked_up(vcl, address)
+        assert found == entries.get(address)
+        assert depth <= len(entries).bit_length()
 
 
 def test_the_vcl_that_is_verified_is_the_one_in_the_folder(tmp_path: Path) -> None:
