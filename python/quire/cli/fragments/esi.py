@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.options import Format, FormatOption, MostBytesOption
-from quire.cli.common.terminal import printable, reports_errors
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.fragments.captures import (
     ByFolderOption,
     VariantCookieOption,
@@ -37,11 +38,20 @@ from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
     from quire.fragments import Manifest, Policy
+    from quire.fragments.esi.addresses import Unserved
 
 _MOST_NAME = 60
 _MOST_HAZARDS = 10
 _MOST_POLICIES = 3
+_MOST_UNSERVED = 5
 _DAY_S = 86_400
+_UNSERVED: dict[Unserved, str] = {
+    "taken": "another page has the same address",
+    "status": "captured as an error or redirect",
+    "long": "its address is longer than 4,096 bytes",
+    "host": "a file without a host, and there are several hosts",
+    "form": "not an http or https address",
+}
 
 
 @reports_errors
@@ -131,14 +141,21 @@ def esi(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a folder that this command wrote before.")
     ] = False,
+    origin: Annotated[
+        str,
+        typer.Option(
+            metavar="IP:PORT", help="The server that will serve DIR to Varnish, for varnish.vcl."
+        ),
+    ] = "127.0.0.1:8080",
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Write pages as ESI templates and fragments, with VCL for Varnish.
 
     DIR gets templates/, fragments/, whole/ (pages without cuts), varnish.vcl and
     manifest.json, which lists for each file the hash of its content, how long it may be
-    cached and why. Files are named by digests. `quire fragments verify DIR` checks that
-    every page can be composed again.
+    cached and why. Files are named by digests. With varnish.vcl, Varnish serves every page
+    at its own address, and files below a folder at their path. `quire fragments verify DIR`
+    checks that every page can be composed again.
 
     \b
     Examples:
@@ -153,6 +170,7 @@ def esi(
 
     target = files.output_folder(output, [*sources, *(variant or [])])
     check_free(target, force=force)
+    server = _server(origin)
     asked = Asked(
         sources=sources,
         min_source_bytes=min_source_bytes,
@@ -173,6 +191,7 @@ def esi(
             planner.plan(),
             target,
             force=force,
+            origin=server,
             progress=planner.progress,
         )
         planner.note_strangers(manifest)
@@ -180,7 +199,38 @@ def esi(
         terminal.write_json(_as_json(manifest))
     else:
         _print(manifest, 0)
+    _note_unserved(manifest)
     terminal.note(f"{output}: written; `quire fragments verify {printable(output)}` composes it")
+
+
+def _server(origin: str) -> tuple[str, int]:
+    """Read the value of --origin.
+
+    Raises:
+        Refusal: it is something else than an IP address and a port.
+    """
+    host, _, port = origin.rpartition(":")
+    try:
+        address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+        if port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16:
+            return str(address), int(port)
+    except ValueError:
+        pass
+    raise Refusal(
+        f"--origin {printable(origin)}: expected an IP address and a port",
+        hint="for example 127.0.0.1:8080 or [::1]:8080",
+    )
+
+
+def _note_unserved(manifest: Manifest) -> None:
+    """Name the first pages that have no address of their own, and count the rest."""
+    unserved = [page for page in manifest.pages if page.unserved]
+    for page in unserved[:_MOST_UNSERVED]:
+        name = printable(shorten(page.url, _MOST_NAME))
+        terminal.note(f"{name}: not served: {_UNSERVED[page.unserved]}")
+    more = len(unserved) - _MOST_UNSERVED
+    if more > 0:
+        terminal.note(f"{format_count(more, 'more page')} not served; --format json lists them")
 
 
 def _as_json(manifest: Manifest) -> dict[str, object]:
@@ -199,6 +249,11 @@ def _as_json(manifest: Manifest) -> dict[str, object]:
         "page_policies": [
             {"page": page.name, "is_personal": page.is_personal, **dataclasses.asdict(page.policy)}
             for page in manifest.pages
+        ],
+        "unserved": [
+            {"page": page.name, "url": page.url, "reason": page.unserved}
+            for page in manifest.pages
+            if page.unserved
         ],
         "hazards": [
             {"page": page.name, **dataclasses.asdict(hazard)}
