@@ -246,6 +246,16 @@ def test_stripped_pages_are_files_with_an_index(quire: Quire, shared: Path) -> N
     assert quire("fragments", "strip", "site", "-o", "texts", "--force").exit_code == 0
 
 
+def test_stripped_pages_may_be_markdown(quire: Quire, shared: Path) -> None:
+    found = asked(quire, "strip", "site", "-o", "readable", "--as", "markdown")
+    index = json.loads((shared.parent / "readable" / "index.json").read_text())
+    text = asked(quire, "strip", "site", "-o", "texts", "--as", "text")
+
+    assert all(page["file"].endswith(".md") for page in index["pages"])
+    assert all((shared.parent / "readable" / page["file"]).read_bytes() for page in index["pages"])
+    assert found["kept_bytes"] == text["kept_bytes"]
+
+
 def test_stripped_html_is_the_page_without_its_blocks(quire: Quire, shared: Path) -> None:
     found = asked(quire, "strip", "site", "-o", "html", "--as", "html")
     index = json.loads((shared.parent / "html" / "index.json").read_text())["pages"]
