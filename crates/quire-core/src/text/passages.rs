@@ -75,9 +75,7 @@ fn begins(text: &str, start: usize) -> bool {
     let is_break = |byte: &u8| matches!(byte, b'\n' | b'\t');
     let rest = &text.as_bytes()[start..];
     let blank = rest.len() - rest.trim_ascii_start().len();
-    start == 0
-        || rest[..blank].iter().any(|byte| is_break(byte))
-        || text.as_bytes()[start - 1] == b'\n'
+    start == 0 || rest[..blank].iter().any(is_break) || text.as_bytes()[start - 1] == b'\n'
 }
 
 #[cfg(test)]

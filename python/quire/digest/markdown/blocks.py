@@ -8,13 +8,10 @@ marks of a line are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 #: Lists and quotes that may be inside each other; deeper ones only separate their blocks.
 MOST_NESTED = 10
 _MOST_NUMBER = 999_999_999
-#: What a block is, as far as its neighbours have to know.
-BlockKind = Literal["words", "other"]
 
 
 @dataclass(slots=True, eq=False)

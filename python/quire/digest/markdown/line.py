@@ -21,7 +21,7 @@ from typing import Literal
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _TICKS = re.compile(r"`+")
-# An underscore inside a word is no mark; elsewhere it may be one.
+# An underscore marks emphasis only at the edge of a word.
 _MARKS = re.compile(
     r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#|[A-Za-z][A-Za-z0-9]*;)|!(?=\Z|\[)"
 )

@@ -1,8 +1,8 @@
 """The writer: walks the nodes of a page in order and writes Markdown.
 
-What an element does is known from the role that ``Digest.text`` gives it (block, break, cell,
+The effect of an element is known from the role that ``Digest.text`` gives it (block, break, cell,
 hidden, ...) and, for headings, lists and the like, from its name. Headings, code and data tables are
-read at once; everything else as the walk goes on. There is no recursion.
+read at once; everything else as the walk goes on. Nothing recurses.
 
 Cost: linear in the page. Addresses of links are written once, and all together take at most three
 times as many bytes as the page: an element that a browser repeats in many blocks cannot make the
@@ -71,7 +71,7 @@ def _fenced(text: str, language: str) -> list[str]:
 
 
 class _Open(NamedTuple):
-    """An element that has not ended: where it ends, the style outside it, and what it began."""
+    """An element that has not ended: where it ends, the style outside it, and whether it began a block, a list or an item."""
 
     end: int
     style: Style
@@ -188,7 +188,7 @@ class _Writer:
     # ------------------------------------------------------------ within a block
 
     def _style_in(self, at: int, name: str, style: Style) -> Style:
-        """The style of what is in an element."""
+        """The style inside an element."""
         if name in _STRONG:
             return replace(style, strong=True)
         if name in _EM:
@@ -331,7 +331,7 @@ class _Writer:
         return True
 
     def _cells_of(self, at: int) -> tuple[list[list[int]] | None, int | None]:
-        """The cells of each row and the caption of a data table; None if it is no data table.
+        """The cells of each row and the caption of a data table; None for other tables.
 
         A data table has at least two rows and two columns, no lists, tables and the like in its
         cells, and no words beside them.
