@@ -40,7 +40,7 @@ def test_a_plan_shows_what_is_cut_out_and_what_it_saves(quire: Quire, shared: Pa
     lines = result.stdout.splitlines()
     assert result.exit_code == 0, result.stderr
     assert [line.split()[:3] for line in lines[:3]] == [
-        ["bytes", "pages", "uses"],
+        ["bytes", "pages", "places"],
         *([f"{size}", "4", "4"] for size in sorted([len(MENU), len(FOOT)], reverse=True)),
     ]
     assert lines[3] == "4 pages: 4 composed of 2 fragments, 0 with nothing to cut out, 0 refused"
