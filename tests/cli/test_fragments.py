@@ -40,7 +40,7 @@ def test_a_plan_shows_what_is_cut_out_and_what_it_saves(quire: Quire, shared: Pa
     lines = result.stdout.splitlines()
     assert result.exit_code == 0, result.stderr
     assert [line.split()[:3] for line in lines[:3]] == [
-        ["bytes", "pages", "uses"],
+        ["bytes", "pages", "places"],
         *([f"{size}", "4", "4"] for size in sorted([len(MENU), len(FOOT)], reverse=True)),
     ]
     assert lines[3] == "4 pages: 4 composed of 2 fragments, 0 with nothing to cut out, 0 refused"
@@ -248,6 +248,16 @@ def test_stripped_pages_are_files_with_an_index(quire: Quire, shared: Path) -> N
     assert (shared.parent / "texts" / index[2]["file"]).read_text() == "Day 2\n14 mm of rain\n"
     assert quire("fragments", "strip", "site", "-o", "texts").exit_code == 2
     assert quire("fragments", "strip", "site", "-o", "texts", "--force").exit_code == 0
+
+
+def test_stripped_pages_may_be_markdown(quire: Quire, shared: Path) -> None:
+    found = asked(quire, "strip", "site", "-o", "readable", "--as", "markdown")
+    index = json.loads((shared.parent / "readable" / "index.json").read_text())
+    text = asked(quire, "strip", "site", "-o", "texts", "--as", "text")
+
+    assert all(page["file"].endswith(".md") for page in index["pages"])
+    assert all((shared.parent / "readable" / page["file"]).read_bytes() for page in index["pages"])
+    assert found["kept_bytes"] == text["kept_bytes"]
 
 
 def test_stripped_html_is_the_page_without_its_blocks(quire: Quire, shared: Path) -> None:

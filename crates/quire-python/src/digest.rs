@@ -320,6 +320,43 @@ impl Digest {
         })
     }
 
+    /// Return the text of a subtree as if some nodes in it were not there.
+    fn text_without(&self, py: Python<'_>, node: Number, without: Vec<Number>) -> PyResult<String> {
+        let node = self.node(py, node)?;
+        let mut left_out = vec![false; self.page.n()];
+        for one in without {
+            left_out[self.node(py, one)?] = true;
+        }
+        self.read(py, |page| {
+            Ok(Reader::with_roles(page, &self.roles).text_without(node, &left_out))
+        })
+    }
+
+    /// Return what each tag does to the text around it; empty if the layout decides.
+    fn text_roles(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        self.read(py, |page| {
+            Ok(Reader::with_roles(page, &self.roles).role_names())
+        })
+    }
+
+    /// Return the passages of the text: the nodes with words, then for each passage how many of
+    /// them are before its end, its length (all 32-bit) and its hash (64-bit); little-endian.
+    fn passages<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 4]> {
+        let (nodes, found) = self.read(py, |page| Ok(text::passages(page)))?;
+        let bytes = |values: &mut dyn Iterator<Item = u32>| {
+            PyBytes::new(py, &values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
+        };
+        let hashes: Vec<u8> = (found.iter())
+            .flat_map(|one| one.hash.to_le_bytes())
+            .collect();
+        Ok([
+            bytes(&mut nodes.into_iter()),
+            bytes(&mut found.iter().map(|one| one.end)),
+            bytes(&mut found.iter().map(|one| one.bytes)),
+            PyBytes::new(py, &hashes),
+        ])
+    }
+
     /// Return the attributes of a node, with names as the tree has them.
     fn attributes<'py>(&self, py: Python<'py>, node: Number) -> PyResult<Bound<'py, PyDict>> {
         let node = self.node(py, node)?;

@@ -17,10 +17,12 @@
 
 mod flow;
 mod lines;
+mod passages;
 mod references;
 mod visible;
 
 pub use lines::{Line, read_lines};
+pub use passages::{Passage, passages};
 pub(crate) use references::referring;
 pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
 pub use visible::HIDDEN_ELEMENTS;
@@ -49,6 +51,18 @@ enum Role {
 }
 
 impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Role::Inline => "inline",
+            Role::Block => "block",
+            Role::Preformatted => "pre",
+            Role::Break => "break",
+            Role::Row => "row",
+            Role::Cell => "cell",
+            Role::Hidden => "hidden",
+        }
+    }
+
     fn of(name: &str, scripting: bool) -> Self {
         match name {
             "br" => Role::Break,
@@ -127,6 +141,35 @@ impl<'a> Reader<'a> {
         self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
     }
 
+    /// The text of a subtree as if some of the nodes in it were not there.
+    ///
+    /// `without` says for each node of the page whether it is left out, with everything in it.
+    ///
+    /// ```
+    /// use quire_core::{Options, encode};
+    /// use quire_core::text::Reader;
+    ///
+    /// let page = encode(b"<p>Fish <b>and</b> chips", &Options::default()).unwrap();
+    /// let mut without = vec![false; page.n()];
+    /// without[6] = true; // document, html, head, body, p, text, b
+    /// assert_eq!(Reader::new(&page).text_without(0, &without), "Fish chips");
+    /// ```
+    #[must_use]
+    pub fn text_without(&self, node: usize, without: &[bool]) -> String {
+        let mut budget = Budget::unlimited(self.digest, node);
+        budget.without = without;
+        self.read(node, &mut budget, |_| ())
+    }
+
+    /// What each tag of the page does to the text around it, by the number of the tag.
+    ///
+    /// One of `inline`, `block`, `pre`, `break`, `row`, `cell`, `hidden`. Empty for pages whose
+    /// layout decides, and for those that are not markup.
+    #[must_use]
+    pub fn role_names(&self) -> Vec<&'static str> {
+        (self.roles().iter()).map(|role| role.name()).collect()
+    }
+
     /// Return the text, and pass the position of each node's own words to `heed`.
     fn text_heeding(&self, node: usize, heed: impl FnMut(Span)) -> String {
         self.read(node, &mut Budget::unlimited(self.digest, node), heed)
@@ -151,7 +194,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    fn read(&self, node: usize, budget: &mut Budget, heed: impl FnMut(Span)) -> String {
+    fn read(&self, node: usize, budget: &mut Budget<'_>, heed: impl FnMut(Span)) -> String {
         let digest = self.digest;
         let class = digest.class(node);
         if class.is_leaf() {
@@ -163,8 +206,8 @@ impl<'a> Reader<'a> {
         }
         match digest.kind() {
             Kind::Bytes => String::new(),
-            Kind::Text => lines(digest, node, heed),
-            Kind::Json => members(digest, node, heed),
+            Kind::Text => lines(digest, node, budget, heed),
+            Kind::Json => members(digest, node, budget, heed),
             _ if !self.roles().is_empty() => by_roles(digest, node, self.roles(), budget, heed),
             _ => by_layout(digest, node, budget, heed),
         }
@@ -176,7 +219,7 @@ impl<'a> Reader<'a> {
 const BYTES_FOR_A_CHARACTER: usize = 16;
 
 /// How much of a subtree may be read.
-struct Budget {
+struct Budget<'a> {
     /// The node at which to stop.
     end: usize,
     /// Remaining bytes of content.
@@ -185,16 +228,24 @@ struct Budget {
     ahead: usize,
     /// Number of bytes of text that is enough.
     length: usize,
+    /// For each node whether it is left out, with everything in it; none if empty.
+    without: &'a [bool],
 }
 
-impl Budget {
+impl Budget<'_> {
     fn unlimited(digest: &Digest, node: usize) -> Self {
         Self {
             end: node + digest.derived().size[node] as usize,
             bytes: usize::MAX,
             ahead: usize::MAX,
             length: usize::MAX,
+            without: &[],
         }
+    }
+
+    /// Whether a node is left out, with everything in it.
+    fn leaves_out(&self, node: usize) -> bool {
+        self.without.get(node) == Some(&true)
     }
 
     /// Return the decoded content of a leaf, as far as it may still be read.
@@ -277,13 +328,15 @@ struct Span {
     node: u32,
     start: usize,
     end: usize,
+    /// Whether it continues a preformatted text: then line ends do not separate it.
+    continues: bool,
 }
 
 fn by_roles(
     digest: &Digest,
     node: usize,
     roles: &[Role],
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     mut heed: impl FnMut(Span),
 ) -> String {
     let sizes = &digest.derived().size;
@@ -291,15 +344,17 @@ fn by_roles(
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
     let mut kept = 0; // number of open elements that keep white space
+    let mut continues = false; // whether one of them had text already
     let mut at = node;
     while at < budget.end && !budget.is_spent(&flow) {
         while let Some(top) = open.pop_if(|top| top.end == at) {
             kept -= usize::from(top.role == Role::Preformatted);
+            continues &= kept > 0;
             close(top.role, &mut flow);
         }
         let tag = tags.get(at) as usize;
         let role = roles[tag];
-        if role == Role::Hidden && at != node {
+        if budget.leaves_out(at) || (role == Role::Hidden && at != node) {
             at += sizes[at] as usize;
             continue;
         }
@@ -311,7 +366,16 @@ fn by_roles(
             } else {
                 flow.words(&budget.content(digest, at));
             }
-            heed_span(&mut heed, at, start, flow.len());
+            if flow.len() > start {
+                let (node, end) = (at as u32, flow.len());
+                heed(Span {
+                    node,
+                    start,
+                    end,
+                    continues,
+                });
+                continues = kept > 0;
+            }
         } else if !class.is_leaf() {
             match role {
                 Role::Break => flow.hard_break(),
@@ -337,6 +401,7 @@ fn heed_span(heed: &mut impl FnMut(Span), node: usize, start: usize, end: usize)
             node: node as u32,
             start,
             end,
+            continues: false,
         });
     }
 }
@@ -354,18 +419,21 @@ fn close(role: Role, flow: &mut Flow) {
 fn by_layout(
     digest: &Digest,
     node: usize,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     mut heed: impl FnMut(Span),
 ) -> String {
     let sizes = &digest.derived().size;
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
-    for (at, &size) in sizes.iter().enumerate().take(budget.end).skip(node) {
-        if budget.is_spent(&flow) {
-            break;
-        }
+    let mut at = node;
+    while at < budget.end && !budget.is_spent(&flow) {
+        let size = sizes[at] as usize;
         while let Some(top) = open.pop_if(|top| top.end == at) {
             close(top.role, &mut flow);
+        }
+        if budget.leaves_out(at) {
+            at += size;
+            continue;
         }
         let class = digest.class(at);
         if class.is_text() {
@@ -379,23 +447,25 @@ fn by_layout(
                 flow.block();
             }
             open.push(Open {
-                end: at + size as usize,
+                end: at + size,
                 role,
                 // Content of an inline element flows with it.
                 mixed: inline || has_words(digest, at, budget),
             });
         }
+        at += 1;
     }
     flow.finish()
 }
 
 /// Whether an element has text of its own that is not only white space.
-fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
+fn has_words(digest: &Digest, node: usize, budget: &mut Budget<'_>) -> bool {
     let sizes = &digest.derived().size;
     let end = budget.end.min(node + sizes[node] as usize);
     let mut child = node + 1;
     while child < end {
         if digest.class(child).is_text()
+            && !budget.leaves_out(child)
             && !cut(digest, child, &mut budget.ahead)
                 .trim_ascii()
                 .is_empty()
@@ -407,11 +477,20 @@ fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
     false
 }
 
-fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
+fn members(
+    digest: &Digest,
+    node: usize,
+    budget: &Budget<'_>,
+    mut heed: impl FnMut(Span),
+) -> String {
     let mut out = String::new();
-    let end = node + digest.derived().size[node] as usize;
     let mut after_key = false;
-    for at in node..end {
+    let mut at = node;
+    while at < budget.end {
+        if budget.leaves_out(at) {
+            at += digest.derived().size[at] as usize;
+            continue;
+        }
         let start = out.len();
         let tag = digest.tag().get(at) as usize;
         match digest.tag_info(tag).class {
@@ -433,6 +512,7 @@ fn members(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
             _ => after_key = false,
         }
         heed_span(&mut heed, at, start, out.len());
+        at += 1;
     }
     out
 }
@@ -443,10 +523,10 @@ fn new_line(out: &mut String) {
     }
 }
 
-fn lines(digest: &Digest, node: usize, mut heed: impl FnMut(Span)) -> String {
+fn lines(digest: &Digest, node: usize, budget: &Budget<'_>, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
-    for at in node..node + digest.derived().size[node] as usize {
-        if digest.class(at).is_text() {
+    for at in node..budget.end {
+        if digest.class(at).is_text() && !budget.leaves_out(at) {
             let start = out.len();
             let line = content(digest, at);
             if line.contains('\r') {
