@@ -60,7 +60,7 @@ def judge(before: str, after: str) -> tuple[list[Fault], str]:
         ("<ul><li>a<li>gone<li>c</ul>", "<ul><li>a<li>c</ul>", "a-gone-c"),
         ("<ul><li>gone<li>b<li>c</ul>", "<ul><li>b<li>c</ul>", "-gone-bc"),
         ("<p>a<p>b<p>gone", "<p>a<p>b", "ab-gone-"),
-        ("<p>foo <b>gone</b> baz", "<p>foo baz", "foo -gone-baz"),
+        ("<p>foo <b>gone</b> baz", "<p>foo baz", "foo -gone -baz"),
         # The order of a pair: first what was, then what is.
         ("<p><a>392</a> comments", "<p><a>394</a> comments", "-392-+394+ comments"),
         ("<b>5</b>", "<b>6</b>", "-5-+6+"),
@@ -183,3 +183,79 @@ def test_real_versions_are_painted_truly(
     for before, after in random.Random(13).sample(pairs, 12):
         old, new = quire.encode(before.read_bytes()), quire.encode(after.read_bytes())
         assert faults(old, new, quire.redline(quire.annotate(old, new))) == [], before
+
+
+# Each pair of pages, its redline, and what somebody who paints carelessly would make of it.
+ONE = "The harbour is open from nine to five on all days."
+TWO = "Bring your own rope and two fenders, please."
+
+
+def ins(text: str) -> str:
+    return f'<ins class="quire-ins">{text}</ins>'
+
+
+def gone(text: str) -> str:
+    return f'<del class="quire-del">{text}</del>'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "true", "false", "kinds"),
+    [
+        # A paragraph that did not change is painted: as inserted, as both, as moved.
+        (f"<p>{ONE}<p>a", f"<p>{ONE}<p>b", ONE, ins(ONE), {"balance"}),
+        (f"<p>{ONE}<p>a", f"<p>{ONE}<p>b", ONE, f"{gone(ONE)}{ins(ONE)}", {"same"}),
+        (
+            f"<p>{ONE}<p>a",
+            f"<p>{ONE}<p>b",
+            f"<p>{ONE}",
+            f"<p>{gone(ONE)}<p>{ins(TWO)}<p>{ins(ONE)}",
+            {"line", "new text"},
+        ),
+        (
+            f"<p>{ONE}<p>a",
+            f"<p>{ONE}<p>b",
+            ONE,
+            f'<span class="quire-moved">{ONE}</span>',
+            {"not moved"},
+        ),
+        # A part of a line is painted.
+        (
+            f"<p>{ONE} {TWO}<p>a",
+            f"<p>{ONE} {TWO}<p>b",
+            f"{ONE} {TWO}",
+            f"{gone(ONE + ' Or')}{ins('Yes: ' + ONE)} {TWO}",
+            {"run", "new text", "old text", "balance"},
+        ),
+        # A single word is struck and inserted beside itself.
+        (
+            "<p>a word here",
+            "<p>a word there",
+            "a word ",
+            f"a {gone('word')} {ins('word')} ",
+            {"same"},
+        ),
+        # Deletions are not where they were.
+        (
+            "<p>one<p>gone<p>two",
+            "<p>one<p>two",
+            "<p>two</p>",
+            f"<p>two</p><p>{gone('gone')}</p>",
+            {"old text", "balance"},
+        ),
+        # Words are lost, or come from nowhere.
+        ("<p>one two", "<p>one three", "three", "", {"new text"}),
+        ("<p>one two", "<p>one three", "two", "", {"balance"}),
+        ("<p>one two", "<p>one three", ">one ", ">one more ", {"new text", "old text", "balance"}),
+    ],
+)
+def test_the_judge_finds_false_paint(
+    before: str, after: str, true: str, false: str, kinds: set[str]
+) -> None:
+    old, new = quire.encode(before.encode(), kind="html"), quire.encode(after.encode(), kind="html")
+    drawn = quire.redline(quire.annotate(old, new))
+
+    assert faults(old, new, drawn) == []
+    head, _, body = drawn.partition("<quire-body")
+    assert true in body
+    painted_falsely = f"{head}<quire-body{body.replace(true, false, 1)}"
+    assert {fault.kind for fault in faults(old, new, painted_falsely)} == kinds

@@ -285,7 +285,7 @@ def test_a_script_without_old_values_has_no_way_back() -> None:
 
     assert "secret" not in script.to_json()
     assert script.apply(old) == new
-    with pytest.raises(ScriptError, match="no way back"):
+    with pytest.raises(ScriptError, match="cannot be inverted"):
         script.invert()
     assert [str(action) for action in script]
 
