@@ -12,8 +12,8 @@ text is plain, inserted, deleted or moved, by the marks around it. A redline is 
 The third rule needs a limit, since any two texts have words in common, and painting a rewritten
 paragraph without its "the" and "of the" is not what a reader wants. It is broken by ``LONG_RUN``
 words in a row, whatever the punctuation between them, by a line of ``LONG_LINE`` words, and by any
-text, however short, that is inserted right beside itself or if all that was deleted is inserted
-again. These limits are documented in ``quire.reports.changes.gaps``.
+text, however short, that is inserted beside itself on its line, or if all that was deleted is
+inserted again. Labels, such as a date or "more", may be in a deleted teaser and in an inserted one. These limits are documented in ``quire.reports.changes.gaps``.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def _same_on_both_sides(gap: list[Run]) -> Iterator[Fault]:
         yield Fault("same", " ".join(gone)[:80])
         return
     for one, other in pairwise(gap):
-        is_pair = {one.paint, other.paint} == {"deleted", "inserted"}
+        is_pair = {one.paint, other.paint} == {"deleted", "inserted"} and one.line == other.line
         if is_pair and one.text.split() == other.text.split():
             yield Fault("same", one.text.strip()[:80])
             return

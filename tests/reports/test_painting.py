@@ -85,6 +85,59 @@ def test_only_what_changed_is_marked(before: str, after: str, expected: str) -> 
     assert said == expected
 
 
+NOISE = " ".join(f"old{number}" for number in range(400))
+OTHER = " ".join(f"new{number}" for number in range(400))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        # A sentence in a section that was rewritten, across paragraphs and other punctuation.
+        (
+            f"<p>{NOISE}<p>We use your data to provide, improve and develop our products. {NOISE}",
+            f"<p>{OTHER} We use your data to provide, improve, and develop our products.<p>{OTHER}",
+            "We use your data to provide, improve",
+        ),
+        # A line of four words, but not a label.
+        (
+            f"<p>{NOISE}<p>How to reach us<p>x",
+            f"<p>y<p>How to reach us<p>{OTHER}",
+            "How to reach us",
+        ),
+        # Other white space.
+        ("<p>x<p>ends&nbsp;at nine<p>y", "<p>a<p>b<p>ends at nine<p>c", "ends at nine"),
+        # The words that deleted and inserted text begin and end with.
+        ("<p>Like most sites, we do this", "<p>Like most others who do this", "Like most"),
+    ],
+)
+def test_long_runs_are_kept_however_much_is_rewritten(before: str, after: str, kept: str) -> None:
+    old, new = quire.encode(before.encode(), kind="html"), quire.encode(after.encode(), kind="html")
+    drawn = quire.redline(quire.annotate(old, new))
+
+    assert faults(old, new, drawn) == []
+    plain = " ".join(" ".join(run.text for run in painted(drawn) if run.paint == "plain").split())
+    assert kept in plain
+
+
+def test_an_image_between_rewritten_texts_is_kept() -> None:
+    map_ = "<img src=data:image/png;base64,AAAA alt='A map of the harbour'>"
+    old = quire.encode(f"<div><p>{NOISE}</div>{map_}".encode(), kind="html")
+    new = quire.encode(f"<section>{map_}<p>{OTHER}</section>".encode(), kind="html")
+    page = quire.encode(quire.redline(quire.annotate(old, new)).encode())
+
+    assert page.select("img").size == 1
+    assert page.select("img.quire-ins, img.quire-del").size == 0
+
+
+def test_a_short_phrase_in_a_rewritten_part_is_rewritten() -> None:
+    _, said = judge(
+        f"<p>{NOISE} in accordance with the {NOISE}", f"<p>{OTHER} in accordance with the {OTHER}"
+    )
+
+    assert said.startswith("-old0 ")
+    assert said.count("in accordance with the") == 2
+
+
 def test_a_new_container_is_marked_without_its_content() -> None:
     old = quire.encode(b"<p>A one<p>B two", kind="html")
     new = quire.encode(b"<section><p>A one<p>B two</section>", kind="html")
@@ -163,6 +216,36 @@ def test_edited_pages_are_painted_truly(
     found, _ = judge(written(page), edited(page, changes))
 
     assert found == []
+
+
+def rewritten(draw: random.Random, stock: list[str]) -> str:
+    """Write a page of some sentences of a stock and of other words, in any order and shape."""
+    page: list[Block] = []
+    for _ in range(draw.randrange(2, 8)):
+        parts = [
+            draw.choice(stock)
+            if draw.random() < 0.6
+            else " ".join(f"w{draw.randrange(30)}" for _ in range(draw.randrange(1, 14)))
+            for _ in range(draw.randrange(1, 4))
+        ]
+        page.append((draw.choice(SHAPES), " ".join(parts)))
+    return written(page)
+
+
+def test_rewritten_pages_are_painted_truly() -> None:
+    """Sentences that go from one paragraph to another are where painting goes wrong."""
+    wrong: dict[int, list[Fault]] = {}
+    for seed in range(600):
+        draw = random.Random(seed)
+        stock = [
+            " ".join(f"w{draw.randrange(200)}" for _ in range(draw.randrange(3, 14)))
+            for _ in range(6)
+        ]
+        found, _ = judge(rewritten(draw, stock), rewritten(draw, stock))
+        if found:
+            wrong[seed] = found
+
+    assert wrong == {}
 
 
 # Tag soup cannot always be written so that it reads the same again, so only what was painted counts.

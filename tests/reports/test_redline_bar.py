@@ -123,7 +123,9 @@ def test_buttons_keys_and_the_list_lead_from_change_to_change(tmp_path: Path, ad
     assert found["others"] == ["none", "dotted"]
 
 
-def test_without_scripts_there_are_no_dead_buttons_and_the_list_still_leads_to_the_changes() -> None:
+def test_without_scripts_there_are_no_dead_buttons_and_the_list_still_leads_to_the_changes() -> (
+    None
+):
     page = quire.encode(drawn().encode(), kind="html")
     buttons = page.select(".quire-bar button").tolist()
     links = [page.attributes(node)["href"] for node in page.select(".quire-bar li a").tolist()]

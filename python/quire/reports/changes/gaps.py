@@ -8,6 +8,7 @@ two kept words is compared as a whole, across texts and lines. Kept as well is
 * a line of four words or more;
 * everything that is left, if it is the same on both sides;
 * an element without text, such as an image, that looks the same;
+* a text of any length, if it is in the same element as before;
 * a text that moved, but to a place between the same two kept words.
 
 A shorter phrase in a part that was rewritten counts as rewritten: "in accordance with the" does not
@@ -17,7 +18,8 @@ tell where a text comes from, and keeping it would make the new text hard to rea
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from quire import _core
@@ -25,6 +27,10 @@ from quire.reports.changes.orders import heaviest_rise
 from quire.reports.changes.visible_page import VisiblePage
 from quire.reports.changes.word_runs import Joined, Part, Piece, kept_pieces
 from quire.sdiff.views.words import whole_characters
+
+# Texts of fewer words are labels, which are found all over a page.
+_FEW = 4
+_WORD = re.compile(r"\S+")
 
 
 class Gaps:
@@ -36,12 +42,15 @@ class Gaps:
         new: VisiblePage,
         pieces: list[Piece],
         atoms: dict[int, int],
+        *,
         moved: dict[int, int],
+        to_new: list[int],
     ) -> None:
         self.old, self.new = old, new
         self.pieces = pieces
         self.atoms = atoms
         self.moved = moved
+        self.to_new = to_new  # the partner of each node of the old page
 
     def close(self) -> None:
         """Keep what is on both sides of a gap."""
@@ -59,7 +68,7 @@ class Gaps:
                     found += kept_pieces(before, after, x, y, length)
         self._add(found)
         self._settle_atoms()
-        self._match_atoms()
+        self._match_leaves()
 
     def _gaps(self) -> Iterator[tuple[Piece, Piece]]:
         """Yield the kept pieces before and after each gap."""
@@ -71,32 +80,69 @@ class Gaps:
     def _settle_moves(self) -> None:
         """Keep texts that moved in place if they are between the same kept words as before."""
         to_old = {j: i for i, j in self.moved.items() if self.new.leaves[j].text}
-        kept = {piece.old for piece in self.pieces}
         found: list[Piece] = []
         for start, end in self._gaps() if to_old else ():
             news = range(start.new, min(end.new + 1, len(self.new.leaves)))
             arrived = [j for j in news if j in to_old]
             if not arrived:
                 continue
-            olds = range(start.old, min(end.old + 1, len(self.old.leaves)))
-            # The text itself, or another one that looks the same.
-            copies = {self.old.leaves[i].key: i for i in reversed(olds) if i not in kept}
+            first = Part(start.old, start.old_end, end.old_start)
+            wanted = {j: self.old.leaves[to_old[j]].key for j in arrived}
+            copies = self._copies(_parts(self.old, first, end.old, ()), wanted)
             pairs = [
-                (to_old[j] if to_old[j] in olds else copies[self.new.leaves[j].key], j)
+                self._pair(to_old[j], j) if start.old <= to_old[j] <= end.old else copies[j]
                 for j in arrived
-                if to_old[j] in olds or self.new.leaves[j].key in copies
+                if start.old <= to_old[j] <= end.old or j in copies
             ]
-            sizes = [len(self.new.leaves[j].key) for _, j in pairs]
-            for place in heaviest_rise([i for i, _ in pairs], sizes):
-                i, j = pairs[place]
-                self.moved.pop(i, None)
-                self.moved.pop(to_old[j], None)
-                before, after = self.old.leaves[i], self.new.leaves[j]
-                if before.key == after.key:
-                    found.append(Piece(i, 0, len(before.text), j, 0, len(after.text)))
-                else:  # its words are compared with all others of the gap
-                    found.append(Piece(i, 0, 0, j, 0, 0))
+            last = (-1, 0)
+            for place in sorted(
+                heaviest_rise(
+                    [piece.old for piece in pairs],
+                    [piece.new_end - piece.new_start + 1 for piece in pairs],
+                )
+            ):
+                piece = pairs[place]
+                if (piece.old, piece.old_start) >= last:
+                    last = piece.old, piece.old_end
+                    self.moved.pop(piece.old, None)
+                    self.moved.pop(to_old[piece.new], None)
+                    found.append(piece)
         self._add(found)
+
+    def _pair(self, i: int, j: int) -> Piece:
+        before, after = self.old.leaves[i], self.new.leaves[j]
+        if before.key == after.key:
+            return Piece(i, 0, len(before.text), j, 0, len(after.text))
+        return Piece(i, 0, 0, j, 0, 0)  # its words are compared with all others of the gap
+
+    def _copies(self, olds: Iterable[Part], moved: Mapping[int, str]) -> dict[int, Piece]:
+        """Find texts that moved and that other texts of the old page have in them, too.
+
+        Args:
+            olds: the texts of the old page.
+            moved: the leaves of the new page that moved, and what each was on the old page.
+        """
+        places: dict[tuple[str, ...], tuple[list[re.Match[str]], int, int]] = {}
+        for part in olds:
+            words = list(_WORD.finditer(self.old.leaves[part.leaf].text, part.start, part.end))
+            texts = [word.group() for word in words]
+            for place in range(len(words) - _FEW + 1):
+                run = tuple(texts[place : place + _FEW])
+                places.setdefault(run, (words, place, part.leaf))
+        found: dict[int, Piece] = {}
+        for j, text in moved.items():
+            leaf, wanted = self.new.leaves[j], text.split()
+            words, place, i = places.get(tuple(wanted[:_FEW]), ([], 0, -1))
+            copy = words[place : place + len(wanted)]
+            if copy and [word.group() for word in copy] == wanted:
+                start, end = copy[0].start(), copy[-1].end()
+                is_same = leaf.key == text
+                found[j] = (
+                    Piece(i, start, end, j, 0, len(leaf.text))
+                    if is_same
+                    else Piece(i, start, start, j, 0, 0)
+                )
+        return found
 
     def _add(self, found: list[Piece]) -> None:
         """Add pieces. Pairs of texts without common words give way if they are out of order."""
@@ -128,24 +174,36 @@ class Gaps:
                 del self.atoms[i]
                 self.moved[i] = j
 
-    def _match_atoms(self) -> None:
-        """Keep elements without text that are on both sides of a gap, each as early as possible."""
+    def _match_leaves(self) -> None:
+        """Keep leaves that look the same on both sides of a gap, each as early as possible.
+
+        Elements without text, and texts of any length in elements that are partners.
+        """
         arrived = set(self.moved.values())
         kept = sorted({*((piece.old, piece.new) for piece in self.pieces), *self.atoms.items()})
         ends = [(-1, -1), *kept, (len(self.old.leaves), len(self.new.leaves))]
+        found: list[Piece] = []
         for (i0, j0), (i1, j1) in pairwise(ends):
-            places: dict[str, list[int]] = {}
-            for i in range(i1 - 1, i0, -1):
-                if not self.old.leaves[i].text and i not in self.moved:
-                    places.setdefault(self.old.leaves[i].key, []).append(i)
+            places: dict[tuple[str, int], list[int]] = {}
+            for i in range(i1 - 1, i0, -1) if j1 - j0 > 1 else ():
+                leaf = self.old.leaves[i]
+                home = self.to_new[self.old.parents[leaf.node]] if leaf.text else 0
+                if i not in self.moved and home >= 0:
+                    places.setdefault((leaf.key, home), []).append(i)
             last = i0
             for j in range(j0 + 1, j1) if places else ():
-                found = places.get(self.new.leaves[j].key, [])
-                while found and found[-1] <= last:
-                    found.pop()
-                if found and j not in arrived:
-                    last = found[-1]
-                    self.atoms[last] = j
+                leaf = self.new.leaves[j]
+                home = self.new.parents[leaf.node] if leaf.text else 0
+                same = places.get((leaf.key, home), [])
+                while same and same[-1] <= last:
+                    same.pop()
+                if same and j not in arrived:
+                    last = same[-1]
+                    if leaf.text:
+                        found.append(self._pair(last, j))
+                    else:
+                        self.atoms[last] = j
+        self._add(found)
 
 
 def _parts(page: VisiblePage, first: Part, last: int, without: Container[int]) -> Iterator[Part]:

@@ -86,6 +86,7 @@ class _Matcher:
     def __init__(self, annotation: Annotation, old: VisiblePage, new: VisiblePage) -> None:
         self.old, self.new = old, new
         self.to_old: list[int] = annotation.to_old.tolist()
+        self.to_new: list[int] = annotation.to_new.tolist()
         self.status: list[int] = annotation.new_status.tolist()
         self.pieces: list[Piece] = []
         self.atoms: dict[int, int] = {}
@@ -102,7 +103,14 @@ class _Matcher:
         for run in runs:
             self._compare_run(run)
         self.pieces.sort()
-        Gaps(self.old, self.new, self.pieces, self.atoms, self.moved).close()
+        Gaps(
+            self.old,
+            self.new,
+            self.pieces,
+            self.atoms,
+            moved=self.moved,
+            to_new=self.to_new,
+        ).close()
         edits = {
             j: self._compare(self.old.leaves[i].text, self.new.leaves[j].text)
             for i, j in self.moved.items()

@@ -176,7 +176,8 @@ class _Painter:
         deleted = self.deleted.get(j, {})
         at = 0
         end = Piece(0, 0, 0, j, len(text), len(text))
-        for piece in [*self.by_new.get(j, []), end]:
+        kept = [piece for piece in self.by_new.get(j, []) if piece.new_end > 0]
+        for piece in [*kept, end]:
             gone, words = deleted.pop(at, []), text[at : piece.new_start]
             head, tail = _common_ends(gone, words)
             yield from self._part("same", words[:head])
