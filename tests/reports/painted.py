@@ -93,7 +93,7 @@ class Fault:
 
 
 def faults(old: quire.Digest, new: quire.Digest, drawn: str) -> list[Fault]:
-    """Find what is painted wrongly."""
+    """Find false paint."""
     runs = list(painted(drawn))
     found = [
         *_check_order("new text", runs, {"plain", "inserted", "moved"}, visible(new), whole=True),

@@ -268,7 +268,7 @@ def test_real_versions_are_painted_truly(
         assert faults(old, new, quire.redline(quire.annotate(old, new))) == [], before
 
 
-# Each pair of pages, its redline, and what somebody who paints carelessly would make of it.
+# Each pair of pages, its redline, and the same with false paint.
 ONE = "The harbour is open from nine to five on all days."
 TWO = "Bring your own rope and two fenders, please."
 

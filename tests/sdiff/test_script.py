@@ -298,7 +298,7 @@ def test_a_script_is_for_one_page() -> None:
         script.apply(new)
     with pytest.raises(ScriptError, match=r"read as html with 6 nodes .* read as xml"):
         script.apply(quire.encode(b"<p>a", kind="xml", recover=True))
-    with pytest.raises(ScriptError, match="first script makes"):
+    with pytest.raises(ScriptError, match="first script gives"):
         script.compose(script)
     with pytest.raises(ScriptError, match="base"):
         EditScript.from_json(script.to_json()).compose(script.invert())

@@ -53,7 +53,7 @@ class Gaps:
         self.to_new = to_new  # the partner of each node of the old page
 
     def close(self) -> None:
-        """Keep what is on both sides of a gap."""
+        """Keep words and elements that are on both sides of a gap."""
         self._settle_moves()
         arrived = set(self.moved.values())
         found: list[Piece] = []

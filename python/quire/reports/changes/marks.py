@@ -82,7 +82,7 @@ ins.quire-ins, del.quire-del, span.quire-moved { all: unset; position: relative;
 .quire-moved::before, .quire-moved::after { content: none; }
 ins.quire-ins { background: #c9f0cf; color: #0b4a1c; }
 del.quire-del { background: #ffd5d1; color: #8c1d18; text-decoration: line-through; }
-del.quire-del + ins.quire-ins { margin-left: .15em; }
+del.quire-del + wbr + ins.quire-ins { margin-left: .15em; }
 span.quire-moved { background: #d9e8fb; color: #14345c; border-bottom: 2px dotted #3b78c2; }
 .quire-atom { position: relative; z-index: 2147483000; visibility: visible; opacity: 1;
   min-width: 2em; min-height: 1em;
@@ -220,9 +220,14 @@ class Changes:
 
     def segments(self, segments: Sequence[Segment]) -> str:
         """Write texts of all kinds."""
-        return "".join(
-            self.plain(part.text) if part.kind == "same" else self.marked(part) for part in segments
-        )
+        out: list[str] = []
+        last = "same"
+        for part in segments:
+            if (last, part.kind) == ("deleted", "inserted"):
+                out.append("<wbr>")  # two figures beside each other may need two lines
+            out.append(self.plain(part.text) if part.kind == "same" else self.marked(part))
+            last = part.kind
+        return "".join(out)
 
     def anchor(self, kind: MarkKind, text: str) -> str:
         """Return the attribute with the number of a change; empty inside the same change."""

@@ -81,7 +81,7 @@ class _Run:
 
 
 class _Matcher:
-    """Both pages, and what is matched so far."""
+    """Both pages, and the words matched so far."""
 
     def __init__(self, annotation: Annotation, old: VisiblePage, new: VisiblePage) -> None:
         self.old, self.new = old, new
@@ -285,7 +285,7 @@ class _Matcher:
         segments = self._compare(before.text, after.text)
         if not is_alike(segments, _PAIR_ALIKE if run.is_pair else _ALIKE):
             segments = without_islands(segments)
-        if run.is_pair:  # so that what was there is shown beside the new text
+        if run.is_pair:  # so that the old text is shown beside the new one
             self.pieces.append(Piece(olds[0], 0, 0, news[0], 0, 0))
         x = y = 0
         for segment in segments:

@@ -64,7 +64,7 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
     >>> old = quire.encode(b"<p>Open 9 to 5")
     >>> new = quire.encode(b"<p>Open 9 to 6<script>x</script>")
     >>> drawn = redline(quire.annotate(old, new))
-    >>> 'class="quire-del">5</del><ins class="quire-ins">6</ins></p>' in drawn
+    >>> 'class="quire-del">5</del><wbr><ins class="quire-ins">6</ins></p>' in drawn
     True
     >>> "<script>x" in drawn
     False

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from quire.reports.changes.visible_page import VisiblePage
 from quire.sdiff.views.words import Segment, SegmentKind
 
-# As many equal words in a row are no accident.
+# So many equal words in a row count as common even in texts with little else in common.
 MANY_WORDS = 5
 
 # A text of which nearly all is found in a longer one became part of that.
