@@ -125,6 +125,17 @@ pub fn word_changes(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, 
     })
 }
 
+/// Return the long runs of words that two texts have in common: start in the old text, start in the
+/// new text, and length.
+#[pyfunction]
+pub fn long_runs(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, u32, u32)>> {
+    run(py, || {
+        Ok((quire_core::sdiff::long_runs(old, new).into_iter())
+            .map(|part| (part.old, part.new, part.length))
+            .collect())
+    })
+}
+
 /// A line: its text and its nodes.
 type PyLine = (String, Vec<u32>);
 

@@ -45,6 +45,7 @@ __all__ = [
     "hubs",
     "kang",
     "likeness",
+    "long_runs",
     "merge_groups",
     "most_met",
     "pair_alike",
@@ -237,6 +238,7 @@ def script_of_pairs(
 ) -> Script: ...
 def script_from_json(text: str) -> Script: ...
 def word_changes(old: str, new: str) -> list[tuple[int, int, int, int]]: ...
+def long_runs(old: str, new: str) -> list[tuple[int, int, int]]: ...
 def text_rows(
     old: Digest,
     new: Digest,
