@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
+from typing import Literal
 
 from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases
@@ -28,9 +29,11 @@ from quire.archive.format.record import (
     read_head,
 )
 from quire.archive.format.segment import Block, read_block, read_body
-from quire.errors import CodecError, DamagedRecord
+from quire.errors import ArchiveError, CodecError, DamagedRecord
 
-_NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
+_NAME = re.compile(r"([0-9]{6,12})\.(journal|segment)")
+#: The highest number of a journal or segment. A name with more digits is not part of an archive.
+MOST_NUMBER = 999_999_999_999
 #: Maximum blocks a file keeps in memory, and maximum bytes of their columns.
 _BLOCKS = 1024
 _COLUMNS_BYTES = 64 << 20
@@ -46,6 +49,22 @@ def file_number(path: Path) -> int:
     """Return the number of a journal or segment."""
     found = _NAME.fullmatch(path.name)
     return int(found[1]) if found else 0
+
+
+def new_path(folder: Path, kind: Literal["journal", "segment"]) -> Path:
+    """Return the path of the next journal or segment: its number is above all others.
+
+    Raises:
+        ArchiveError: A file has the highest number that a name can have.
+    """
+    last = max(data_files(folder), key=file_number, default=None)
+    number = 1 if last is None else file_number(last) + 1
+    if last is not None and number > MOST_NUMBER:
+        raise ArchiveError(
+            f"{last}: has the highest number that a file can have, so this archive takes no more "
+            "pages; write them as a crawl for a new one with `quire archive export`"
+        )
+    return folder / f"{number:06}.{kind}"
 
 
 class StoredFile:
