@@ -133,7 +133,8 @@ class Archive(Reader):
             extra: Anything else to store with the page.
 
         Raises:
-            ArchiveError: The archive is not open for writing, or an earlier write failed.
+            ArchiveError: The archive is not open for writing, an earlier write failed, or the time
+                is before year 1 or after year 9999 in UTC.
             SourceTooLarge: The page exceeds what readers accept: 256 MiB for the body, 1 MiB for
                 address and headers.
         """

@@ -190,7 +190,7 @@ def _versions(archive: Archive, url: str) -> str:
 
 
 def _exact(time: datetime) -> str:
-    return f"{time:%Y-%m-%dT%H:%M:%S.%f}Z"
+    return time.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def _quoted(text: str) -> str:
