@@ -30,7 +30,13 @@ from quire.archive.format.marker import MARK, PART, is_archive, other_version, w
 from quire.archive.format.page_meta import about
 from quire.archive.format.record import VERSION
 from quire.archive.format.segment import Piece, SegmentWriter
-from quire.archive.format.stored_file import StoredFile, data_files, new_path
+from quire.archive.format.stored_file import (
+    StoredFile,
+    data_files,
+    is_part,
+    is_stored,
+    new_path,
+)
 from quire.archive.reader import Reader
 from quire.errors import ArchiveError, StorageFailed
 from quire.progress import Progress, no_progress
@@ -330,9 +336,11 @@ class Archive(Reader):
 
     def _clean(self) -> None:
         """Remove replaced files and anything a crash left half-written."""
-        left = [*self._replaced, *self.folder.glob("*.part")]
+        names = [path for path in self.folder.iterdir() if path.is_symlink() or not path.is_dir()]
+        left = [*self._replaced, *(path for path in names if is_part(path.name))]
         kept = {path.name for path in data_files(self.folder) if path not in left}
-        left += [path for path in self.folder.glob("*.index") if path.stem not in kept]
+        indexes_left = (path for path in names if path.suffix == ".index" and is_stored(path.name))
+        left += [path for path in indexes_left if path.stem not in kept]
         if not left:
             return
         with failing(self.folder, is_final=True):

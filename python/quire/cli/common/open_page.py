@@ -12,6 +12,7 @@ from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
 from quire.cli.common.options import KindChoice
 from quire.cli.common.terminal import Refusal
 from quire.errors import QuireError
+from quire.safe_read import open_source
 
 if TYPE_CHECKING:
     from quire.digest import Digest
@@ -169,7 +170,7 @@ def _source(name: str) -> tuple[bytes | Path, bool]:
         data = files.read_standard_input()
         return data, data.startswith(MAGIC)
     path = Path(name)
-    with path.open("rb") as file:
+    with open_source(path) as file:
         if not path.is_file():  # a pipe, as in <(...), can only be read once
             data = file.read()
             return data, data.startswith(MAGIC)
