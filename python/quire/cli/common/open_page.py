@@ -24,7 +24,7 @@ MAGIC = b"\x89quire\r\n"
 _PACKED = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 # Errors that a bad file can cause. Anything else is a bug in quire and is not caught.
-EXPECTED = (QuireError, OSError, ValueError)
+EXPECTED = (QuireError, OSError, ValueError, MemoryError)
 
 # Encodes the bytes or the file of a page.
 PageReader = Callable[["bytes | Path"], "Digest"]
