@@ -108,10 +108,13 @@ class Lines:
             self._put_away()
 
     def _put_away(self) -> None:
-        part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - close()
-        self._parts.append(part)
-        part.writelines(sorted(self._held))
-        part.seek(0)
+        try:
+            part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - close()
+            self._parts.append(part)
+            part.writelines(sorted(self._held))
+            part.seek(0)
+        except OSError as error:  # a write error names no file, and the file has no name
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
         self._held = []
 
     def sorted(self) -> Iterator[str]:
