@@ -221,14 +221,14 @@ fn of_hashes(hashes: impl ExactSizeIterator<Item = u64>) -> u128 {
 const MAX_AT_ONCE: usize = 1 << 16;
 
 fn of_many_hashes(mut hashes: impl Iterator<Item = u64>) -> u128 {
-    let mut hasher = XxHash3_128::new();
+    let mut state = XxHash3_128::new();
     let mut bytes = Vec::with_capacity(8 * MAX_AT_ONCE);
     loop {
         bytes.clear();
         bytes.extend(hashes.by_ref().take(MAX_AT_ONCE).flat_map(u64::to_le_bytes));
         if bytes.is_empty() {
-            return hasher.finish_128();
+            return state.finish_128();
         }
-        hasher.write(&bytes);
+        state.write(&bytes);
     }
 }
