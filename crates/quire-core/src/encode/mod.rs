@@ -102,8 +102,8 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
 
 /// Pages up to this length are encoded without asking for memory.
 const MAX_UNASKED: usize = 64 << 10;
-/// Bytes for each node at the peak: measured up to 120.
-const BYTES_PER_NODE: u64 = 128;
+/// Bytes for each node at the peak: measured up to 70.
+const BYTES_PER_NODE: u64 = 80;
 /// Bytes for each byte of the source at the peak, besides nodes: copies in UTF-8, heaps, the digest.
 const BYTES_PER_BYTE: u64 = 8;
 
