@@ -6,7 +6,7 @@ two kept words is compared as a whole, across texts and lines. Kept as well is
 
 * a run of eight words or more, whatever the punctuation between them;
 * a line of four words or more;
-* everything that is left, if it is the same on both sides;
+* the words right behind the first of the two kept words, and right before the second;
 * an element without text, such as an image, that looks the same;
 * a text of any length, if it is in the same element as before;
 * a text that moved, but to a place between the same two kept words.
@@ -63,8 +63,7 @@ class Gaps:
             before = Joined(self.old, list(_parts(self.old, olds, end.old, self.moved)))
             after = Joined(self.new, list(_parts(self.new, news, end.new, arrived)))
             if before.text and after.text:
-                runs = _core.long_runs(whole_characters(before.text), whole_characters(after.text))
-                for x, y, length in runs:
+                for x, y, length in _common_parts(before.text, after.text):
                     found += kept_pieces(before, after, x, y, length)
         self._add(found)
         self._settle_atoms()
@@ -220,3 +219,41 @@ def _parts(page: VisiblePage, first: Part, last: int, without: Container[int]) -
         end = first.end if place == last else len(page.leaves[place].text)
         if start < end and place not in without:
             yield Part(place, start, end)
+
+
+def _common_parts(before: str, after: str) -> list[tuple[int, int, int]]:
+    """List the parts that two texts have in common: where each begins in both, and its length.
+
+    >>> _common_parts("so the fee is due", "so a sum is due")
+    [(0, 0, 2), (14, 12, 3), (11, 9, 2)]
+    """
+    found: list[tuple[int, int, int]] = []
+    x = y = 0
+    for old, new in zip(_WORD.finditer(before), _WORD.finditer(after), strict=False):
+        if old.group() != new.group():
+            break
+        found.append((old.start(), new.start(), len(old.group())))
+        x, y = old.end(), new.end()
+    old_end, new_end = len(before), len(after)
+    for left, right in zip(_words_from_end(before, x), _words_from_end(after, y), strict=False):
+        if before[left.start : left.stop] != after[right.start : right.stop]:
+            break
+        found.append((left.start, right.start, len(left)))
+        old_end, new_end = left.start, right.start
+    runs = _core.long_runs(whole_characters(before[x:old_end]), whole_characters(after[y:new_end]))
+    return found + [(x + start, y + new_start, length) for start, new_start, length in runs]
+
+
+def _words_from_end(text: str, start: int) -> Iterator[range]:
+    """Yield where the words of a text are, the last one first, down to an offset."""
+    end = len(text)
+    while True:
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        first = end
+        while first > start and not text[first - 1].isspace():
+            first -= 1
+        if first == end:
+            return
+        yield range(first, end)
+        end = first
