@@ -40,7 +40,7 @@ def test_a_plan_shows_what_is_cut_out_and_what_it_saves(quire: Quire, shared: Pa
     lines = result.stdout.splitlines()
     assert result.exit_code == 0, result.stderr
     assert [line.split()[:3] for line in lines[:3]] == [
-        ["bytes", "pages", "uses"],
+        ["bytes", "pages", "places"],
         *([f"{size}", "4", "4"] for size in sorted([len(MENU), len(FOOT)], reverse=True)),
     ]
     assert lines[3] == "4 pages: 4 composed of 2 fragments, 0 with nothing to cut out, 0 refused"
@@ -84,11 +84,15 @@ def test_verify_prints_five_figures_and_leaves_with_0(
 def test_a_tampered_fragment_is_unequal_and_leaves_with_2(quire: Quire, shared: Path) -> None:
     assert quire("fragments", "esi", "site", "-o", "out").exit_code == 0
     fragment = next((shared.parent / "out" / "fragments").iterdir())
-    fragment.write_bytes(fragment.read_bytes().replace(b"0", b"1"))
+    part = fragment.read_bytes()
+    fragment.write_bytes(part.replace(b"0", b"1"))
     found = asked(quire, "verify", "out", "--composer", "own", exit_code=2)
 
     assert found == {"pages": 4, "equal": 0, "refused": 0, "unequal": 4, "composer": "own"}
-    assert "error: site/0.html: " in quire("fragments", "verify", "out", "--composer", "own").stderr
+    told = quire("fragments", "verify", "out", "--composer", "own").stderr
+    start = (shared / "0.html").read_bytes().index(part)
+    assert "error: site/0.html (/0.html): " in told
+    assert f"{fragment.name} has other content; it begins at byte {start} of the page" in told
 
 
 def test_a_tampered_whole_page_that_was_refused_is_unequal(quire: Quire, shared: Path) -> None:
@@ -246,6 +250,16 @@ def test_stripped_pages_are_files_with_an_index(quire: Quire, shared: Path) -> N
     assert quire("fragments", "strip", "site", "-o", "texts", "--force").exit_code == 0
 
 
+def test_stripped_pages_may_be_markdown(quire: Quire, shared: Path) -> None:
+    found = asked(quire, "strip", "site", "-o", "readable", "--as", "markdown")
+    index = json.loads((shared.parent / "readable" / "index.json").read_text())
+    text = asked(quire, "strip", "site", "-o", "texts", "--as", "text")
+
+    assert all(page["file"].endswith(".md") for page in index["pages"])
+    assert all((shared.parent / "readable" / page["file"]).read_bytes() for page in index["pages"])
+    assert found["kept_bytes"] == text["kept_bytes"]
+
+
 def test_stripped_html_is_the_page_without_its_blocks(quire: Quire, shared: Path) -> None:
     found = asked(quire, "strip", "site", "-o", "html", "--as", "html")
     index = json.loads((shared.parent / "html" / "index.json").read_text())["pages"]
@@ -362,3 +376,68 @@ def test_the_old_name_of_min_bytes_still_works_and_says_the_new_one(
     assert "--min-bytes " not in quire("fragments", command[0], "--help").stdout
     if command[0] != "shared":  # which says how long it took
         assert old.stdout == found.stdout
+
+
+def test_pages_of_a_crawl_keep_their_addresses_and_the_rest_is_named(
+    quire: Quire, folder: Path
+) -> None:
+    menu = MENU.decode()
+    urls = [f"https://a.example/{n}?x" for n in range(3)]
+    records = [record(response(f"<p>{url}</p>{menu}".encode()), url=url) for url in urls]
+    gone = response(b"<p>Gone", status="404 Not Found")
+    records.append(record(gone, url="https://a.example/gone"))
+    records.append(record(response(b"<p>Another page"), url="http://a.example/0?x"))
+    write(folder / "crawl.warc.gz", records)
+    result = quire("fragments", "esi", "crawl.warc.gz", "-o", "out")
+    pages = json.loads((folder / "out" / "manifest.json").read_text())["pages"]
+
+    assert [page["address"] for page in pages] == [
+        *("//a.example/0?x", "//a.example/1?x", "//a.example/2?x", "", "")
+    ]
+    assert {page["content_type"] for page in pages} == {"text/html;charset=utf-8"}
+    assert "note: https://a.example/gone: not served: captured as an error" in result.stderr
+    assert "note: http://a.example/0?x: not served: another page has" in result.stderr
+    found = asked(quire, "esi", "crawl.warc.gz", "-o", "out", "--force")
+    assert [one["reason"] for one in found["unserved"]] == ["status", "taken"]  # type: ignore[attr-defined]
+
+
+def test_files_are_served_under_their_path_below_what_was_named(quire: Quire, shared: Path) -> None:
+    (shared / "deep").mkdir()
+    (shared / "0.html").rename(shared / "deep" / "50% & more?.html")
+
+    def addresses(*arguments: str) -> list[str]:
+        assert quire("fragments", "esi", *arguments, "-o", "out", "--force").exit_code == 0
+        found = json.loads((shared.parent / "out" / "manifest.json").read_text())
+        return sorted(page["address"] for page in found["pages"])
+
+    deep = "/deep/50%25%20&%20more%3F.html"
+    assert addresses("site") == ["/1.html", "/2.html", "/3.html", deep]
+    assert addresses("site/*.html", "site/deep") == [
+        *("/1.html", "/2.html", "/3.html", "/50%25%20&%20more%3F.html")
+    ]
+    assert addresses(str(shared / "1.html"), f"{shared}/") == [
+        "/1.html",
+        "/2.html",
+        "/3.html",
+        deep,
+    ]
+
+
+@pytest.mark.parametrize(
+    "origin", ["", "8080", "a.example:80", "127.0.0.1:0", "127.0.0.1:x", '1";']
+)
+def test_an_origin_that_is_no_ip_address_and_port_is_refused(
+    quire: Quire, shared: Path, origin: str
+) -> None:
+    result = quire("fragments", "esi", "site", "-o", "out", "--origin", origin)
+
+    assert result.exit_code == 2
+    assert f"--origin {origin}: expected an IP address and a port" in result.stderr
+    assert not (shared.parent / "out").exists()
+
+
+def test_the_origin_is_in_the_vcl(quire: Quire, shared: Path) -> None:
+    quire("fragments", "esi", "site", "-o", "out", "--origin", "[::1]:81")
+
+    vcl = (shared.parent / "out" / "varnish.vcl").read_text()
+    assert '.host = "::1";\n    .port = "81";' in vcl

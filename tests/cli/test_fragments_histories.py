@@ -109,6 +109,32 @@ def test_lifetimes_are_told_to_programs(captures: Path) -> None:
     assert page["lives"]["quantiles_s"] == {"0.1": 10800.0, "0.5": 10800.0, "0.9": 10800.0}
 
 
+def test_the_spans_that_are_simulated_are_named_and_the_gaps_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    start = datetime(2026, 5, 1, tzinfo=UTC)
+    hours = [*range(8), *range(2400, 2408), 4800]
+    for hour in hours:
+        time = start + timedelta(hours=hour)
+        (folder / f"{time:%Y%m%dT%H%M%SZ}.html").write_bytes(shop(hour))
+    arguments = ("simulate", str(folder), "--requests", "2000", "--rate", "0.1")
+    (page,) = json.loads(run(*arguments, "--format", "json").stdout)["captures"]
+
+    assert [(one["captures"], one["is_used"]) for one in page["spans"]] == [
+        (8, True),
+        (8, True),
+        (1, False),
+    ]
+    assert (
+        run(*arguments)
+        .stdout.splitlines()[-1]
+        .startswith(
+            f"{folder}: 16 of 17 captures used, in 2 spans of 14 h; "
+            "left out as too long to tell: 2 gaps, 99.7 d to 99.7 d"
+        )
+    )
+
+
 def test_caches_are_compared(captures: Path) -> None:
     arguments = ("simulate", str(captures), "--requests", "2000", "--rate", "0.1")
     table, again = run(*arguments), run(*arguments)

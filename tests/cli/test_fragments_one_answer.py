@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from quire import encode as digest_of
 from quire.archive import Archive
+from quire.fragments.study.columns import COLUMNS
 from tests.cli.conftest import Quire
 from tests.fragments.test_statistics import MENU, NEWS, entry
 
@@ -116,6 +118,16 @@ def test_report_plan_and_esi_give_the_same_cuts_and_savings(
         )
     assert cuts(manifest["fragments"], name="file", length="length", saved="saved") == expected
 
+    # The columns mean the same in the plan, and in the report on the terminal, in HTML and in JSON.
+    columns = report["columns"]
+    shared = [*columns, "label", "path", "rank"]
+    by_name = {one["file"]: one for one in plan["fragments"]}
+    for one in report["fragments"]:
+        if one["tier"] == "exact":
+            assert {key: one[key] for key in shared} == {
+                key: by_name[one["name"]][key] for key in shared
+            }
+
     # The totals are those of the files that were written.
     files = sum(path.stat().st_size for path in (folder / "esi").glob("*/*.html"))
     whole = sum(page["length"] for page in manifest["pages"])
@@ -144,3 +156,47 @@ def test_the_sites_have_what_the_answer_could_differ_in(quire: Quire, folder: Pa
     assert isolated > 0
     private = told("plan", *sources[2:], "--format", "json")["fragments"]
     assert {one["policy"]["sharing"] for one in private} == {"shared", "private"}
+
+
+def headings_and_rows(html: str, section: str) -> tuple[list[str], list[list[str]]]:
+    page = digest_of(html.encode(), kind="html")
+    heads = [page.text(cell) for cell in page.select(f"#{section} thead th")]
+    rows = [
+        [page.text(cell) for cell in page.select("td", within=row)]
+        for row in page.select(f"#{section} tbody tr").tolist()
+    ]
+    return heads, rows
+
+
+@pytest.mark.parametrize("site", [pages, versions, variants])
+def test_columns_have_the_same_names_and_values_on_the_terminal_in_html_and_in_json(
+    site: Callable[[Path], list[str]], quire: Quire, folder: Path
+) -> None:
+    sources = site(folder)
+    shown = quire("fragments", "report", *sources, "-o", "report.html").stdout.splitlines()
+    plan = quire("fragments", "plan", *sources).stdout.splitlines()
+    told = json.loads((folder / "report.json").read_text())
+    html = (folder / "report.html").read_text()
+
+    headings = [column.heading for column in COLUMNS]
+    assert [column.key for column in COLUMNS] == list(told["columns"])
+    rows = {f"{one['tier']} {one['rank']}": one for one in told["fragments"]}
+    cells = {name: [f"{one[column.key]:,}" for column in COLUMNS] for name, one in rows.items()}
+    # On the terminal: the rows with advice, the ones that save the most first.
+    assert shown[0].split("  part,")[0].split() == " ".join(headings).split()
+    for line, name in zip(shown[1:], told["advised"], strict=False):
+        assert line.split()[: len(COLUMNS)] == cells[name]
+        assert f"  {name}: {rows[name]['label']}. {rows[name]['advice']}" in line
+    assert plan[0].split("  part,")[0].split() == [*" ".join(headings).split(), "kept"]
+    exact = [name for name, one in rows.items() if one["tier"] == "exact"]
+    for line, name in zip(plan[1:], exact, strict=False):
+        assert line.split()[: len(COLUMNS)] == cells[name]
+        assert f"  {rows[name]['label']}: " in line
+    # In HTML.
+    for tier in {one["tier"] for one in told["fragments"]}:
+        heads, drawn = headings_and_rows(html, tier.replace(" ", "-"))
+        assert heads[2 : 2 + len(COLUMNS)] == headings
+        mine = [name for name, one in rows.items() if one["tier"] == tier]
+        for row, name in zip(drawn, mine, strict=True):
+            assert row[2 : 2 + len(COLUMNS)] == cells[name]
+            assert row[1].startswith(f"{rows[name]['label']} {rows[name]['advice']}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.archive import Archive
+from quire.display import escape
 from tests.cli.conftest import Quire
 from tests.cli.test_fragments import asked
 from tests.fragments.test_measuring import PAGES, START, greeting, page
@@ -209,4 +210,8 @@ def test_a_report_says_which_parts_are_private_and_which_are_for_all(
     assert {one["sharing"] for one in told if one["tier"] == "own pace"} == {"private"}
     drawn = (folders / "report.html").read_text("utf-8")
     assert "3</b><span>captures for other users" in drawn
-    assert "The plan cuts it out and keeps it out of shared caches" in drawn
+    advice = {str(one["label"]): str(one["advice"]) for one in told if one["tier"] == "exact"}
+    assert "keep it out of shared caches" in advice["aside"]
+    assert escape(advice["aside"]) in drawn
+    # The same part with its own pace is listed, but advised once.
+    assert {one["action"] for one in told if one["tier"] == "own pace"} == {"leave"}

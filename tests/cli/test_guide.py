@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from quire.demo import SITE
+from tests.conftest import require
 
 GUIDES = [
     guide
@@ -32,13 +36,26 @@ def examples(guide: Path) -> list[tuple[str, str]]:
     return found
 
 
+def free_port() -> int:
+    """Find a port that nothing listens on: other programs may have those of the guides."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: str(guide.stem))
 def test_the_commands_of_a_guide_print_what_it_says(guide: Path, tmp_path: Path) -> None:
+    commands = examples(guide)
+    if any(command.startswith("varnishd ") for command, _ in commands):
+        require("varnishd", "run the commands of a guide")
     shutil.copytree(SITE, tmp_path, dirs_exist_ok=True)
+    ports = {port: str(free_port()) for port in ("8080", "6081")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     checker = doctest.OutputChecker()
     wrong = []
-    for command, expected in examples(guide):
+    for shown, expected in commands:
+        command = re.sub(r"\b(8080|6081)\b", lambda found: ports[found[1]], shown)
         result = subprocess.run(
             ["bash", "-c", command],
             cwd=tmp_path,
@@ -50,7 +67,11 @@ def test_the_commands_of_a_guide_print_what_it_says(guide: Path, tmp_path: Path)
             timeout=60,
         )
         if not checker.check_output(expected, result.stdout, FLAGS):
-            wrong.append(f"$ {command}\n{result.stdout}\nbut the guide has\n{expected}")
+            wrong.append(f"$ {shown}\n{result.stdout}\nbut the guide has\n{expected}")
 
-    assert len(examples(guide)) > 5
+    # A guide stops what it started; this is for the case that it could not.
+    for started in tmp_path.glob("*.pid"):
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int(started.read_text()), signal.SIGTERM)
+    assert len(commands) > 5
     assert not wrong, "\n\n".join(wrong)

@@ -101,10 +101,21 @@ def test_views_can_be_had_one_by_one(quire: Quire) -> None:
     assert "scripting: " in quire("show", "fruit.html", "--flags").stdout
     assert "contents" in quire("show", "fruit.html", "--sizes").stdout
     assert quire("show", "fruit.html", "--text").stdout == "Fruit\nPears & plums\nFigs\n"
+    assert quire("show", "fruit.html", "--markdown").stdout.endswith("Pears & plums\n\nFigs\n")
     columns = quire("show", "fruit.html", "--columns").stdout.splitlines()
     assert columns[0].split() == ["n", "11"]
     values = json.loads(quire("show", "fruit.html", "--columns", "--format", "json").stdout)
     assert sum(values["columns"]["children"]) == values["columns"]["n"] - 1
+
+
+def test_markdown_of_some_nodes(quire: Quire) -> None:
+    asked = ("show", "fruit.html", "--select", "p", "--markdown")
+
+    assert quire(*asked).stdout == "Pears & plums\n\nFigs\n"
+    found = json.loads(quire(*asked, "--format", "json").stdout)["found"]
+    assert [one["markdown"] for one in found] == ["Pears & plums", "Figs"]
+    page = json.loads(quire("show", "fruit.html", "--markdown", "--format", "json").stdout)
+    assert page["markdown"].endswith("Pears & plums\n\nFigs")
 
 
 def test_sizes_add_up_to_the_digest(quire: Quire) -> None:

@@ -9,17 +9,18 @@ import time
 import tracemalloc
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quire.errors import SourceUnreadable
 from quire.fragments import PlanRules
 from quire.fragments.caching.site_plan import plan_site
 from quire.fragments.site.collection import Collection
+from quire.fragments.study.facts import FragmentFacts
 from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.study.study import FragmentStudy, study_fragments
 from quire.sources.access_log import MOST_LINE_BYTES, log_address, read_access_log
@@ -128,7 +129,9 @@ def test_versions_tell_how_long_parts_live() -> None:
     assert weather.pace.changes_per_day == pytest.approx(12)
 
 
-def test_what_is_most_of_its_page_or_not_on_its_newest_capture_is_told_so() -> None:
+def test_a_part_that_is_most_of_its_page_is_left_and_one_not_on_the_newest_capture_is_not_listed() -> (
+    None
+):
     def page(hour: int) -> str:
         news = f"<div>{new_words(99, 300)} {new_words(hour, 30)}</div>"
         return f"{MENU}<main><h1>Front</h1><p>{new_words(98, 20)}</p>{news}</main>"
@@ -144,11 +147,12 @@ def test_what_is_most_of_its_page_or_not_on_its_newest_capture_is_told_so() -> N
         url="https://a.example/",
         time=START + timedelta(days=1),
     )
-    (gone,) = [one for one in studied([*captures, error]).facts if one.tier == "own pace"]
+    later = studied([*captures, error])
 
     assert news.page_share > 0.5
     assert news.advice.startswith(f"Leave it: it is {100 * news.page_share:.0f} % of its page")
-    assert "another kind of page, without it" in gone.advice
+    assert not [one for one in later.facts if one.tier == "own pace"]
+    assert later.totals.own_pace == 0
 
 
 def new_words(day: int, count: int) -> str:
@@ -202,7 +206,9 @@ def test_a_part_that_no_cache_may_keep_is_isolated_and_the_menu_around_it_kept()
     assert (menu.source_bytes, menu.planned, menu.action) == (len(MENU), "cut", "cut")
     assert (day.sample, day.planned, day.action, day.pages) == ("Day 6", "isolated", "isolate", 3)
     own = [one for one in found.facts if one.tier == "own pace"]
-    assert {(one.planned, one.action) for one in own} == {("isolated", "isolate")}
+    # The row of the plan is the advice.
+    assert {(one.planned, one.action) for one in own} == {("isolated", "leave")}
+    assert {one.advice for one in own} == {"Covered: the plan isolates it."}
     assert found.totals.isolated == 1
 
 
@@ -243,6 +249,56 @@ def test_parts_that_are_alike_say_what_differs() -> None:
         line for each in one.differs for line in each.other
     }
     assert "cannot be cut out" in one.advice
+
+
+def places_of(found: FragmentStudy, one: FragmentFacts) -> list[tuple[int, int, int]]:
+    """Where the part of a row is: pages with the first byte and the end."""
+    if one.tier == "exact":
+        return [
+            (page, start, end)
+            for page in range(len(found.site.pages))
+            for part, start, end in found.parts_on(page)
+            if part.name == one.name
+        ]
+    if one.tier == "approximate":
+        members = found.alike[one.number].members
+        rows = zip(members.page, members.byte_start, members.byte_end, strict=True)
+        return [(int(page), int(start), int(end)) for page, start, end in rows]
+    return [(one.page, one.offset, one.offset + one.source_bytes)]
+
+
+# Parts in parts: a section that changes, with a list in it that does so more often, for two users.
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=2, max_size=6),
+    st.integers(1, 3),
+)
+@settings(max_examples=25)
+def test_advice_is_ranked_by_bytes_and_never_about_a_part_and_a_part_of_it(
+    days: list[tuple[int, int]], pages: int
+) -> None:
+    captures = [
+        capture(
+            f"{page}-{day}",
+            f"{MENU}<main id=news><h1>Page {page}</h1><section><h2>News</h2><p>{new_words(one, 30)}</p>"
+            f"<ul><li>{new_words(two, 30)}<li>{new_words(90, 20)}</ul></section>"
+            f"<p>{new_words(50, 60)} {page}</p></main>",
+            url=f"https://a.example/{page}",
+            time=START + timedelta(days=day),
+        )
+        for day, (one, two) in enumerate(days)
+        for page in range(pages)
+    ]
+    found = studied(captures, min_bytes=30)
+
+    assert all(one.label for one in found.facts)
+    saved = [one.moved_saved for one in found.advised]
+    assert saved == sorted(saved, reverse=True)
+    advised = [(one, place) for one in found.advised for place in places_of(found, one)]
+    for (one, place), (other, beside) in combinations(advised, 2):
+        if one is not other and place[0] == beside[0]:
+            assert place[2] <= beside[1] or beside[2] <= place[1], (one.label, other.label)
+    for one, (page, start, end) in advised:
+        assert 0 <= start < end <= found.site.pages[page].source_bytes, one.label
 
 
 def test_parts_with_the_same_text_say_where_their_sources_differ() -> None:

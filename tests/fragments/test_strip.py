@@ -49,6 +49,50 @@ def test_menus_and_footers_go_and_labels_stay() -> None:
     assert found[4].kept_bytes == len(found[4].data) < found[4].text_bytes
 
 
+def article(number: int, own: str) -> bytes:
+    menu = "".join(f'<a href="/{entry}">{entry}</a> ' for entry in ENTRIES)
+    return (
+        f"<!doctype html><title>Day {number}</title><nav>{menu}</nav><h1>Catch <i>number</i> {number}</h1>"
+        f'<p>We caught {number} <a href="/cod">cod and a great many haddock on the way</a> {own}. '
+        f"See <em>the other pages about our boats</em> for more.</p><footer>{FOOT}</footer>"
+    ).encode()
+
+
+def test_a_sentence_stays_or_goes_as_a_whole() -> None:
+    # The words of the link and of the emphasis are on every page, and long enough for a block.
+    found = stripped([article(number, f"at {number} fathoms") for number in range(6)])
+
+    assert found[4].data.decode() == (
+        "Day 4\nCatch number 4\nWe caught 4 cod and a great many haddock on the way at 4 fathoms. "
+        "See the other pages about our boats for more.\n"
+    )
+
+
+def test_preformatted_text_stays_or_goes_as_a_whole() -> None:
+    code = "<b>#include &lt;stdio.h></b>\n<i>int main(int argc, char **argv)</i>\n"
+    found = stripped(
+        [f"<h1>Example {n}</h1><pre>{code}{{ return {n}; }}</pre>{FOOT}".encode() for n in range(6)]
+    )
+
+    assert found[2].data.decode() == (
+        "Example 2\n#include <stdio.h>\nint main(int argc, char **argv)\n{ return 2; }\n"
+    )
+
+
+def test_as_markdown_the_rest_keeps_its_links_and_emphasis() -> None:
+    found = stripped([article(number, f"at {number} fathoms") for number in range(6)], "markdown")
+
+    assert found[4].data.decode() == (
+        "Day 4\n\n# Catch *number* 4\n\nWe caught 4 "
+        "[cod and a great many haddock on the way](/cod) at 4 fathoms. "
+        "See *the other pages about our boats* for more.\n"
+    )
+    assert (
+        found[4].kept_bytes
+        == stripped([article(number, f"at {number} fathoms") for number in range(6)])[4].kept_bytes
+    )
+
+
 def test_as_html_the_rest_is_the_page_byte_for_byte() -> None:
     sources = [page(number) for number in range(6)]
     found = stripped(sources, "html")
@@ -185,6 +229,38 @@ def test_as_html_every_text_stays_that_stays_as_text(body: str) -> None:
         there = AfTree.of(left).text
         assert all(word in there for word in text.data.split() if b"own" in word)
         assert text.kept_bytes <= html.kept_bytes <= html.text_bytes
+
+
+def lines_of(data: bytes) -> bytes:
+    text = quire.encode(data, kind="html").text()
+    return f"{text}\n".encode() if text else b""
+
+
+@pytest.mark.parametrize("make", [page, lambda n: article(n, f"at {n} fathoms")])
+def test_the_text_is_that_of_the_page_that_is_left(make: Callable[[int], bytes]) -> None:
+    sources = [make(number) for number in range(6)]
+
+    for text, html in zip(stripped(sources), stripped(sources, "html"), strict=True):
+        assert text.kept_bytes < text.text_bytes
+        assert text.data == lines_of(html.data)
+
+
+@pytest.mark.parametrize("corpus", ["templates-docs", "templates-swde-sites"])
+def test_the_text_of_real_pages_is_that_of_the_pages_that_are_left(
+    corpus: str, corpus_files: Callable[[str], list[Path]]
+) -> None:
+    folders: dict[Path, list[Path]] = {}
+    for file in corpus_files(corpus):
+        if file.suffix in {".html", ".htm"}:
+            folders.setdefault(file.parent, []).append(file)
+    compared = 0
+    for files in list(folders.values())[:40]:
+        sources = [file.read_bytes() for file in files[:12]]
+        for text, html in zip(stripped(sources), stripped(sources, "html"), strict=True):
+            if text.template >= 0:
+                compared += 1
+                assert text.data == lines_of(html.data), text.name
+    assert compared > 30
 
 
 def test_real_pages_lose_their_menus(corpus_files: Callable[[str], list[Path]]) -> None:

@@ -48,6 +48,7 @@ def manifest() -> Manifest:
         hazards=(),
         policy=Policy(600, sharing="shared"),
         is_personal=True,
+        address="/news?day=1",
     )
     return Manifest(
         prefix="/q",
@@ -123,7 +124,7 @@ def fetched(address: tuple[str, int], **headers: str) -> tuple[dict[str, str], s
     connection = http.client.HTTPConnection(*address, timeout=60)
     try:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request("GET", f"/q/templates/{PAGE}.html", headers=sent)
+        connection.request("GET", "/news?day=1", headers=sent)
         answer = connection.getresponse()
         words = [part.split("</p>")[0] for part in answer.read().decode().split("<p>")[1:]]
         told = answer.getheader("Cache-Control", "")
@@ -205,10 +206,11 @@ def test_nothing_behind_a_name_goes_around_its_policy() -> None:
         for behind in ("", "?x=1", "?x=2"):
             asked(address, f"/q/fragments/{NAMES['shared']}.html{behind}")
         assert origin.asked["shared"] == 1
-        # What is no name is not kept at all.
-        before = origin.asked[""]
-        for _ in range(2):
-            asked(address, f"/q/fragments/./{NAMES['shared']}.html")
-        assert origin.asked[""] == before + 2
+        # What is neither an address of a page nor a name is not asked for at all.
+        for other in (f"fragments/./{NAMES['shared']}.html", f"pages/{PAGE}.html", "manifest.json"):
+            said, told = asked(address, f"/q/{other}")
+            assert "Not found" in said
+            assert told is None
+        assert origin.asked[""] == 0
         page, _ = asked(address, f"/q/templates/{PAGE}.html?x=1")
         assert "<esi:" not in page

@@ -1,18 +1,19 @@
 """The judge of redlines: is the paint true?
 
 It reads a finished redline as a browser would and knows nothing of how it was drawn. Every run of
-text is plain, inserted, deleted or moved, by the marks around it. From that follows what can be
-checked without a second diff:
+text is plain, inserted, deleted or moved, by the marks around it. A redline is true if
 
-* the words of the new page are all there and in order, but for deleted ones;
-* plain and deleted words, read in order, are a part of the old page: what was deleted stands where it
-  was. What is left of the old page is what is painted as moved, no more and no less;
-* a text that is painted as moved was not at this very place;
-* between two plain words nothing is both struck and inserted (or moved): then it was kept.
+* the words of the new page are all there and in order, with no others but deleted ones;
+* plain and deleted words, read in order, are the old page without the texts that are painted as
+  moved: a deletion stands where the words were;
+* between two plain words, nothing is both deleted and inserted: it was kept;
+* a text that is painted as moved was not between the same two plain words before.
 
-Single words may well be in a deleted paragraph and in the inserted one beside it ("the", "of"), and
-labels in a deleted teaser and in an inserted one. So the last check looks for whole lines of some
-words, for long runs of words, and for a whole struck text that is inserted again.
+The third rule needs a limit, since any two texts have words in common, and painting a rewritten
+paragraph without its "the" and "of the" is not what a reader wants. It is broken by ``LONG_RUN``
+words in a row, whatever the punctuation between them, by a line of ``LONG_LINE`` words, and by any
+text, however short, that is inserted beside itself on its line, or if all that was deleted is
+inserted again. Labels, such as a date or "more", may be in a deleted teaser and in an inserted one. These limits are documented in ``quire.reports.changes.gaps``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import quire
@@ -30,7 +32,7 @@ Paint = Literal["plain", "inserted", "deleted", "moved", "moved away"]
 
 Kind = Literal["new text", "old text", "balance", "line", "same", "run", "not moved"]
 
-#: As many equal words in a row are no accident.
+#: So many equal words in a row are the same text.
 LONG_RUN = 8
 #: Shorter lines are labels, which are found all over a page.
 LONG_LINE = 4
@@ -74,11 +76,12 @@ NO_TEXT = frozenset({"style", "script", "title", "template"})
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Text of one leaf, how it is painted, and the line it is on."""
+    """Text of one leaf, how it is painted, the line it is on, and the mark of a moved text."""
 
     text: str
     paint: Paint
     line: int
+    mark: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class Fault:
 
 
 def faults(old: quire.Digest, new: quire.Digest, drawn: str) -> list[Fault]:
-    """Find what is painted wrongly."""
+    """Find false paint."""
     runs = list(painted(drawn))
     found = [
         *_check_order("new text", runs, {"plain", "inserted", "moved"}, visible(new), whole=True),
@@ -105,6 +108,7 @@ def painted(drawn: str) -> Iterator[Run]:
     names = [page.tags[tag] for tag in page.tag.tolist()]
     parents, sizes = page.parent.tolist(), page.size.tolist()
     paint: list[Paint] = ["plain"] * page.n
+    marks = [-1] * page.n
     line, node = 0, 0
     ends: list[int] = []
     while node < page.n:
@@ -114,7 +118,7 @@ def painted(drawn: str) -> Iterator[Run]:
         name = names[node]
         above: Paint = paint[parents[node]] if node else "plain"
         if name == "#text":
-            yield Run(page.text(node), above, line)
+            yield Run(page.text(node), above, line, marks[parents[node]])
             node += 1
             continue
         classes = _classes(page, node)
@@ -122,6 +126,7 @@ def painted(drawn: str) -> Iterator[Run]:
             node += sizes[node]
             continue
         paint[node] = _painted(above, classes)
+        marks[node] = node if "quire-moved" in classes else marks[parents[node]] if node else -1
         if not name.startswith("#") and name not in INLINE:
             line += 1
             ends.append(node + sizes[node])
@@ -202,35 +207,39 @@ def _behind(page: str, word: str, at: int) -> int:
 
 
 def _kept_but_painted(runs: list[Run], old: str) -> Iterator[Fault]:
-    """Look between plain words for what is both struck and inserted, or moved to where it was."""
+    """Look between plain words for texts that are deleted and inserted, or moved to where they were."""
     gap: list[Run] = []
-    left: list[str] = []  # what of the old page the gap does not show
-    at = 0
+    at = start = 0  # where the gap begins on the old page, and where it has come to
     for run in [*runs, Run("", "plain", -1)]:
         text = "".join(run.text.split())
         if not text and run.line >= 0:
             continue
-        if run.paint in {"plain", "deleted"} and text:
-            start = old.find(text, at)
-            if start >= 0:
-                left.append(old[at:start])
-                at = start + len(text)
+        found = old.find(text, at) if run.paint in {"plain", "deleted"} else -1
         if run.paint != "plain":
             gap.append(run)
+            at = found + len(text) if found >= 0 else at
             continue
         yield from _same_on_both_sides(gap)
-        away = "\n".join(left)
-        for moved in gap:
-            said = "".join(moved.text.split())
-            is_long = len(moved.text.split()) >= LONG_LINE
-            if moved.paint == "moved" and is_long and said in away:
-                yield Fault("not moved", moved.text.strip()[:80])
-        gap, left = [], []
+        yield from _moved_nowhere(gap, old[start : found if text else len(old)])
+        at = start = found + len(text) if found >= 0 else at
+        gap = []
+
+
+def _moved_nowhere(gap: list[Run], between: str) -> Iterator[Fault]:
+    """Look for moved texts in what the old page has between the same two words."""
+    texts: dict[int, list[str]] = {}
+    for run in gap:
+        if run.paint in {"moved", "moved away"}:
+            texts.setdefault(run.mark, []).append(run.text)
+    for parts in texts.values():
+        words = "".join(parts).split()
+        if len(words) >= LONG_LINE and "".join(words) in between:
+            yield Fault("not moved", " ".join(words)[:80])
 
 
 def _same_on_both_sides(gap: list[Run]) -> Iterator[Fault]:
     struck = [run for run in gap if run.paint == "deleted"]
-    fresh = [run for run in gap if run.paint in {"inserted", "moved"}]
+    fresh = [run for run in gap if run.paint == "inserted"]
     if not struck or not fresh:
         return
     gone, come = _words(struck), _words(fresh)
@@ -239,6 +248,11 @@ def _same_on_both_sides(gap: list[Run]) -> Iterator[Fault]:
     ]:
         yield Fault("same", " ".join(gone)[:80])
         return
+    for one, other in pairwise(gap):
+        is_pair = {one.paint, other.paint} == {"deleted", "inserted"} and one.line == other.line
+        if is_pair and one.text.split() == other.text.split():
+            yield Fault("same", one.text.strip()[:80])
+            return
     lines = _lines(struck) & _lines(fresh)
     if lines:
         yield from (Fault("line", line[:80]) for line in sorted(lines))

@@ -126,10 +126,8 @@ def test_the_numbers_of_the_page_are_those_of_the_json(tmp_path: Path) -> None:
     log = write_log(tmp_path, [entry("/0.html", second=n) for n in range(5)])
     drawn, numbers = drawn_of(small_site(), log)
 
-    for tier, keys in (
-        ("exact", ["stored_saved", "moved_saved"]),
-        ("approximate", ["stored_saved", "moved_saved"]),
-    ):
+    keys = ["moved_saved", "stored_saved"]
+    for tier in ("exact", "approximate"):
         expected = [
             [
                 f"{one[key]:,}"

@@ -60,7 +60,7 @@ def judge(before: str, after: str) -> tuple[list[Fault], str]:
         ("<ul><li>a<li>gone<li>c</ul>", "<ul><li>a<li>c</ul>", "a-gone-c"),
         ("<ul><li>gone<li>b<li>c</ul>", "<ul><li>b<li>c</ul>", "-gone-bc"),
         ("<p>a<p>b<p>gone", "<p>a<p>b", "ab-gone-"),
-        ("<p>foo <b>gone</b> baz", "<p>foo baz", "foo -gone-baz"),
+        ("<p>foo <b>gone</b> baz", "<p>foo baz", "foo -gone -baz"),
         # The order of a pair: first what was, then what is.
         ("<p><a>392</a> comments", "<p><a>394</a> comments", "-392-+394+ comments"),
         ("<b>5</b>", "<b>6</b>", "-5-+6+"),
@@ -83,6 +83,59 @@ def test_only_what_changed_is_marked(before: str, after: str, expected: str) -> 
 
     assert found == []
     assert said == expected
+
+
+NOISE = " ".join(f"old{number}" for number in range(400))
+OTHER = " ".join(f"new{number}" for number in range(400))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        # A sentence in a section that was rewritten, across paragraphs and other punctuation.
+        (
+            f"<p>{NOISE}<p>We use your data to provide, improve and develop our products. {NOISE}",
+            f"<p>{OTHER} We use your data to provide, improve, and develop our products.<p>{OTHER}",
+            "We use your data to provide, improve",
+        ),
+        # A line of four words, but not a label.
+        (
+            f"<p>{NOISE}<p>How to reach us<p>x",
+            f"<p>y<p>How to reach us<p>{OTHER}",
+            "How to reach us",
+        ),
+        # Other white space.
+        ("<p>x<p>ends&nbsp;at nine<p>y", "<p>a<p>b<p>ends at nine<p>c", "ends at nine"),
+        # The words that deleted and inserted text begin and end with.
+        ("<p>Like most sites, we do this", "<p>Like most others who do this", "Like most"),
+    ],
+)
+def test_long_runs_are_kept_however_much_is_rewritten(before: str, after: str, kept: str) -> None:
+    old, new = quire.encode(before.encode(), kind="html"), quire.encode(after.encode(), kind="html")
+    drawn = quire.redline(quire.annotate(old, new))
+
+    assert faults(old, new, drawn) == []
+    plain = " ".join(" ".join(run.text for run in painted(drawn) if run.paint == "plain").split())
+    assert kept in plain
+
+
+def test_an_image_between_rewritten_texts_is_kept() -> None:
+    map_ = "<img src=data:image/png;base64,AAAA alt='A map of the harbour'>"
+    old = quire.encode(f"<div><p>{NOISE}</div>{map_}".encode(), kind="html")
+    new = quire.encode(f"<section>{map_}<p>{OTHER}</section>".encode(), kind="html")
+    page = quire.encode(quire.redline(quire.annotate(old, new)).encode())
+
+    assert page.select("img").size == 1
+    assert page.select("img.quire-ins, img.quire-del").size == 0
+
+
+def test_a_short_phrase_in_a_rewritten_part_is_rewritten() -> None:
+    _, said = judge(
+        f"<p>{NOISE} in accordance with the {NOISE}", f"<p>{OTHER} in accordance with the {OTHER}"
+    )
+
+    assert said.startswith("-old0 ")
+    assert said.count("in accordance with the") == 2
 
 
 def test_a_new_container_is_marked_without_its_content() -> None:
@@ -165,6 +218,36 @@ def test_edited_pages_are_painted_truly(
     assert found == []
 
 
+def rewritten(draw: random.Random, stock: list[str]) -> str:
+    """Write a page of some sentences of a stock and of other words, in any order and shape."""
+    page: list[Block] = []
+    for _ in range(draw.randrange(2, 8)):
+        parts = [
+            draw.choice(stock)
+            if draw.random() < 0.6
+            else " ".join(f"w{draw.randrange(30)}" for _ in range(draw.randrange(1, 14)))
+            for _ in range(draw.randrange(1, 4))
+        ]
+        page.append((draw.choice(SHAPES), " ".join(parts)))
+    return written(page)
+
+
+def test_rewritten_pages_are_painted_truly() -> None:
+    """Sentences that go from one paragraph to another are where painting goes wrong."""
+    wrong: dict[int, list[Fault]] = {}
+    for seed in range(600):
+        draw = random.Random(seed)
+        stock = [
+            " ".join(f"w{draw.randrange(200)}" for _ in range(draw.randrange(3, 14)))
+            for _ in range(6)
+        ]
+        found, _ = judge(rewritten(draw, stock), rewritten(draw, stock))
+        if found:
+            wrong[seed] = found
+
+    assert wrong == {}
+
+
 # Tag soup cannot always be written so that it reads the same again, so only what was painted counts.
 @given(html, html)
 def test_nothing_that_is_kept_is_struck_and_inserted(before: bytes, after: bytes) -> None:
@@ -183,3 +266,79 @@ def test_real_versions_are_painted_truly(
     for before, after in random.Random(13).sample(pairs, 12):
         old, new = quire.encode(before.read_bytes()), quire.encode(after.read_bytes())
         assert faults(old, new, quire.redline(quire.annotate(old, new))) == [], before
+
+
+# Each pair of pages, its redline, and the same with false paint.
+ONE = "The harbour is open from nine to five on all days."
+TWO = "Bring your own rope and two fenders, please."
+
+
+def ins(text: str) -> str:
+    return f'<ins class="quire-ins">{text}</ins>'
+
+
+def gone(text: str) -> str:
+    return f'<del class="quire-del">{text}</del>'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "true", "false", "kinds"),
+    [
+        # A paragraph that did not change is painted: as inserted, as both, as moved.
+        (f"<p>{ONE}<p>a", f"<p>{ONE}<p>b", ONE, ins(ONE), {"balance"}),
+        (f"<p>{ONE}<p>a", f"<p>{ONE}<p>b", ONE, f"{gone(ONE)}{ins(ONE)}", {"same"}),
+        (
+            f"<p>{ONE}<p>a",
+            f"<p>{ONE}<p>b",
+            f"<p>{ONE}",
+            f"<p>{gone(ONE)}<p>{ins(TWO)}<p>{ins(ONE)}",
+            {"line", "new text"},
+        ),
+        (
+            f"<p>{ONE}<p>a",
+            f"<p>{ONE}<p>b",
+            ONE,
+            f'<span class="quire-moved">{ONE}</span>',
+            {"not moved"},
+        ),
+        # A part of a line is painted.
+        (
+            f"<p>{ONE} {TWO}<p>a",
+            f"<p>{ONE} {TWO}<p>b",
+            f"{ONE} {TWO}",
+            f"{gone(ONE + ' Or')}{ins('Yes: ' + ONE)} {TWO}",
+            {"run", "new text", "old text", "balance"},
+        ),
+        # A single word is struck and inserted beside itself.
+        (
+            "<p>a word here",
+            "<p>a word there",
+            "a word ",
+            f"a {gone('word')} {ins('word')} ",
+            {"same"},
+        ),
+        # Deletions are not where they were.
+        (
+            "<p>one<p>gone<p>two",
+            "<p>one<p>two",
+            "<p>two</p>",
+            f"<p>two</p><p>{gone('gone')}</p>",
+            {"old text", "balance"},
+        ),
+        # Words are lost, or come from nowhere.
+        ("<p>one two", "<p>one three", "three", "", {"new text"}),
+        ("<p>one two", "<p>one three", "two", "", {"balance"}),
+        ("<p>one two", "<p>one three", ">one ", ">one more ", {"new text", "old text", "balance"}),
+    ],
+)
+def test_the_judge_finds_false_paint(
+    before: str, after: str, true: str, false: str, kinds: set[str]
+) -> None:
+    old, new = quire.encode(before.encode(), kind="html"), quire.encode(after.encode(), kind="html")
+    drawn = quire.redline(quire.annotate(old, new))
+
+    assert faults(old, new, drawn) == []
+    head, _, body = drawn.partition("<quire-body")
+    assert true in body
+    painted_falsely = f"{head}<quire-body{body.replace(true, false, 1)}"
+    assert {fault.kind for fault in faults(old, new, painted_falsely)} == kinds

@@ -35,7 +35,7 @@ def body(drawn: str) -> str:
 def test_words_are_marked_in_place() -> None:
     drawn = body(draw(b"<p>Open 9 to <b>5</b>", b"<p>Open 9 to <b>6</b>"))
 
-    assert '<b><del class="quire-del">5</del><ins class="quire-ins">6</ins></b>' in drawn
+    assert '<b><del class="quire-del">5</del><wbr><ins class="quire-ins">6</ins></b>' in drawn
 
 
 def test_what_is_new_is_marked_and_what_is_gone_is_put_back_where_it_was() -> None:
@@ -69,7 +69,7 @@ def test_rows_of_tables_stay_in_tables() -> None:
 def test_a_title_that_changed_is_told_in_the_bar() -> None:
     drawn = draw(b"<title>Old news</title>", b"<title>New news</title>")
 
-    assert 'class="quire-del">Old</del><ins class="quire-ins">New</ins> news' in drawn
+    assert 'class="quire-del">Old</del><wbr><ins class="quire-ins">New</ins> news' in drawn
 
 
 def test_texts_that_can_hold_no_marks_are_marked_as_a_whole() -> None:
@@ -129,7 +129,7 @@ def test_sizes_are_dropped_where_style_sheets_are_missing() -> None:
         (
             b'{"a": 1}',
             b'{"a": 2}',
-            'class="quire-del">1</del><ins class="quire-ins">2</ins>',
+            'class="quire-del">1</del><wbr><ins class="quire-ins">2</ins>',
         ),
         (b"one\ntwo", b"one\ntwo\n<b>three", 'class="quire-ins">&lt;b&gt;three</ins></div>'),
         (

@@ -126,8 +126,8 @@ def test_a_rule_that_cannot_be_read_is_an_error_that_names_it(rules: Rules) -> N
         ("(", 0, "unclosed group"),
         ("a\n é[", 4, "unclosed character class"),
         ("a(?=b)", 1, "look-around"),
-        ("(a{1000}){1000}", None, "takes more than 1048576 bytes when compiled"),
-        ("a" * 70_000, None, "70000 bytes, but at most 65536 are read"),
+        ("(a{1000}){1000}", None, "too large: compiled, it takes more than 1048576 bytes"),
+        ("a" * 70_000, None, "70000 bytes long, but the limit is 65536"),
     ],
 )
 def test_a_pattern_that_cannot_be_read_is_an_error_of_one_line_that_names_it(

@@ -89,7 +89,7 @@ fn refusals_name_what_was_found_and_what_was_expected() {
         (
             "\"mode\":\"data\"",
             "\"mode\":\"x\"",
-            "mode \"x\" is not known",
+            "unknown mode \"x\"; expected one of plain, data",
         ),
         ("\"kind\":\"html\"", "\"kind\":\"xml\"", "read as xml"),
         ("\"invertible\"", "\"invertable\"", "unknown field"),

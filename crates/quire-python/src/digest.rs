@@ -14,7 +14,8 @@ use quire_core::{Class, Digest as Page, Error, Namespace, Places, decode, places
 
 use crate::buffers::{Column, Navigation, lend};
 use crate::errors;
-use crate::guard::{brief, run};
+use crate::guard::{READING, brief, run};
+use quire_core::memory::hold;
 
 /// A page as columns. Immutable; several threads may use it.
 ///
@@ -81,6 +82,7 @@ impl Digest {
     ) -> PyResult<T> {
         let page = &*self.page;
         run(py, || {
+            let _held = hold(page.memory_for(READING))?;
             page.check_heaps()?;
             kernel(page)
         })
@@ -309,7 +311,10 @@ impl Digest {
     fn decode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let page = &*self.page;
         let source = run(py, || decode(page))?;
-        Ok(PyBytes::new(py, &source))
+        PyBytes::new_with(py, source.len(), |bytes| {
+            bytes.copy_from_slice(&source);
+            Ok(())
+        })
     }
 
     /// Return the text of a subtree in reading order.
@@ -320,18 +325,41 @@ impl Digest {
         })
     }
 
-    /// Return the text of a subtree, without the subtrees of some nodes.
-    fn text_without(
-        &self,
-        py: Python<'_>,
-        node: Number,
-        mut without: Vec<u32>,
-    ) -> PyResult<String> {
+    /// Return the text of a subtree as if some nodes in it were not there.
+    fn text_without(&self, py: Python<'_>, node: Number, without: Vec<Number>) -> PyResult<String> {
         let node = self.node(py, node)?;
-        without.sort_unstable();
+        let mut left_out = vec![false; self.page.n()];
+        for one in without {
+            left_out[self.node(py, one)?] = true;
+        }
         self.read(py, |page| {
-            Ok(Reader::with_roles(page, &self.roles).text_without(node, &without))
+            Ok(Reader::with_roles(page, &self.roles).text_without(node, &left_out))
         })
+    }
+
+    /// Return what each tag does to the text around it; empty if the layout decides.
+    fn text_roles(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        self.read(py, |page| {
+            Ok(Reader::with_roles(page, &self.roles).role_names())
+        })
+    }
+
+    /// Return the passages of the text: the nodes with words, then for each passage how many of
+    /// them are before its end, its length (all 32-bit) and its hash (64-bit); little-endian.
+    fn passages<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 4]> {
+        let (nodes, found) = self.read(py, |page| Ok(text::passages(page)))?;
+        let bytes = |values: &mut dyn Iterator<Item = u32>| {
+            PyBytes::new(py, &values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
+        };
+        let hashes: Vec<u8> = (found.iter())
+            .flat_map(|one| one.hash.to_le_bytes())
+            .collect();
+        Ok([
+            bytes(&mut nodes.into_iter()),
+            bytes(&mut found.iter().map(|one| one.end)),
+            bytes(&mut found.iter().map(|one| one.bytes)),
+            PyBytes::new(py, &hashes),
+        ])
     }
 
     /// Return the attributes of a node, with names as the tree has them.

@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use crate::script::{Script, edit_script, script_from_json, script_of_pairs};
     #[pymodule_export]
-    use crate::sdiff::{annotate, text_rows, word_changes};
+    use crate::sdiff::{annotate, long_runs, text_rows, word_changes};
     #[pymodule_export]
     use crate::similarity::{
         Bag, Sketch, all_resemblances, kang, likeness, resemblances, similarity, sketch,

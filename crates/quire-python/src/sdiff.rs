@@ -12,7 +12,8 @@ use quire_core::text::{Line, read_lines};
 use quire_core::{Error, NONE};
 
 use crate::digest::{Digest, numbers};
-use crate::guard::run;
+use crate::guard::{ANNOTATING, run};
+use quire_core::memory::hold;
 
 /// The rules of a comparison as Python passes them: patterns and selectors are still strings.
 #[derive(FromPyObject)]
@@ -88,6 +89,7 @@ pub fn annotate<'py>(
     let granularity = granularity_of(granularity)?;
     let (old, new) = (Arc::clone(old.get().page()), Arc::clone(new.get().page()));
     let found = run(py, move || {
+        let _held = hold(old.memory_for(ANNOTATING) + new.memory_for(ANNOTATING))?;
         let compared = |page| {
             Ok::<_, Error>(Compared {
                 page,
@@ -121,6 +123,17 @@ pub fn word_changes(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, 
     run(py, || {
         Ok((quire_core::sdiff::word_changes(old, new).into_iter())
             .map(|hunk| (hunk.old.start, hunk.old.end, hunk.new.start, hunk.new.end))
+            .collect())
+    })
+}
+
+/// Return the long runs of words that two texts have in common: start in the old text, start in the
+/// new text, and length.
+#[pyfunction]
+pub fn long_runs(py: Python<'_>, old: &str, new: &str) -> PyResult<Vec<(u32, u32, u32)>> {
+    run(py, || {
+        Ok((quire_core::sdiff::long_runs(old, new).into_iter())
+            .map(|part| (part.old, part.new, part.length))
             .collect())
     })
 }

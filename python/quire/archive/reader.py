@@ -16,7 +16,13 @@ from typing import Literal
 
 from quire.archive.damage import findings, mark_findings
 from quire.archive.format import index as indexes
-from quire.archive.format.page_meta import About, about, to_microseconds, to_time
+from quire.archive.format.page_meta import (
+    About,
+    about,
+    not_after,
+    not_before,
+    to_time,
+)
 from quire.archive.format.stored_file import StoredFile, live_files
 from quire.archive.results import StoredPage, Version, page_of, version_of
 from quire.archive.statistics import Statistics, statistics
@@ -277,7 +283,7 @@ class Reader:
     def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
         """Find the versions of a page, newest first; for equal times, the one stored last."""
         key = indexes.url_hash(url)
-        latest = None if time is None else to_microseconds(time)
+        latest = None if time is None else not_after(time)
         files = self._open_files()
         found = []
         for number, file in enumerate(files):
@@ -290,7 +296,7 @@ class Reader:
 
 
 def _in_words(time: datetime) -> str:
-    return f"{to_time(to_microseconds(time)):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{to_time(not_after(time)).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
 
 
 def _stored_order(
@@ -298,7 +304,7 @@ def _stored_order(
 ) -> list[tuple[int, int]]:
     rows = file.index.rows
     if since is not None:
-        rows = rows[rows["time"] >= to_microseconds(since)]
+        rows = rows[rows["time"] >= not_before(since)]
     if until is not None:
-        rows = rows[rows["time"] <= to_microseconds(until)]
+        rows = rows[rows["time"] <= not_after(until)]
     return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))

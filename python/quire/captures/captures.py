@@ -14,9 +14,11 @@ Two choices to know before changing this file:
 from __future__ import annotations
 
 import dataclasses
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from urllib.parse import quote
 
 from quire.archive import is_archive
 from quire.captures.file_times import as_version, time_in
@@ -175,4 +177,32 @@ class Captures:
             self.unmatched += 1
             return None
         self.with_cookie += bool(cookie)
-        return Seen(found, page, " ".join(part for part in (user, query, cookie) if part))
+        reader = " ".join(part for part in (user, query, cookie) if part)
+        return Seen(found, page, reader, _server_path(capture, source))
+
+
+def _server_path(capture: Capture, source: str) -> str:
+    """Return the path that a file, or the folder of its versions, is served under; or nothing."""
+    if is_web_address(capture.url):
+        return ""
+    if capture.url == capture.name:
+        return _path_below(capture.url, source) or "/" + quote(PurePath(capture.url).name)
+    is_folder = capture.url == str(PurePath(capture.name).parent)
+    return _path_below(capture.url, source) or "/" if is_folder else ""
+
+
+def _path_below(path: str, source: str) -> str:
+    """Return the path of a file below a source as a path on a server; nothing for the source.
+
+    >>> _path_below("site/a%.html", "site"), _path_below("site/b/a?.html", "site/*/*.html")
+    ('/a%25.html', '/b/a%3F.html')
+    >>> _path_below("site", "site/")
+    ''
+    """
+    parts = PurePath(source).parts
+    fixed = next((at for at, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    below = os.path.relpath(path, PurePath(*parts[:fixed]))
+    if below == ".":
+        return ""
+    inside = [part for part in PurePath(below).parts if part != os.pardir]
+    return "/" + quote(os.fsencode("/".join(inside)), safe="/!$&'()*+,;=:@~")

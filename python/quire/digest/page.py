@@ -130,7 +130,9 @@ class Digest(Columns):
         """
         return self._native.decode()
 
-    def text(self, node: SupportsIndex = 0, *, without: Iterable[SupportsIndex] = ()) -> str:
+    def text(
+        self, node: SupportsIndex = 0, *, without: Iterable[SupportsIndex] | None = None
+    ) -> str:
         r"""Return the text of a subtree in reading order.
 
         Block elements and ``br`` start new lines, tabs separate the cells of a row, and white space
@@ -143,13 +145,45 @@ class Digest(Columns):
         'Fish & chips\n9.50'
 
         Args:
-            node: the root of the subtree.
-            without: nodes to leave out, with everything below them.
+            node: the node to read.
+            without: nodes to leave out, with everything in them, as if they were not there.
+
+        Raises:
+            NodeNotFound: the page has no node with one of these numbers.
         """
-        left_out = [each.__index__() for each in without]
-        if left_out:
-            return self._native.text_without(node, left_out)
-        return self._native.text(node)
+        if without is None:
+            return self._native.text(node)
+        return self._native.text_without(node, list(without))
+
+    def markdown(
+        self, node: SupportsIndex = 0, *, without: Iterable[SupportsIndex] | None = None
+    ) -> str:
+        r"""Return a subtree as Markdown (CommonMark, with the tables of GitHub).
+
+        The words are those of ``text``, in the same order. Headings, paragraphs, lists, quotes, code,
+        data tables, links, images with an ``alt``, and emphasis keep their meaning; everything else
+        is text. Characters that would mean markup are escaped, so the text of a page cannot add
+        structure. Only links to ``http``, ``https``, ``mailto``, ``tel`` and ``ftp`` and relative ones
+        keep their addresses. Pages other than HTML and XHTML become one block of code.
+
+        >>> import quire
+        >>> page = quire.encode(b"<h1>Menu</h1><ul><li>Fish &amp; <b>chips</b><li>1 * 2 = 2</ul>")
+        >>> print(page.markdown())
+        # Menu
+        <BLANKLINE>
+        - Fish & **chips**
+        - 1 \* 2 = 2
+
+        Args:
+            node: the node to read.
+            without: nodes to leave out, with everything in them, as if they were not there.
+
+        Raises:
+            NodeNotFound: the page has no node with one of these numbers.
+        """
+        from quire.digest.markdown import writer  # noqa: PLC0415 - needs numpy
+
+        return writer.markdown(self, node, without)
 
     def span(self, node: SupportsIndex) -> tuple[int, int]:
         """Return the start and end of a node in the source bytes.

@@ -63,6 +63,11 @@ impl Interner {
         }
     }
 
+    /// Let go of everything that is needed only to add strings.
+    pub fn finish(&mut self) {
+        self.slots = Reused::default();
+    }
+
     /// Return the number of strings.
     pub fn len(&self) -> usize {
         self.entries.len()

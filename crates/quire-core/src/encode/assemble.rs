@@ -30,7 +30,7 @@ use crate::encode::tag_spelling::Spellings;
 use crate::page::flags::Flags;
 use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
-use crate::parse::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED};
+use crate::parse::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED, Names};
 use crate::parse::trail::{ENDED, SILENT, Stray};
 use crate::values::charset::Charset;
 
@@ -42,6 +42,8 @@ pub const MAX_STRAY_SHARE: usize = 4;
 const FREE_STRAY_BYTES: usize = 512;
 /// Longer runs of copied elements are looked up by position, shorter ones by their bytes.
 const LONG_RUN: usize = 64;
+/// Room for this many distinct strings is made in advance; pages with more of them are rare.
+const MAX_EXPECTED: usize = 1 << 15;
 /// Compression level for the source of verbatim pages: the fast default.
 const SOURCE_LEVEL: i32 = 3;
 
@@ -63,7 +65,7 @@ pub struct Job<'a> {
 
 /// Make the digest of a page.
 pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
-    let order = Order::new(&mut draft);
+    let mut order = Order::new(&mut draft);
     let trail = draft.trail.take();
     let spellings = Spellings::choose(&draft, job.text);
     let exceptions = if job.invertible {
@@ -84,7 +86,11 @@ pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
         .map(|s| (s.end - s.start) as usize + 8)
         .sum();
     let room = (job.text.len() / MAX_STRAY_SHARE).max(FREE_STRAY_BYTES);
-    let columns = Columns::new(&draft, &order, &spellings, job);
+    // Everything is let go as soon as it has been used: a page can have a node for each byte.
+    order.forget_walk();
+    draft.ends = Reused::default();
+    let names = std::mem::take(&mut draft.names);
+    let columns = Columns::new(draft, &names, &order, &spellings, job);
     if let Some(exceptions) = exceptions.filter(|_| stray_bytes <= room) {
         let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions))?)?;
         let mut comparison = Comparison::new(job.text);
@@ -105,7 +111,7 @@ struct TagEntry {
 
 /// Columns and lists, before they are written in their narrowest width.
 struct Columns<'a> {
-    draft: &'a Draft,
+    names: &'a Names,
     order: &'a Order,
     spellings: &'a Spellings,
     tags: Vec<TagEntry>,
@@ -117,21 +123,29 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn new(draft: &'a Draft, order: &'a Order, spellings: &'a Spellings, job: &Job) -> Self {
+    /// Fill the columns from a draft, which is then let go.
+    #[allow(clippy::needless_pass_by_value)] // so that its memory is free for what follows
+    fn new(
+        draft: Draft,
+        names: &'a Names,
+        order: &'a Order,
+        spellings: &'a Spellings,
+        job: &Job,
+    ) -> Self {
         let n = order.len();
         let mut columns = Self {
-            draft,
+            names,
             order,
             spellings,
             tags: Vec::with_capacity(64),
             tag: Reused::with_capacity(n),
             attr: Reused::with_capacity(n),
             content: Reused::with_capacity(n),
-            runs: Interner::new(n / 3, job.text.len() / 3),
-            contents: Interner::new(n / 4, job.text.len() / 2),
+            runs: Interner::new((n / 3).min(MAX_EXPECTED), job.text.len() / 3),
+            contents: Interner::new((n / 4).min(MAX_EXPECTED), job.text.len() / 2),
         };
-        let mut entry_of = Reused::filled(draft.names.len(), u32::MAX);
-        let mut pieces = Pieces::new(draft, job.text);
+        let mut entry_of = Reused::filled(names.len(), u32::MAX);
+        let mut pieces = Pieces::new(&draft, job.text);
         // Runs of copied formatting elements, by position in the source: hashing one long run again
         // for every copy would be quadratic.
         let mut copies = HashMap::new();
@@ -145,8 +159,8 @@ impl<'a> Columns<'a> {
                 entry_of[node.tag as usize] = entry;
                 columns.tags.push(TagEntry {
                     tag: node.tag,
-                    class: draft.names.class(node.tag),
-                    namespace: draft.names.namespace(node.tag),
+                    class: names.class(node.tag),
+                    namespace: names.namespace(node.tag),
                 });
             }
             columns.tag.push(entry);
@@ -164,7 +178,7 @@ impl<'a> Columns<'a> {
                 };
                 content = id as i32;
             } else if class == Class::Element && attributes {
-                let (text, part) = run_of(draft, id, node, job.text);
+                let (text, part) = run_of(&draft, id, node, job.text);
                 if !part.is_empty() {
                     let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
                     let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
@@ -178,6 +192,8 @@ impl<'a> Columns<'a> {
             columns.attr.push(attr);
             columns.content.push(content);
         }
+        columns.runs.finish();
+        columns.contents.finish();
         columns
     }
 
@@ -280,7 +296,7 @@ impl<'a> Columns<'a> {
         let mut names = Vec::with_capacity(self.tags.len() * 8);
         for entry in &self.tags {
             names.push(entry.namespace as u8);
-            names.extend_from_slice(self.draft.names.name(entry.tag));
+            names.extend_from_slice(self.names.name(entry.tag));
             names.push(0);
         }
         let column = signature::of_column(width, column);
@@ -290,7 +306,7 @@ impl<'a> Columns<'a> {
 
     fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
         let roles: Vec<Role> = (self.tags.iter())
-            .map(|t| Role::of(self.draft.names.name(t.tag)))
+            .map(|t| Role::of(self.names.name(t.tag)))
             .collect();
         let facets = Facets {
             kind: job.kind,
@@ -381,7 +397,7 @@ impl<'a> Columns<'a> {
         let strings: Vec<[&[u8]; 3]> = (self.tags.iter())
             .map(|e| {
                 [
-                    self.draft.names.name(e.tag),
+                    self.names.name(e.tag),
                     self.spellings.start(e.tag).unwrap_or_default(),
                     self.spellings.end(e.tag).unwrap_or_default(),
                 ]

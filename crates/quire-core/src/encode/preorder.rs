@@ -57,6 +57,13 @@ impl Order {
         order
     }
 
+    /// Let go of sizes and depths, which only the walk along the source needs.
+    pub fn forget_walk(&mut self) {
+        self.size = Reused::default();
+        self.depth = Reused::default();
+        self.place_of = Vec::new();
+    }
+
     /// Count children, from the parents of all nodes in pre-order.
     fn count(&mut self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone) {
         for (place, parent) in parents.clone().enumerate().skip(1) {

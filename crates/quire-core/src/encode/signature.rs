@@ -13,6 +13,8 @@
 //! | `links` | `href` of `a`, `area`, `link`; `action` of `form`; `src` of `iframe`, `frame`, `embed`, `script` |
 //! | `images` | `src`, `srcset` of `img`, `source`; `poster` of `video`; `src` of image `input`; `href` of SVG `image` |
 
+use twox_hash::XxHash3_128;
+
 use crate::base::hash::{hash128, hash128_seeded};
 use crate::base::interner::Interner;
 use crate::base::short_bytes;
@@ -204,10 +206,29 @@ pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
 
 /// Hash one hash per node.
 fn of_hashes(hashes: impl ExactSizeIterator<Item = u64>) -> u128 {
+    if hashes.len() > MAX_AT_ONCE {
+        return of_many_hashes(hashes);
+    }
     let mut bytes = Reused::filled(hashes.len() * 8, 0);
     let (places, _) = bytes.as_chunks_mut();
     for (place, hash) in places.iter_mut().zip(hashes) {
         *place = hash.to_le_bytes();
     }
     hash128(&bytes)
+}
+
+/// Nodes up to this number are hashed at once, which is faster; more of them piece by piece.
+const MAX_AT_ONCE: usize = 1 << 16;
+
+fn of_many_hashes(mut hashes: impl Iterator<Item = u64>) -> u128 {
+    let mut state = XxHash3_128::new();
+    let mut bytes = Vec::with_capacity(8 * MAX_AT_ONCE);
+    loop {
+        bytes.clear();
+        bytes.extend(hashes.by_ref().take(MAX_AT_ONCE).flat_map(u64::to_le_bytes));
+        if bytes.is_empty() {
+            return state.finish_128();
+        }
+        state.write(&bytes);
+    }
 }

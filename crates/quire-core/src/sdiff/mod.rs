@@ -14,6 +14,7 @@
 //! | [`annotation`] | a status for every node of both pages |
 //! | [`script`] | the script that turns one page into the other, byte for byte, and back |
 //! | [`words`] | changes inside a text |
+//! | [`long_runs`](mod@long_runs) | long runs of words that two rewritten texts have in common |
 //! | [`rows`](mod@rows) | the lines of both pages side by side |
 //!
 //! Any one-to-one pairing in which the roots are partners gives a right answer;
@@ -25,6 +26,7 @@ mod blanks;
 mod common_words;
 mod exact;
 mod labels;
+mod long_runs;
 mod matching;
 mod numbers;
 mod pairing;
@@ -39,6 +41,7 @@ mod words;
 pub use self::annotation::{Annotation, Compared, Status, annotate};
 pub use self::exact::Budget;
 pub use self::labels::Labels;
+pub use self::long_runs::{CommonPart, long_runs};
 pub use self::matching::{Coarse, Granularity, Pairs};
 pub use self::rows::{Page, Row, rows};
 pub use self::rules::{Rules, Scope, Tolerance};

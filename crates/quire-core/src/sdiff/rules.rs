@@ -78,7 +78,7 @@ impl Rules {
         };
         if pattern.len() > MAX_PATTERN_BYTES {
             let found = pattern.len();
-            let message = format!("{found} bytes, but at most {MAX_PATTERN_BYTES} are read");
+            let message = format!("{found} bytes long, but the limit is {MAX_PATTERN_BYTES}");
             return Err(refusal(message, None));
         }
         RegexBuilder::new(pattern)
@@ -86,7 +86,7 @@ impl Rules {
             .build()
             .map_err(|error| match error {
                 regex::Error::CompiledTooBig(limit) => refusal(
-                    format!("takes more than {limit} bytes when compiled; repeat less of it"),
+                    format!("too large: compiled, it takes more than {limit} bytes"),
                     None,
                 ),
                 error => {
@@ -192,11 +192,11 @@ mod tests {
         let told = |pattern: &str| Rules::pattern(pattern).unwrap_err().to_string();
         assert_eq!(
             told("(a{1000}){1000}"),
-            r#"pattern "(a{1000}){1000}": takes more than 1048576 bytes when compiled; repeat less of it"#
+            r#"pattern "(a{1000}){1000}": too large: compiled, it takes more than 1048576 bytes"#
         );
         let long = told(&"a".repeat(65_537));
         assert!(
-            long.ends_with("…\": 65537 bytes, but at most 65536 are read"),
+            long.ends_with("…\": 65537 bytes long, but the limit is 65536"),
             "{long}"
         );
         assert!(told(&"(".repeat(65_536)).len() < 300);

@@ -17,10 +17,12 @@
 
 mod flow;
 mod lines;
+mod passages;
 mod references;
 mod visible;
 
 pub use lines::{Line, read_lines};
+pub use passages::{Passage, passages};
 pub(crate) use references::referring;
 pub use references::{MAX_LINK_TEXT, Reference, base, images, links};
 pub use visible::HIDDEN_ELEMENTS;
@@ -49,6 +51,18 @@ enum Role {
 }
 
 impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Role::Inline => "inline",
+            Role::Block => "block",
+            Role::Preformatted => "pre",
+            Role::Break => "break",
+            Role::Row => "row",
+            Role::Cell => "cell",
+            Role::Hidden => "hidden",
+        }
+    }
+
     fn of(name: &str, scripting: bool) -> Self {
         match name {
             "br" => Role::Break,
@@ -127,20 +141,33 @@ impl<'a> Reader<'a> {
         self.read(node, &mut Budget::unlimited(self.digest, node), |_| ())
     }
 
-    /// The text of a subtree, without the subtrees of some nodes, given in ascending order.
+    /// The text of a subtree as if some of the nodes in it were not there.
+    ///
+    /// `without` says for each node of the page whether it is left out, with everything in it.
     ///
     /// ```
     /// use quire_core::{Options, encode};
     /// use quire_core::text::Reader;
     ///
-    /// let page = encode(b"<p>Fish <b>9.50</b> today", &Options::default()).unwrap();
-    /// assert_eq!(Reader::new(&page).text_without(0, &[6]), "Fish today");
+    /// let page = encode(b"<p>Fish <b>and</b> chips", &Options::default()).unwrap();
+    /// let mut without = vec![false; page.n()];
+    /// without[6] = true; // document, html, head, body, p, text, b
+    /// assert_eq!(Reader::new(&page).text_without(0, &without), "Fish chips");
     /// ```
     #[must_use]
-    pub fn text_without(&self, node: usize, without: &[u32]) -> String {
+    pub fn text_without(&self, node: usize, without: &[bool]) -> String {
         let mut budget = Budget::unlimited(self.digest, node);
         budget.without = without;
         self.read(node, &mut budget, |_| ())
+    }
+
+    /// What each tag of the page does to the text around it, by the number of the tag.
+    ///
+    /// One of `inline`, `block`, `pre`, `break`, `row`, `cell`, `hidden`. Empty for pages whose
+    /// layout decides, and for those that are not markup.
+    #[must_use]
+    pub fn role_names(&self) -> Vec<&'static str> {
+        (self.roles().iter()).map(|role| role.name()).collect()
     }
 
     /// Return the text, and pass the position of each node's own words to `heed`.
@@ -167,10 +194,10 @@ impl<'a> Reader<'a> {
         text
     }
 
-    fn read(&self, node: usize, budget: &mut Budget, heed: impl FnMut(Span)) -> String {
+    fn read(&self, node: usize, budget: &mut Budget<'_>, heed: impl FnMut(Span)) -> String {
         let digest = self.digest;
         let class = digest.class(node);
-        if class.is_leaf() && !budget.leaves_out(node) {
+        if class.is_leaf() {
             let id = digest.content().get(node);
             if id < 0 || class == Class::Bytes {
                 return String::new();
@@ -201,8 +228,8 @@ struct Budget<'a> {
     ahead: usize,
     /// Number of bytes of text that is enough.
     length: usize,
-    /// Nodes to leave out with everything below them, in ascending order, from the next one on.
-    without: &'a [u32],
+    /// For each node whether it is left out, with everything in it; none if empty.
+    without: &'a [bool],
 }
 
 impl Budget<'_> {
@@ -216,15 +243,9 @@ impl Budget<'_> {
         }
     }
 
-    /// Whether a node is left out. Nodes must be asked about in ascending order.
-    fn leaves_out(&mut self, node: usize) -> bool {
-        while let Some((&next, rest)) = self.without.split_first() {
-            if next as usize >= node {
-                return next as usize == node;
-            }
-            self.without = rest;
-        }
-        false
+    /// Whether a node is left out, with everything in it.
+    fn leaves_out(&self, node: usize) -> bool {
+        self.without.get(node) == Some(&true)
     }
 
     /// Return the decoded content of a leaf, as far as it may still be read.
@@ -307,13 +328,15 @@ struct Span {
     node: u32,
     start: usize,
     end: usize,
+    /// Whether it continues a preformatted text: then line ends do not separate it.
+    continues: bool,
 }
 
 fn by_roles(
     digest: &Digest,
     node: usize,
     roles: &[Role],
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     mut heed: impl FnMut(Span),
 ) -> String {
     let sizes = &digest.derived().size;
@@ -321,15 +344,17 @@ fn by_roles(
     let mut flow = Flow::default();
     let mut open: Vec<Open> = Vec::new();
     let mut kept = 0; // number of open elements that keep white space
+    let mut continues = false; // whether one of them had text already
     let mut at = node;
     while at < budget.end && !budget.is_spent(&flow) {
         while let Some(top) = open.pop_if(|top| top.end == at) {
             kept -= usize::from(top.role == Role::Preformatted);
+            continues &= kept > 0;
             close(top.role, &mut flow);
         }
         let tag = tags.get(at) as usize;
         let role = roles[tag];
-        if role == Role::Hidden && at != node || budget.leaves_out(at) {
+        if budget.leaves_out(at) || (role == Role::Hidden && at != node) {
             at += sizes[at] as usize;
             continue;
         }
@@ -341,7 +366,16 @@ fn by_roles(
             } else {
                 flow.words(&budget.content(digest, at));
             }
-            heed_span(&mut heed, at, start, flow.len());
+            if flow.len() > start {
+                let (node, end) = (at as u32, flow.len());
+                heed(Span {
+                    node,
+                    start,
+                    end,
+                    continues,
+                });
+                continues = kept > 0;
+            }
         } else if !class.is_leaf() {
             match role {
                 Role::Break => flow.hard_break(),
@@ -367,6 +401,7 @@ fn heed_span(heed: &mut impl FnMut(Span), node: usize, start: usize, end: usize)
             node: node as u32,
             start,
             end,
+            continues: false,
         });
     }
 }
@@ -384,7 +419,7 @@ fn close(role: Role, flow: &mut Flow) {
 fn by_layout(
     digest: &Digest,
     node: usize,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     mut heed: impl FnMut(Span),
 ) -> String {
     let sizes = &digest.derived().size;
@@ -392,12 +427,12 @@ fn by_layout(
     let mut open: Vec<Open> = Vec::new();
     let mut at = node;
     while at < budget.end && !budget.is_spent(&flow) {
-        let size = sizes[at];
+        let size = sizes[at] as usize;
         while let Some(top) = open.pop_if(|top| top.end == at) {
             close(top.role, &mut flow);
         }
         if budget.leaves_out(at) {
-            at += size as usize;
+            at += size;
             continue;
         }
         let class = digest.class(at);
@@ -412,7 +447,7 @@ fn by_layout(
                 flow.block();
             }
             open.push(Open {
-                end: at + size as usize,
+                end: at + size,
                 role,
                 // Content of an inline element flows with it.
                 mixed: inline || has_words(digest, at, budget),
@@ -424,12 +459,13 @@ fn by_layout(
 }
 
 /// Whether an element has text of its own that is not only white space.
-fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
+fn has_words(digest: &Digest, node: usize, budget: &mut Budget<'_>) -> bool {
     let sizes = &digest.derived().size;
     let end = budget.end.min(node + sizes[node] as usize);
     let mut child = node + 1;
     while child < end {
         if digest.class(child).is_text()
+            && !budget.leaves_out(child)
             && !cut(digest, child, &mut budget.ahead)
                 .trim_ascii()
                 .is_empty()
@@ -444,16 +480,15 @@ fn has_words(digest: &Digest, node: usize, budget: &mut Budget) -> bool {
 fn members(
     digest: &Digest,
     node: usize,
-    budget: &mut Budget,
+    budget: &Budget<'_>,
     mut heed: impl FnMut(Span),
 ) -> String {
     let mut out = String::new();
-    let sizes = &digest.derived().size;
     let mut after_key = false;
     let mut at = node;
     while at < budget.end {
         if budget.leaves_out(at) {
-            at += sizes[at] as usize;
+            at += digest.derived().size[at] as usize;
             continue;
         }
         let start = out.len();
@@ -488,16 +523,10 @@ fn new_line(out: &mut String) {
     }
 }
 
-fn lines(digest: &Digest, node: usize, budget: &mut Budget, mut heed: impl FnMut(Span)) -> String {
+fn lines(digest: &Digest, node: usize, budget: &Budget<'_>, mut heed: impl FnMut(Span)) -> String {
     let mut out = String::new();
-    let sizes = &digest.derived().size;
-    let mut at = node;
-    while at < budget.end {
-        if budget.leaves_out(at) {
-            at += sizes[at] as usize;
-            continue;
-        }
-        if digest.class(at).is_text() {
+    for at in node..budget.end {
+        if digest.class(at).is_text() && !budget.leaves_out(at) {
             let start = out.len();
             let line = content(digest, at);
             if line.contains('\r') {
@@ -507,7 +536,6 @@ fn lines(digest: &Digest, node: usize, budget: &mut Budget, mut heed: impl FnMut
             }
             heed_span(&mut heed, at, start, out.len());
         }
-        at += 1;
     }
     out
 }

@@ -30,11 +30,11 @@ from typing import Literal
 
 from quire.archive.archive import Archive
 from quire.archive.build.read import Reading, as_url, now
-from quire.archive.build.staging import staged
 from quire.archive.compact.tiers import TierName
 from quire.archive.disk.storage import DISK, Disk
 from quire.archive.format.page_meta import to_time
 from quire.archive.format.segment import Piece
+from quire.archive.staging import staged
 from quire.archive.warc.ingest import MOST_TROUBLES, Ingested
 from quire.engines import Engine, open_engine
 from quire.errors import ArchiveError, MissingExtra

@@ -88,7 +88,10 @@ def _direct(path: str) -> str:
 def line(url: str, time: datetime, fields: dict[str, str]) -> str:
     """Return the line of a record."""
     values = json.dumps({"url": url, **fields})
-    return f"{key(url)} {time:%Y%m%d%H%M%S} {values}\n".encode("utf-8", "replace").decode()
+    # strftime leaves out the zeros of a year before 1000.
+    return f"{key(url)} {time.year:04}{time:%m%d%H%M%S} {values}\n".encode(
+        "utf-8", "replace"
+    ).decode()
 
 
 class Lines:
@@ -105,10 +108,13 @@ class Lines:
             self._put_away()
 
     def _put_away(self) -> None:
-        part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - close()
-        self._parts.append(part)
-        part.writelines(sorted(self._held))
-        part.seek(0)
+        try:
+            part = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - close()
+            self._parts.append(part)
+            part.writelines(sorted(self._held))
+            part.seek(0)
+        except OSError as error:  # a write error names no file, and the file has no name
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
         self._held = []
 
     def sorted(self) -> Iterator[str]:

@@ -52,7 +52,7 @@ app: typer.Typer = typer.Typer(
       quire fragments plan crawl/
       quire fragments esi crawl.warc.gz -o composed/
       quire fragments verify composed/
-      quire fragments strip crawl/ -o texts/ --as text
+      quire fragments strip crawl/ -o texts/ --as markdown
       quire fragments lifetimes versions/
       quire fragments simulate versions/ --rate 60
     """,

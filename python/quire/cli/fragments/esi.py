@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli.common import files, terminal
 from quire.cli.common.options import Format, FormatOption, MostBytesOption
-from quire.cli.common.terminal import printable, reports_errors
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.fragments.captures import (
     ByFolderOption,
     VariantCookieOption,
@@ -37,11 +39,22 @@ from quire.sources.capture import MOST_BYTES
 
 if TYPE_CHECKING:
     from quire.fragments import Manifest, Policy
+    from quire.fragments.esi.addresses import Unserved
+    from quire.fragments.study.facts import FragmentFacts
 
 _MOST_NAME = 60
+_WIDTH = 13
 _MOST_HAZARDS = 10
 _MOST_POLICIES = 3
+_MOST_UNSERVED = 5
 _DAY_S = 86_400
+_UNSERVED: dict[Unserved, str] = {
+    "taken": "another page has the same address",
+    "status": "captured as an error or redirect",
+    "long": "its address is longer than 4,096 bytes",
+    "host": "a file without a host, and there are several hosts",
+    "form": "not an http or https address",
+}
 
 
 @reports_errors
@@ -82,6 +95,7 @@ def plan(
     Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
     from quire.fragments.esi.composition import Composition  # noqa: PLC0415 - heavy
+    from quire.fragments.study.study import planned_fragments  # noqa: PLC0415 - heavy
 
     asked = Asked(
         sources=sources,
@@ -99,12 +113,15 @@ def plan(
         most_bytes=most_bytes,
     )
     with planning(asked) as planner:
-        manifest = Composition.of(planner.plan()).manifest
+        made = planner.plan()
+        manifest = Composition.of(made).manifest
+        facts = planned_fragments(made, progress=planner.progress)
         planner.note_strangers(manifest)
     if format is Format.json:
-        terminal.write_json(_as_json(manifest))
+        terminal.write_json(_as_json(manifest, facts))
     else:
-        _print(manifest, top)
+        _print_fragments(manifest, facts, top)
+        _print(manifest)
 
 
 @reports_errors
@@ -131,14 +148,21 @@ def esi(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a folder that this command wrote before.")
     ] = False,
+    origin: Annotated[
+        str,
+        typer.Option(
+            metavar="IP:PORT", help="The server that will serve DIR to Varnish, for varnish.vcl."
+        ),
+    ] = "127.0.0.1:8080",
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Write pages as ESI templates and fragments, with VCL for Varnish.
 
     DIR gets templates/, fragments/, whole/ (pages without cuts), varnish.vcl and
     manifest.json, which lists for each file the hash of its content, how long it may be
-    cached and why. Files are named by digests. `quire fragments verify DIR` checks that
-    every page can be composed again.
+    cached and why. Files are named by digests. With varnish.vcl, Varnish serves every page
+    at its own address, and files below a folder at their path. `quire fragments verify DIR`
+    checks that every page can be composed again.
 
     \b
     Examples:
@@ -153,6 +177,7 @@ def esi(
 
     target = files.output_folder(output, [*sources, *(variant or [])])
     check_free(target, force=force)
+    server = _server(origin)
     asked = Asked(
         sources=sources,
         min_source_bytes=min_source_bytes,
@@ -173,17 +198,50 @@ def esi(
             planner.plan(),
             target,
             force=force,
+            origin=server,
             progress=planner.progress,
         )
         planner.note_strangers(manifest)
     if format is Format.json:
         terminal.write_json(_as_json(manifest))
     else:
-        _print(manifest, 0)
+        _print(manifest)
+    _note_unserved(manifest)
     terminal.note(f"{output}: written; `quire fragments verify {printable(output)}` composes it")
 
 
-def _as_json(manifest: Manifest) -> dict[str, object]:
+def _server(origin: str) -> tuple[str, int]:
+    """Read the value of --origin.
+
+    Raises:
+        Refusal: it is something else than an IP address and a port.
+    """
+    host, _, port = origin.rpartition(":")
+    try:
+        address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+        if port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16:
+            return str(address), int(port)
+    except ValueError:
+        pass
+    raise Refusal(
+        f"--origin {printable(origin)}: expected an IP address and a port",
+        hint="for example 127.0.0.1:8080 or [::1]:8080",
+    )
+
+
+def _note_unserved(manifest: Manifest) -> None:
+    """Name the first pages that have no address of their own, and count the rest."""
+    unserved = [page for page in manifest.pages if page.unserved]
+    for page in unserved[:_MOST_UNSERVED]:
+        name = printable(shorten(page.url, _MOST_NAME))
+        terminal.note(f"{name}: not served: {_UNSERVED[page.unserved]}")
+    more = len(unserved) - _MOST_UNSERVED
+    if more > 0:
+        terminal.note(f"{format_count(more, 'more page')} not served; --format json lists them")
+
+
+def _as_json(manifest: Manifest, facts: Sequence[FragmentFacts] = ()) -> dict[str, object]:
+    known = {one.name: one for one in facts}
     folders = Counter(page.folder for page in manifest.pages)
     return {
         "pages": len(manifest.pages),
@@ -193,12 +251,21 @@ def _as_json(manifest: Manifest) -> dict[str, object]:
         "includes": sum(page.includes for page in manifest.pages),
         "volumes": {**dataclasses.asdict(manifest.volumes), "stored": manifest.volumes.stored},
         "fragments": [
-            {**dataclasses.asdict(fragment), "saved": fragment.saved(manifest.include_bytes)}
+            {
+                **dataclasses.asdict(fragment),
+                "saved": fragment.saved(manifest.include_bytes),
+                **(_figures(known[fragment.file]) if fragment.file in known else {}),
+            }
             for fragment in manifest.fragments
         ],
         "page_policies": [
             {"page": page.name, "is_personal": page.is_personal, **dataclasses.asdict(page.policy)}
             for page in manifest.pages
+        ],
+        "unserved": [
+            {"page": page.name, "url": page.url, "reason": page.unserved}
+            for page in manifest.pages
+            if page.unserved
         ],
         "hazards": [
             {"page": page.name, **dataclasses.asdict(hazard)}
@@ -208,22 +275,34 @@ def _as_json(manifest: Manifest) -> dict[str, object]:
     }
 
 
-def _print(manifest: Manifest, top: int) -> None:
-    if top and manifest.fragments:
-        terminal.write_text(
-            f"{'bytes':>9}  {'pages':>6}  {'uses':>6}  {'saved':>9}  {'kept':>8}  where first\n"
-        )
-    for fragment in manifest.fragments[:top]:
-        saved = fragment.saved(manifest.include_bytes)
-        first = manifest.pages[fragment.first_page].name
-        terminal.write_text(
-            f"{fragment.length:>9,}  {fragment.pages:>6,}  {fragment.uses:>6,}  "
-            f"{format_bytes(saved):>9}  {_kept(fragment.policy):>8}  "
-            f"{printable(shorten(first, _MOST_NAME))} at {fragment.first_offset:,}\n"
-        )
+def _figures(one: FragmentFacts) -> dict[str, object]:
+    """The figures that the report has too, by the same names."""
+    from quire.fragments.study.columns import COLUMNS  # noqa: PLC0415 - heavy
+
+    names = {"label": printable(one.label), "path": printable(one.path), "rank": one.rank}
+    return {column.key: getattr(one, column.key) for column in COLUMNS} | names
+
+
+def _print_fragments(manifest: Manifest, facts: Sequence[FragmentFacts], top: int) -> None:
+    """Print the fragments that save the most, with the columns of the report."""
+    from quire.fragments.study.columns import COLUMNS  # noqa: PLC0415 - heavy
+    from quire.fragments.study.facts import figure  # noqa: PLC0415 - heavy
+
+    if top and facts:
+        heads = "".join(f"{one.heading:>{_WIDTH}}" for one in COLUMNS)
+        terminal.write_text(f"{heads}{'kept':>9}  part, and where it is first\n")
+    for one in facts[:top]:
+        cells = "".join(f"{figure(one, column.key):>{_WIDTH}}" for column in COLUMNS)
+        first = printable(shorten(manifest.pages[one.page].name, _MOST_NAME))
+        label = printable(shorten(one.label, _MOST_NAME))
+        kept = _kept(one.policy) if one.policy is not None else ""
+        terminal.write_text(f"{cells}{kept:>9}  {label}: {first} at {one.offset:,}\n")
     beyond = len(manifest.fragments) - top
     if top and beyond > 0:
         terminal.write_text(f"… and {beyond:,} more\n")
+
+
+def _print(manifest: Manifest) -> None:
     volumes = manifest.volumes
     refused = sum(page.is_refused for page in manifest.pages)
     composed = sum(page.folder == "templates" for page in manifest.pages)

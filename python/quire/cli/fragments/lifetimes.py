@@ -126,6 +126,7 @@ def _fragment(one: LpFragment) -> dict[str, Any]:
         "changes": one.changes,
         "moves": one.moves,
         "change_rate": one.change_rate,
+        "is_rate_known": one.is_rate_known,
         "ttl_s": _finite(one.ttl_s()),
         "sharing": one.sharing,
         "lives_s": one.lives.seconds.tolist(),

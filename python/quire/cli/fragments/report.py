@@ -33,7 +33,7 @@ from quire.cli.fragments.plan_options import (
     TtlOption,
     planning,
 )
-from quire.display import format_bytes, format_count
+from quire.display import format_bytes, format_count, shorten
 from quire.errors import SourceUnreadable
 from quire.sources.capture import MOST_BYTES
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _DAY_S = 86_400
 _MOST_LISTED = 10
+_MOST_NAME = 60
+_WIDTH = 13
 
 
 @reports_errors
@@ -176,19 +178,21 @@ def _complain(found: AccessLog, log: str) -> None:
 
 
 def _print(study: FragmentStudy) -> None:
+    from quire.fragments.study.columns import COLUMNS  # noqa: PLC0415 - heavy
+    from quire.fragments.study.facts import figure  # noqa: PLC0415 - heavy
+
     totals = study.totals
-    # Parts are ranked by this figure.
-    saved = "stored less" if study.log is None else "moved less"
-    listed = [one for one in study.facts if one.tier == "exact"]
+    listed = study.advised[:_MOST_LISTED]
     if listed:
-        terminal.write_text(f"{'bytes':>9}  {'pages':>6}  {saved:>11}  what to do\n")
-    for one in listed[:_MOST_LISTED]:
-        less = one.stored_saved if study.log is None else one.moved_saved
-        terminal.write_text(
-            f"{one.source_bytes:>9,}  {one.pages:>6,}  {format_bytes(less):>11}  {one.advice}\n"
-        )
-    if totals.worth_it > _MOST_LISTED:
-        terminal.write_text(f"… and {totals.worth_it - _MOST_LISTED:,} more\n")
+        heads = "".join(f"{one.heading:>{_WIDTH}}" for one in COLUMNS)
+        terminal.write_text(f"{heads}  part, and what to do\n")
+    for one in listed:
+        cells = "".join(f"{figure(one, column.key):>{_WIDTH}}" for column in COLUMNS)
+        name = printable(shorten(one.label, _MOST_NAME))
+        terminal.write_text(f"{cells}  {one.tier} {one.rank}: {name}. {printable(one.advice)}\n")
+    more = len(study.advised) - len(listed)
+    if more > 0:
+        terminal.write_text(f"… and {more:,} more, which save less\n")
     share = f" ({100 * totals.stored_saved / totals.page_bytes:.1f} %)" if totals.page_bytes else ""
     terminal.write_text(
         f"{format_count(totals.pages, 'page')}, {format_count(totals.versions, 'version')}: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ import typer
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import progress_bars
-from quire.cli.common.terminal import Refusal, reports_errors
+from quire.cli.common.terminal import Refusal, printable, reports_errors
 from quire.cli.fragments.histories import (
     ChildChangeOption,
     HistoryArgument,
@@ -23,9 +24,10 @@ from quire.cli.fragments.histories import (
 from quire.display import format_bytes, format_count, format_duration
 
 if TYPE_CHECKING:
-    from quire.fragments import CachedSite, Simulation
+    from quire.fragments import CachedSite, Lifetimes, Simulation
 
 _MINUTE_S = 60
+_MOST_NAMED = 5
 
 
 class InvalidationChoice(StrEnum):
@@ -68,7 +70,8 @@ def simulate(
 
     quire finds fragments and their lifetimes from several versions of each page, like
     `quire fragments lifetimes`. Requests are a Poisson process, and both caches have
-    room for everything.
+    room for everything. Gaps between captures that are too long to tell a lifetime (more
+    than four times the median gap) are left out; the output names them.
 
     \b
     Examples:
@@ -91,7 +94,8 @@ def simulate(
         read = histories(
             sources, progress, url=url, child_change=child_change, min_bytes=min_text_bytes
         )
-        site = site_of([lives for _, lives in read], invalidation=invalidation.value)
+        pages = list(read)
+        site = site_of([lives for _, lives in pages], invalidation=invalidation.value)
         try:
             found = run(
                 site,
@@ -110,9 +114,53 @@ def simulate(
             "fragment_byte_misses": found.fragment_byte_misses,
         }
         count = {"pages": len(site.pages), "fragments": len(site.fragments)}
-        terminal.write_json({**count, "seed": seed, **result, **misses})
+        spans = [_spans_json(name, lives) for name, lives in pages]
+        terminal.write_json({**count, "seed": seed, **result, **misses, "captures": spans})
         return
     _print(site, found)
+    for name, lives in pages[:_MOST_NAMED]:
+        terminal.write_text(_spans_text(name, lives))
+    if len(pages) > _MOST_NAMED:
+        more = format_count(len(pages) - _MOST_NAMED, "more page")
+        terminal.write_text(f"{more} in --format json\n")
+
+
+def _unknown(lives: Lifetimes) -> int:
+    """How many parts of the newest version changed too often for the captures to count."""
+    there = set(lives.latest_fragment.tolist())
+    shown = [one for one in lives.parts if one.number in there and one.changes]
+    return sum(not one.is_rate_known for one in shown)
+
+
+def _spans_json(name: str, lives: Lifetimes) -> dict[str, object]:
+    return {
+        "page": name,
+        "spans": [{**dataclasses.asdict(one), "is_used": one.is_used} for one in lives.spans],
+        "fragments_without_rate": _unknown(lives),
+    }
+
+
+def _spans_text(name: str, lives: Lifetimes) -> str:
+    """Say which captures were dense enough to tell, and which gaps were left out."""
+    used = [one for one in lives.spans if one.is_used]
+    captures = sum(one.captures for one in used)
+    gaps = [later.start - one.end for one, later in pairwise(lives.spans)]
+    seconds = sum(one.end - one.start for one in used)
+    text = f"{printable(name)}: {captures:,} of {format_count(len(lives.times), 'capture')} used"
+    if used:
+        text += f", in {format_count(len(used), 'span')} of {format_duration(seconds)}"
+    if gaps:
+        text += (
+            f"; left out as too long to tell: {format_count(len(gaps), 'gap')}, "
+            f"{format_duration(min(gaps))} to {format_duration(max(gaps))}"
+        )
+    unknown = _unknown(lives)
+    if unknown:
+        text += (
+            f"; {format_count(unknown, 'part')} changed more often than these captures can tell: "
+            "the server sends more than this"
+        )
+    return f"{text}\n"
 
 
 def _print(site: CachedSite, found: Simulation) -> None:

@@ -27,10 +27,11 @@ class OutputForm(StrEnum):
     """The output format of a page."""
 
     text = "text"
+    markdown = "markdown"
     html = "html"
 
 
-_SUFFIXES = {OutputForm.text: "txt", OutputForm.html: "html"}
+_SUFFIXES = {OutputForm.text: "txt", OutputForm.markdown: "md", OutputForm.html: "html"}
 
 
 @reports_errors
@@ -41,7 +42,7 @@ def strip(
         str, typer.Option("-o", "--output", metavar="DIR", help="Folder to write the files to.")
     ],
     form: Annotated[
-        OutputForm, typer.Option("--as", help="Write each page as text or as HTML.")
+        OutputForm, typer.Option("--as", help="Write each page as text, as Markdown or as HTML.")
     ] = OutputForm.text,
     share: Annotated[
         float,
@@ -65,12 +66,13 @@ def strip(
     """Write pages without the blocks that most pages of their template contain.
 
     Useful for search indexes and language models: quire removes menus, footers and
-    notices, and keeps the text of the page itself. Each file is named after the SHA-256
+    notices, and keeps the text of the page itself, in whole sentences. Each file is named after the SHA-256
     of its page; index.json maps pages to files. Pages without a template stay whole.
 
     \b
     Examples:
       quire fragments strip crawl/ -o texts
+      quire fragments strip crawl/ -o texts --as markdown
       quire fragments strip crawl.warc.gz -o pages --as html --share 0.8
       quire fragments strip site.quire -o texts --format json | jq .kept_bytes
 

@@ -43,8 +43,9 @@ def verify(
     """Compose every page again and compare it with the original, byte for byte.
 
     The built-in composer is strict: it accepts only includes that quire wrote, and every
-    fragment must exist. With Varnish, quire starts a real Varnish on a free local port
-    and stops it afterwards.
+    fragment must exist. With Varnish, quire starts a real Varnish with the VCL of the
+    folder on a free local port, asks it for the address of every page, and stops it
+    afterwards.
 
     \b
     Examples:
@@ -84,9 +85,14 @@ def verify(
             f"{found.equal:,} equal, {found.refused:,} refused, {found.unequal:,} different\n"
         )
     for fault in found.faults[:_MOST_NAMED]:
-        terminal.complain(f"{fault.page}: {fault.reason}")
+        where = f" ({fault.address})" if fault.address else ""
+        terminal.complain(f"{fault.page}{where}: {fault.reason}")
     if len(found.faults) > _MOST_NAMED:
         terminal.note(f"{len(found.faults) - _MOST_NAMED:,} more pages differ")
+    if found.is_vcl_changed:
+        terminal.note(
+            "varnish.vcl was changed: this checked the VCL that quire writes for these pages"
+        )
     if found.unequal:
         raise typer.Exit(terminal.ERROR)
 

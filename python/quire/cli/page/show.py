@@ -72,6 +72,9 @@ def show(
         bool, typer.Option("--flags", help="Show the flags and what they mean.")
     ] = False,
     text: Annotated[bool, typer.Option("--text", help="Show the text in reading order.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Show the content as Markdown.")
+    ] = False,
     select: Annotated[
         str | None, typer.Option(metavar="CSS", help="Show only nodes that match this selector.")
     ] = None,
@@ -96,6 +99,7 @@ def show(
     Examples:
       quire show page.html
       quire show https://example.org/ --text | wc -w
+      quire show page.html --select main --markdown
       quire show page.qd --select "table.prices tr" --format json
 
     Exit codes: 0 on success, 2 on error.
@@ -105,7 +109,7 @@ def show(
     if (select is not None or xpath is not None) and (columns or sizes or flags):
         raise Refusal(
             "--columns, --sizes and --flags cannot be combined with a selector",
-            hint="use --tree or --text",
+            hint="use --tree, --text or --markdown",
         )
     page = open_page(file, reader(kind=kind, encoding=encoding, recover=recover))
     found: list[int] | None = None
@@ -117,7 +121,8 @@ def show(
             _write_answer(answer, format)
             return
         found = [int(node) for node in answer]
-    wanted = {"tree": tree, "columns": columns, "sizes": sizes, "flags": flags, "text": text}
+    wanted = {"tree": tree, "columns": columns, "sizes": sizes, "flags": flags}
+    wanted |= {"text": text, "markdown": markdown}
     views = [view for view, asked in wanted.items() if asked]
     if format is Format.json:
         terminal.write_json(_values(page, views, found, depth))
@@ -144,7 +149,14 @@ def _values(
     page: Digest, views: Sequence[str], found: list[int] | None, depth: int | None
 ) -> dict[str, object]:
     if found is not None:
-        return {"found": [_node(page, node, with_text=True) for node in found]}
+        is_asked = "markdown" in views
+        return {
+            "found": [
+                _node(page, node, with_text=True)
+                | ({"markdown": page.markdown(node)} if is_asked else {})
+                for node in found
+            ]
+        }
     if not views:
         return {**_summary(page), "flags": _flags(page), "sizes": _sizes(page)}
     values: dict[str, object] = {}
@@ -162,6 +174,8 @@ def _values(
         values["flags"] = {flag: FLAGS.get(flag, "") for flag in _flags(page)}
     if "text" in views:
         values["text"] = page.text(0)
+    if "markdown" in views:
+        values["markdown"] = page.markdown(0)
     return values
 
 
@@ -261,7 +275,7 @@ def _print_page(page: Digest, name: str, views: Sequence[str], depth: int | None
         else:
             if page.kind == "bytes":
                 terminal.note(f"{page.source_bytes:,} bytes of a binary file, without text")
-            _print_text(page.text(0))
+            _print_text(page.text(0) if view == "text" else page.markdown(0))
 
 
 def _print_found(
@@ -270,9 +284,13 @@ def _print_found(
     if not found:
         terminal.note("no node matches")
         return
-    for node in found:
+    for place, node in enumerate(found):
+        if "markdown" in views and place > 0:
+            print_lines([""])  # blocks of Markdown are apart
         if "text" in views:
             _print_text(page.text(node))
+        if "markdown" in views:
+            _print_text(page.markdown(node))
         if "tree" in views:
             print_lines(draw(page, node, depth=depth))
     if views:

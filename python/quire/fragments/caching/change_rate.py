@@ -32,6 +32,10 @@ class Pace:
         life_p90_s: the same for nine tenths.
         ttl_s: TTL for which a tenth of its lives are shorter; None when none ended.
         sharing: whether all users get the same.
+        seen_s: time in which changes were counted, all pages together: without the gaps of uneven
+            captures in which it changed.
+        seen_changes: changes in that time.
+        is_rate_known: whether captures are dense enough to count changes: few are missed.
     """
 
     changes: int = 0
@@ -43,17 +47,26 @@ class Pace:
     ttl_s: float | None = None
     sharing: Sharing = "unknown"
 
+    seen_s: float = 0.0
+    seen_changes: int = 0
+    is_rate_known: bool = False
+
     @property
     def changes_per_day(self) -> float | None:
-        """Changes per day on one page; None if no page has versions."""
-        return self.changes * _DAY_S / self.page_s if self.page_s else None
+        """Changes per day on one page, counted in spans of dense captures.
+
+        None if no page has versions. It is at least this if ``is_rate_known`` is false.
+        """
+        return self.seen_changes * _DAY_S / self.seen_s if self.seen_s else None
 
 
 def pace_of(fragment: LpFragment) -> Pace:
     """Return the pace of an L-P fragment."""
     watched = Watched(fragment.lives, fragment.watched_s, 0.0, fragment.sharing)
+    gone = int(fragment.gone)
+    pace = joined_pace([watched])
     return replace(
-        joined_pace([watched]), changes=fragment.changes
+        pace, changes=fragment.changes, seen_changes=max(0, pace.seen_changes - gone)
     )  # its disappearance isn't a change of it
 
 
@@ -69,7 +82,7 @@ def joined_pace(told: Sequence[Watched]) -> Pace:
         "private" if "private" in kinds else "shared" if kinds == {"shared"} else "unknown"
     )
     return Pace(
-        changes=len(ended),
+        changes=int(all_lives.changed.sum()),
         watched_s=max(watched_s, default=0.0),
         page_s=sum(watched_s),
         life_p10_s=ten,
@@ -77,4 +90,7 @@ def joined_pace(told: Sequence[Watched]) -> Pace:
         life_p90_s=ninety,
         ttl_s=float(np.quantile(ended, 0.1, method="lower")) if len(ended) else None,
         sharing=sharing,
+        seen_s=float(all_lives.seconds.sum()),
+        seen_changes=len(ended),
+        is_rate_known=all_lives.is_rate_known,
     )

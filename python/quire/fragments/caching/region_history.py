@@ -42,6 +42,7 @@ class Watched:
         distance_s: the shortest gap between two captures.
         sharing: whether all users get the same.
         is_compared: whether there are captures for other users.
+        typical_s: the median gap between two captures.
     """
 
     lives: Lives
@@ -49,6 +50,7 @@ class Watched:
     distance_s: float
     sharing: Sharing
     is_compared: bool = False
+    typical_s: float = 0.0
 
 
 def policy_of(
@@ -73,6 +75,7 @@ def policy_of(
         Lives.joined([one.lives for one in told]),
         watched_s=max(one.watched_s for one in told),
         distance_s=min(one.distance_s for one in told),
+        typical_s=max(one.typical_s for one in told),
         most_ttl_s=most_ttl_s,
     )
     # One page that leaves it unknown is enough.
@@ -103,6 +106,7 @@ class PageHistory:
         there = self._there(regions, [self._page.versions[number] for number in self._mine])
         times = np.array([self._times[number] for number in self._mine])
         distance_s = float(np.diff(times).min()) if len(times) > 1 else 0.0
+        typical_s = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
         watched_s = float(times[-1] - times[0])
         sharing = self._sharing(regions)
         return [
@@ -112,6 +116,7 @@ class PageHistory:
                 distance_s,
                 sharing[number],
                 is_compared=bool(self._page.others),
+                typical_s=typical_s,
             )
             for number, region in enumerate(regions)
         ]

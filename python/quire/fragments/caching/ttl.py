@@ -9,6 +9,8 @@ it; so does one that was there at the first capture, which makes the answer shor
 seen                                     TTL
 =======================================  ========================================================
 no change                                a tenth of the time watched, or the default if longer
+changes only across long gaps            a tenth of the longest time without one, or the default
+                                         if longer
 a tenth of lives end within T            T
 more than a tenth but less than half     shortest gap between captures x 0.1 / share of lives
 end before the next capture              that end within one gap
@@ -38,7 +40,12 @@ _HABIT = 3
 
 
 def kept_for(
-    lives: Lives, *, watched_s: float, distance_s: float, most_ttl_s: int = MOST_TTL_S
+    lives: Lives,
+    *,
+    watched_s: float,
+    distance_s: float,
+    typical_s: float = 0.0,
+    most_ttl_s: int = MOST_TTL_S,
 ) -> Policy:
     """Work out how long something may be cached.
 
@@ -52,6 +59,7 @@ def kept_for(
         lives: how long it stayed as it was.
         watched_s: time between the first and the last capture; 0 if there is one.
         distance_s: the shortest gap between two captures.
+        typical_s: the median gap, for the reason in words; the shortest by default.
         most_ttl_s: the longest TTL.
     """
     if not watched_s:
@@ -60,16 +68,21 @@ def kept_for(
     known = lives.ended | (lives.at_least_s > 0)
     curve = kaplan_meier(lives.at_least_s[known], lives.ended[known])
     if not curve.ended:
-        long = max(SHORTER * watched_s, DEFAULT_TTL_S)
-        return _measured(_within(long, most_ttl_s), f"no change in {format_duration(watched_s)}")
+        is_same = not lives.changed.any()
+        # Across long gaps it did change, some time: only the time without one counts.
+        same_s = watched_s if is_same else float(lives.at_least_s.max())
+        long = max(SHORTER * same_s, DEFAULT_TTL_S)
+        why = f"no change in {format_duration(same_s)}"
+        more = "" if is_same else "; captures are too far apart to tell when it changed"
+        return _measured(_within(long, most_ttl_s), why + more)
     at_once = curve.at(0.0)
     if at_once < SHORTER:
         length = curve.quantile(SHORTER)
         why = f"{100 * SHORTER:.0f} % change within {format_duration(length)}"
         return _measured(_within(length, most_ttl_s), why)
-    share = (
-        f"{100 * at_once:.0f} % change between two captures, {format_duration(distance_s)} apart"
-    )
+    about = "about " if typical_s > distance_s else ""
+    apart = f"{about}{format_duration(max(typical_s, distance_s))} apart"
+    share = f"{100 * at_once:.0f} % change between two captures, {apart}"
     if at_once < _RESTLESS:
         return _measured(_within(distance_s * SHORTER / at_once, most_ttl_s), share)
     if curve.ended < _HABIT or distance_s > most_ttl_s:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from quire.fragments.caching.plan import FragmentPlan
 from quire.fragments.cuts.includes import DIGITS
 from quire.fragments.cuts.site_cuts import CutFragment, CutPage
+from quire.fragments.esi.addresses import content_type_of, places_of
 from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, Volumes
 
 
@@ -110,7 +111,8 @@ def _holders(plan: FragmentPlan) -> dict[str, Counter[int]]:
 
 
 def _pages(plan: FragmentPlan, personal: set[int]) -> Iterator[ComposedPage]:
-    for page in plan.site.pages:
+    places = places_of(plan.site.pages)
+    for page, place in zip(plan.site.pages, places, strict=True):
         cut, policy = plan.cuts.pages[page.body], plan.measured.page(page.body)
         yield ComposedPage(
             name=page.name,
@@ -124,4 +126,7 @@ def _pages(plan: FragmentPlan, personal: set[int]) -> Iterator[ComposedPage]:
             hazards=cut.hazards,
             policy=policy,
             is_personal=page.body in personal or policy.sharing == "private",
+            address=place.address,
+            unserved=place.unserved,
+            content_type=content_type_of(page.versions[-1].content_type, place.address),
         )

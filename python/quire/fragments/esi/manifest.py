@@ -20,12 +20,13 @@ from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 from quire.errors import PlanError
 from quire.fragments.cuts.hazards import Hazard
 from quire.fragments.cuts.includes import NAME, checked_prefix, include
+from quire.fragments.esi.addresses import ADDRESS, CONTENT_TYPE, Unserved
 from quire.fragments.policy import Policy
 from quire.safe_read import read_plain
 
 FILE_NAME = "manifest.json"
 _FORMAT = "quire composition"
-_VERSION = 1
+_VERSION = 2
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # A hundred thousand pages take about 40 MB.
 _MOST_BYTES = 1 << 30
@@ -49,6 +50,9 @@ class ComposedPage:
         hazards: the reasons, and others that kept parts in it.
         policy: how long the file may be cached; fragments that it includes have their own policies.
         is_personal: whether users get different content: the file is private, or a fragment of it.
+        address: the address that the cache serves it at, or nothing.
+        unserved: why it has no address.
+        content_type: the content type that it is served as.
     """
 
     name: str
@@ -62,6 +66,9 @@ class ComposedPage:
     hazards: tuple[Hazard, ...]
     policy: Policy
     is_personal: bool
+    address: str = ""
+    unserved: Unserved = ""
+    content_type: str = "text/html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +211,8 @@ class Manifest:
 
 #: Fields with a grammar of their own; their types are not enough.
 _GRAMMARS: dict[str, Callable[[Any], object]] = {
+    "address": lambda value: not value or ADDRESS.fullmatch(value),
+    "content_type": CONTENT_TYPE.fullmatch,
     "file": NAME.fullmatch,
     "sha256": _SHA256.fullmatch,
     "length": lambda value: value <= _LONGEST,

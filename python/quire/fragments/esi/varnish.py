@@ -3,7 +3,8 @@
 ``composing_varnish`` starts it on a free port of the loopback address, with a server of this
 package as its origin and a temporary work folder; it is stopped and everything removed in any case.
 If this process is killed, Varnish ends too. The VCL is generated from the manifest with the port of
-the origin, so a folder from elsewhere cannot bring code into it.
+the origin, so a folder from elsewhere cannot bring code into it. Every page is asked for at its own
+address; a page without one by the name of its file.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from quire.errors import CompositionError, ProxyError
+from quire.fragments.esi.addresses import split_address
 from quire.fragments.esi.compose import folder_reader
 from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest
 from quire.fragments.esi.vcl import varnish_vcl
@@ -60,7 +62,7 @@ def composing_varnish(
         running_varnish(manifest, port) as address,
         closing(http.client.HTTPConnection(*address, timeout=_REQUEST_S)) as connection,
     ):
-        yield lambda page: _get(connection, f"{manifest.prefix}/{page.folder}/{page.file}.html")
+        yield lambda page: _get(connection, page, manifest.prefix)
 
 
 @contextmanager
@@ -190,14 +192,20 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _get(connection: http.client.HTTPConnection, path: str) -> bytes:
+def _get(connection: http.client.HTTPConnection, page: ComposedPage, prefix: str) -> bytes:
+    host, path = "", f"{prefix}/{page.folder}/{page.file}.html"
+    if page.address:
+        host, path = split_address(page.address)
     try:
-        connection.request("GET", path)
+        connection.request("GET", path, headers={"Host": host} if host else {})
         answer = connection.getresponse()
         data = answer.read()
     except (OSError, http.client.HTTPException) as error:
         connection.close()
-        raise ProxyError(f"{path}: {type(error).__name__}: {error}") from None
+        raise ProxyError(f"{type(error).__name__}: {error}") from None
     if answer.status != http.client.OK:
-        raise ProxyError(f"{path}: Varnish answered {answer.status}")
+        raise ProxyError(f"Varnish answered {answer.status}")
+    found = answer.getheader("Content-Type", "none")
+    if page.address and found != page.content_type:
+        raise ProxyError(f"content type {found}, expected {page.content_type}")
     return data

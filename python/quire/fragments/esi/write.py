@@ -19,7 +19,7 @@ from quire.fragments.cuts.includes import DIGITS, FOLDERS, NAME, Folder, include
 from quire.fragments.cuts.site_cuts import Part
 from quire.fragments.esi.composition import Composition
 from quire.fragments.esi.manifest import FILE_NAME, Manifest
-from quire.fragments.esi.vcl import VCL_NAME, varnish_vcl
+from quire.fragments.esi.vcl import ORIGIN, VCL_NAME, varnish_vcl
 from quire.progress import Progress, no_progress
 
 
@@ -106,6 +106,7 @@ def write_composition(
     folder: Path,
     *,
     force: bool = False,
+    origin: tuple[str, int] = ORIGIN,
     progress: Progress = no_progress,
 ) -> Manifest:
     """Write templates, fragments, VCL and manifest into a new folder: all of it, or nothing.
@@ -114,6 +115,7 @@ def write_composition(
         plan: the cuts and policies.
         folder: the new folder; its parents are created.
         force: replace an existing composition. Nothing else is ever replaced.
+        origin: IP address and port of the server of the folder, for the VCL.
         progress: callback; the step is ``cut``, counted in pages.
 
     Raises:
@@ -134,7 +136,9 @@ def write_composition(
             done += file.is_page
             progress("cut", done, of)
         manifest = files.manifest
-        (made / VCL_NAME).write_text(varnish_vcl(manifest), encoding="ascii")
+        (made / VCL_NAME).write_text(
+            varnish_vcl(manifest, host=origin[0], port=origin[1]), encoding="ascii"
+        )
         (made / FILE_NAME).write_text(manifest.to_json(), encoding="ascii")
         if folder.exists():
             check_free(folder, force=force)  # again: making the files took a while

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire._moved import Renamed
+from quire.fragments.lifetime.capture_spans import CaptureSpan, capture_spans
 from quire.fragments.lifetime.survival import Curve, Lives
 from quire.fragments.policy import Sharing
 from quire.sdiff.volatile import VersionVerdict, VolatileNode
@@ -63,11 +64,18 @@ class LpFragment:
 
     @property
     def change_rate(self) -> float:
-        """Changes per second while it was observed.
+        """Changes per second while it was observed, in spans of dense captures.
 
-        This is the maximum likelihood estimate if lifetimes are exponential.
+        The maximum likelihood estimate if lifetimes are exponential and captures dense
+        (``is_rate_known``); too low if they are not.
         """
-        return self.changes / self.watched_s if self.watched_s else 0.0
+        changes = int(self.lives.ended[:-1].sum())
+        return changes / self.watched_s if self.watched_s else 0.0
+
+    @property
+    def is_rate_known(self) -> bool:
+        """Whether captures are dense enough to tell the rate."""
+        return self.lives.is_rate_known
 
     def ttl_s(self, share: float = 0.1) -> float:
         """Return how long to cache it so that at most this share of its lives is shorter.
@@ -136,6 +144,11 @@ class Lifetimes:
     def parts(self) -> tuple[LpFragment, ...]:
         """The fragments inside pages."""
         return tuple(one for one in self.fragments if one.parent is not None)
+
+    @property
+    def spans(self) -> tuple[CaptureSpan, ...]:
+        """The times in which captures are dense enough to tell lifetimes."""
+        return capture_spans(self.times)
 
     @property
     def depth(self) -> int:

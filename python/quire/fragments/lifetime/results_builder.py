@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.fragments.lifetime.algorithm_2 import VersionRecord
+from quire.fragments.lifetime.capture_spans import longest_gap_s
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Lives
 from quire.fragments.policy import Sharing
@@ -179,7 +180,11 @@ class _Timeline:
         for version, kind in enumerate(record.kinds):
             self._before[version] = last.get(kind, -1)
             last[kind] = version
-        self._last = last
+        self._times_of = {
+            kind: np.array([record.times[n] for n, one in enumerate(record.kinds) if one == kind])
+            for kind in last
+        }
+        self._longest_gap_s = longest_gap_s(np.unique(np.array(record.times)))
 
     def lives(self, columns: dict[str, NDArray[np.int64]], part: int, changed: list[int]) -> Lives:
         """Return the lives of a fragment between its changes."""
@@ -191,7 +196,9 @@ class _Timeline:
         last = [self._time[one] for one in before[1:]]
         last.append(self._time[int(columns["last"][part])])
         until = [*first[1:], self._time[gone] if gone >= 0 else math.inf]
-        return Lives(np.array(after), np.array(first), np.array(last), np.array(until))
+        longest = np.full(len(starts), self._longest_gap_s)
+        whole = Lives(np.array(after), np.array(first), np.array(last), np.array(until), longest)
+        return whole.split(self._times_of[int(columns["kind"][part])])
 
 
 def _verdict(record: VersionRecord, version: int, *, leave_out: bool) -> VersionVerdict:

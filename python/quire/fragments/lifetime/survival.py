@@ -5,6 +5,17 @@ capture that shows it; it happened at some time since the capture before. So eac
 and an upper bound. A life that began before the first capture, or continues after the last one, is
 *censored*: it lasted at least as long as it was observed.
 
+Captures are often uneven: daily for a month, then none for half a year. A change across such a gap
+tells nearly nothing about a lifetime: there may have been many. So a gap of more than
+``MOST_UNEVEN`` times the median one is censored too (``capture_spans``), whether something changed
+in it or not: a life that meets it counts as one that continues, and what comes after it as a life
+whose beginning was not observed.
+
+Rates are counted: changes in the spans, per time watched in them. Changes that follow each other
+between two captures are missed, so a count is too low if captures are sparse. ``Lives.rate``
+corrects that by maximum likelihood for interval-censored data; where the two differ by more than a
+factor of ``MOST_MISSED``, the captures cannot tell the rate (``is_rate_known``).
+
 Curves are Kaplan-Meier estimates: for each length, the share of lives that ended at that length
 among all that lasted at least as long. A life that continues counts for as long as it was observed,
 but not as an end. Lives whose beginning was not observed are left out: their age is unknown, and
@@ -15,10 +26,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from quire.fragments.lifetime.capture_spans import longest_gap_s
+
+#: A rate is known if the number of changes that were probably missed makes it at most this many
+#: times the one that was counted.
+MOST_MISSED = 1.5
+# Infinite gaps are never observed.
+_FINITE = np.finfo(np.float64).max
+_MOST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,12 +50,19 @@ class Lives:
         first: the first capture that shows it.
         last: the last capture that shows it.
         until: the next capture, which no longer shows it; infinity if it continues.
+        longest_gap_s: the longest time between two captures that tells when a life begins or ends;
+            infinity by default.
     """
 
     after: NDArray[np.float64]
     first: NDArray[np.float64]
     last: NDArray[np.float64]
     until: NDArray[np.float64]
+    longest_gap_s: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.longest_gap_s):
+            object.__setattr__(self, "longest_gap_s", np.full(len(self.first), np.inf))
 
     def __len__(self) -> int:
         return len(self.first)
@@ -43,12 +70,53 @@ class Lives:
     @property
     def begun(self) -> NDArray[np.bool_]:
         """Which lives have an observed beginning; the others are left-censored."""
-        return np.isfinite(self.after)
+        return self.first - self.after <= np.minimum(self.longest_gap_s, _FINITE)
 
     @property
     def ended(self) -> NDArray[np.bool_]:
         """Which lives have an observed end; the others are right-censored."""
+        return self.until - self.last <= np.minimum(self.longest_gap_s, _FINITE)
+
+    @property
+    def changed(self) -> NDArray[np.bool_]:
+        """Which lives are over, even if the gap in which they ended is too long to tell when."""
         return np.isfinite(self.until)
+
+    def rate(self) -> float | None:
+        """Estimate the changes per second from the captures in spans.
+
+        The maximum likelihood estimate if lifetimes are exponential: between two captures that are
+        g seconds apart, something changed with probability 1 - exp(-rate g). None if there was a
+        change between all captures: then the rate may be anything above that of the captures.
+
+        >>> times = np.array([0.0, 60, 120, 180, 240])
+        >>> round(Lives.between(times, [2]).rate() * 60, 4)
+        0.2877
+        >>> Lives.between(times, [1, 2, 3, 4]).rate() is None
+        True
+        """
+        gaps = (self.until - self.last)[self.ended]
+        same_s = float(self.at_least_s.sum())
+        if not len(gaps):
+            return 0.0
+        if not same_s:
+            return None
+        # g / (exp(rate g) - 1) is between 1 / rate - g and 1 / rate.
+        low, high = len(gaps) / (same_s + gaps.sum()), len(gaps) / same_s
+        while high - low > 1e-9 * high:
+            middle = (low + high) / 2
+            expected = float((gaps / np.expm1(np.minimum(middle * gaps, _MOST_EXPONENT))).sum())
+            low, high = (middle, high) if expected > same_s else (low, middle)
+        return float(low + high) / 2
+
+    @property
+    def is_rate_known(self) -> bool:
+        """Whether captures are dense enough to count changes: few are missed between them."""
+        counted, rate = int((self.ended & self.changed).sum()), self.rate()
+        watched_s = float(self.seconds.sum())
+        if not self.changed.any():
+            return watched_s > 0
+        return rate is not None and counted > 0 and rate * watched_s <= MOST_MISSED * counted
 
     @property
     def seconds(self) -> NDArray[np.float64]:
@@ -88,7 +156,31 @@ class Lives:
         before = np.concatenate([[-np.inf], times[starts[1:] - 1]])
         last = np.concatenate([times[starts[1:] - 1], times[-1:]])
         until = np.concatenate([times[starts[1:]], [np.inf]])
-        return cls(before, times[starts], last, until)
+        longest = longest_gap_s(times)
+        whole = cls(before, times[starts], last, until, np.full(len(starts), longest))
+        return whole.split(times)
+
+    def split(self, times: NDArray[np.float64]) -> Lives:
+        """Return the lives divided where they meet a gap between captures that is too long.
+
+        Args:
+            times: capture times, in ascending order.
+        """
+        gap = np.diff(times)
+        rows = []
+        columns = (self.after, self.first, self.last, self.until, self.longest_gap_s)
+        for after, first, last, until, longest in zip(
+            *(one.tolist() for one in columns), strict=True
+        ):
+            start, end = np.searchsorted(times, (first, last)).tolist()
+            edges = (np.flatnonzero(gap[start:end] > longest) + start).tolist()
+            begins = [first, *(float(times[edge + 1]) for edge in edges)]
+            ends = [*(float(times[edge]) for edge in edges), last]
+            for number, (begin, stop) in enumerate(zip(begins, ends, strict=True)):
+                before = after if number == 0 else -math.inf
+                then = until if number == len(edges) else math.inf
+                rows.append((before, begin, stop, then, longest))
+        return Lives(*np.array(rows, np.float64).reshape(-1, 5).T)
 
     @classmethod
     def joined(cls, lives: list[Lives]) -> Lives:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+import numpy as np
+
+from quire.fragments.lifetime.capture_spans import dense_clock
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.shared.find import SharedFragments
 
@@ -118,8 +121,8 @@ def site_of(pages: Sequence[Lifetimes], *, invalidation: Invalidation = "lifetim
         invalidation: ``lifetimes`` draws from the observed lifetimes of each fragment. The first
             one counts from the first capture, and the last one, which has not ended, ends at the
             fragment's rate; so on average lifetimes match the rate. ``rates`` uses the changes per
-            second. ``replay`` repeats the history, so fragments that changed together are
-            invalidated together.
+            second. ``replay`` repeats the spans of the history, without the gaps between them, so
+            fragments that changed together are invalidated together.
 
     Raises:
         ValueError: ``invalidation`` is not one of these.
@@ -152,12 +155,14 @@ def _cached(
     if invalidation == "lifetimes":
         seconds, ended = one.lives.seconds, one.lives.ended
         known = tuple(seconds[ended].tolist())
-        going_on = float(seconds[-1]) if known and not ended[-1] else None
+        # Lives that were not seen to end, at the end or in gaps between spans, count as one.
+        going_on = float(seconds[~ended].sum()) if known and not ended.all() else None
         return CachedFragment(own, one.change_rate, known, going_on)
     if invalidation == "replay":
-        start = float(lives.times[0])
-        at = tuple((one.lives.first[1:] - start).tolist())
-        return CachedFragment(own, replayed_s=at, period_s=float(lives.times[-1]) - start)
+        clock = dense_clock(lives.times)
+        begun = one.lives.first[1:][one.lives.begun[1:]]
+        at = clock[np.searchsorted(lives.times, begun)]
+        return CachedFragment(own, replayed_s=tuple(at.tolist()), period_s=float(clock[-1]))
     return CachedFragment(own, one.change_rate)
 
 

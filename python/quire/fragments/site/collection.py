@@ -50,11 +50,14 @@ class Seen(NamedTuple):
             parameter that identifies the user, or a file name within a folder.
         reader: the user: a cookie, a query, a folder. Empty for an anonymous user, whose captures
             come first if there are any.
+        address: where the page is served, if that is not the address of the capture: for a file,
+            its path below the source.
     """
 
     capture: Capture
     page: str
     reader: str
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,14 @@ class KeptVersion:
         body: the number of its bytes.
         content_type: the type it was served as.
         reader: the user it was made for.
+        status: the HTTP status it was served with, if known.
     """
 
     time: datetime | None
     body: int
     content_type: str | None
     reader: str = ""
+    status: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -92,6 +97,7 @@ class CollectedPage:
         versions: its captures, oldest first.
         source_bytes: length of the newest one.
         others: captures for other users, oldest first.
+        address: where it is served, if that is not its ``url``.
     """
 
     name: str
@@ -99,6 +105,7 @@ class CollectedPage:
     versions: tuple[KeptVersion, ...]
     source_bytes: int
     others: tuple[KeptVersion, ...] = ()
+    address: str = ""
 
     @property
     def is_compared(self) -> bool:
@@ -138,17 +145,17 @@ class Collection(Closes):
 
     def _pages(self, captures: Iterable[Capture | Seen]) -> Iterator[CollectedPage]:
         found: dict[tuple[str, bool], list[_Named]] = {}
-        urls: dict[tuple[str, bool], str] = {}
+        urls: dict[tuple[str, bool], tuple[str, str]] = {}
         for given in captures:
-            capture, page, reader = given if isinstance(given, Seen) else _alone(given)
+            capture, page, reader, address = given if isinstance(given, Seen) else _alone(given)
             body = self._spool.add(capture.body)
-            kept = KeptVersion(capture.time, body, capture.content_type, reader)
+            kept = KeptVersion(capture.time, body, capture.content_type, reader, capture.status)
             key = (page, capture.time is not None)
             found.setdefault(key, []).append(_Named(capture.name, kept))
-            urls.setdefault(key, capture.url)
-        return (self._page(urls[key], captured) for key, captured in found.items())
+            urls.setdefault(key, (capture.url, address))
+        return (self._page(*urls[key], captured) for key, captured in found.items())
 
-    def _page(self, url: str, captured: list[_Named]) -> CollectedPage:
+    def _page(self, url: str, address: str, captured: list[_Named]) -> CollectedPage:
         # Versions are the captures of the anonymous user, or of the user with the most.
         readers = Counter(one.kept.reader for one in captured)
         first = "" if "" in readers else readers.most_common(1)[0][0]
@@ -160,7 +167,7 @@ class Collection(Closes):
         others = tuple(one.kept for one in ordered if one.kept.reader != first)
         name, last = mine[-1]
         versions = tuple(one.kept for one in mine)
-        return CollectedPage(name, url, versions, self._spool.size(last.body), others)
+        return CollectedPage(name, url, versions, self._spool.size(last.body), others, address)
 
     def digest(self, version: KeptVersion) -> Digest:
         """Encode a version; an unreadable one as an empty page, counted in ``unreadable``."""

@@ -55,7 +55,7 @@ def _approximate(facts: FragmentFacts) -> tuple[Action, str]:
 def _own_pace(facts: FragmentFacts) -> tuple[Action, str]:
     policy = facts.policy
     if policy is None:
-        return "leave", "Nothing to cut: the newest capture is another kind of page, without it."
+        return "leave", "Leave it: its place in the source is not known."
     if facts.planned == "isolated":
         away = "out of shared caches" if policy.sharing == "private" else "out of the cache"
         return "isolate", f"The plan cuts it out and keeps it {away}: {policy.reason}."

@@ -53,8 +53,11 @@ class FragmentFacts:
         requests: how often its pages were requested; None without a log.
         requests_per_day: the same per day; None if the log covers no time.
         stored_saved: bytes that are stored less because of it. Those of ``exact`` add up.
-        moved_saved: bytes that are moved less. For ``own pace``, over the time of its versions.
+        moved_saved: bytes that the origin does not send because of it, if every page is fetched once
+            at the pace of the captures, or as in the log. Those of ``exact`` add up. For ``own
+            pace``, the rest of the page, as often as a fetch finds the part changed.
         same_text: whether all members of an approximate one have the same text.
+        label: what people call it: its element with its id, role or class, and its heading.
         path: a CSS selector for it on its page.
         sample: the beginning of its text; of its source if it has no text.
         differs: differences that keep an approximate one from being exact.
@@ -85,6 +88,7 @@ class FragmentFacts:
     version: int = -1
     page_share: float = 0.0
     same_text: bool = True
+    label: str = ""
     path: str = ""
     sample: str = ""
     differs: tuple[Difference, ...] = ()
@@ -98,6 +102,12 @@ class FragmentFacts:
         """Whether all users get the same, by its text and by its bytes."""
         kinds = {self.pace.sharing, self.policy.sharing if self.policy else "unknown"}
         return "private" if "private" in kinds else "shared" if "shared" in kinds else "unknown"
+
+
+def figure(facts: FragmentFacts, key: str) -> str:
+    """Write a figure of a fragment in full, as all tables do; ``key`` is that of a column."""
+    value = getattr(facts, key)
+    return f"{max(value, 0) if key == 'source_bytes' else value:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,15 @@
 """Study: figures for every fragment of a plan and for parts beside it, and what to do about each.
 
-Three tiers, each ranked by the bytes it saves:
+Three tiers, each ranked by the bytes that the origin does not send (``columns.MOVED``), if every
+page is fetched once or as in an access log:
 
 ``exact``        the fragments of the plan, with the figures of ``plan`` and ``esi``; they add up.
 ``approximate``  parts that are alike on several pages: advice, with samples of the differences.
                  Composing them would change pages, so the plan does not.
-``own pace``     parts of one page that change when the rest does not, if there are versions. The
-                 plan isolates those that no cache may keep.
+``own pace``     parts of the newest version of a page that change when the rest does not. The plan
+                 isolates those that no cache may keep.
+
+No two rows with advice overlap on a page (``steps``).
 
 Cost: linear in the pages; for fragments that are listed (``MOST_LISTED`` of each tier) a few pages
 are read again.
@@ -15,8 +18,9 @@ are read again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -40,6 +44,8 @@ from quire.fragments.study.advice import advised
 from quire.fragments.study.differences import differences
 from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
 from quire.fragments.study.page_requests import PageRequests
+from quire.fragments.study.part_names import part_name
+from quire.fragments.study.steps import PartPlace, ranked
 from quire.fragments.trees.af_tree import AfTree
 from quire.progress import Progress, no_progress
 from quire.sdiff.volatile import selector_of
@@ -84,6 +90,12 @@ class FragmentStudy:
     def lives(self) -> Mapping[int, Lifetimes]:
         """The lifetimes of the parts of pages, by place."""
         return self.plan.measured.lives
+
+    @property
+    def advised(self) -> tuple[FragmentFacts, ...]:
+        """The rows with advice, those that save the most first. No two are about the same part."""
+        found = [one for one in self.facts if one.action != "leave"]
+        return tuple(sorted(found, key=lambda one: (-one.moved_saved, -one.stored_saved)))
 
     @property
     def log(self) -> AccessLog | None:
@@ -133,16 +145,33 @@ def study_fragments(
     )
     study = _Study(plan, alike, asked or PageRequests.once(plan.site))
     every = [*study.exact(), *study.approximate(progress), *study.own_pace()]
-    placed = tuple(_placed([study.finished(one) for one in every], plan.site, progress))
+    rows = ranked([study.finished(one) for one in every], study.places)
+    placed = tuple(_placed(rows, plan.site, progress))
     return FragmentStudy(
         plan, study.composition, alike, study.asked, placed, study.totals(len(plan.site.unreadable))
     )
 
 
+def planned_fragments(
+    plan: FragmentPlan, *, progress: Progress = no_progress
+) -> tuple[FragmentFacts, ...]:
+    """Return the fragments of a plan as ``study_fragments`` lists them, without studying the rest.
+
+    Args:
+        plan: the plan.
+        progress: called for the step ``places``.
+    """
+    study = _Study(plan, (), PageRequests.once(plan.site))
+    rows = ranked([study.finished(one) for one in study.exact()], study.places)
+    return tuple(_placed(rows, plan.site, progress))
+
+
 class _Study:
     """The figures of each tier."""
 
-    def __init__(self, plan: FragmentPlan, alike: SharedFragments, asked: PageRequests) -> None:
+    def __init__(
+        self, plan: FragmentPlan, alike: Iterable[SharedFragment], asked: PageRequests
+    ) -> None:
         self.plan, self.site, self.lives = plan, plan.site, plan.measured.lives
         self.alike, self.asked = [one for one in alike if not one.exact], asked
         self.composition = Composition.of(plan)
@@ -151,10 +180,34 @@ class _Study:
         for page, often in zip(plan.site.pages, asked.pages, strict=True):
             self.requests[page.body] += often
 
+    def places(self, facts: FragmentFacts) -> Iterator[PartPlace]:
+        """List the places of a part on the newest versions of pages, as far as known."""
+        if facts.tier == "exact":
+            yield from self._cut_places.get(facts.name, ())
+        elif facts.tier == "approximate":
+            members = self._alike_by_number[facts.number].members
+            columns = (members.page, members.byte_start, members.byte_end)
+            for page, start, end in zip(*(one.tolist() for one in columns), strict=True):
+                if start >= 0:
+                    yield page, start, end
+        elif facts.offset >= 0:
+            yield facts.page, facts.offset, facts.offset + max(facts.source_bytes, 1)
+
+    @cached_property
+    def _alike_by_number(self) -> dict[int, SharedFragment]:
+        return {one.number: one for one in self.alike}
+
+    @cached_property
+    def _cut_places(self) -> dict[str, list[PartPlace]]:
+        found: defaultdict[str, list[PartPlace]] = defaultdict(list)
+        for place, page in enumerate(self.site.pages):
+            for part, start, end in self.plan.cuts.spans(self.plan.cuts.pages[page.body]):
+                found[part.name].append((place, start, end))
+        return found
+
     def _order(self, saved: Sequence[tuple[int, int]]) -> list[int]:
-        """Rank by bytes stored less; with a log, by bytes moved less."""
-        log = self.asked.log is not None
-        return sorted(range(len(saved)), key=lambda n: (-saved[n][log], -saved[n][not log], n))
+        """Rank by bytes moved less, then by bytes stored less."""
+        return sorted(range(len(saved)), key=lambda n: (-saved[n][1], -saved[n][0], n))
 
     def exact(self) -> Iterator[FragmentFacts]:
         """List the fragments of the plan."""
@@ -273,20 +326,14 @@ class _Study:
     def own_pace(self) -> Iterator[FragmentFacts]:
         """List the L-P fragments, by how much of the rest of their pages is not moved again."""
         found: list[tuple[int, int, LpFragment]] = []
-        lengths: dict[int, int] = {}
         for place, lives in self.lives.items():
-            versions = self.site.pages[place].versions
-            for one in lives.parts:
-                if one.gone:
-                    continue
-                body = versions[one.last].body  # it may be missing on the newest one
-                if body not in lengths:
-                    lengths[body] = len(self.site.body(body))
-                rest = lengths[body] - max(one.source_bytes, 0)
+            length = self.site.pages[place].source_bytes
+            for one in _newest_parts(lives):
+                rest = length - max(one.source_bytes, 0)
                 found.append((self._own_saved(one, rest, place), place, one))
         found.sort(key=lambda row: (-row[0], row[1], row[2].number))
         for rank, (saved, place, one) in enumerate(found[:MOST_LISTED], start=1):
-            length = lengths[self.site.pages[place].versions[one.last].body]
+            length = self.site.pages[place].source_bytes
             facts = FragmentFacts(
                 tier="own pace",
                 rank=rank,
@@ -328,18 +375,17 @@ class _Study:
         )
 
     def _own_saved(self, one: LpFragment, rest: int, place: int) -> int:
-        """Bytes of the rest of a page not moved again: once per change that a request follows.
+        """Bytes of the rest of a page that are not sent, in the requests that find it changed.
 
-        With requests at rate a and changes at rate u, a u / (a + u) of the requests find the page
-        changed.
+        With requests at rate a and changes at rate u, u / (a + u) of the requests do. Without a log,
+        the page is fetched once, at the pace of the captures: as many as captures show a change.
         """
         log, often = self.asked.log, self.asked.pages[place]
-        if log is None:
-            return one.changes * rest
-        if log.per_day is None:
-            return min(one.changes, often) * rest
-        asked, changes = often * log.per_day / _DAY_S * one.watched_s, one.changes
-        return round(asked * changes / (asked + changes) * rest) if asked + changes else 0
+        share = one.changes / max(1, len(self.site.pages[place].versions) - 1)
+        if log is not None and log.per_day is not None:
+            asked, changes = often * log.per_day / _DAY_S, one.change_rate
+            share = changes / (asked + changes) if asked + changes else 0.0
+        return round(often * min(share, 1.0) * rest)
 
     def totals(self, unreadable: int) -> Totals:
         """Return the figures over all; those of the plan are the manifest's."""
@@ -359,11 +405,17 @@ class _Study:
             worth_it=len(manifest.fragments),
             isolated=sum(one.key is None for one in self.plan.cuts.fragments.values()),
             approximate=len(self.alike),
-            own_pace=sum(not part.gone for lives in self.lives.values() for part in lives.parts),
+            own_pace=sum(len(_newest_parts(lives)) for lives in self.lives.values()),
             stored_saved=manifest.volumes.pages - manifest.volumes.stored,
             moved_saved=sum(whole - less for whole, less in fetched),
             moved_bytes=sum(whole for whole, _ in fetched),
         )
+
+
+def _newest_parts(lives: Lifetimes) -> list[LpFragment]:
+    """Return the L-P fragments that the newest version has."""
+    there = set(lives.latest_fragment.tolist())
+    return [one for one in lives.parts if one.number in there and one.last == len(lives.times) - 1]
 
 
 def parts_in(
@@ -421,12 +473,13 @@ def _described(one: FragmentFacts, page: Digest, tree: AfTree, site: Collection)
     text = b" ".join(tree.value(part)[: 4 * _MOST_SAMPLE] for part in parts[:_MOST_SAMPLE])
     if not text.strip():
         text = site.body(site.pages[one.page].body)[start:end][: 4 * _MOST_SAMPLE]
-    if not path:
-        spans = source_spans(page) if one.tier == "exact" else None
-        nodes = np.zeros(0, np.int64)
-        if spans is not None:
-            nodes = np.flatnonzero((spans.start == start) & (spans.end == end))
-        node = int(nodes[-1]) if len(nodes) else int(tree.node[parts[0]]) if parts else 0
-        path = selector_of(page, node)
+    spans = source_spans(page) if one.tier == "exact" else None
+    nodes = np.zeros(0, np.int64)
+    if spans is not None:
+        nodes = np.flatnonzero((spans.start == start) & (spans.end == end))
+    node = int(nodes[-1]) if len(nodes) else int(tree.node[parts[0]]) if parts else 0
+    path = path or selector_of(page, node)
     sample = " ".join(text.decode("utf-8", "replace").split())[:_MOST_SAMPLE]
-    return replace(one, path=path, sample=sample, text_bytes=size)
+    return replace(
+        one, path=path, label=part_name(page, node) or path, sample=sample, text_bytes=size
+    )

@@ -12,10 +12,10 @@ the one script that there is only jumps from change to change.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from quire.display import escape
 from quire.reports.frame import STYLE
-from quire.sdiff.annotation import Summary
 from quire.sdiff.views.words import Segment
 
 # Changes in the list of the bar, and characters of each.
@@ -82,7 +82,7 @@ ins.quire-ins, del.quire-del, span.quire-moved { all: unset; position: relative;
 .quire-moved::before, .quire-moved::after { content: none; }
 ins.quire-ins { background: #c9f0cf; color: #0b4a1c; }
 del.quire-del { background: #ffd5d1; color: #8c1d18; text-decoration: line-through; }
-del.quire-del + ins.quire-ins { margin-left: .15em; }
+del.quire-del + wbr + ins.quire-ins { margin-left: .15em; }
 span.quire-moved { background: #d9e8fb; color: #14345c; border-bottom: 2px dotted #3b78c2; }
 .quire-atom { position: relative; z-index: 2147483000; visibility: visible; opacity: 1;
   min-width: 2em; min-height: 1em;
@@ -142,7 +142,8 @@ SCRIPT = """
   const marks = document.querySelectorAll('[id^="quire-change-"]');
   const count = document.getElementById('quire-count');
   let at = -1;
-  const tell = () => { count.textContent = `${at + 1} of ${marks.length} changes`; };
+  const said = (number) => number.toLocaleString('en');
+  const tell = () => { count.textContent = `${said(at + 1)} of ${said(marks.length)} changes`; };
   const go = (step) => {
     at = at < 0 && step < 0 ? marks.length - 1 : (at + step + marks.length) % marks.length;
     location.replace('#' + marks[at].id);
@@ -155,10 +156,12 @@ SCRIPT = """
     button.hidden = false;
     button.addEventListener('click', () => go(step));
   }
-  addEventListener('hashchange', () => {
+  const look = () => {
     const found = [...marks].findIndex((mark) => '#' + mark.id === location.hash);
     if (found >= 0) { at = found; tell(); }
-  });
+  };
+  addEventListener('hashchange', look);
+  look();
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { n: 1, j: 1, p: -1, k: -1 }[event.key];
@@ -168,13 +171,30 @@ SCRIPT = """
 """
 
 
+MarkKind: TypeAlias = Literal["deleted", "inserted", "moved"]
+
+# The element and the class of each mark.
+_TAGS: dict[MarkKind, tuple[str, str]] = {
+    "deleted": ("del", "quire-del"),
+    "inserted": ("ins", "quire-ins"),
+    "moved": ("span", "quire-moved"),
+}
+
+
 class Changes:
-    """Numbers changes as they are drawn. Marks with nothing but white space between are one."""
+    """Numbers changes as they are drawn. Marks with nothing but white space between are one.
+
+    Attributes:
+        count: the number of changes in the visible page.
+        listed: the marks of the first changes.
+        others: the number of elements with other changes, such as of attributes.
+    """
 
     def __init__(self) -> None:
-        self.listed: list[list[Segment]] = []
+        self.listed: list[list[tuple[MarkKind, str]]] = []
         self.count = 0
         self.others = 0
+        self.has_moved = False
         self._is_open = False
 
     def plain(self, text: str) -> str:
@@ -186,37 +206,48 @@ class Changes:
     def marked(self, segment: Segment) -> str:
         """Write an inserted or deleted text."""
         # Browsers would move a mark around white space in a table to the front of the table.
-        if not segment.text or segment.text.isspace():
+        if segment.kind == "same" or not segment.text or segment.text.isspace():
             return escape(segment.text) if segment.kind != "deleted" else ""
-        tag = "del" if segment.kind == "deleted" else "ins"
-        anchor = self.anchor(segment)
-        return f'<{tag}{anchor} class="quire-{tag}">{escape(segment.text)}</{tag}>'
+        tag, name = _TAGS[segment.kind]
+        anchor = self.anchor(segment.kind, segment.text)
+        return f'<{tag}{anchor} class="{name}">{escape(segment.text)}</{tag}>'
+
+    def moved(self, text: str, words: Sequence[Segment]) -> str:
+        """Write a text that moved; its words say how it was edited."""
+        anchor = self.anchor("moved", text)
+        inside = "".join(map(self.marked, words)) if words else escape(text)
+        return f'<span{anchor} class="quire-moved" title="moved">{inside}</span>'
 
     def segments(self, segments: Sequence[Segment]) -> str:
         """Write texts of all kinds."""
-        return "".join(
-            self.plain(part.text) if part.kind == "same" else self.marked(part) for part in segments
-        )
+        out: list[str] = []
+        last = "same"
+        for part in segments:
+            if (last, part.kind) == ("deleted", "inserted"):
+                out.append("<wbr>")  # two figures beside each other may need two lines
+            out.append(self.plain(part.text) if part.kind == "same" else self.marked(part))
+            last = part.kind
+        return "".join(out)
 
-    def anchor(self, segment: Segment) -> str:
+    def anchor(self, kind: MarkKind, text: str) -> str:
         """Return the attribute with the number of a change; empty inside the same change."""
         is_new = not self._is_open
         self._is_open = True
+        self.has_moved |= kind == "moved"
         if is_new:
             self.count += 1
             if self.count <= _MAX_LISTED:
                 self.listed.append([])
         if self.count <= _MAX_LISTED:
-            self.listed[-1].append(segment)
+            self.listed[-1].append((kind, text))
         return f' id="{_CHANGE}{self.count}"' if is_new else ""
 
 
-def summary_bar(changes: Changes, summary: Summary, title_change: Sequence[Segment]) -> str:
+def summary_bar(changes: Changes, title_change: Sequence[Segment]) -> str:
     """Draw the bar: the number of changes, the way from one to the next, and a list of them.
 
     Args:
         changes: the changes that were drawn.
-        summary: the number of changes of each kind.
         title_change: the changed title; empty if it did not change.
     """
     said = "1 change" if changes.count == 1 else f"{changes.count:,} changes"
@@ -232,7 +263,7 @@ def summary_bar(changes: Changes, summary: Summary, title_change: Sequence[Segme
         parts.append(
             '<span><span class="quire-key quire-key-ins">inserted</span> '
             '<span class="quire-key quire-key-del">deleted</span>'
-            + (' <span class="quire-key quire-key-moved">moved</span>' if summary.moved else "")
+            + (' <span class="quire-key quire-key-moved">moved</span>' if changes.has_moved else "")
             + "</span>"
         )
     if changes.others:
@@ -252,12 +283,12 @@ def _listing(changes: Changes) -> str:
     rows = []
     for number, found in enumerate(changes.listed, 1):
         left, shown = _MAX_SHOWN, []
-        for part in found:
+        for kind, said in found:
             if left > 0:
-                text = " ".join(part.text.split())
-                tag = "del" if part.kind == "deleted" else "ins"
+                text = " ".join(said.split())
+                tag, name = _TAGS[kind]
                 end = "…" if len(text) > left else ""
-                shown.append(f'<{tag} class="quire-{tag}">{escape(text[:left])}{end}</{tag}>')
+                shown.append(f'<{tag} class="{name}">{escape(text[:left])}{end}</{tag}>')
                 left -= len(text)
         rows.append(f'<li><a href="#{_CHANGE}{number}">{" ".join(shown)}</a></li>')
     more = changes.count - len(changes.listed)

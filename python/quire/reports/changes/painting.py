@@ -1,60 +1,33 @@
 """Painting: which words of two pages a redline marks, and where deleted parts are shown again.
 
-An annotation pairs nodes; a reader sees words. A paragraph in a new wrapper, a word in another tag
-or a text that was split are changes of nodes, but nothing for a reader. So words are marked by
-comparing the visible texts of both pages, with the annotation as a guide:
+``matching`` says which words are kept in place and which texts moved. All other words of the new
+page are inserted, all others of the old page are deleted. Deleted words are shown between the kept
+words that were around them:
 
-1. Texts with a partner are kept in place if the order of both pages agrees on them; of texts that
-   contradict each other, those that the annotation says moved are painted as moved.
-2. Between texts that are kept in place, all that is left is compared: equal lines first, then words,
-   across the borders of nodes. What is equal is kept; all else is deleted or inserted.
-3. A deleted part that has no kept nodes in it is shown again as it was, as an element between the
-   kept texts that were around it. Deleted words inside a text are shown between its words.
+* in a text of which words are kept, beside these;
+* as a part of a text, if both kept words are in one text now, or if the line goes on;
+* else as the elements that they were, between the elements of the new page: see ``placing``.
 
-Everything is linear but the comparison of words, which has limits of its own. Nothing recurses.
+So kept and deleted words, read in order, are the old page, but for what moved.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 
-from quire.reports.changes.orders import (
-    MIN_TOLD,
-    Around,
-    equal_places,
-    heaviest_rise,
-    unique_matches,
-)
+from quire.reports.changes.matching import Matches, match_words
+from quire.reports.changes.orders import Around
 from quire.reports.changes.placing import Place, Placing
 from quire.reports.changes.visible_page import VisiblePage
-from quire.reports.changes.word_runs import (
-    Joined,
-    is_alike,
-    runs_of_words,
-    with_long_runs,
-    without_islands,
-)
+from quire.reports.changes.word_runs import Piece
 from quire.sdiff.annotation import Annotation
-from quire.sdiff.facets import Status
-from quire.sdiff.views.words import Segment, SegmentKind, word_changes
+from quire.sdiff.views.words import Segment, SegmentKind
 
-# Two runs of text with this part of their characters in common are one text that was edited; with
-# less, marking single words would leave a mosaic of "the" and "of". Texts that are partners need
-# less, texts that moved need more.
-_ALIKE = 0.4
-_PAIR_ALIKE = 0.25
-_MOVED_ALIKE = 0.6
-# Texts with partners of up to this many characters, such as figures, are compared with these only.
-_SHORT = 24
-# Characters that are compared word by word; what is left after that is replaced as a whole. Hostile
-# texts take some 15 microseconds for each.
-_MAX_COMPARED = 600_000
-# How much more the place of a text counts if the annotation does not say that it moved.
-_STAYS = 8
+# A word with the white space behind it, or white space at the beginning.
+_WORD = re.compile(r"^\s+|\S+\s*")
 
 
 @dataclass(slots=True)
@@ -84,343 +57,140 @@ def paint(annotation: Annotation, old: VisiblePage, new: VisiblePage) -> Paintin
 
 
 class _Painter:
-    """Both pages, and what is known about their leaves so far."""
+    """Both pages and their matches; ``paint`` draws the conclusions."""
 
     def __init__(self, annotation: Annotation, old: VisiblePage, new: VisiblePage) -> None:
         self.old, self.new = old, new
         self.to_new: list[int] = annotation.to_new.tolist()
         self.to_old: list[int] = annotation.to_old.tolist()
-        self.status: list[int] = annotation.new_status.tolist()
+        self.matches: Matches = match_words(annotation, old, new)
         self.result = Painting()
-        # Leaves of the old page that are in place, at least some words of them: the first and the
-        # last leaf of the new page that these words are in.
+        self.by_old: dict[int, list[Piece]] = {}
+        self.by_new: dict[int, list[Piece]] = {}
+        for piece in self.matches.pieces:
+            self.by_old.setdefault(piece.old, []).append(piece)
+            self.by_new.setdefault(piece.new, []).append(piece)
+        # Deleted words to show in a leaf of the new page, by leaf and offset in its text.
+        self.deleted: dict[int, dict[int, list[str]]] = {}
+        # For each leaf of the old page with words on the new page: the first and the last leaf there.
         self.first: dict[int, int] = {}
         self.last: dict[int, int] = {}
-        self.moved: dict[int, int] = {}  # leaves that moved, old to new
-        self.budget = _MAX_COMPARED
-        self.compared: dict[tuple[str, str], Sequence[Segment]] = {}
-        self.shown: dict[int, list[int]] = {}  # leaves with deleted words, and where these are
-        self.gone: set[int] = set()  # leaves of the old page that are deleted as a whole
+        self.gone: set[int] = set()  # leaves of the old page that are shown as elements
+        self.shown_line = -1  # of the last deleted words
 
     def paint(self) -> Painting:
-        """Do the three steps."""
-        pairs = self._in_place()
-        soft = dict(pair for pair in pairs if not self._is_same(*pair))
-        hard = [pair for pair in pairs if pair[0] not in soft]
-        runs = self._between(hard, soft)
-        self._settle_moves()
-        edits = [edit for edit in map(self._edit, runs) if edit is not None]
-        for edit in self._look_again(edits):
-            self._write(edit)
-        self._put_back()
+        """Look at the leaves of the old page, then at those of the new one."""
+        self._delete()
+        self._insert()
+        placing = Placing(
+            self.old, self.new, self.to_new, self.first, self.last, self.gone, self.matches.moved
+        )
+        self.result.gone = placing.places()
         self._look_at_elements()
         return self.result
 
-    # ------------------------------------------------------------ 1. texts with partners
+    # ------------------------------------------------------------ the old page
 
-    def _in_place(self) -> list[tuple[int, int]]:
-        """Pair leaves whose order is the same on both pages; other leaves with partners moved."""
-        pairs: list[tuple[int, int]] = []
-        weights: list[int] = []
-        moved_until = node = 0
+    def _delete(self) -> None:
+        """Find a place for the words of the old page that are not kept."""
+        for i, j in self.matches.atoms.items():
+            self.first[i] = self.last[i] = j
+        # Deleted words before the first kept word of a leaf come before inserted ones.
+        heads: dict[int, int] = {}
+        for last, piece in pairwise([Piece(-1, 0, 0, -1, 0, 0), *self.matches.pieces]):
+            heads.setdefault(piece.old, last.new_end if last.new == piece.new else 0)
+        around = Around(len(self.old.leaves), self.by_old)
+        for i, leaf in enumerate(self.old.leaves):
+            if i in self.matches.moved or i in self.first:
+                continue
+            place: tuple[int, int] | None = None
+            kept = self.by_old.get(i, [])
+            if kept:
+                place = kept[0].new, heads[i]
+            elif leaf.text:
+                place = self._place_inside(i, around.before[i], around.after[i], heads)
+            if place is None:
+                self.gone.add(i)
+                continue
+            self.first[i], at = place[0], 0
+            for piece in kept:
+                self._show(i, at, piece.old_start, *place)
+                at, place = piece.old_end, (piece.new, piece.new_end)
+            self._show(i, at, len(leaf.text), *place)
+            self.last[i] = place[0]
+
+    def _place_inside(
+        self, i: int, before: int, after: int, heads: dict[int, int]
+    ) -> tuple[int, int] | None:
+        """Find a place in a text for a leaf that is deleted as a whole: a leaf and an offset.
+
+        Args:
+            i: the leaf of the old page.
+            before: the leaf before it of which words are kept; -1 for none.
+            after: the same for the leaf after it.
+            heads: for each leaf with kept words, the offset where words before these are shown.
+        """
+        line = self.old.leaves[i].line
+        last = self.by_old[before][-1] if before >= 0 else None
+        first = self.by_old[after][0] if after >= 0 else None
+        if last and first and last.new == first.new:
+            return last.new, last.new_end
+        if last and self.old.leaves[before].line == line:
+            return last.new, last.new_end
+        if first and self.old.leaves[after].line == line:
+            return first.new, heads[after]
+        return None
+
+    def _show(self, i: int, start: int, end: int, j: int, offset: int) -> None:
+        """Show a part of a leaf of the old page as deleted, in a leaf of the new page."""
+        leaf = self.old.leaves[i]
+        text = leaf.text[start:end]
+        shown = self.deleted.get(j, {}).get(offset)
+        if shown and not shown[-1][-1].isspace():
+            is_apart = start == 0 and (leaf.is_apart or self.shown_line != leaf.line)
+            shown[-1] += " " if is_apart or text.isspace() else ""
+        if text and not text.isspace():
+            self.deleted.setdefault(j, {}).setdefault(offset, []).append(text)
+            self.shown_line = leaf.line
+
+    # ------------------------------------------------------------ the new page
+
+    def _insert(self) -> None:
+        """Mark the words of the new page that are not kept."""
+        atoms = set(self.matches.atoms.values())
+        moved = set(self.matches.moved.values())
         for j, leaf in enumerate(self.new.leaves):
-            for above in range(node, leaf.node + 1):
-                if self.status[above] & Status.MOVED:
-                    moved_until = max(moved_until, above + self.new.sizes[above])
-            node = leaf.node + 1
-            i = self.old.leaf_of.get(self.to_old[leaf.node], -1)
-            if i >= 0 and bool(self.old.leaves[i].text) == bool(leaf.text):
-                pairs.append((i, j))
-                # Texts that did not move outweigh those that did, unless they are much shorter.
-                size = len(leaf.key) if self._is_same(i, j) else self._common(i, j)
-                weights.append((size + 1) * (1 if leaf.node < moved_until else _STAYS))
-        kept = heaviest_rise([i for i, _ in pairs], weights)
-        self.moved = {
-            i: j
-            for place, (i, j) in enumerate(pairs)
-            if place not in kept
-            and len(self.new.leaves[j].key) >= MIN_TOLD
-            and (self._is_same(i, j) or self._is_moved_text(i, j))
-        }
-        return [pair for place, pair in enumerate(pairs) if place in kept]
-
-    def _is_same(self, i: int, j: int) -> bool:
-        leaf = self.new.leaves[j]
-        if leaf.text:
-            return not self.status[leaf.node] & Status.CONTENT
-        return leaf.key == self.old.leaves[i].key
-
-    def _common(self, i: int, j: int) -> int:
-        """Count the characters that a text and its partner have in common."""
-        parts = self._compare(self.old.leaves[i].text, self.new.leaves[j].text)
-        return sum(len(part.text) for part in parts if part.kind == "same")
-
-    def _is_moved_text(self, i: int, j: int) -> bool:
-        """Tell whether a text that moved and was edited is still the same text."""
-        before, after = self.old.leaves[i].text, self.new.leaves[j].text
-        return bool(after) and is_alike(self._compare(before, after), _MOVED_ALIKE)
-
-    def _keep(self, i: int, j: int) -> None:
-        self.first.setdefault(i, j)
-        self.last[i] = j
-
-    # ------------------------------------------------------------ 2. what is between them
-
-    def _between(self, hard: list[tuple[int, int]], soft: dict[int, int]) -> list[_Run]:
-        """Keep pairs and equal leaves in place, and return the runs of leaves between them."""
-        runs: list[_Run] = []
-        ends = [(-1, -1), *hard, (len(self.old.leaves), len(self.new.leaves))]
-        for i, j in hard:
-            self._keep(i, j)
-        for (i0, j0), (i1, j1) in pairwise(ends):
-            olds, news = list(range(i0 + 1, i1)), list(range(j0 + 1, j1))
-            if olds or news:
-                runs += self._match(olds, news, soft)
-        return runs
-
-    def _match(self, olds: list[int], news: list[int], soft: dict[int, int]) -> list[_Run]:
-        """Match leaves between two that are kept; returns pairs to compare, and what is left.
-
-        First, in order: leaves that look the same and are the only ones, and texts that were edited.
-        Of matches that contradict each other, those with most words. Then, between these, all leaves
-        that look the same.
-        """
-        weights = self._edited(olds, news, soft)
-        same = unique_matches(
-            [self.old.leaves[i].key for i in olds], [self.new.leaves[j].key for j in news]
-        )
-        kept = {(olds[x], news[y]) for x, y in same}
-        for i, j in kept:
-            weights[i, j] = weights.get((i, j), 0) + len(self.old.leaves[i].key)
-        found = sorted(weights, key=lambda pair: (pair[1], -pair[0]))
-        chosen = heaviest_rise([i for i, _ in found], [weights[pair] for pair in found])
-        runs: list[_Run] = []
-        x = y = 0
-        for place in sorted(chosen):
-            i, j = found[place]
-            runs += self._match_equal(olds[x : i - olds[0]], news[y : j - news[0]])
-            if (i, j) in kept:
-                self._keep(i, j)
-            else:
-                runs.append(_Run([i], [j], is_pair=True))
-            x, y = i - olds[0] + 1, j - news[0] + 1
-        return runs + self._match_equal(olds[x:], news[y:])
-
-    def _match_equal(self, olds: list[int], news: list[int]) -> list[_Run]:
-        """Keep leaves that look the same in place, and return the runs between them."""
-        keys: dict[str, int] = {}
-        left = [keys.setdefault(self.old.leaves[i].key, len(keys)) for i in olds]
-        right = [keys.setdefault(self.new.leaves[j].key, len(keys)) for j in news]
-        runs: list[_Run] = []
-        start_old = start_new = 0
-        for x, y in [*equal_places(left, right), (len(olds), len(news))]:
-            if x > start_old or y > start_new:
-                runs.append(_Run(olds[start_old:x], news[start_new:y]))
-            if x < len(olds):
-                self._keep(olds[x], news[y])
-            start_old, start_new = x + 1, y + 1
-        return runs
-
-    def _edited(
-        self, olds: list[int], news: list[int], soft: dict[int, int]
-    ) -> dict[tuple[int, int], int]:
-        """Find pairs to compare by themselves, and how many words speak for each.
-
-        Partners, unless they have little in common, and texts that share a long run of words. Not
-        those that share words with several texts, nor those with other leaves on their line: there,
-        words may have gone from one leaf to the next.
-        """
-        weights = self._sharing(olds, news)
-        from_old, to_new = Counter(i for i, _ in weights), Counter(j for _, j in weights)
-        for i in olds:
-            if i in soft and self._is_edited(i, soft[i]):
-                weights[i, soft[i]] = weights.get((i, soft[i]), 0) + 1
-        left_lines = Counter(self.old.leaves[i].line for i in olds)
-        right_lines = Counter(self.new.leaves[j].line for j in news)
-        return {
-            (i, j): weight
-            for (i, j), weight in weights.items()
-            if left_lines[self.old.leaves[i].line] == right_lines[self.new.leaves[j].line] == 1
-            and max(from_old[i], to_new[j]) <= 1
-        }
-
-    def _sharing(self, olds: list[int], news: list[int]) -> dict[tuple[int, int], int]:
-        """Find leaves that share long runs of words, and how many runs."""
-        known: dict[tuple[str, ...], int] = {}
-        for i in olds:
-            for run in runs_of_words(self.old.leaves[i].key):
-                known.setdefault(run, i)
-        found: Counter[tuple[int, int]] = Counter()
-        for j in news:
-            found.update(
-                (known[run], j) for run in runs_of_words(self.new.leaves[j].key) if run in known
-            )
-        return found
-
-    def _is_edited(self, i: int, j: int) -> bool:
-        """Tell whether a text with a partner is still the same text."""
-        before, after = self.old.leaves[i].text, self.new.leaves[j].text
-        if max(len(before), len(after)) <= _SHORT:
-            return True
-        return is_alike(self._compare(before, after), _PAIR_ALIKE)
-
-    def _compare(self, before: str, after: str) -> Sequence[Segment]:
-        """Compare words, as long as the budget of the page lasts."""
-        if (before, after) not in self.compared:
-            self.budget -= len(before) + len(after)
-            self.compared[before, after] = (
-                word_changes(before, after)
-                if self.budget > 0
-                else (Segment("deleted", before), Segment("inserted", after))
-            )
-        return self.compared[before, after]
-
-    def _settle_moves(self) -> None:
-        """Forget moves of leaves that turned out to be in place."""
-        in_place = set(self.last.values())
-        self.moved = {
-            i: j for i, j in self.moved.items() if i not in self.first and j not in in_place
-        }
-        self.arrived = set(self.moved.values())
-        for i, j in self.moved.items():
-            leaf = self.new.leaves[j]
-            self.result.moved.add(leaf.node)
-            if leaf.text and self.status[leaf.node] & Status.CONTENT:
-                changes = self._compare(self.old.leaves[i].text, leaf.text)
-                self.result.words[leaf.node] = list(changes)
-
-    def _edit(self, run: _Run) -> _Edit | None:
-        """Compare a run word by word; all of it is replaced if it has too little in common."""
-        olds = [i for i in run.olds if i not in self.moved]
-        news = [j for j in run.news if j not in self.arrived]
-        # Elements without text have no words.
-        self.gone.update(i for i in olds if not self.old.leaves[i].text)
-        self._insert(j for j in news if not self.new.leaves[j].text)
-        olds = [i for i in olds if self.old.leaves[i].text]
-        news = [j for j in news if self.new.leaves[j].text]
-        before = Joined([self.old.leaves[i] for i in olds])
-        after = Joined([self.new.leaves[j] for j in news])
-        if not before.text or not after.text:
-            self.gone.update(olds)
-            self._insert(news)
-            return None
-        segments = self._compare(before.text, after.text)
-        if not is_alike(segments, _PAIR_ALIKE if run.is_pair else _ALIKE):
-            segments = without_islands(segments)
-            if not run.is_pair and all(segment.kind != "same" for segment in segments):
-                self.gone.update(olds)
-                self._insert(news)
-                return None
-        segments = with_long_runs(segments)
-        x = y = 0
-        kept: set[int] = set()
-        for segment in segments:
-            length = len(segment.text)
-            if segment.kind == "same":
-                for b, start, end in after.cut(y, y + length):
-                    for a, old_start, old_end in before.cut(x + start - y, x + end - y):
-                        if before.text[old_start:old_end].strip():
-                            self._keep(olds[a], news[b])
-                            kept.add(a)
-            x += length if segment.kind != "inserted" else 0
-            y += length if segment.kind != "deleted" else 0
-        self.gone.update(i for a, i in enumerate(olds) if a not in kept)
-        return _Edit(olds, news, before, after, segments, is_pair=run.is_pair)
-
-    def _look_again(self, edits: list[_Edit]) -> list[_Edit]:
-        """Compare gaps in which nothing was kept as a whole, if a long run is on both sides."""
-        kept = sorted(self.first)
-        firsts = [*(self.first[i] for i in kept), len(self.new.leaves)]
-        lasts = [-1, *(self.last[i] for i in kept)]
-        mixed = [edit for edit in edits if any(i in self.first for i in edit.olds)]
-        used_old = {i for edit in mixed for i in edit.olds}
-        used_new = {j for edit in mixed for j in edit.news}
-        again: list[_Run] = []
-        for place, (i0, i1) in enumerate(pairwise([-1, *kept, len(self.old.leaves)])):
-            olds = list(range(i0 + 1, i1))
-            news = list(range(lasts[place] + 1, firsts[place]))
-            if (
-                used_old.isdisjoint(olds)
-                and used_new.isdisjoint(news)
-                and self._sharing(olds, news)
-            ):
-                again.append(_Run(olds, news))
-        done = {i for run in again for i in run.olds}
-        found = [edit for edit in edits if edit.olds[0] not in done]
-        self.gone -= done
-        return found + [edit for edit in map(self._edit, again) if edit is not None]
-
-    def _insert(self, news: Iterable[int]) -> None:
-        for j in news:
-            leaf = self.new.leaves[j]
-            if leaf.text:
-                self.result.words[leaf.node] = [Segment("inserted", leaf.text)]
-            else:
+            if j in moved:
+                self.result.moved.add(leaf.node)
+                if j in self.matches.edits:
+                    self.result.words[leaf.node] = list(self.matches.edits[j])
+            elif leaf.text:
+                words = list(self._segments(j, leaf.text))
+                if any(word.kind != "same" for word in words):
+                    self.result.words[leaf.node] = words
+            elif j not in atoms:
                 self.result.atoms[leaf.node] = "inserted"
 
-    def _write(self, edit: _Edit) -> None:
-        """Cut the words of an edited run at the borders of its leaves.
+    def _segments(self, j: int, text: str) -> Iterator[Segment]:
+        """Cut a text into kept, inserted and deleted words."""
+        deleted = self.deleted.get(j, {})
+        at = 0
+        end = Piece(0, 0, 0, j, len(text), len(text))
+        kept = [piece for piece in self.by_new.get(j, []) if piece.new_end > 0]
+        for piece in [*kept, end]:
+            gone, words = deleted.pop(at, []), text[at : piece.new_start]
+            head, tail = _common_ends(gone, words)
+            yield from self._part("same", words[:head])
+            yield from (Segment("deleted", part) for part in gone if part)
+            inserted = words[head : len(words) - tail]
+            yield from self._part("inserted" if inserted.strip() else "same", inserted)
+            yield from self._part("same", text[piece.new_start - tail : piece.new_end])
+            at = piece.new_end
 
-        A leaf that is deleted as a whole is shown again as an element, unless its line goes on.
-        """
-        words: list[list[Segment]] = [[] for _ in edit.news]
-        inside = {a for a, i in enumerate(edit.olds) if edit.is_pair or self._is_inside(i)}
-        outside: set[int] = set()  # leaves that are shown as elements
-        x = y = latest = 0
-        for segment in edit.segments:
-            length = len(segment.text)
-            if segment.kind == "deleted":
-                for a, start, end in edit.before.cut(x, x + length):
-                    i = edit.olds[a]
-                    low, high = edit.after.leaves_at(y)
-                    is_whole = i in self.gone and low != high
-                    # What follows an element stays behind it.
-                    if a in outside or (is_whole and (a not in inside or latest == len(words))):
-                        outside.add(a)
-                        latest = max(latest, high)
-                        continue
-                    self.gone.discard(i)
-                    is_next = low < 0 or (
-                        high < len(words) and self.first.get(i) == edit.news[high]
-                    )
-                    latest = max(latest, high if is_next else low)
-                    home = min(latest, len(words) - 1)
-                    words[home].append(Segment("deleted", edit.before.text[start:end]))
-                    self.shown.setdefault(i, []).append(edit.news[home])
-            else:
-                for b, start, end in edit.after.cut(y, y + length):
-                    latest = max(latest, b)
-                    words[b].append(Segment(segment.kind, edit.after.text[start:end]))
-            x += length if segment.kind != "inserted" else 0
-            y += length if segment.kind != "deleted" else 0
-        for j, found in zip(edit.news, words, strict=True):
-            self.result.words[self.new.leaves[j].node] = found
-
-    def _is_inside(self, i: int) -> bool:
-        """Tell whether the line of a deleted leaf goes on, or both its ends are in one text now."""
-        if self.old.leaves[i].line in self._kept_lines:
-            return True
-        before, after = self._kept_around.before[i], self._kept_around.after[i]
-        return before >= 0 and after >= 0 and self.last[before] == self.first[after]
-
-    @cached_property
-    def _kept_lines(self) -> set[int]:
-        return {self.old.leaves[i].line for i in self.first}
-
-    @cached_property
-    def _kept_around(self) -> Around:
-        return Around(len(self.old.leaves), self.first)
-
-    # ------------------------------------------------------------ 3. deleted parts
-
-    def _put_back(self) -> None:
-        """Find a place for each deleted part."""
-        first, last = dict(self.first), dict(self.last)
-        for i, homes in self.shown.items():
-            first[i] = min(first.get(i, homes[0]), homes[0])
-            last[i] = max(last.get(i, homes[-1]), homes[-1])
-        placing = Placing(self.old, self.new, self.to_new, first, last, self.gone, self.moved)
-        self.result.gone = placing.places()
+    @staticmethod
+    def _part(kind: SegmentKind, text: str) -> Iterator[Segment]:
+        if text:
+            yield Segment(kind, text)
 
     # ------------------------------------------------------------ elements
 
@@ -452,22 +222,30 @@ class _Painter:
                 self.result.around.add(node)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Leaves of both pages between two that are kept."""
+def _common_ends(gone: list[str], words: str) -> tuple[int, int]:
+    """Keep the words with which deleted and inserted text begin and end alike.
 
-    olds: list[int]
-    news: list[int]
-    is_pair: bool = False
+    Takes them off the deleted texts, and returns how many characters of the inserted text they are.
 
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """A run that was compared word by word."""
-
-    olds: list[int]
-    news: list[int]
-    before: Joined
-    after: Joined
-    segments: Sequence[Segment]
-    is_pair: bool
+    >>> gone = ["Like most sites, we also "]
+    >>> _common_ends(gone, "Like most others, we "), gone
+    ((10, 0), ['sites, we also '])
+    """
+    if not gone:
+        return 0, 0
+    head = old_head = 0
+    for old, new in zip(_WORD.finditer(gone[0]), _WORD.finditer(words), strict=False):
+        if old.group().split() != new.group().split():
+            break
+        old_head, head = old.end(), new.end()
+    if not head and gone[0][:1].isspace() and words[:1].isspace():
+        old_head = head = 1
+    gone[0] = gone[0][old_head:]
+    tail = old_tail = 0
+    olds, news = _WORD.findall(gone[-1]), _WORD.findall(words[head:])
+    for old_word, new_word in zip(reversed(olds), reversed(news), strict=False):
+        if old_word.split() != new_word.split():
+            break
+        old_tail, tail = old_tail + len(old_word), tail + len(new_word)
+    gone[-1] = gone[-1][: len(gone[-1]) - old_tail]
+    return head, tail

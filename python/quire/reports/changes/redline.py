@@ -26,7 +26,15 @@ from typing import Literal
 from quire.digest.page import Digest
 from quire.display import escape
 from quire.reports.changes import safe_markup as safe
-from quire.reports.changes.marks import LINES, PAGE, PAGE_BASE, SCRIPT, Changes, summary_bar
+from quire.reports.changes.marks import (
+    LINES,
+    PAGE,
+    PAGE_BASE,
+    SCRIPT,
+    Changes,
+    MarkKind,
+    summary_bar,
+)
 from quire.reports.changes.painting import paint
 from quire.reports.changes.visible_page import VisiblePage
 from quire.reports.frame import document
@@ -56,7 +64,7 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
     >>> old = quire.encode(b"<p>Open 9 to 5")
     >>> new = quire.encode(b"<p>Open 9 to 6<script>x</script>")
     >>> drawn = redline(quire.annotate(old, new))
-    >>> 'class="quire-del">5</del><ins class="quire-ins">6</ins></p>' in drawn
+    >>> 'class="quire-del">5</del><wbr><ins class="quire-ins">6</ins></p>' in drawn
     True
     >>> "<script>x" in drawn
     False
@@ -78,7 +86,7 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
     else:
         body, styles, style = _draw_lines(annotation, changes), [], LINES
     title = _title(annotation.new)
-    bar = summary_bar(changes, annotation.summary(), _title_change(annotation))
+    bar = summary_bar(changes, _title_change(annotation))
     return document(
         "".join([bar, *body, "\n"]),
         title=f"Changes: {title}" if title else "Changes",
@@ -203,12 +211,7 @@ class _Drawing:
         if is_plain:
             self.out.append(escape(text))
         elif node in self.painting.moved:
-            anchor = self.changes.anchor(Segment("inserted", text))
-            inside = "".join(
-                escape(part.text) if part.kind == "same" else self.changes.marked(part)
-                for part in words or [Segment("same", text)]
-            )
-            self.out.append(f'<span{anchor} class="quire-moved" title="moved">{inside}</span>')
+            self.out.append(self.changes.moved(text, words or []))
         elif words is not None:
             self.out.append(self.changes.segments(words))
         else:
@@ -220,7 +223,8 @@ class _Drawing:
         ours = {"title": "; ".join(titles)} if titles else {}
         if "quire-atom" in classes:
             named = self.new.attributes(node).get("alt", "") or f"<{self.new.names[node]}>"
-            anchor = self.changes.anchor(Segment("inserted", named))
+            kind: MarkKind = "moved" if "quire-moved" in classes else "inserted"
+            anchor = self.changes.anchor(kind, named)
             if anchor:
                 ours["id"] = anchor.partition('"')[2].rstrip('"')
         return self._tag(self.new, node, written, classes=classes, ours=ours)
@@ -340,7 +344,7 @@ class _Drawing:
             if written in safe.ATOMS and not is_plain and place is not None:
                 classes = ["quire-atom", "quire-del"]
                 named = page.attributes(node).get("alt", "") or f"<{name}>"
-                anchor = self.changes.anchor(Segment("deleted", named))
+                anchor = self.changes.anchor("deleted", named)
                 if anchor:
                     ours["id"] = anchor.partition('"')[2].rstrip('"')
             if not keeps_tags and not is_plain and written not in _ANYWHERE:
@@ -386,8 +390,7 @@ def _draw_lines(annotation: Annotation, changes: Changes) -> list[str]:
         elif row.kind == "inserted" and new:
             drawn = changes.marked(Segment("inserted", new.text))
         elif row.kind == "moved_here" and new:
-            anchor = changes.anchor(Segment("inserted", new.text))
-            drawn = f'<span{anchor} class="quire-moved" title="moved">{escape(new.text)}</span>'
+            drawn = changes.moved(new.text, [])
         elif row.kind == "same" and new:
             drawn = changes.plain(new.text)
         else:

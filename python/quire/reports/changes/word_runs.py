@@ -2,71 +2,91 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from quire.reports.changes.visible_page import Leaf
+from quire.reports.changes.visible_page import VisiblePage
 from quire.sdiff.views.words import Segment, SegmentKind
 
-# As many equal words in a row are no accident.
+# So many equal words in a row count as common even in texts with little else in common.
 MANY_WORDS = 5
 
 # A text of which nearly all is found in a longer one became part of that.
 _INSIDE = 0.8
-# Many words in tokens, white space included, and how often to look for such runs.
-_RUN_TOKENS = 2 * MANY_WORDS - 1
-_MAX_RUNS = 40
-_SPACE = re.compile(r"\s")
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+class Piece(NamedTuple):
+    """A part of a leaf of the old page that is kept as a part of a leaf of the new page.
+
+    Leaves are numbers in the lists of both pages, and offsets are in their texts. A piece without
+    text pairs two texts that have no words in common.
+    """
+
+    old: int
+    old_start: int
+    old_end: int
+    new: int
+    new_start: int
+    new_end: int
+
+
+class Part(NamedTuple):
+    """A part of a leaf: its number and offsets in its text."""
+
+    leaf: int
+    start: int
+    end: int
 
 
 class Joined:
-    """The texts of some leaves, one after another, with a line break between lines."""
+    """Parts of the texts of a page, one after another, with a line break between lines."""
 
-    def __init__(self, leaves: Sequence[Leaf]) -> None:
-        parts: list[str] = []
+    def __init__(self, page: VisiblePage, parts: Sequence[Part]) -> None:
+        self.parts = parts
         self.starts: list[int] = []
-        self.ends: list[int] = []
+        texts: list[str] = []
         at, line = 0, None
-        for leaf in leaves:
-            if line is not None and line != leaf.line:
-                parts.append("\n")
-                at += 1
-            elif leaf.is_apart:
-                parts.append(" ")
+        for place, start, end in parts:
+            leaf = page.leaves[place]
+            if line is not None and (line != leaf.line or leaf.is_apart):
+                texts.append("\n" if line != leaf.line else " ")
                 at += 1
             line = leaf.line
-            parts.append(leaf.text)
+            texts.append(leaf.text[start:end].replace("\n", " "))
             self.starts.append(at)
-            at += len(leaf.text)
-            self.ends.append(at)
-        self.text = "".join(parts)
+            at += end - start
+        self.text = "".join(texts)
 
-    def leaf_at(self, offset: int) -> int:
-        """Return the leaf that an offset is in, or the one that ends there."""
-        return max(0, bisect_right(self.starts, offset) - 1)
-
-    def leaves_at(self, offset: int) -> tuple[int, int]:
-        """Return the leaves before and after an offset: the same one twice inside a leaf.
-
-        Before the first leaf is -1, and after the last one their number.
-        """
-        place = self.leaf_at(offset)
-        if offset <= self.starts[place]:
-            return place - 1, place
-        if offset >= self.ends[place]:
-            return place, place + 1
-        return place, place
-
-    def cut(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Cut a span at the borders of leaves; yields the place of each leaf and its part."""
-        place = self.leaf_at(start)
+    def cut(self, start: int, end: int) -> Iterator[tuple[int, Part]]:
+        """Cut a span at the borders of parts; yields the offset and the part of a leaf."""
+        place = max(0, bisect_right(self.starts, start) - 1)
         while place < len(self.starts) and self.starts[place] < end:
-            low, high = max(start, self.starts[place]), min(end, self.ends[place])
+            leaf, first, last = self.parts[place]
+            shift = first - self.starts[place]
+            low, high = max(first, start + shift), min(last, end + shift)
             if low < high:
-                yield place, low, high
+                yield low - shift, Part(leaf, low, high)
             place += 1
+
+
+def kept_pieces(before: Joined, after: Joined, x: int, y: int, length: int) -> Iterator[Piece]:
+    """Cut a part that two texts have in common at the borders of their leaves.
+
+    Args:
+        before: the texts of the old page.
+        after: the texts of the new page.
+        x: where it begins in the old texts.
+        y: where it begins in the new texts.
+        length: number of characters.
+    """
+    for start, new in after.cut(y, y + length):
+        old_start = x + start - y
+        for at, old in before.cut(old_start, old_start + new.end - new.start):
+            low = new.start + at - old_start
+            high = low + old.end - old.start
+            if after.text[start + low - new.start : start + high - new.start].strip():
+                yield Piece(old.leaf, old.start, old.end, new.leaf, low, high)
 
 
 def is_alike(segments: Sequence[Segment], threshold: float) -> bool:
@@ -113,90 +133,8 @@ def without_islands(segments: Sequence[Segment]) -> list[Segment]:
     return found
 
 
-def with_long_runs(segments: Sequence[Segment]) -> list[Segment]:
-    """Find long runs of words that are both deleted and inserted between kept ones.
-
-    Comparisons of words stop early on long texts, and then miss some.
-    """
-    found: list[Segment] = []
-    deleted = inserted = ""
-    for segment in [*segments, Segment("same", "")]:
-        if segment.kind == "deleted":
-            deleted += segment.text
-        elif segment.kind == "inserted":
-            inserted += segment.text
-        else:
-            found += _split(deleted, inserted)
-            deleted = inserted = ""
-            if segment.text:
-                found.append(segment)
-    return found
-
-
-def _split(deleted: str, inserted: str) -> list[Segment]:
-    """Cut a deleted and an inserted text at the long runs of words that both have."""
-    found: list[Segment] = []
-    core = inserted.strip()
-    if core and _SPACE.sub(" ", core) == _SPACE.sub(
-        " ", deleted.strip()
-    ):  # only white space differs
-        x, y = deleted.find(deleted.strip()), inserted.find(core)
-        parts: list[tuple[SegmentKind, str]] = [
-            ("deleted", deleted[:x]),
-            ("inserted", inserted[:y]),
-            ("same", core),
-            ("deleted", deleted[x + len(core) :]),
-            ("inserted", inserted[y + len(core) :]),
-        ]
-        return [Segment(kind, text) for kind, text in parts if text]
-    todo = [(_TOKEN.findall(deleted), _TOKEN.findall(inserted), False)]
-    left = _MAX_RUNS
-    while todo:
-        before, after, is_same = todo.pop()
-        if is_same:
-            found.append(Segment("same", "".join(after)))
-            continue
-        x, y, length = _longest_run(before, after) if left else (0, 0, 0)
-        if length:
-            left -= 1
-            todo.append((before[x + length :], after[y + length :], False))
-            todo.append(([], after[y : y + length], True))
-            todo.append((before[:x], after[:y], False))
-            continue
-        found += [Segment("deleted", "".join(before))] if before else []
-        found += [Segment("inserted", "".join(after))] if after else []
-    return found
-
-
 def runs_of_words(text: str) -> Iterator[tuple[str, ...]]:
     """Yield all runs of ``MANY_WORDS`` words of a text."""
     words = text.split()
     for start in range(len(words) - MANY_WORDS + 1):
         yield tuple(words[start : start + MANY_WORDS])
-
-
-def _longest_run(before: list[str], after: list[str]) -> tuple[int, int, int]:
-    """Find a long run of tokens that two lists have in common: its places and its length.
-
-    Linear, so of a run that repeats itself it may not find the longest.
-    """
-    known: dict[tuple[str, ...], int] = {}
-    for x in range(len(before) - _RUN_TOKENS + 1):
-        known.setdefault(tuple(before[x : x + _RUN_TOKENS]), x)
-    best = (0, 0, 0)
-    y = 0
-    while known and y <= len(after) - _RUN_TOKENS:
-        x = known.get(tuple(after[y : y + _RUN_TOKENS]), -1)
-        length = 0
-        if x >= 0:
-            length = _RUN_TOKENS
-            while (
-                x + length < len(before)
-                and y + length < len(after)
-                and before[x + length] == after[y + length]
-            ):
-                length += 1
-            if length > best[2]:
-                best = (x, y, length)
-        y += max(1, length)
-    return best

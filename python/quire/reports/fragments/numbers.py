@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from quire.display import printable
 from quire.fragments.lifetime.survival import Curve, Lives
+from quire.fragments.study.columns import COLUMNS
 from quire.fragments.study.facts import FragmentFacts
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.graphs import ReportGraph
@@ -66,6 +67,8 @@ def as_json(study: FragmentStudy, graph: ReportGraph) -> dict[str, object]:
             }
             for page, asked in zip(pages, study.asked.pages, strict=True)
         ],
+        "columns": {one.key: one.meaning for one in COLUMNS},
+        "advised": [f"{one.tier} {one.rank}" for one in study.advised],
         "fragments": [_fragment(one, study) for one in study.facts],
         "curves": [_curve(one, study) for one in page_curves(study)],
         "graph": {
@@ -83,7 +86,8 @@ def _fragment(one: FragmentFacts, study: FragmentStudy) -> dict[str, object]:
     names = study.site.pages
     found = dataclasses.asdict(one) | {"page": printable(names[one.page].name)}
     found["source_bytes"] = max(one.source_bytes, 0)
-    found["path"], found["sample"] = printable(one.path), printable(one.sample)
+    for name in ("label", "path", "sample"):
+        found[name] = printable(getattr(one, name))
     found["pace"]["changes_per_day"] = one.pace.changes_per_day
     found["sharing"] = one.sharing
     found["differs"] = [

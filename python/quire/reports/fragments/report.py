@@ -12,6 +12,8 @@ from collections import Counter
 
 from quire.display import escape, format_bytes, format_count, format_duration, printable, shorten
 from quire.fragments.cuts.hazards import MEANINGS
+from quire.fragments.lifetime.capture_spans import MOST_UNEVEN
+from quire.fragments.study.columns import MOVED
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.curves import curves_drawing
 from quire.reports.fragments.graphs import ReportGraph, graph_of
@@ -27,7 +29,7 @@ from quire.reports.templates.cards import percent
 
 __all__ = ["ReportGraph", "as_json", "fragment_report", "graph_of"]
 
-_MOST_STEPS = 5
+_MOST_STEPS = 10
 
 
 def fragment_report(study: FragmentStudy, graph: ReportGraph, *, title: str = "") -> str:
@@ -115,17 +117,14 @@ def _share(part: int, whole: int) -> str:
 
 def _next(study: FragmentStudy, names: PageNames) -> str:
     exact = [one for one in study.facts if one.tier == "exact" and one.planned == "cut"]
-    others = [one for one in study.facts if one.tier == "approximate" and one.stored_saved > 0]
-    own = [one for one in study.facts if one.tier == "own pace" and one.action != "leave"]
-    private = [one for one in own if one.sharing == "private"]
-    own = [one for one in own if one.sharing != "private" and one.moved_saved > 0]
+    chosen = [one for one in study.advised if one.moved_saved > 0 or one.sharing == "private"]
     steps = [
-        f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a>, '
-        f"{format_count(one.pages, 'page')}, {format_bytes(max(one.source_bytes, 0))}, "
+        f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a> '
+        f"<b>{words(one.label, 90)}</b>, {MOVED.heading} "
+        f"{format_bytes(max(one.moved_saved, 0))}, {format_count(one.pages, 'page')}, "
         f"first on {names.page(one.page, 48)}: "
         f'{escape(one.advice)} <span class="sample">“{words(one.sample, 70)}”</span></li>'
-        for tier in (exact[:_MOST_STEPS], others[:2], private[:2], own[:2])
-        for one in tier
+        for one in chosen[:_MOST_STEPS]
     ]
     if study.totals.worth_it:
         steps.append(
@@ -162,8 +161,12 @@ def _how(study: FragmentStudy) -> str:
         f"{cut.min_pages:,} pages, or a part that no cache may keep. Stored: every page in full, "
         "against each part once and an include in its places. "
         f"Moved: {asked}, from the origin each time, against pages without the parts that are in the "
-        "cache. These figures add up. "
+        "cache; for a part with its own pace, the rest of its page in the share of captures that "
+        "show it changed. Parts are ranked by bytes moved less. The figures of exact parts add up. "
         f"Approximate parts have {rules.min_bytes:,} bytes of text on {rules.min_pages:,} pages and "
         f"overlap by {100 * rules.min_match:g} %. Lifetimes are estimated by Kaplan and Meier: one "
-        "that has not ended counts for as long as it was seen.</p></footer>\n"
+        "that has not ended counts for as long as it was seen. A gap between two captures of more "
+        f"than {MOST_UNEVEN:g} times the median one tells no lifetime: lives that begin or end in it "
+        "count as not seen to begin or end. ≥ and ≤ mark bounds: captures are too far apart to "
+        "count all changes.</p></footer>\n"
     )

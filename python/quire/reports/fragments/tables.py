@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.display import escape
+from quire.fragments.study.columns import COLUMNS
 from quire.fragments.study.differences import Difference
-from quire.fragments.study.facts import FragmentFacts, Tier
+from quire.fragments.study.facts import FragmentFacts, Tier, figure
 from quire.fragments.study.study import FragmentStudy
 from quire.reports.fragments.words import PageNames, maybe_number, maybe_seconds
 from quire.reports.names import words
@@ -25,12 +26,13 @@ _PACE_HEADS = (
 )
 
 
-# Tier, title, and the savings that are shown.
-_TIERS: tuple[tuple[Tier, str, tuple[str, ...]], ...] = (
-    ("exact", "Exact: the plan cuts these out", ("stored less", "moved less")),
-    ("approximate", "Approximate: advice", ("could be stored less", "could be moved less")),
-    ("own pace", "Parts that change at their own pace", ("moved less, all versions",)),
+_TIERS: tuple[tuple[Tier, str], ...] = (
+    ("exact", "Exact: the plan cuts these out"),
+    ("approximate", "Approximate: advice"),
+    ("own pace", "Parts that change at their own pace"),
 )
+
+_LEAST = "With ≥ and ≤: captures are too far apart to count all changes."
 
 
 def tier_tables(study: FragmentStudy, names: PageNames) -> str:
@@ -38,9 +40,7 @@ def tier_tables(study: FragmentStudy, names: PageNames) -> str:
     return "".join(_table(study, names, *tier) for tier in _TIERS)
 
 
-def _table(
-    study: FragmentStudy, names: PageNames, tier: Tier, title: str, columns: Sequence[str]
-) -> str:
+def _table(study: FragmentStudy, names: PageNames, tier: Tier, title: str) -> str:
     rows = [one for one in study.facts if one.tier == tier]
     if not rows:
         return ""
@@ -52,12 +52,16 @@ def _table(
     }[tier]
     paced = bool(study.lives)
     logged = study.log is not None
-    heads = ["no.", "what, and what to do", "bytes", "pages", "places", *columns]
+    heads = ["no.", "what, and what to do", *(one.heading for one in COLUMNS)]
     heads += [*_PACE_HEADS] if paced else []
     compared = any(page.others for page in study.site.pages)
     heads += ["users"] if compared else []
     heads += ["requests", "per day"] if logged else []
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    meanings = {one.heading: one.meaning for one in COLUMNS} | {_PACE_HEADS[1]: _LEAST}
+    head = "".join(
+        f'<th scope="col" title="{escape(meanings.get(name, ""))}">{escape(name)}</th>'
+        for name in heads
+    )
     body = "".join(_row(one, names, paced=paced, compared=compared, logged=logged) for one in rows)
     more = all_of - len(rows)
     beyond = f'<p class="dim">and {more:,} more that save less</p>' if more > 0 else ""
@@ -69,12 +73,15 @@ def _table(
 
 
 def _row(one: FragmentFacts, names: PageNames, *, paced: bool, compared: bool, logged: bool) -> str:
-    saved = [one.moved_saved] if one.tier == "own pace" else [one.stored_saved, one.moved_saved]
-    cells = [f"{n:,}" for n in (max(one.source_bytes, 0), one.pages, one.uses, *saved)]
+    cells = [figure(one, column.key) for column in COLUMNS]
     if paced:
         pace = one.pace
-        cells += [f"{pace.changes:,}", maybe_number(pace.changes_per_day)]
-        cells += [maybe_seconds(s) for s in (pace.life_p10_s, pace.life_p50_s, pace.life_p90_s)]
+        daily = maybe_number(pace.changes_per_day)
+        is_least = pace.changes > 0 and not pace.is_rate_known and pace.changes_per_day is not None
+        cells += [f"{pace.changes:,}", f"≥ {daily}" if is_least else daily]
+        lives = (pace.life_p10_s, pace.life_p50_s, pace.life_p90_s)
+        most = "≤ " if is_least else ""
+        cells += [f"{most}{maybe_seconds(s)}" if s is not None else "–" for s in lives]
     if compared:
         cells.append(one.sharing)
     if logged:
@@ -83,7 +90,7 @@ def _row(one: FragmentFacts, names: PageNames, *, paced: bool, compared: bool, l
     leave = ' class="leave"' if one.action == "leave" else ""
     return (
         f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}><td class="number">{one.rank:,}</td>'
-        f'<td class="what">{escape(one.advice)}'
+        f'<td class="what"><b>{words(one.label, _SAMPLE)}</b> {escape(one.advice)}'
         f'<span class="sample">“{words(one.sample, _SAMPLE)}”</span>'
         f'<span class="dim">{names.page(one.page)} <code>{words(one.path, _PATH)}</code></span>'
         f"{_differences(one.differs, names)}</td>{numbers}</tr>"

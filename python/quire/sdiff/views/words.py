@@ -67,7 +67,9 @@ def word_changes(old: str, new: str) -> tuple[Segment, ...]:
         if text:
             segments.append(Segment(kind, text))
 
-    for old_start, old_end, new_start, new_end in _core.word_changes(_whole(old), _whole(new)):
+    for old_start, old_end, new_start, new_end in _core.word_changes(
+        whole_characters(old), whole_characters(new)
+    ):
         add("same", new[at:new_start])
         add("deleted", old[old_start:old_end])
         add("inserted", new[new_start:new_end])
@@ -94,7 +96,8 @@ def text_changes(annotation: Annotation) -> Iterator[TextChange]:
             yield TextChange(node, partner, word_changes(before, after))
 
 
-def _whole(text: str) -> str:
+def whole_characters(text: str) -> str:
+    """Return a text that has a UTF-8 form, with the same number of characters."""
     # Half a surrogate pair has no UTF-8 form. Replacing it by one character keeps all offsets.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

@@ -158,7 +158,7 @@ class PageReader:
     def _lines(self, ignore: Ignore, roots: Roots, left_out: Roots) -> Iterator[str]:
         without = left_out.tolist()
         for root in roots.tolist():
-            for line in self.page.text(root, without=without).split("\n"):
+            for line in self.page.text(root, without=without or None).split("\n"):
                 compared = ignore.line(line)
                 if compared and not compared.isspace():
                     yield compared

@@ -36,13 +36,13 @@ impl Script {
     ) -> Result<Self, Error> {
         if self.new != next.old {
             return Err(refuse(format!(
-                "the first script makes the page with source signature {:032x}, but the second is for {:032x}",
+                "the first script gives the page with source signature {:032x}, but the second script is for {:032x}",
                 self.new.signature, next.old.signature
             )));
         }
         if Head::of(new) != next.new {
             return Err(refuse(
-                "the last page is not the one that the second script makes",
+                "the last page is not the result of the second script",
             ));
         }
         let (first, second) = (self.pairs(old)?, next.pairs(between)?);

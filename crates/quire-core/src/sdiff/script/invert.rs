@@ -11,7 +11,7 @@ impl Script {
     pub fn invert(&self) -> Result<Self, Error> {
         if !self.invertible {
             return Err(refuse(
-                "script has no old values, so there is no way back; make it with invertible=True",
+                "script cannot be inverted, because it has no old values; make it with invertible=True",
             ));
         }
         let mut script = self.clone();

@@ -193,7 +193,7 @@ impl Script {
                 _ => continue,
             };
             return Err(refuse(format!(
-                "not an edit script: action {place} has no {missing}, but is about some"
+                "not an edit script: action {place} needs {missing}"
             )));
         }
         Ok(script)

@@ -156,7 +156,7 @@ impl<'a> Columns<'a> {
     /// Add a node that is new.
     pub fn insert(&mut self, row: &Row) -> Result<(), Error> {
         let tag = row.tag.as_ref().ok_or_else(|| {
-            refuse("an inserted node has no tag; a script without old values has no way back")
+            refuse("an inserted node has no tag; a script without old values cannot be inverted")
         })?;
         let own = Own {
             tag: self.tag(tag),

@@ -41,7 +41,7 @@ pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
     }
     if found != *expected {
         return Err(refuse(format!(
-            "script is for this source read as {} with {} nodes and tree {:032x}, but it was read as {} with {} and {:032x}",
+            "script is for this source read as {} with {} nodes and tree {:032x}, but it was read as {} with {} nodes and tree {:032x}",
             crate::base::error::shortened(&expected.kind),
             expected.n,
             expected.tree,
@@ -52,7 +52,7 @@ pub fn check(script: &Script, old: &Digest) -> Result<(), Error> {
     }
     if script.new.bytes > MAX_SOURCE as u64 {
         return Err(refuse(format!(
-            "script is damaged: it makes a page of {} bytes, but at most {MAX_SOURCE} are a page",
+            "script is damaged: the new page would have {} bytes, but the limit is {MAX_SOURCE}",
             script.new.bytes
         )));
     }
@@ -91,7 +91,7 @@ impl Script {
             return Ok(bytes);
         }
         Err(refuse(format!(
-            "script is damaged: it makes a page with source signature {signature:032x}, but should make {:032x}",
+            "script is damaged: it gives a page with source signature {signature:032x}, but should give {:032x}",
             self.new.signature
         )))
     }
@@ -122,7 +122,7 @@ impl Script {
         if Head::of(&made) == self.new {
             return Ok(made);
         }
-        Err(refuse("script makes a tree that is not the one it says"))
+        Err(refuse("script is damaged: it gives another tree than it names"))
     }
 }
 

@@ -41,7 +41,7 @@ impl Whole {
         let kind = Kind::from_name(&script.new.kind).ok_or_else(|| {
             let kind = crate::base::error::shortened(&script.new.kind);
             refuse(format!(
-                "script makes a page of kind {kind:?}, which is unknown"
+                "unknown kind {kind:?} of the new page in the script"
             ))
         })?;
         let mut meta = old.meta().clone();
@@ -65,7 +65,7 @@ impl Whole {
                 let known = Flags::NAMES.iter().find(|(_, known)| known == name);
                 let (flag, _) = known.ok_or_else(|| {
                     let name = crate::base::error::shortened(name);
-                    refuse(format!("script sets the flag {name:?}, which is unknown"))
+                    refuse(format!("unknown flag {name:?} in the script"))
                 })?;
                 flags.set(*flag);
             }
@@ -187,11 +187,11 @@ pub fn predict(script: &Script, old: &Digest, whole: &Whole) -> Result<Digest, E
         &spellings,
     );
     Digest::open(Box::new(buffer), Verify::Columns)
-        .map_err(|error| refuse(format!("script does not describe a page: {error}")))
+        .map_err(|error| refuse(format!("the script does not give a valid page: {error}")))
 }
 
 /// The bytes of that page.
 pub fn source(script: &Script, old: &Digest, whole: &Whole) -> Result<Vec<u8>, Error> {
     let page = predict(script, old, whole)?;
-    decode(&page).map_err(|error| refuse(format!("script does not give a source: {error}")))
+    decode(&page).map_err(|error| refuse(format!("the script does not give a valid source: {error}")))
 }

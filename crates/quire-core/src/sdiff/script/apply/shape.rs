@@ -95,7 +95,7 @@ impl<'a> Build<'a> {
         let all = n + inserted.len();
         if all > i32::MAX as usize {
             return Err(refuse(format!(
-                "script makes {all} nodes, but a page has at most {}",
+                "the new page would have {all} nodes, but the limit is {}",
                 i32::MAX
             )));
         }
@@ -103,7 +103,7 @@ impl<'a> Build<'a> {
         for (at, row) in inserted.iter().enumerate() {
             let (Some(number), None) = (row.new, row.old) else {
                 return Err(refuse(
-                    "an inserted node has no number on the new page, or one on the old page",
+                    "an inserted node must have a number on the new page and none on the old page",
                 ));
             };
             if by_number.insert(number, (n + at) as u32).is_some() {
@@ -147,16 +147,16 @@ impl<'a> Build<'a> {
             NodeRef { old: Some(old), .. } => match self.deleted.get(old as usize) {
                 Some(false) => Ok(old),
                 Some(true) => Err(refuse(format!(
-                    "script places something at node {old} of the old page, which it deletes"
+                    "script places a node at node {old} of the old page, which it deletes"
                 ))),
                 None => Err(missing(old, self.n)),
             },
             NodeRef { new: Some(new), .. } => self.by_number.get(&new).copied().ok_or_else(|| {
                 refuse(format!(
-                    "script speaks of node {new} of the new page, which it does not insert"
+                    "script refers to node {new} of the new page, but does not insert it"
                 ))
             }),
-            NodeRef { .. } => Err(refuse("script speaks of a node without a number")),
+            NodeRef { .. } => Err(refuse("script refers to a node without a number")),
         }
     }
 
@@ -185,7 +185,7 @@ impl<'a> Build<'a> {
         };
         if std::mem::replace(slot, first) != NONE {
             return Err(refuse(format!(
-                "script puts two things in one place, at node {:?}",
+                "script puts two nodes in the same place, at node {:?}",
                 at.previous.unwrap_or(at.parent)
             )));
         }
@@ -240,7 +240,7 @@ impl<'a> Build<'a> {
                 }
             }
             if open.iter().any(|&(_, left)| left > 0) {
-                return Err(refuse("an inserted piece has fewer nodes than it says"));
+                return Err(refuse("an inserted piece has fewer nodes than its child counts need"));
             }
             self.hang(&piece.at, &tops)?;
         }
@@ -293,14 +293,14 @@ impl<'a> Build<'a> {
                 && row.new != Some(number[at])
             {
                 return Err(refuse(format!(
-                    "script inserts a node with number {:?}, but in its place it is node {}",
+                    "script inserts a node with number {:?}, but its place is that of node {}",
                     row.new, number[at]
                 )));
             }
             let behind = self.behind[at];
             if behind != NONE && self.parent[behind as usize] != self.parent[at] {
                 return Err(refuse(
-                    "script puts a node behind a sibling that has another parent",
+                    "script puts a node after a sibling with another parent",
                 ));
             }
             let lists = [self.next[at], behind, self.head[at], self.front[at]];
@@ -309,7 +309,7 @@ impl<'a> Build<'a> {
         let n = order.len();
         if n != expected || n != script.new.n as usize {
             return Err(refuse(format!(
-                "script makes a tree of {n} of its {expected} nodes, but the new page has {}",
+                "script connects {n} of {expected} nodes, but the new page has {}",
                 script.new.n
             )));
         }
@@ -324,7 +324,7 @@ impl<'a> Build<'a> {
 
 fn missing(node: u32, n: usize) -> Error {
     refuse(format!(
-        "script speaks of node {node} of the old page, which has nodes 0 to {}",
+        "script refers to node {node} of the old page, which has nodes 0 to {}",
         n - 1
     ))
 }

@@ -56,7 +56,7 @@ fn number<'de, D: Deserializer<'de>>(
         .ok_or_else(|| {
             let name = crate::base::error::shortened(&name);
             D::Error::custom(format!(
-                "{what} {name:?} is not known; known are {}",
+                "unknown {what} {name:?}; expected one of {}",
                 names.join(", ")
             ))
         })

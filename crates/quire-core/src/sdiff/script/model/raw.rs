@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for Raw {
         match Form::deserialize(deserializer) {
             Ok(Form::Text(text)) => Ok(Self(text.into_bytes())),
             Ok(Form::Packed(Packed { base64 })) => from_base64(&base64).map(Self).ok_or_else(|| {
-                D::Error::custom("bytes are not base64: four characters of A-Z a-z 0-9 + / for every three bytes, filled up with =")
+                D::Error::custom("bytes are not valid base64")
             }),
             Err(_) => Err(D::Error::custom(
                 "bytes are neither a string nor {\"base64\": string}",
