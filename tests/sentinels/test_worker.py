@@ -25,13 +25,15 @@ class Web:
         self.now = 1_000_000.0
 
     async def fetch(self, claimed: ClaimedPage) -> Answer:
+        """Answer as the test says."""
         self.requests.append(claimed.url)
         await asyncio.sleep(0)
         found = self.pages[claimed.url]
         return Fetched(200, found, "text/html") if isinstance(found, bytes) else found
 
-    def worker(self, database: Database, **options: Any) -> Worker:
-        return Worker(database, self.fetch, clock=lambda: self.now, **options)
+    def worker(self, database: Database) -> Worker:
+        """Make a worker with this web and this clock."""
+        return Worker(database, self.fetch, clock=lambda: self.now)
 
 
 def install(database: Database, now: float, *forms: dict[str, Any]) -> list[int]:

@@ -111,8 +111,10 @@ def open_late(name: str, read: PageReader) -> Digest | Path:
     """
     if name != STANDARD_INPUT:
         path = Path(name)
-        if not fetched.is_web_page(name) and path.is_file() and _starts_like_digest(path):
-            return path
+        if not fetched.is_web_page(name) and path.is_file():
+            with open_source(path) as file:
+                if file.read(len(MAGIC)) == MAGIC:
+                    return path
     return open_page(name, read)
 
 
