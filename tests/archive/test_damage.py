@@ -130,8 +130,8 @@ MARKS = {
     "deep": (b"[" * 4000, "is damaged: it does not identify an archive"),
     "long": (b" " * 5000 + b"{}", "is damaged: it does not identify an archive"),
     "later": (
-        b'{"format": "quire archive", "version": 2, "id": "00000000000000000000000000000000"}',
-        "says archive format 2, but this version reads 1",
+        b'{"format": "quire archive", "version": 3, "id": "00000000000000000000000000000000"}',
+        "says archive format 3, but this version reads up to 2",
     ),
     "no id": (b'{"format": "quire archive", "version": 1}', "has no id of 32 hexadecimal digits"),
 }
@@ -163,5 +163,5 @@ def test_nobody_writes_into_an_archive_of_a_later_version(tmp_path: Path) -> Non
     mark = tmp_path / "a" / "archive.json"
     mark.write_bytes(MARKS["later"][0] or b"")
 
-    with pytest.raises(ArchiveError, match=r"archive\.json: archive format 2, but this version"):
+    with pytest.raises(ArchiveError, match=r"archive\.json: archive format 3, but this version"):
         Archive.open(tmp_path / "a", write=True)

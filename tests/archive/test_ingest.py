@@ -37,7 +37,7 @@ def test_a_crawl_is_added_with_its_heads(tmp_path: Path) -> None:
         done = ingest(archive, [str(source)], progress=lambda *how: told.append(how))
 
         assert (done.pages, done.troubles, len(archive)) == (9, (), 9)
-        assert done.passed_over == {"request": 1, "warcinfo": 1}
+        assert done.companions == {"request": 1, "warcinfo": 1}
         page = archive.get("https://a.example/2")
         assert page.time == START
         assert page.head == response(b"", "Content-Encoding: gzip")
@@ -102,15 +102,19 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "a") as archive:
         done = ingest(archive, [str(tmp_path / "a.warc")])
 
-        assert (done.pages, done.passed_over) == (2, {"revisit": 1})
+        assert (done.pages, done.companions, done.troubles) == (3, {"revisit": 2}, ())
         assert archive.get("https://b.example/early").body == page
-        assert [trouble.reason.partition(":")[0] for trouble in done.troubles] == [
-            "unresolved revisit"
-        ] * 2
+        assert archive.get("https://b.example/lost").body == page, "found by its digest"
+        digest = payload_digest(b"<p>Another")
+        assert [one.reason for one in done.warnings] == [
+            f"unresolved revisit: no page with the digest {digest!r} (https://a.example/1)"
+        ]
+        kept = {one.url: one.kind for one in archive.companions()}
+        assert kept == {"https://b.example/wrong": "revisit", "https://b.example/same": "revisit"}
 
 
 def test_revisits_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.archive.warc.revisits.MOST_WAITING", 4)
+    monkeypatch.setattr("quire.archive.warc.revisits.MOST_BYTES", 4)
     page = b"<p>Cod"
     records = [record(response(page), url="https://a.example/1")]
     records += [revisit(f"https://a.example/again{i}", page) for i in range(30)]

@@ -9,16 +9,27 @@ so any number of readers can work beside a writer.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from numpy.typing import NDArray
 
 from quire.archive.damage import findings, mark_findings
 from quire.archive.format import index as indexes
 from quire.archive.format.page_meta import About, about, to_microseconds, to_time
 from quire.archive.format.stored_file import StoredFile, live_files
-from quire.archive.results import StoredPage, Version, page_of, version_of
+from quire.archive.format.warc_head import warc_type
+from quire.archive.known import Known
+from quire.archive.results import (
+    Companion,
+    StoredPage,
+    Version,
+    companion_of,
+    page_of,
+    version_of,
+)
 from quire.archive.statistics import Statistics, statistics
 from quire.errors import ArchiveError, PageNotFound
 from quire.sdiff import Annotation, Rules, annotate
@@ -80,6 +91,14 @@ class Reader:
                 return True
         return False
 
+    def files(self) -> Sequence[StoredFile]:
+        """Return the open journals and segments, oldest first."""
+        return tuple(self._open_files())
+
+    def known(self) -> Known:
+        """Return the pages and companions that the archive has now, to leave them out later."""
+        return Known(self._open_files())
+
     def diff(
         self,
         url: str,
@@ -132,6 +151,7 @@ class Reader:
         since: datetime | None = None,
         until: datetime | None = None,
         order: Literal["stored", "url"] = "stored",
+        kind: str = "",
     ) -> Iterator[Version]:
         """Iterate over pages without their bytes.
 
@@ -141,8 +161,17 @@ class Reader:
             until: Only pages fetched at this time or earlier.
             order: ``stored`` is fastest; ``url`` sorts by address and time and holds the metadata
                 of all pages in memory.
+            kind: Only what came in WARC records of this type: pages (``response``, ``resource``,
+                ``revisit``) or records without a page (``request``, ``metadata``, …).
         """
         places = self._places(prefix, since, until)
+        if kind:
+            beside = self._places(prefix, since, until, companions=True)
+            places = (
+                place
+                for place in itertools.chain(places, beside)
+                if warc_type(place[0].extra) == kind
+            )
         if order == "url":
             places = iter(sorted(places, key=lambda place: (place[0].url, place[0].time)))
         for known, _, _, _ in places:
@@ -211,6 +240,45 @@ class Reader:
         """Iterate over all pages with their bytes, in stored order."""
         return self.read()
 
+    def companions(
+        self,
+        kind: str = "",
+        prefix: str = "",
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        on_damage: Callable[[ArchiveError], None] | None = None,
+    ) -> Iterator[Companion]:
+        """Iterate over WARC records that came with the pages and have no page of their own.
+
+        Args:
+            kind: Only records of this type, such as ``request`` (default: all).
+            prefix: Only records whose address starts with this.
+            since: Only records from this time or later.
+            until: Only records from this time or earlier.
+            on_damage: Called with the error for each record that cannot be read; iteration then
+                continues with the next.
+
+        Raises:
+            DamagedRecord: A record cannot be read and ``on_damage`` is None.
+        """
+        places = self._places(prefix, since, until, on_damage, companions=True)
+        for known, file, offset, slot in places:
+            if kind and warc_type(known.extra) != kind:
+                continue
+            try:
+                found = companion_of(*file.page(offset, slot))
+            except ArchiveError as error:
+                if on_damage is None:
+                    raise
+                on_damage(error)
+                continue
+            yield found
+
+    def companion_count(self) -> int:
+        """Count the WARC records without a page of their own."""
+        return sum(len(file.index.companions) for file in self._open_files())
+
     def stats(self) -> Statistics:
         """Count pages, addresses and hosts, and the bytes of each part of the archive."""
         return statistics(self.folder, self._open_files())
@@ -260,10 +328,13 @@ class Reader:
         since: datetime | None,
         until: datetime | None,
         on_damage: Callable[[ArchiveError], None] | None = None,
+        *,
+        companions: bool = False,
     ) -> Iterator[tuple[About, StoredFile, int, int]]:
-        """Yield the metadata and position of pages, in stored order."""
+        """Yield the metadata and position of pages or companions, in stored order."""
         for file in self._open_files():
-            for offset, slot in _stored_order(file, since, until):
+            rows = file.index.companions if companions else file.index.rows
+            for offset, slot in _stored_order(rows, since, until):
                 try:
                     known = file.about(offset, slot)
                 except ArchiveError as error:
@@ -294,9 +365,8 @@ def _in_words(time: datetime) -> str:
 
 
 def _stored_order(
-    file: StoredFile, since: datetime | None = None, until: datetime | None = None
+    rows: NDArray[Any], since: datetime | None = None, until: datetime | None = None
 ) -> list[tuple[int, int]]:
-    rows = file.index.rows
     if since is not None:
         rows = rows[rows["time"] >= to_microseconds(since)]
     if until is not None:

@@ -4,9 +4,11 @@ A page in a journal is compressed quickly and on its own, so it can be read what
 neighbours. ``compact`` turns journals into segments. A writer never continues a journal that it
 did not start: after a crash the end may be torn, and the torn part stays there and is skipped.
 
+A companion is stored like a page, in a record of another kind.
+
 Once the disk has confirmed some pages, a commit record follows them; its meta is the number of
-pages so far (64 bits). So anything broken before the last commit record had been acknowledged and
-is damage; anything broken after it was cut off by a crash and never promised. Intact pages count
+pages and companions so far (64 bits). So anything broken before the last commit record had been
+acknowledged and is damage; anything broken after it was cut off by a crash and never promised. Intact pages count
 wherever they are, because a commit does not wait for its own record to be on disk.
 """
 
@@ -37,6 +39,9 @@ from quire.errors import ArchiveError, CodecError, DamagedRecord
 #: As fast as reading from a network, at a fifth of the size.
 LEVEL = 3
 
+#: Kinds of records that hold a page or a companion.
+PAGE_KINDS = frozenset({RecordKind.PAGE, RecordKind.COMPANION})
+
 _COMMIT = struct.Struct("<Q")
 
 
@@ -63,7 +68,7 @@ def packed(page: About, body: bytes) -> Packed:
 
 
 class JournalWriter:
-    """Appends pages to a new journal.
+    """Appends pages and companions to a new journal.
 
     Args:
         path: The file, which must not exist.
@@ -95,7 +100,8 @@ class JournalWriter:
 
     def add(self, page: Packed) -> int:
         """Append a page and return its offset. It is safe after ``sync``."""
-        head = record(RecordKind.PAGE, pack([page.about]), len(page.frame), self._tag)
+        kind = RecordKind.COMPANION if page.about.is_companion else RecordKind.PAGE
+        head = record(kind, pack([page.about]), len(page.frame), self._tag)
         offset = self._writer.append(head, page.frame)
         self._pages += 1
         return offset
@@ -126,14 +132,14 @@ class JournalWriter:
 
 
 def journal_pages(source: Source, start: int = 0) -> Iterator[tuple[int, About] | Gap | Head]:
-    """Find the pages of a journal with their offsets.
+    """Find the pages and companions of a journal with their offsets.
 
     Damaged pages are given as gaps, commits as their heads.
     """
     for found in heads(source, start):
         if isinstance(found, Gap):
             yield found
-        elif found.kind == RecordKind.PAGE:
+        elif found.kind in PAGE_KINDS:
             try:
                 yield found.offset, page_at(source, found)
             except ArchiveError:
@@ -148,7 +154,7 @@ def journal_pages(source: Source, start: int = 0) -> Iterator[tuple[int, About] 
 
 
 def committed_pages(source: Source, commit: Head) -> int:
-    """Read how many pages a journal has up to a commit.
+    """Read how many pages and companions a journal has up to a commit.
 
     Raises:
         DamagedRecord: The record is damaged.
@@ -167,7 +173,7 @@ def page_at(source: Source, head: Head) -> About:
         DamagedRecord: The record is damaged.
     """
     try:
-        pages = unpack(source.meta(head))
+        pages = unpack(source.meta(head), are_companions=head.kind == RecordKind.COMPANION)
     except CodecError as error:
         raise source.damaged(head.offset, f"does not describe a page: {error}") from None
     if (
@@ -186,7 +192,7 @@ def read_page(source: Source, offset: int) -> tuple[About, bytes]:
         DamagedRecord: The page is damaged.
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
-    if head is None or head.kind != RecordKind.PAGE:
+    if head is None or head.kind not in PAGE_KINDS:
         raise DamagedRecord(
             f"{source.name}: no page begins at {offset}", file=source.name, offset=offset
         )

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TextIO
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlsplit, urlunsplit
 
 #: Maximum lines in memory; more are sorted in parts on disk.
 MOST_LINES = 200_000
@@ -53,6 +53,38 @@ def key(url: str) -> str:
     query = "&".join(sorted(_escaped(parts.query).lower().split("&")))
     path = _direct(_escaped(parts.path)).lower()
     return f"{turned}){path}" + (f"?{query}" if query else "")
+
+
+def spellings(url: str) -> Iterator[str]:
+    """Yield an address as it is, and then as others may write it.
+
+    >>> for spelling in list(spellings("HTTP://Fish.example/a/"))[:4]:
+    ...     print(spelling)
+    HTTP://Fish.example/a/
+    http://fish.example/a/
+    http://fish.example/a
+    http://www.fish.example/a/
+    """
+    yield url
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.lower()
+    except ValueError:
+        return
+    scheme = parts.scheme.lower()
+    if scheme not in _PORTS or not host:
+        return
+    host = host.removesuffix(f":{_PORTS[scheme]}")
+    plain = _WWW.sub("", host)
+    hosts = dict.fromkeys([host, *([plain] if plain != host else [f"www.{host}"])])
+    slashed = parts.path if parts.path.endswith("/") else parts.path + "/"
+    paths = dict.fromkeys([parts.path, slashed, slashed.removesuffix("/")])
+    for other in dict.fromkeys([scheme, *_PORTS]):
+        for name in hosts:
+            for path in paths:
+                made = urlunsplit((other, name, path, parts.query, parts.fragment))
+                if made != url:
+                    yield made
 
 
 def _plain(host: str) -> str:

@@ -1,4 +1,4 @@
-"""``quire archive export``: writes pages as WARC, for other tools."""
+"""``quire archive export``: writes an archive as WARC, for other tools."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def export(
 ) -> None:
     """Write pages to a WARC file, with a CDXJ index beside it.
 
-    Pages that came from WARC files are written as the same records, byte for byte. Other pages
-    become `response` records, or `resource` records if they have no HTTP headers.
+    Pages that came from WARC files are written as the same records, byte for byte, together with
+    the requests, metadata and all other records that came with them. Other pages become `response`
+    records, or `resource` records if they have no HTTP headers.
 
     \b
     Examples:
@@ -58,9 +59,10 @@ def export(
         )
     if format is Format.json:
         values = {"warc": str(done.warc), "index": str(done.index), "pages": done.pages}
+        values = {**values, "records": done.records}
         terminal.write_json({**values, "damaged": done.damaged})
     else:
-        terminal.write_text(f"{printable(output)}: {format_count(done.pages, 'record')}\n")
+        terminal.write_text(f"{printable(output)}: {format_count(done.records, 'record')}\n")
         terminal.write_text(f"{printable(str(done.index))}: index\n")
     for damage in done.damaged:
         terminal.complain(damage)

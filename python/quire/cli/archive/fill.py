@@ -16,7 +16,7 @@ from quire.cli.archive.options import (
     SourcesArgument,
     check_name,
 )
-from quire.cli.archive.summary import print_added
+from quire.cli.archive.summary import INCOMPLETE, Listed, ignore, print_added
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, nothing_read
@@ -85,9 +85,10 @@ def add(
 ) -> None:
     """Add crawls to an archive.
 
-    From WARC files, `add` takes responses with their headers, exactly as they were sent, and
-    revisits. It skips requests and metadata. It lists the records it cannot read and adds the
-    rest. Pages are written safely to disk every few thousand, and at the end.
+    From WARC files, `add` takes all records: responses and resources as pages, with their headers
+    exactly as they were sent; requests, metadata and all others so that `export` writes them
+    again. It lists the records it cannot read and adds the rest. Pages are written safely to disk
+    every few thousand, and at the end.
 
     \b
     Examples:
@@ -97,13 +98,15 @@ def add(
 
     After a crash, run the same command again with --skip-known to continue.
 
-    Exit codes: 0 on success, 2 on error (including when no input could be read).
+    Exit codes: 0 on success, 1 if something could not be read and was left out, 2 on error
+    (including when no input could be read).
     """
     from quire.archive import Archive, ingest  # noqa: PLC0415 - heavy
 
     fetched = start_of(time)
     paths = find_crawls(sources)
     began = clock.monotonic()
+    listed, is_json = Listed(), format is Format.json
     if not Path(archive).exists():
         if not create:
             raise Refusal(f"{archive}: no such archive", hint="use --create to create it")
@@ -117,17 +120,21 @@ def add(
             skip_known=skip_known,
             most_bytes=most_bytes,
             threads=threads,
+            on_trouble=listed.troubles.append if is_json else ignore,
+            on_warning=listed.warnings.append if is_json else ignore,
             progress=lambda step, read, of: progress(step, read >> 20, of >> 20),
         )
-        if compact and done.pages:
+        if compact and (done.pages or done.companions):
             target.compact(progress)
         total = len(target)
-    if not (done.pages or done.known):
+    if done.is_empty:
         raise nothing_read(done.troubles, done.trouble_count)
-    if format is Format.json:
-        terminal.write_json({"archive": archive, "total_pages": total, **dataclasses.asdict(done)})
-        return
-    print_added(archive, done, total, clock.monotonic() - began)
+    if is_json:
+        terminal.write_json(listed.as_json(archive, done, total))
+    else:
+        print_added(archive, done, total, clock.monotonic() - began)
+    if done.trouble_count:
+        raise typer.Exit(INCOMPLETE)
 
 
 @reports_errors

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +44,7 @@ TimeOption = Annotated[
     ),
 ]
 _MOST_TYPE = 24
+_STATUS = re.compile(r"[1-9][0-9xX]{2}")
 
 
 @reports_errors
@@ -57,6 +60,19 @@ def ls(
     ] = False,
     since: SinceOption = None,
     until: UntilOption = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="Only pages of this content type (text/html, image/*), or WARC records of this "
+            "type (response, revisit, request, metadata, ...).",
+        ),
+    ] = "",
+    status: Annotated[
+        str,
+        typer.Option(metavar="STATUS", help="Only pages with this HTTP status (404, 4xx)."),
+    ] = "",
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """List the addresses in an archive.
@@ -65,15 +81,24 @@ def ls(
     Examples:
       quire archive ls site.quire
       quire archive ls site.quire https://example.org/news/ -l --since 2026-05
+      quire archive ls site.quire --type text/html --status 4xx
       quire archive ls site.quire --format json | jq -r '.[].url'
 
     The long form shows the number of versions, the time and size of the newest one, and the
     space all versions take in the archive.
     """
+    is_wanted = _filter(kind, status)
     with opened(archive) as source:
         found: dict[str, list[Version]] = {}
-        for page in source.pages(prefix, since=start_of(since), until=end_of(until), order="url"):
-            found.setdefault(page.url, []).append(page)
+        for page in source.pages(
+            prefix,
+            since=start_of(since),
+            until=end_of(until),
+            order="url",
+            kind="" if "/" in kind else kind.lower(),
+        ):
+            if is_wanted(page):
+                found.setdefault(page.url, []).append(page)
     if format is Format.json:
         terminal.write_json([_as_json(url, pages) for url, pages in found.items()])
         return
@@ -85,9 +110,28 @@ def ls(
                 f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {format_bytes(newest.length):>9}  "
                 f"{format_bytes(stored):>9}  "
             )
-        terminal.write_text(printable(url) + "\n")
+        terminal.write_text((printable(url) or "(no address)") + "\n")
     if not found:
-        terminal.note("no pages" + (" with this prefix" if prefix else ""))
+        terminal.note("no pages" + (" like that" if prefix or kind or status else ""))
+
+
+def _filter(kind: str, status: str) -> Callable[[Version], bool]:
+    """Return a test for pages of a content type and status.
+
+    Raises:
+        Refusal: The status is not one.
+    """
+    if status and not _STATUS.fullmatch(status):
+        raise Refusal(f"--status {status}: not an HTTP status", hint="use for example 404 or 4xx")
+    digits = re.compile(status.lower().replace("x", "[0-9]"))
+    wanted = kind.lower() if "/" in kind else "*"
+
+    def is_wanted(page: Version) -> bool:
+        declared = (page.content_type or "").partition(";")[0].strip().lower()
+        has_status = not status or digits.fullmatch(str(page.status or "")) is not None
+        return has_status and fnmatchcase(declared, wanted)
+
+    return is_wanted
 
 
 def _as_json(url: str, pages: list[Version]) -> dict[str, object]:
