@@ -168,6 +168,7 @@ def test_golden_archives_are_written_when_asked_for(monkeypatch: pytest.MonkeyPa
 class Record(NamedTuple):
     """A record of a journal or segment."""
 
+    offset: int
     kind: int
     meta: bytes
     payload: bytes
@@ -181,7 +182,7 @@ def records(data: bytes) -> Iterator[Record]:
         end = at + 32 + meta + payload
         if end > len(data):
             return
-        yield Record(kind, data[at + 32 : at + 32 + meta], data[at + 32 + meta : end])
+        yield Record(at, kind, data[at + 32 : at + 32 + meta], data[at + 32 + meta : end])
         at = end
 
 
@@ -217,7 +218,8 @@ def columns(data: bytes) -> list[tuple[int, int, int, int, int, bytes, bytes, by
 def pages_of(data: bytes, kinds: tuple[int, int] = (2, 4)) -> Iterator[Page]:
     """Read all pages of a journal or segment, or all companions."""
     bases = {0: b""}
-    for kind, meta, payload in records(data):
+    at_offset: dict[int, bytes] = {}
+    for offset, kind, meta, payload in records(data):
         if kind == 3:
             number, length, _ = struct.unpack("<IIQ", meta)
             bases[number] = unpacked(payload, length)
@@ -232,12 +234,15 @@ def pages_of(data: bytes, kinds: tuple[int, int] = (2, 4)) -> Iterator[Page]:
             part, payload = payload[:frame], payload[frame:]  # noqa: PLW2901 - taken off the front
             if codec == 0:
                 body = part
+            elif codec == 3 and kind in {2, 7}:
+                body = at_offset[struct.unpack("<Q", part)[0]]
             elif codec == 3:
                 body = bodies[twin]
             else:
                 leans_on = {1: b"", 2: bases[base], 4: bodies[twin] if codec == 4 else b""}
                 body = unpacked(part, length, leans_on[codec])
             bodies.append(body)
+            at_offset[offset] = body
             when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
             yield Page(url.decode("utf-8", "surrogatepass"), when, head, extra, body)
 
@@ -298,13 +303,24 @@ def test_a_golden_segment_has_every_kind_of_record() -> None:
             kinds |= {record.kind for record in records(path.read_bytes())}
     assert kinds == {1, 2, 3, 4, 5, 6, 7, 8}
     assert codecs_in("segment") == {0, 1, 2, 3, 4}
+    assert codecs_in_journals("journal") == {0, 1, 3}
     assert 5 in codecs_in("dense")
     assert 6 in codecs_in("tbc")
     (path,) = GOLDEN.glob("v2/dense/*.segment")
-    bases = [payload for kind, _, payload in records(path.read_bytes()) if kind == 3]
+    bases = [payload for _, kind, _, payload in records(path.read_bytes()) if kind == 3]
     below = {struct.unpack_from("<I", base, 4)[0] for base in bases if base[:4] == b"qdns"}
     assert len(below) == 2, "a base for all, and others on top of it"
     assert 0 in below
+
+
+def codecs_in_journals(name: str) -> set[int]:
+    """List the codecs in the journals of the newest golden archives."""
+    return {
+        columns(meta)[0][3]
+        for path in GOLDEN.glob(f"v2/{name}/*.journal")
+        for _, kind, meta, _ in records(path.read_bytes())
+        if kind in {2, 7}
+    }
 
 
 def codecs_in(name: str) -> set[int]:
@@ -312,7 +328,7 @@ def codecs_in(name: str) -> set[int]:
     return {
         row[3]
         for path in GOLDEN.rglob(f"{name}/*.segment")
-        for kind, meta, _ in records(path.read_bytes())
+        for _, kind, meta, _ in records(path.read_bytes())
         if kind == 4
         for row in columns(unpacked(meta[8:], struct.unpack_from("<II", meta)[1]))
     }

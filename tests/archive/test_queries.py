@@ -117,7 +117,7 @@ def test_every_byte_of_the_folder_is_in_one_part(stored: Path) -> None:
     is_segment = "journals" not in stats.parts
     assert ("bases" in stats.parts) == is_segment
     assert ("guards" in stats.parts) == is_segment
-    assert stats.duplicates == (1 if is_segment else 0)
+    assert stats.duplicates == 1
     assert "damaged" not in stats.parts
 
 
