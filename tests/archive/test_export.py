@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped] # warcio has no types
 
 from quire.archive import Archive, export, ingest
+from quire.archive.addresses import key
 from quire.archive.format.warc_head import fold, unfold
 from quire.archive.warc import cdxj
 from quire.sources.warc import PAGES, Record, read_records
@@ -229,7 +230,7 @@ def test_lines_are_sorted_also_when_there_are_many(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("url", "key"),
+    ("url", "expected"),
     [
         ("http://www.archive.org/goo/", "org,archive)/goo"),
         ("https://archive.org:8080/a?x=1&a=2", "org,archive:8080)/a?a=2&x=1"),
@@ -244,8 +245,8 @@ def test_lines_are_sorted_also_when_there_are_many(monkeypatch: pytest.MonkeyPat
         ("http://a.example/a b\nc", "example,a)/a%20b%0ac"),
     ],
 )
-def test_keys_are_those_of_other_tools(url: str, key: str) -> None:
-    assert cdxj.key(url) == key
+def test_keys_are_those_of_other_tools(url: str, expected: str) -> None:
+    assert key(url) == expected
 
 
 heads = st.lists(

@@ -180,15 +180,17 @@ def test_a_page_on_a_terminal_gives_no_orders(watched: Watched, archive: str) ->
 
 def test_a_page_that_is_not_there_is_an_error(quire: Quire, archive: str) -> None:
     for arguments in (
-        ["get", archive, "https://c.example/"],
+        ["get", archive, "https://nowhere.test/"],
         ["get", archive, URL, "--time", "2020"],
-        ["versions", archive, "https://c.example/"],
+        ["versions", archive, "https://nowhere.test/"],
         ["diff", archive, "https://b.example/\x1b[31m"],
     ):
         result = quire("archive", *arguments)
         assert result.exit_code == 2, arguments
         assert result.stderr.startswith("error: https://")
         assert "hint: `quire archive ls`" in result.stderr
+    result = quire("archive", "get", archive, "https://a.exmple/1")
+    assert result.stderr.endswith(f"hint: similar addresses: {URL}\n")
     result = quire("archive", "get", archive, URL, "--time", "yesterday")
     assert result.stderr.startswith("error: yesterday: not a time\nhint: ")
 

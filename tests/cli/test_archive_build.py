@@ -45,9 +45,13 @@ def test_a_build_for_programs(quire: Quire, crawl: Path) -> None:
     assert told["companions"] == {"request": 1}
     assert told["trouble_count"] == len(told["troubles"]) == 1
 
-    told = json.loads(quire(*arguments, "--skip-known", "--engine", "local:2").stdout)
+    told = json.loads(quire(*arguments, "--engine", "local:2").stdout)
     assert (told["pages"], told["known"], told["total_pages"]) == (0, 10, 10)
-    told = json.loads(quire(*arguments).stdout)
+    assert quire("archive", "build", crawl.name, "-o", "a.quire").stdout.splitlines()[:2] == [
+        "a.quire: 0 pages added (0 B), 10 already known and skipped; 10 in total",
+        "other records already known: 1",
+    ]
+    told = json.loads(quire(*arguments, "--no-skip-known").stdout)
     assert (told["pages"], told["total_pages"]) == (10, 20)
 
 

@@ -111,7 +111,8 @@ class Archive(Reader):
         other = other_version(folder) if write else None
         if other is not None:
             raise ArchiveError(
-                f"{folder / MARK}: archive format {other!r}, but this version writes up to {VERSION}"
+                f"{folder / MARK}: archive format {other!r}, "
+                f"but this version writes up to {VERSION}"
             )
         return cls(folder, write=write, disk=disk)
 

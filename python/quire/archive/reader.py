@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from quire.archive.addresses import same_address, spellings
 from quire.archive.damage import findings, mark_findings
 from quire.archive.format import index as indexes
 from quire.archive.format.page_meta import About, about, to_microseconds, to_time
@@ -44,22 +45,48 @@ class Reader:
         self._files: list[StoredFile] | None = []
         self._replaced: list[Path] = []
 
-    def get(self, url: str, time: datetime | None = None) -> StoredPage:
+    def address(self, url: str) -> str:
+        """Return the address of the page that a person means, as the archive has it.
+
+        The address itself comes first, then other spellings of it: another scheme or none, with
+        or without ``www.`` and the last slash, capitals in the host. If these fail, all addresses
+        are compared in their normal form.
+
+        Raises:
+            PageNotFound: The archive does not have this page; the error has similar addresses.
+        """
+        for spelling in spellings(url):
+            if next(self.abouts(spelling), None) is not None:
+                return spelling
+        stored = {known.url: None for known, _, _, _ in self._places("", None, None, _ignore)}
+        found, near = same_address(url, stored)
+        if found is None:
+            message = f"{url}: no such page in {self.folder}"
+            raise PageNotFound(message, url=url, near=tuple(near))
+        return found
+
+    def get(self, url: str, time: datetime | None = None, *, nearest: bool = False) -> StoredPage:
         """Get a page back, byte for byte.
 
         Args:
             url: Address of the page.
             time: Get the newest version fetched at or before this time (default: the newest).
+            nearest: Get the version fetched nearest to ``time`` instead, before or after it.
 
         Raises:
             PageNotFound: The page or version does not exist.
             DamagedRecord: The stored bytes are damaged.
         """
-        for file, offset, slot in self._find(url, time):
+        places = self._find(url, None if nearest else time)
+        if nearest and time is not None:
+            wanted = to_microseconds(time)
+            # Stable: of two versions equally far away, the newer one comes first.
+            places = iter(sorted(places, key=lambda place: abs(place[0] - wanted)))
+        for _, file, offset, slot in places:
             found, body = file.page(offset, slot)
             if found.url == url:
                 return page_of(found, body)
-        raise self._not_found(url, time)
+        raise self._not_found(url, None if nearest else time)
 
     def versions(self, url: str) -> list[Version]:
         """List the versions of a page, oldest first."""
@@ -72,7 +99,7 @@ class Reader:
             url: Address of the page.
             time: Only versions fetched at or before this time (default: all).
         """
-        for file, offset, slot in self._find(url, time):
+        for _, file, offset, slot in self._find(url, time):
             known = file.about(offset, slot)
             if known.url == url:
                 yield known
@@ -132,7 +159,7 @@ class Reader:
         if old is not None:
             return self.get(url, old), self.get(url, new)
         found = []
-        for file, offset, slot in self._find(url, new):
+        for _, file, offset, slot in self._find(url, new):
             if file.about(offset, slot).url == url:
                 found.append(page_of(*file.page(offset, slot)))
             if len(found) == 2:  # noqa: PLR2004 - a pair
@@ -345,8 +372,11 @@ class Reader:
                 if known.url.startswith(prefix):
                     yield known, file, offset, slot
 
-    def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
-        """Find the versions of a page, newest first; for equal times, the one stored last."""
+    def _find(self, url: str, time: datetime | None) -> Iterator[tuple[int, StoredFile, int, int]]:
+        """Find the versions of a page, newest first; for equal times, the one stored last.
+
+        Yields their times and positions.
+        """
         key = indexes.url_hash(url)
         latest = None if time is None else to_microseconds(time)
         files = self._open_files()
@@ -356,8 +386,12 @@ class Reader:
                 when = int(row["time"])
                 if latest is None or when <= latest:
                     found.append((when, number, int(row["offset"]), int(row["slot"])))
-        for _, number, offset, slot in sorted(found, reverse=True):
-            yield files[number], offset, slot
+        for when, number, offset, slot in sorted(found, reverse=True):
+            yield when, files[number], offset, slot
+
+
+def _ignore(_error: ArchiveError) -> None:
+    """Skip a page whose address cannot be read."""
 
 
 def _in_words(time: datetime) -> str:

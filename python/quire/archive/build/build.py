@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Literal
 
 from quire.archive.archive import Archive
-from quire.archive.build.read import Reading, as_url, now
+from quire.archive.build.read import Reading, as_it_is, as_url, now
 from quire.archive.build.staging import staged
 from quire.archive.compact.tiers import TierName
 from quire.archive.disk.storage import DISK, Disk
@@ -40,7 +40,7 @@ from quire.archive.warc.pipeline import Arrived
 from quire.archive.warc.revisits import REVISIT
 from quire.engines import Engine, open_engine
 from quire.errors import ArchiveError, MissingExtra
-from quire.sources import MOST_BYTES, Trouble
+from quire.sources import MOST_BYTES, Capture, Trouble
 from quire.sources.places import for_tasks
 from quire.sources.reading import split_name
 from quire.spool import Spool
@@ -68,6 +68,7 @@ def build_archive(
     *,
     engine: Engine | None = None,
     time: datetime | None = None,
+    rename: Callable[[Capture], Capture] = as_it_is,
     skip_known: bool = False,
     most_bytes: int = MOST_BYTES,
     codec: Literal["zstd", "dense"] = "zstd",
@@ -93,6 +94,8 @@ def build_archive(
         output: Folder of the archive, on this machine. An existing archive gets a new segment.
         engine: The engine to run on (default: threads of this machine).
         time: Fetch time for pages that do not record one (default: file modification time, or now).
+        rename: Called with each page that is not in a WARC file; may change its address and time.
+            All machines of the engine must be able to import it.
         skip_known: Skip pages and records that the archive has, equal in everything.
         most_bytes: Maximum page size in bytes; a longer page is a ``Trouble``.
         codec: Tier that encodes the pages, as in ``Archive.compact``.
@@ -112,7 +115,7 @@ def build_archive(
         EngineError: The cluster failed.
     """
     paths = list(dict.fromkeys(paths))
-    reading = Reading(time, now(), most_bytes, str(Path.cwd()))
+    reading = Reading(time, now(), most_bytes, str(Path.cwd()), rename)
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
         archive = stack.enter_context(staged(Path(output), disk))

@@ -6,7 +6,7 @@ The rules are those of ``ingest``: responses with their encodings, WARC heads, r
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -21,9 +21,14 @@ from quire.archive.warc.ingest import (
     time_of,
 )
 from quire.archive.warc.pipeline import Arrived
-from quire.sources import Trouble, read
+from quire.sources import Capture, Trouble, read
 from quire.sources.places import is_address, is_archive
 from quire.sources.warc import Record
+
+
+def as_it_is(page: Capture) -> Capture:
+    """Return a page under the name that it has."""
+    return page
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,14 @@ class Reading:
         now: Fetch time if nothing else is known.
         most_bytes: Maximum page size in bytes; a longer page is a trouble.
         folder: Folder that paths are relative to, as other machines work in other folders.
+        rename: Called with each page that is not in a WARC file; may change its address and time.
     """
 
     time: datetime | None
     now: datetime
     most_bytes: int
     folder: str
+    rename: Callable[[Capture], Capture] = as_it_is
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,10 @@ def found_in(path: str, reading: Reading) -> Iterator[Found | Trouble]:
     """Yield everything in a file: pages, revisits, companions and troubles."""
     is_remote = is_address(path)
     real = path if is_remote else os.path.join(reading.folder, path)  # noqa: PTH118 - keeps `./`
-    for found in _pages_in(real, reading) if not is_archive(path) else _records_in(real, reading):
+    if not is_archive(path):
+        yield from _pages_in(path, real, reading)
+        return
+    for found in _records_in(real, reading):
         yield found if real == path else _renamed(found, real, path)
 
 
@@ -78,12 +88,15 @@ def _renamed(found: Found | Trouble, real: str, path: str) -> Found | Trouble:
     return replace(found, name=name)
 
 
-def _pages_in(path: str, reading: Reading) -> Iterator[Found | Trouble]:
-    for page in read(path, most_bytes=reading.most_bytes):
-        if isinstance(page, Trouble):
-            yield page
+def _pages_in(path: str, real: str, reading: Reading) -> Iterator[Found | Trouble]:
+    for found in read(real, most_bytes=reading.most_bytes):
+        name = path + found.name.removeprefix(real)
+        if isinstance(found, Trouble):
+            yield replace(found, name=name)
             continue
-        time = page.time or reading.time or last_change(path) or reading.now
+        url = name if found.url == found.name else found.url
+        page = reading.rename(replace(found, name=name, url=url))
+        time = page.time or reading.time or last_change(real) or reading.now
         yield Found(page.name, Arrived(page.url, time, page.head, page.body, b""))
 
 

@@ -21,11 +21,11 @@ import re
 import uuid
 import zlib
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
 from quire.archive.archive import Archive
@@ -109,31 +109,66 @@ def export(
     """
     warc = Path(target)
     index = index_path(warc)
+    selected = _Selected(prefix, since, until)
+    with closing(cdxj.Lines()) as lines, open_atomic(warc, index) as (file, index_file):
+        out = _Output(file, warc.name, lines)
+        damaged = _write(archive, out, selected, progress)
+        index_file.writelines(line.encode() for line in lines.sorted())
+    return Exported(warc, index, out.pages, damaged, out.records)
+
+
+def export_stream(
+    archive: Archive,
+    stream: BinaryIO,
+    *,
+    prefix: str = "",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    progress: Progress = no_progress,
+) -> tuple[int, tuple[str, ...]]:
+    """Write pages as ``export`` does to an open stream, such as a pipe, without an index.
+
+    Returns:
+        The number of records written, and descriptions of everything that could not be read.
+
+    Raises:
+        OSError: The stream cannot be written.
+    """
+    out = _Output(stream, "stream.warc.gz", None)
+    damaged = _write(archive, out, _Selected(prefix, since, until), progress)
+    return out.records, damaged
+
+
+class _Selected(NamedTuple):
+    """The part of an archive to write."""
+
+    prefix: str
+    since: datetime | None
+    until: datetime | None
+
+
+def _write(
+    archive: Archive, out: _Output, selected: _Selected, progress: Progress
+) -> tuple[str, ...]:
+    """Write the records, and return descriptions of those that could not be read."""
     damaged: list[str] = []
-    lines = cdxj.Lines()
 
     def on_damage(error: ArchiveError) -> None:
         damaged.append(str(error))
 
-    try:
-        with open_atomic(warc, index) as (file, index_file):
-            out = _Output(file, warc.name, lines)
-            beside = Beside(archive, on_damage)
-            for companion in beside.of_kind(_ABOUT_CRAWL):
-                out.add_companion(companion)
-            pages = archive.read(prefix, since=since, until=until, on_damage=on_damage)
-            for page in pages:
-                progress("export", out.pages, len(archive))
-                out.add_page(page)
-                for companion in beside.at(page.url, page.time):
-                    out.add_companion(companion)
-            for companion in beside.rest(prefix, since, until):
-                out.add_companion(companion)
-            index_file.writelines(line.encode() for line in lines.sorted())
-    finally:
-        lines.close()
+    prefix, since, until = selected
+    beside = Beside(archive, on_damage)
+    for companion in beside.of_kind(_ABOUT_CRAWL):
+        out.add_companion(companion)
+    for page in archive.read(prefix, since=since, until=until, on_damage=on_damage):
+        progress("export", out.pages, len(archive))
+        out.add_page(page)
+        for companion in beside.at(page.url, page.time):
+            out.add_companion(companion)
+    for companion in beside.rest(prefix, since, until):
+        out.add_companion(companion)
     progress("export", out.pages, out.pages)
-    return Exported(warc, index, out.pages, tuple(damaged), out.records)
+    return tuple(damaged)
 
 
 class _Members:
@@ -155,14 +190,14 @@ class _Members:
 class _Output:
     """A WARC file being written, and the lines of its index."""
 
-    def __init__(self, file: BinaryIO, name: str, lines: cdxj.Lines) -> None:
+    def __init__(self, file: BinaryIO, name: str, lines: cdxj.Lines | None) -> None:
         self._members, self._name, self._lines = _Members(file), name, lines
         self._is_described = False
         self.pages = self.records = 0
 
     def add_page(self, page: StoredPage) -> None:
         record = record_of(page)
-        self._lines.add(_line(page, record, self._name, *self._add(record)))
+        self._list(page, record, *self._add(record))
         self.pages += 1
 
     def add_companion(self, companion: Companion) -> None:
@@ -170,6 +205,10 @@ class _Output:
         offset, length = self._add(record)
         if record.kind == REVISIT and companion.url:
             page = StoredPage(companion.url, companion.time, companion.block, b"", b"")
+            self._list(page, record, offset, length)
+
+    def _list(self, page: StoredPage, record: WarcRecord, offset: int, length: int) -> None:
+        if self._lines is not None:
             self._lines.add(_line(page, record, self._name, offset, length))
 
     def _add(self, record: WarcRecord) -> tuple[int, int]:

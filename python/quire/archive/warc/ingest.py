@@ -99,6 +99,7 @@ def ingest(
     paths: Sequence[str],
     *,
     time: datetime | None = None,
+    rename: Callable[[Capture], Capture] = lambda page: page,
     skip_known: bool = False,
     most_bytes: int = MOST_BYTES,
     commit_pages: int = COMMIT_PAGES,
@@ -123,6 +124,7 @@ def ingest(
         archive: An archive open for writing.
         paths: Files as listed by ``sources.find``.
         time: Fetch time for pages that do not record one (default: file modification time, or now).
+        rename: Called with each page that is not in a WARC file; may change its address and time.
         skip_known: Skip pages and records that the archive has, equal in everything.
         most_bytes: Maximum page size in bytes; a longer page is a ``Trouble``.
         commit_pages: Commit after this many pages.
@@ -147,6 +149,7 @@ def ingest(
     ):
         known = archive.known() if skip_known else None
         work = _Work(archive, pipeline, revisits, time=time, report=report, known=known)
+        work.rename = rename
         work.commit_pages, work.commit_bytes = commit_pages, commit_bytes
         for path, size in zip(paths, sizes, strict=True):
             progress("read", before, of)
@@ -210,6 +213,7 @@ class _Work:
         self._archive, self._pipeline, self._revisits = archive, pipeline, revisits
         self._time, self._report, self._stored = time, report, known
         self.commit_pages, self.commit_bytes = COMMIT_PAGES, COMMIT_BYTES
+        self.rename: Callable[[Capture], Capture] = lambda page: page
         self.pages = self._bytes = self._known = self._known_companions = 0
         self._unsafe = self._unsafe_bytes = 0
         self._companions: Counter[str] = Counter()
@@ -234,7 +238,7 @@ class _Work:
                 if isinstance(found, Trouble):
                     self._report.trouble(found)
                 else:
-                    self._add_capture(found, path)
+                    self._add_capture(self.rename(found), path)
                 yield 0
             return
         for record in records(path, most_bytes):

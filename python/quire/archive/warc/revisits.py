@@ -14,18 +14,21 @@ no digest, are kept as companions: an export has them again.
 
 from __future__ import annotations
 
+import io
 import pickle
 import re
-import tempfile
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import BinaryIO
 
+from quire.archive.addresses import spellings
 from quire.archive.archive import Archive
 from quire.archive.results import StoredPage
-from quire.archive.warc.cdxj import spellings
 from quire.errors import ArchiveError
 from quire.sources.capture import parse_time
 from quire.sources.warc import Record, algorithm_of, digest_of, normal_digest
+from quire.spool import temporary_file
 
 REVISIT = "revisit"
 #: Bytes of waiting revisits that stay in memory; more are written to a temporary file.
@@ -40,7 +43,8 @@ class Revisits:
 
     def __init__(self) -> None:
         # The file has no name, so no other process can change it.
-        self._file = tempfile.SpooledTemporaryFile(MOST_BYTES)  # noqa: SIM115 - close()
+        self._file: BinaryIO = io.BytesIO()
+        self._is_on_disk = False
         self._places: list[int] = []
 
     def __len__(self) -> int:
@@ -48,8 +52,17 @@ class Revisits:
 
     def wait(self, record: Record) -> None:
         """Queue a revisit that states a digest."""
-        self._places.append(self._file.tell())
+        place = self._file.seek(0, io.SEEK_END)
+        if place > MOST_BYTES and not self._is_on_disk:
+            self._to_disk()
+        self._places.append(place)
         pickle.dump(record, self._file, pickle.HIGHEST_PROTOCOL)
+
+    def _to_disk(self) -> None:
+        held, self._file = self._file, temporary_file()
+        self._is_on_disk = True
+        held.seek(0)
+        shutil.copyfileobj(held, self._file)
 
     def _record(self, place: int) -> Record:
         self._file.seek(place)

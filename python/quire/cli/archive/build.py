@@ -11,7 +11,15 @@ from typing import Annotated
 
 import typer
 
-from quire.cli.archive.options import FetchedOption, SkipKnownOption, SourcesArgument
+from quire.cli.archive.interrupts import explained
+from quire.cli.archive.options import (
+    ByFolderOption,
+    FetchedOption,
+    SkipKnownOption,
+    SourcesArgument,
+    UrlPrefixOption,
+    named_files,
+)
 from quire.cli.archive.summary import INCOMPLETE, Listed, ignore, print_added
 from quire.cli.common import terminal
 from quire.cli.common.crawls import find_crawls, nothing_read
@@ -45,7 +53,9 @@ def build(
     ],
     engine: EngineOption = None,
     threads: ThreadsOption = None,
-    skip_known: SkipKnownOption = False,
+    by_folder: ByFolderOption = False,
+    url_prefix: UrlPrefixOption = "",
+    skip_known: SkipKnownOption = True,
     time: FetchedOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
     dense: Annotated[
@@ -64,7 +74,7 @@ def build(
     Examples:
       quire archive build crawl.warc.gz -o site.quire
       quire archive build "s3://crawls/2026-05/*.warc.gz" -o may.quire --engine spark://head:7077
-      quire archive build crawl/ -o site.quire --skip-known --format json | jq .pages
+      quire archive build crawl/ -o site.quire --format json | jq .pages
 
     Exit codes: 0 on success, 1 if something could not be read and was left out, 2 on error
     (including when no input could be read).
@@ -73,17 +83,23 @@ def build(
     from quire.archive.build.build import build_archive  # noqa: PLC0415 - heavy
 
     fetched = start_of(time)
+    rename = named_files(sources, url_prefix, by_folder=by_folder)
     if Path(output).is_file():
         raise Refusal(f"{output}: is a file, not a folder", hint="choose another name")
     began = clock.monotonic()
     listed, is_json = Listed(), format is Format.json
     paths = find_crawls(sources)
-    with bars(_STEPS) as progress, opened_engine(engine, threads, progress) as running:
+    with (
+        explained(lambda: f"nothing was added to {output}"),
+        bars(_STEPS) as progress,
+        opened_engine(engine, threads, progress) as running,
+    ):
         done = build_archive(
             paths,
             output,
             engine=running,
             time=fetched,
+            rename=rename,
             skip_known=skip_known,
             most_bytes=most_bytes,
             codec="dense" if dense else "zstd",

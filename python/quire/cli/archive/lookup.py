@@ -34,7 +34,7 @@ from quire.cli.page.diff_options import (
 from quire.display import format_bytes, format_time
 
 if TYPE_CHECKING:
-    from quire.archive import StoredPage, Version
+    from quire.archive import Archive, StoredPage, Version
     from quire.sdiff import Facet
 
 TimeOption = Annotated[
@@ -151,6 +151,10 @@ def get(
     archive: ArchiveArgument,
     url: UrlArgument,
     time: TimeOption = None,
+    nearest: Annotated[
+        bool,
+        typer.Option("--nearest", help="Version fetched nearest to --time, before or after it."),
+    ] = False,
     output: Annotated[
         str | None,
         typer.Option(
@@ -180,10 +184,14 @@ def get(
       quire archive get site.quire https://example.org/ --headers --decoded | less
       quire archive get site.quire https://example.org/ --format json | jq .status
 
-    A day given as TIME means the end of that day. JSON output has the bytes in base64.
+    The scheme, `www.` and the last slash of URL may be left out. A day given as TIME means the end
+    of that day. JSON output has the bytes in base64.
     """
+    if nearest and time is None:
+        raise Refusal("--nearest needs a time", hint="add --time, for example --time 2026-05-17")
     with opened(archive) as source:
-        page = source.get(url, end_of(time))
+        known = _address(source, url)
+        page = source.get(known, start_of(time) if nearest else end_of(time), nearest=nearest)
     body = page.content() if decoded else page.body
     if format is Format.json:
         terminal.write_json(_page_as_json(page, body))
@@ -196,6 +204,18 @@ def get(
         terminal.write_text(text if text.endswith("\n") else text + "\n")
     else:
         terminal.write_bytes(data)
+
+
+def _address(archive: Archive, url: str) -> str:
+    """Return the address of the page that the user means, and say if it is spelled differently.
+
+    Raises:
+        PageNotFound: The archive does not have this page.
+    """
+    found = archive.address(url)
+    if found != url:
+        terminal.note(f"{url} is stored as {found}")
+    return found
 
 
 def _page_as_json(page: StoredPage, body: bytes) -> dict[str, object]:
@@ -227,9 +247,7 @@ def versions(
       quire archive versions site.quire https://example.org/ --format json | jq -r '.[].time'
     """
     with opened(archive) as source:
-        found = source.versions(url)
-        if not found:
-            source.get(url)  # raises PageNotFound
+        found = source.versions(_address(source, url))
     if format is Format.json:
         terminal.write_json([_version_as_json(version) for version in found])
         return
@@ -300,6 +318,7 @@ def diff(
             hint="use --view tree",
         )
     with opened(archive) as source:
+        url = _address(source, url)
         pair = source.pair(url, end_of(old), end_of(new))
     terminal.note(" to ".join(_times(pair)))
     before, after = (page.digest() for page in pair)

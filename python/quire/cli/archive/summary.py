@@ -44,7 +44,7 @@ class Listed:
 
 def print_added(archive: str, done: Ingested, total: int, seconds: float) -> None:
     """Print how many pages and other records were added, skipped and unreadable."""
-    known = f", {done.known:,} already known" if done.known else ""
+    known = f", {done.known:,} already known and skipped" if done.known else ""
     terminal.write_text(
         f"{printable(archive)}: {format_count(done.pages, 'page')} added "
         f"({format_bytes(done.body_bytes)}){known}; {total:,} in total\n"
@@ -52,6 +52,8 @@ def print_added(archive: str, done: Ingested, total: int, seconds: float) -> Non
     if done.companions:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in done.companions.items())
         terminal.write_text(f"other records added: {printable(kinds)}\n")
+    if done.known_companions:
+        terminal.write_text(f"other records already known: {done.known_companions:,}\n")
     _print_first("could not be read", done.troubles, done.trouble_count)
     _print_first("added with a warning", done.warnings, done.warning_count)
     terminal.note(f"{seconds:.1f} s")
