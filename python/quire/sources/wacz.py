@@ -16,7 +16,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
     import zipfile
@@ -173,10 +173,10 @@ def _start(file: BinaryIO, info: zipfile.ZipInfo) -> int:
 
 
 def _inflated(packed: IO[bytes], info: zipfile.ZipInfo) -> BinaryIO:
-    from quire.spool import temporary_file  # noqa: PLC0415 - heavy
+    from tempfile import TemporaryFile  # noqa: PLC0415 - heavy
 
     most = min(info.file_size, _SMALL_BYTES + _MOST_GROWTH * info.compress_size)
-    plain = temporary_file()  # the caller closes it
+    plain = cast("BinaryIO", TemporaryFile())  # noqa: SIM115 - the caller closes it
     try:
         _copy(packed, plain, most)
         plain.seek(0)
