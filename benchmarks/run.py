@@ -63,6 +63,7 @@ BENCHMARKS = {
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",
     "archive-exact": "archive.exact",
+    "archive-hostile": "archive.hostile_files",
     "kang": "papers.kang_table",
     "figure3": "papers.figure3_templates",
     "figure4": "papers.tbc_figure4_threshold",

@@ -23,6 +23,7 @@ import os
 import secrets
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,7 +32,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-if sys.platform == "darwin":
+if sys.platform != "win32":
     import fcntl
 
 # Few characters of the target's name: with four bytes each they still fit into a file name.
@@ -39,6 +40,9 @@ _KEPT_CHARACTERS = 40
 _BUFFER_BYTES = 1 << 17
 # File systems that cannot flush a folder, or folders that we may write to but not read.
 _NO_FOLDER_SYNC = {errno.EACCES, errno.EPERM, errno.EINVAL, errno.ENOTSUP}
+# Ten seconds at most for another process that names its files.
+_MOST_TRIES = 1000
+_PAUSE_S = 0.01
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
 
@@ -71,7 +75,8 @@ def open_atomic(
     """Open files for writing that appear when the block ends, and not at all if it fails.
 
     All files are complete on the disk before the first one gets its name. If one of the names
-    cannot be given after that, the names before it are already in place.
+    cannot be given after that, the names before it are already in place. If two processes write the
+    same files, those of one process replace all of the other's.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -96,13 +101,45 @@ def open_atomic(
         yield tuple(draft.stream for draft in drafts)
         for draft in drafts:
             draft.finish()
-        for draft in drafts:
-            draft.publish()
+        with _alone(drafts):
+            for draft in drafts:
+                draft.publish()
     finally:
         for draft in drafts:
             draft.discard()
     for folder in {draft.target.parent for draft in drafts if not draft.is_direct}:
         sync_folder(folder)
+
+
+@contextmanager
+def _alone(drafts: list[_Draft]) -> Iterator[None]:
+    """Let one process at a time name several files, so that all of them come from one process.
+
+    The folder is locked for the few renames. If that takes too long, or the file system cannot
+    lock, the files are named all the same.
+    """
+    files = [draft for draft in drafts if not draft.is_direct]
+    if len(files) <= 1 or sys.platform == "win32":
+        yield
+        return
+    try:
+        folder = os.open(files[0].target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # a folder that we may write to but not read
+        yield
+        return
+    try:
+        for _ in range(_MOST_TRIES):
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_PAUSE_S)
+                continue
+            except OSError:
+                pass
+            break
+        yield
+    finally:
+        os.close(folder)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

@@ -69,8 +69,11 @@ class Spool(Closes):
         key = hashlib.sha256(data).digest()
         number = self._numbers.setdefault(key, len(self._places))
         if number == len(self._places):
-            self._file.seek(self._end)
-            self._file.write(data)
+            try:
+                self._file.seek(self._end)
+                self._file.write(data)
+            except OSError as error:  # a write error names no file, and the file has no name
+                raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
             self._places.append((self._end, len(data)))
             self._keys.append(key)
             self._end += len(data)

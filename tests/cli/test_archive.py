@@ -7,6 +7,9 @@ import errno
 import gzip
 import http.client
 import json
+import signal
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -332,22 +335,26 @@ def browser(archive: str, folder: Path) -> Iterator[Browser]:
         opened.add(
             "https://d.example/", time, b"x", b"HTTP/1.1 200 OK\r\nContent-Type: a/b;\x01\r\n\r\n"
         )
-    with subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "quire.cli",
-            "archive",
-            "serve",
-            archive,
-            "--port",
-            "0",
-            "--format",
-            "json",
-        ],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-    ) as running:
+    with (
+        (folder / "stderr.txt").open("wb") as said,
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "quire.cli",
+                "archive",
+                "serve",
+                archive,
+                "--port",
+                "0",
+                "--format",
+                "json",
+            ],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=said,
+        ) as running,
+    ):
         assert running.stdout is not None
         text = b""
         while not text.endswith(b"}\n"):
@@ -482,3 +489,50 @@ def test_an_export_makes_the_folders_above_it(quire: Quire, archive: str, folder
 
     assert result.exit_code == 0, result.stderr
     assert (folder / "new" / "über uns" / "a b.warc.gz").exists()
+
+
+def test_a_visitor_that_hangs_up_is_not_worth_a_word(browser: Browser, folder: Path) -> None:
+    for i in range(20):
+        with socket.create_connection(("127.0.0.1", browser.port)) as connection:
+            # Closed with unread bytes, the connection is reset.
+            linger = struct.pack("ii", 1, 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            start = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            connection.sendall(start + (b"" if i % 2 else b"\r\n"))
+    assert browser("/")[0] == 200
+    assert (folder / "stderr.txt").read_bytes() == b""
+
+
+def test_what_is_not_there_does_not_tell_where_the_archive_is(
+    browser: Browser, folder: Path
+) -> None:
+    for path in ("/page?url=x", "/versions?url=x", "/raw?url=x"):
+        status, _, body = browser(path)
+        assert status == 404
+        assert body.startswith(b"x: no such page")
+        assert b".quire" not in body
+        assert str(folder).encode() not in body
+
+
+def test_a_command_that_is_terminated_leaves_no_temporary_files(archive: str, folder: Path) -> None:
+    program = f"""
+import sys, time
+from quire.archive.warc import export
+from quire.cli import main
+def slow(page):
+    print("writing", flush=True)
+    time.sleep(60)
+export.record_of = slow
+sys.argv = ["quire", "archive", "export", {archive!r}, "out.warc.gz"]
+main()
+"""
+    before = sorted(path.name for path in folder.iterdir())
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=folder, stdout=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"writing\n"
+        assert sorted(path.name for path in folder.iterdir()) != before
+        running.terminate()
+        assert running.wait() == 128 + signal.SIGTERM
+    assert sorted(path.name for path in folder.iterdir()) == before

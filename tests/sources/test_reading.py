@@ -282,14 +282,15 @@ def test_a_file_one_may_not_read_is_a_trouble(tmp_path: Path) -> None:
     assert list(read(str(path))) == [Trouble(str(path), "permission denied")]
 
 
-def test_a_link_that_leads_nowhere_is_found_and_is_a_trouble(tmp_path: Path) -> None:
+def test_a_link_that_leads_nowhere_or_a_pipe_is_found_and_is_a_trouble(tmp_path: Path) -> None:
     (tmp_path / "lost.html").symlink_to(tmp_path / "nowhere.html")
     (tmp_path / "circle.html").symlink_to(tmp_path / "circle.html")
     os.mkfifo(tmp_path / "pipe.html")
     for argument in (tmp_path, tmp_path / "*.html"):
-        circle, lost = find([str(argument)])
+        circle, lost, pipe = find([str(argument)])
         assert list(read(lost)) == [Trouble(lost, "no such file")]
         assert [type(found) for found in read(circle)] == [Trouble]
+        assert list(read(pipe)) == [Trouble(pipe, "not a file, but a pipe, device or link")]
 
 
 def test_a_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:

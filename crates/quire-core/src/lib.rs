@@ -44,6 +44,7 @@ pub mod values;
 
 pub use crate::base::error::Error;
 pub use crate::base::hash;
+pub use crate::base::memory;
 pub use crate::digest::decode::{Places, Sink, Spans, decode, emit, places};
 pub use crate::digest::{Buffer, Digest, Map, Rest, Verify, format, open_file};
 pub use crate::encode::chunks::Encoder;

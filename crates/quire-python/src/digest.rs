@@ -14,7 +14,8 @@ use quire_core::{Class, Digest as Page, Error, Namespace, Places, decode, places
 
 use crate::buffers::{Column, Navigation, lend};
 use crate::errors;
-use crate::guard::{brief, run};
+use crate::guard::{READING, brief, run};
+use quire_core::memory::hold;
 
 /// A page as columns. Immutable; several threads may use it.
 ///
@@ -81,6 +82,7 @@ impl Digest {
     ) -> PyResult<T> {
         let page = &*self.page;
         run(py, || {
+            let _held = hold(page.memory_for(READING))?;
             page.check_heaps()?;
             kernel(page)
         })
@@ -309,7 +311,10 @@ impl Digest {
     fn decode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let page = &*self.page;
         let source = run(py, || decode(page))?;
-        Ok(PyBytes::new(py, &source))
+        PyBytes::new_with(py, source.len(), |bytes| {
+            bytes.copy_from_slice(&source);
+            Ok(())
+        })
     }
 
     /// Return the text of a subtree in reading order.

@@ -1,12 +1,16 @@
 //! Turns errors of the kernels into the classes of `quire.errors`: the message first, then the
 //! findings as keywords.
 
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use quire_core::Error;
 
 /// Return the Python exception for an error of a kernel.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    if let Error::Memory { .. } = error {
+        return PyMemoryError::new_err(error.to_string());
+    }
     let found = PyDict::new(py);
     let set = |name: &str, value: Bound<'_, PyAny>| found.set_item(name, value);
     let filled = (|| -> PyResult<&str> {
@@ -54,6 +58,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
                 set("offset", offset.into_pyobject(py)?.into_any())?;
                 "PatternError"
             }
+            Error::Memory { .. } => "QuireError", // raised above
             Error::Codec { .. } => "CodecError",
             Error::Script { .. } => "ScriptError",
             Error::Sketch { .. } => "SketchError",

@@ -8,6 +8,14 @@ use quire_core::Error;
 
 use crate::errors;
 
+/// Bytes for each node that a kernel uses at its peak, measured on pages with a node for each byte
+/// and rounded up: reading texts, selecting and counting features.
+pub const READING: u64 = 64;
+/// The same for an annotation, for each node of both pages.
+pub const ANNOTATING: u64 = 160;
+/// The same for an edit script.
+pub const SCRIPTING: u64 = 288;
+
 /// Run a kernel with the interpreter released.
 ///
 /// A panic cannot leave anything half-made: digests are immutable, and columns derived on first use

@@ -9,8 +9,9 @@ use quire_core::sdiff::script::{Making, Script as Kernel, Wanted};
 use quire_core::sdiff::{Budget, Labels, Pairs, Rules, script};
 
 use crate::digest::Digest;
-use crate::guard::run;
+use crate::guard::{SCRIPTING, run};
 use crate::sdiff::granularity_of;
+use quire_core::memory::hold;
 
 /// An edit script: turns the old page into the new one, and back if it is invertible.
 #[pyclass(frozen, module = "quire._core._native")]
@@ -147,7 +148,11 @@ pub fn edit_script(
         },
     };
     let [old, new] = [old, new].map(|page| Arc::clone(page.get().page()));
-    run(py, move || script::between(&old, &new, wanted)).map(Script::new)
+    run(py, move || {
+        let _held = hold(old.memory_for(SCRIPTING) + new.memory_for(SCRIPTING))?;
+        script::between(&old, &new, wanted)
+    })
+    .map(Script::new)
 }
 
 /// Return the edit script for the given partners. They must be one to one and include the roots.

@@ -12,7 +12,8 @@ use quire_core::text::{Line, read_lines};
 use quire_core::{Error, NONE};
 
 use crate::digest::{Digest, numbers};
-use crate::guard::run;
+use crate::guard::{ANNOTATING, run};
+use quire_core::memory::hold;
 
 /// The rules of a comparison as Python passes them: patterns and selectors are still strings.
 #[derive(FromPyObject)]
@@ -88,6 +89,7 @@ pub fn annotate<'py>(
     let granularity = granularity_of(granularity)?;
     let (old, new) = (Arc::clone(old.get().page()), Arc::clone(new.get().page()));
     let found = run(py, move || {
+        let _held = hold(old.memory_for(ANNOTATING) + new.memory_for(ANNOTATING))?;
         let compared = |page| {
             Ok::<_, Error>(Compared {
                 page,

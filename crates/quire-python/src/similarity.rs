@@ -13,7 +13,8 @@ use quire_core::similarity::{
 
 use crate::buffers::Floats;
 use crate::digest::Digest;
-use crate::guard::{brief, run};
+use crate::guard::{READING, brief, run};
+use quire_core::memory::hold;
 
 /// Read the name of a measure.
 pub fn measure_of(name: &str) -> PyResult<Measure> {
@@ -55,6 +56,7 @@ impl Bag {
         let measure = measure_of(measure)?;
         let page = Arc::clone(page.get().page());
         let features = run(py, move || {
+            let _held = hold(page.memory_for(READING))?;
             Features::of(&page, measure, &Scope::new(&page, nodes)?)
         })?;
         Ok(Self { measure, features })
@@ -114,7 +116,10 @@ pub fn similarity(
 ) -> PyResult<f64> {
     let measure = measure_of(measure)?;
     let (one, other) = (Arc::clone(one.get().page()), Arc::clone(other.get().page()));
-    run(py, move || kernel::similarity(&one, &other, measure, nodes))
+    run(py, move || {
+        let _held = hold(one.memory_for(READING) + other.memory_for(READING))?;
+        kernel::similarity(&one, &other, measure, nodes)
+    })
 }
 
 /// A feature as readable text, and its count on each page.
@@ -134,6 +139,7 @@ pub fn likeness(
     let measure = measure_of(measure)?;
     let (one, other) = (Arc::clone(one.get().page()), Arc::clone(other.get().page()));
     run(py, move || {
+        let _held = hold(one.memory_for(READING) + other.memory_for(READING))?;
         let found = kernel::explain(&one, &other, measure, nodes, most)?;
         let parts = (found.parts.into_iter()).map(|part| (part.text, part.one, part.other));
         Ok((

@@ -30,7 +30,13 @@ from quire.archive.format.marker import MARK, PART, is_archive, other_version, w
 from quire.archive.format.page_meta import about
 from quire.archive.format.record import VERSION
 from quire.archive.format.segment import Piece, SegmentWriter
-from quire.archive.format.stored_file import StoredFile, data_files, file_number
+from quire.archive.format.stored_file import (
+    StoredFile,
+    data_files,
+    is_part,
+    is_stored,
+    new_path,
+)
 from quire.archive.reader import Reader
 from quire.errors import ArchiveError, StorageFailed
 from quire.progress import Progress, no_progress
@@ -135,7 +141,8 @@ class Archive(Reader):
             extra: Anything else to store with the page.
 
         Raises:
-            ArchiveError: The archive is not open for writing, or an earlier write failed.
+            ArchiveError: The archive is not open for writing, an earlier write failed, or the time
+                is before year 1 or after year 9999 in UTC.
             SourceTooLarge: The page exceeds what readers accept: 256 MiB for the body, 1 MiB for
                 address and headers.
         """
@@ -192,7 +199,7 @@ class Archive(Reader):
         files = self._open_files()
         if not files:
             return Compacted(0, ())
-        target = self.folder / f"{self._next_number():06}.segment"
+        target = new_path(self.folder, "segment")
         try:
             done = compact(files, target, self._disk, progress, codec)
         except StorageFailed as error:
@@ -222,7 +229,7 @@ class Archive(Reader):
         try:
             for piece in pieces:
                 if writer is None:
-                    target = self.folder / f"{self._next_number():06}.segment"
+                    target = new_path(self.folder, "segment")
                     writer = SegmentWriter(target, self._disk, [])
                 writer.append(piece)
             if writer is not None:
@@ -299,17 +306,13 @@ class Archive(Reader):
     def _writer(self) -> JournalWriter:
         self._check_writing()
         if self._journal is None:
-            path = self.folder / f"{self._next_number():06}.journal"
+            path = new_path(self.folder, "journal")
             try:
                 self._journal = JournalWriter(path, self._disk)
             except StorageFailed as error:
                 self._has_failed |= error.is_final
                 raise
         return self._journal
-
-    def _next_number(self) -> int:
-        names = [path for path in self.folder.iterdir() if path.suffix in {".journal", ".segment"}]
-        return max((file_number(path) for path in names), default=0) + 1
 
     def _open_files(self) -> list[StoredFile]:
         """Return the files, including everything this writer has committed."""
@@ -337,9 +340,11 @@ class Archive(Reader):
 
     def _clean(self) -> None:
         """Remove replaced files and anything a crash left half-written."""
-        left = [*self._replaced, *self.folder.glob("*.part")]
+        names = [path for path in self.folder.iterdir() if path.is_symlink() or not path.is_dir()]
+        left = [*self._replaced, *(path for path in names if is_part(path.name))]
         kept = {path.name for path in data_files(self.folder) if path not in left}
-        left += [path for path in self.folder.glob("*.index") if path.stem not in kept]
+        indexes_left = (path for path in names if path.suffix == ".index" and is_stored(path.name))
+        left += [path for path in indexes_left if path.stem not in kept]
         if not left:
             return
         with failing(self.folder, is_final=True):

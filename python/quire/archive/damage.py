@@ -82,13 +82,13 @@ def _rows_after(index: Index, length: int) -> int:
 def _bases(file: StoredFile, index: Index, *, every_byte: bool) -> Iterator[Finding]:
     for number, places in sorted(index.bases.items()):
         try:
-            file.bases.read(number)
+            file.bases.get(number)
         except ArchiveError as error:
             yield Finding(file.path, places[0], _own_words(file, error))
             continue
         if every_byte:
             for place in places:
-                if not file.bases.is_whole(place):
+                if not file.bases.is_whole(number, place):
                     what = f"base {number} is damaged here, but another copy is intact"
                     yield Finding(file.path, place, what, "spare")
 

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from quire.archive.addresses import same_address, spellings
 from quire.archive.damage import findings, mark_findings
 from quire.archive.format import index as indexes
-from quire.archive.format.page_meta import About, about, to_microseconds, to_time
+from quire.archive.format.page_meta import (
+    About,
+    about,
+    not_after,
+    not_before,
+    to_time,
+)
 from quire.archive.format.stored_file import StoredFile, live_files
 from quire.archive.format.warc_head import warc_type
 from quire.archive.known import Known
@@ -79,7 +85,7 @@ class Reader:
         """
         places = self._find(url, None if nearest else time)
         if nearest and time is not None:
-            wanted = to_microseconds(time)
+            wanted = not_before(time)
             # Stable: of two versions equally far away, the newer one comes first.
             places = iter(sorted(places, key=lambda place: abs(place[0] - wanted)))
         for _, file, offset, slot in places:
@@ -378,7 +384,7 @@ class Reader:
         Yields their times and positions.
         """
         key = indexes.url_hash(url)
-        latest = None if time is None else to_microseconds(time)
+        latest = None if time is None else not_after(time)
         files = self._open_files()
         found = []
         for number, file in enumerate(files):
@@ -395,14 +401,14 @@ def _ignore(_error: ArchiveError) -> None:
 
 
 def _in_words(time: datetime) -> str:
-    return f"{to_time(to_microseconds(time)):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{to_time(not_after(time)).isoformat(' ', 'seconds').removesuffix('+00:00')} UTC"
 
 
 def _stored_order(
     rows: NDArray[Any], since: datetime | None = None, until: datetime | None = None
 ) -> list[tuple[int, int]]:
     if since is not None:
-        rows = rows[rows["time"] >= to_microseconds(since)]
+        rows = rows[rows["time"] >= not_before(since)]
     if until is not None:
-        rows = rows[rows["time"] <= to_microseconds(until)]
+        rows = rows[rows["time"] <= not_after(until)]
     return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))

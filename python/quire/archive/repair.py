@@ -1,8 +1,8 @@
 """Repair: makes a new archive with every readable page and companion of a damaged one.
 
 The damaged archive is only read. The new archive is written beside it under a temporary name,
-read back, and renamed at the end. If repair is killed, it leaves only a folder that the next
-repair removes.
+read back, and renamed at the end. If repair is killed, it leaves only a hidden folder that the next
+repair with the same target removes.
 
 Files without damage are copied as they are. From the other files, every readable page that no
 undamaged file has goes into a journal with the same number. Files that a segment replaced but a
@@ -22,9 +22,10 @@ from quire.archive.archive import Archive
 from quire.archive.damage import Finding, findings, mark_findings
 from quire.archive.disk.storage import DISK, Disk, Writer, failing
 from quire.archive.format.journal import JournalWriter, packed
-from quire.archive.format.marker import MARK, PART, is_archive
+from quire.archive.format.marker import is_archive
 from quire.archive.format.page_meta import HASH_BYTES, About
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
+from quire.archive.staging import discard, new_part
 from quire.errors import ArchiveError
 from quire.progress import Progress, no_progress
 
@@ -98,21 +99,23 @@ def repair(
     salvage = _Salvage(folder, progress)
     if goal is None:
         return salvage.done(None)
-    part = goal.with_name(goal.name + ".part")
-    _remove_rest(part, disk)
-    Archive.create(part, disk=disk).close()
-    for file in salvage.files:
-        if salvage.is_whole(file):
-            _copy(file, part / file.path.name, disk)
-        else:
-            _rewrite(salvage.pages(file), part, file_number(file.path), disk)
-    _rewrite(salvage.otherwise_lost(), part, _FIRST, disk)
-    with failing(goal, is_final=True):
-        disk.sync_folder(part)
-    _read_back(part, salvage.pages_count, salvage.companions_count)
-    with failing(goal, is_final=True):
-        disk.rename(part, goal)
-        disk.sync_folder(goal.absolute().parent)
+    part = new_part(goal, disk)
+    try:
+        Archive.create(part, disk=disk).close()
+        for file in salvage.files:
+            if salvage.is_whole(file):
+                _copy(file, part / file.path.name, disk)
+            else:
+                _rewrite(salvage.pages(file), part, file_number(file.path), disk)
+        _rewrite(salvage.otherwise_lost(), part, _FIRST, disk)
+        with failing(goal, is_final=True):
+            disk.sync_folder(part)
+        _read_back(part, salvage.pages_count, salvage.companions_count)
+        with failing(goal, is_final=True):
+            disk.rename(part, goal)
+            disk.sync_folder(goal.absolute().parent)
+    finally:
+        discard(part, disk)
     return salvage.done(goal)
 
 
@@ -143,7 +146,12 @@ class _Salvage:
 
     def _opened(self, folder: Path) -> Iterator[StoredFile]:
         for path in data_files(folder):
-            file = StoredFile(path)
+            try:
+                file = StoredFile(path)
+            except (ArchiveError, OSError) as error:
+                what = str(error).removeprefix(f"{path}: ")
+                self._findings[path] = [Finding(path, 0, f"cannot be opened: {what}")]
+                continue
             found = file.scan()
             # The index may know pages that a scan no longer finds after damage.
             places = {*file.index.places(), *found.places()}
@@ -235,16 +243,3 @@ def _read_back(folder: Path, pages: int, companions: int) -> None:
                 f"{folder}: has {len(archive):,} of {pages:,} pages after it was written; "
                 f"{wrong[:1]}"
             )
-
-
-def _remove_rest(part: Path, disk: Disk) -> None:
-    """Remove the leftovers of an interrupted repair; any other folder is an error."""
-    if not part.is_dir():
-        return
-    ours = {MARK, PART, "lock", *(path.name for path in data_files(part))}
-    others = [path.name for path in part.iterdir() if path.name not in ours]
-    if others:
-        raise FileExistsError(f"{part}: already exists and holds {others[0]}")
-    with failing(part):
-        for name in sorted(ours):
-            disk.remove(part / name)

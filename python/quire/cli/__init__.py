@@ -9,6 +9,7 @@ Exit codes: 0 on success, 2 on error; 1 for "changed" or "does not fit", if the 
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated, cast
 
@@ -70,9 +71,15 @@ app.add_typer(archive, name="archive")
 _UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 
+def _terminated(number: int, _frame: object) -> None:
+    """End like after any other error, so that temporary files are removed."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Run the command line and exit with its exit code."""
     terminal.prepare()
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()

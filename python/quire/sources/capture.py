@@ -86,17 +86,17 @@ def header_values(head: bytes, name: bytes) -> list[str]:
     >>> header_values(b"HTTP/1.1 200 OK\r\nVary: a,\r\n b\r\nvary: c\r\n\r\n", b"Vary")
     ['a, b', 'c']
     """
-    found: list[str] = []
+    found: list[list[bytes]] = []
     mine = False
     for line in head.split(b"\n")[1:]:
         if mine and line[:1] in {b" ", b"\t"} and line.strip():
-            found[-1] += " " + line.strip().decode("latin-1")
+            found[-1].append(line.strip())
             continue
         field, _, value = line.partition(b":")
         mine = field.strip().lower() == name.lower()
         if mine:
-            found.append(value.strip().decode("latin-1"))
-    return found
+            found.append([value.strip()])
+    return [b" ".join(lines).decode("latin-1") for lines in found]
 
 
 def parse_time(text: str) -> datetime | None:

@@ -8,8 +8,8 @@ with its place, and reading continues where the next record begins:
 * after a wrong length, at the next line ``WARC/1.x`` after the head, even inside the claimed block;
 * after bytes that belong to no record, at the next such line.
 
-Every byte is read once. Bytes are read again only in proportion to the bytes read successfully, so
-a file in which every record has a wrong length costs no more than any other.
+Every byte is read once. Bytes are read again only in proportion to the bytes read before, so a file
+in which every record has a wrong length costs no more than any other.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ from quire.sources.members import Damage, Feed, RecordOffset
 
 # No record is shorter than 34 bytes, so a step crosses the boundary of a member at most once.
 _STEP_BYTES = 32
+_LONG_STEP_BYTES = 512
 _SCAN_BYTES = 64 * 1024
 _FEW_NEWLINES = 64
+# Bytes that may be read again in any file, and for each byte that was read for the first time.
+_FREE_BYTES = 1 << 20
+_AGAIN = 16
 _NEWLINES = (b"\r", b"\n")
 
 
@@ -78,7 +82,8 @@ class Frames:
     def __init__(self, feed: Feed, most_bytes: int, *, arc: bool) -> None:
         self._feed = feed
         self._most_bytes = most_bytes
-        self._credit = 2 * most_bytes  # bytes that may still be read again
+        self._again = 0  # bytes that were read again
+        self._decoded_again = 0  # those of them that had to be decoded again
         self._dialect: type[Warc | Arc] = Arc if arc else Warc
         self._found: list[Frame | Fault] = []
         self._faulty: RecordOffset | None = None  # place of the last fault
@@ -147,8 +152,12 @@ class Frames:
             head = dialect.parse(data)
             after_head = self._feed.place
             keep = head.length <= self._most_bytes
-            block = self._feed.take_all(head.length) if keep else b""
-            length = len(block) if keep else self._feed.skip(head.length)
+            block, length = b"", self._feed.remaining
+            if length is None or length >= head.length:
+                block = self._feed.take_all(head.length) if keep else b""
+                length = len(block) if keep else self._feed.skip(head.length)
+            else:  # known to be cut off, so it need not be read
+                keep = True
         except BadHead as bad:
             self._fault(start.place, f"{dialect.name} that {bad}")
             if dialect is Arc:
@@ -161,7 +170,7 @@ class Frames:
         if length == head.length:
             return self._next(Frame(start.place, data, head, block), after_head)
         self._fault(start.place, f"truncated after {length} of {head.length} bytes")
-        return self._back(after_head, block if keep else None, length)
+        return self._back(after_head, block if keep else None, len(block) if keep else length)
 
     def _next(self, frame: Frame, after_head: RecordOffset) -> _Start | None:
         # Read the start of the next record, and then decide whether to accept this one.
@@ -176,7 +185,6 @@ class Frames:
                 self._found.append(frame)
             return self._after(damage, is_reported=own)
         if start is None or self._follows(start, frame.block):
-            self._credit += length
             self._found.append(frame)
             return start
         found = f"{start.blank + start.data[:20]!r} follows"
@@ -199,6 +207,7 @@ class Frames:
         feed = self._feed
         member = feed.frame
         single = bool(feed.coding) and start.place.within == 0
+        before = feed.decoded
         try:
             data = self._up_to_end(start.data, _STEP_BYTES)
             if not single or feed.frame == member:
@@ -208,31 +217,38 @@ class Frames:
                 raise
         # A step read into the next member and hid where that begins, or met damage there that does
         # not belong to this record: read again, byte by byte.
+        self._decoded_again += feed.decoded - before
         feed.go_to(start.place)
         feed.first()
         return self._up_to_end(start.data[:1], 1)
 
-    def _up_to_end(self, data: bytes, step: int) -> bytes:
+    def _up_to_end(self, start: bytes, step: int) -> bytes:
         # Read up to the end of the head, and hand back everything beyond.
+        data = bytearray(start)  # grows in place: a head is many steps long
         searched = 0
         while not (end := self._dialect.end(data, searched)):
             searched = max(0, len(data) - 3)
-            more = self._feed.take(step)
-            if not more or len(data) > MOST_HEAD_BYTES:
-                return data
+            # Bytes that were handed back, or that are not compressed, hide no start of a member.
+            size = _LONG_STEP_BYTES if self._feed.is_without_members else step
+            if len(data) > MOST_HEAD_BYTES or not (more := self._feed.take(size)):
+                return bytes(data)
             data += more
         if end < len(data):
             place = self._feed.ahead(self._feed.place, end - len(data))
-            self._feed.hand_back(data[end:], place)
-        return data[:end]
+            self._feed.hand_back(bytes(data[end:]), place)
+        return bytes(data[:end])
 
     def _back(self, place: RecordOffset, data: bytes | None, cost: int) -> _Start | None:
-        # Search for records inside a block with a wrong length, as long as the credit lasts.
-        if cost + place.within <= self._credit:
-            self._credit -= cost + place.within
+        # Search for records inside a block with a wrong length, unless too much was read again.
+        if data is None:
+            cost += place.within
+        first_time = self._feed.decoded - self._decoded_again
+        if self._again + cost <= _FREE_BYTES + _AGAIN * first_time:
+            self._again += cost
             if data is not None:
                 self._feed.hand_back(data, place)
             else:
+                self._decoded_again += cost
                 try:
                     self._feed.go_to(place)
                 except Damage as damage:

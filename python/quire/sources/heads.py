@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Real heads are under 4 KiB. fastwarc and warcio allow 32 and 16 KiB for a line or a head.
-MOST_HEAD_BYTES = 64 * 1024
+# Real heads are under 4 KiB. But an archive stores addresses of up to 1 MiB, of which export makes
+# three times as much if every byte has to be escaped.
+MOST_HEAD_BYTES = 4 * 1024 * 1024
 # Maximum length of an ARC line searched for after damage: no working address is longer.
 MOST_LINE_BYTES = 4 * 1024
 
@@ -63,7 +64,7 @@ class Warc:
         return found.start() if found else -1
 
     @staticmethod
-    def end(data: bytes, start: int) -> int:
+    def end(data: bytes | bytearray, start: int) -> int:
         """Return where the head ends, or 0, searching from ``start``."""
         found = _WARC_END.search(data, start)
         return found.end() if found else 0
@@ -77,16 +78,17 @@ class Warc:
         """
         if not _WARC_START.match(data):
             raise BadHead(f"begins with {data[:20]!r}; expected for example WARC/1.0")
-        fields: dict[str, str] = {}
+        lines: dict[str, list[str]] = {}
         last = ""
         for line in data.decode("utf-8", "replace").split("\n")[1:]:
             if line[:1] in {" ", "\t"} and last:
-                fields[last] += " " + line.strip()
+                lines[last].append(line.strip())
                 continue
             field, colon, value = line.partition(":")
-            last = field.strip().lower() if colon and field.strip().lower() not in fields else ""
+            last = field.strip().lower() if colon and field.strip().lower() not in lines else ""
             if last:
-                fields[last] = value.strip()
+                lines[last] = [value.strip()]
+        fields = {name: " ".join(parts) for name, parts in lines.items()}
         return Head(fields.get("warc-type", "").lower() or "unknown", _length(fields), fields)
 
 
@@ -113,7 +115,7 @@ class Arc:
         return -1
 
     @staticmethod
-    def end(data: bytes, start: int) -> int:
+    def end(data: bytes | bytearray, start: int) -> int:
         """Return where the line ends, or 0, searching from ``start``."""
         return data.find(b"\n", start) + 1
 

@@ -70,6 +70,8 @@ class Feed:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._tastes = 0
+        #: Bytes decoded so far, those that were decoded again included.
+        self.decoded: int = 0
         #: Offset of the member that the last byte came from; None before the first byte.
         self.frame: int | None = None
         start = file.read(4)
@@ -81,6 +83,8 @@ class Feed:
         self.coding: str = next(
             (name for name, magic in _MAGIC.items() if start.startswith(magic)), ""
         )
+        # Bytes that were handed back, the next ones last, each with how many of them are used up.
+        self._left: list[tuple[bytes, int]] = []
         self.go_to(RecordOffset(0, 0))
 
     def go_to(self, place: RecordOffset) -> None:
@@ -89,7 +93,9 @@ class Feed:
         Raises:
             Damage: The bytes before that place do not decode.
         """
-        self._left, self._at, self.frame = b"", 0, None
+        self._left.clear()
+        self.frame = None
+        self._has_ended = False
         if not self.coding:
             self._file.seek(place.member + place.within)
             self._member, self._within = 0, place.member + place.within
@@ -114,9 +120,19 @@ class Feed:
             else RecordOffset(self._within, 0)
         )
 
+    @property
+    def remaining(self) -> int | None:
+        """Number of bytes up to the end of the file; None if it was not reached yet."""
+        return sum(len(data) - at for data, at in self._left) if self._has_ended else None
+
+    @property
+    def is_without_members(self) -> bool:
+        """Whether no member begins within the next bytes, as far as places tell."""
+        return bool(self._left) or not self.coding
+
     def first(self) -> tuple[bytes, RecordOffset]:
         """Read one byte with its place; the first byte of a member is at its start."""
-        place, handed_back, frame = self.place, self._at < len(self._left), self.frame
+        place, handed_back, frame = self.place, bool(self._left), self.frame
         byte = self.take(1)
         if byte and not handed_back and self.frame != frame and self.frame is not None:
             self._member, self._within = self.frame, 1
@@ -129,13 +145,15 @@ class Feed:
         Raises:
             Damage: The bytes do not decode.
         """
-        if self._at < len(self._left):
-            taken = self._left[self._at : self._at + size]
-            self._at += len(taken)
-        elif self.coding:
-            taken = self._decode(size)
+        if self._left:
+            data, at = self._left.pop()
+            taken = data[at : at + size]
+            if at + len(taken) < len(data):
+                self._left.append((data, at + len(taken)))
         else:
-            taken = self._file.read(size)
+            taken = self._decode(size) if self.coding else self._file.read(size)
+            self.decoded += len(taken)
+            self._has_ended = size > 0 and not taken
         self._within += len(taken)
         return taken
 
@@ -195,7 +213,9 @@ class Feed:
             data: The bytes.
             place: Where they are.
         """
-        self._left, self._at = data + self._left[self._at :], 0
+        # Not joined with what is left: that can be a block of 50 MB, and a head is handed back often.
+        if data:
+            self._left.append((data, 0))
         self._member, self._within = place if self.coding else (0, place.member)
 
     def ahead(self, place: RecordOffset, size: int) -> RecordOffset:

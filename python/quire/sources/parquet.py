@@ -132,4 +132,7 @@ def _time(value: object) -> datetime | None:
         return parse_time(value)
     if not isinstance(value, datetime):
         return None
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:  # outside the calendar in UTC
+        return None

@@ -13,11 +13,12 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from types import ModuleType
 from typing import BinaryIO, cast
 
 from quire.errors import MissingExtra, SourceNotFound, SourceUnreadable
+from quire.safe_read import open_source
 from quire.sources.capture import Trouble
 from quire.sources.wacz import BadZip, is_wacz, list_members, open_member, split
 
@@ -49,6 +50,7 @@ def find(arguments: Sequence[str]) -> list[str]:
     it gives a trouble, so it does not go unnoticed.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("crawl.warc.gz", "page.html", "page.qd"):
     ...         _ = Path(folder, name).write_bytes(b"")
@@ -126,13 +128,16 @@ def is_wanted(name: str) -> bool:
 
 
 def walk(folder: str, wanted: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the files below a folder whose names are wanted, in order; hidden files are skipped."""
+    """Yield the files below a folder whose names are wanted, in order; hidden files are skipped.
+
+    Broken links, pipes and devices are listed too; reading them reports the problem.
+    """
     # Links to folders are not followed: they can lead in circles.
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = os.path.join(here, name)  # noqa: PTH118 - keeps `./`
-            if not name.startswith(".") and wanted(name) and (_is_file(path) or _is_lost(path)):
+            if not name.startswith(".") and wanted(name):
                 yield path
 
 
@@ -140,15 +145,10 @@ def _is_file(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - keeps `./`
 
 
-def _is_lost(path: str) -> bool:
-    """Tell whether a path is a broken link; it is listed, and reading it reports the problem."""
-    return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - same
-
-
 def fill_in(pattern: str) -> list[str]:
     """List the files that match a pattern, sorted."""
     fitting = glob.glob(pattern, recursive=True)  # noqa: PTH207 - keeps `./`
-    return sorted(name for name in fitting if _is_file(name) or _is_lost(name))
+    return sorted(name for name in fitting if not os.path.isdir(name))  # noqa: PTH112 - same
 
 
 def _find_local(argument: str) -> list[str]:
@@ -217,7 +217,7 @@ def open_place(path: str) -> BinaryIO:
 def _open_outer(path: str) -> BinaryIO:
     if not is_address(path):
         try:
-            return Path(path).open("rb")
+            return open_source(path)
         except FileNotFoundError:
             raise SourceNotFound(f"{path}: no such file", name=path) from None
         except ValueError as error:  # a NUL in the name

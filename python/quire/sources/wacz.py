@@ -12,14 +12,16 @@ of files. Both are limited.
 from __future__ import annotations
 
 import io
+import os
 import re
 import struct
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
-
-if TYPE_CHECKING:
-    import zipfile
+from dataclasses import dataclass
+from itertools import pairwise
+from threading import Lock
+from typing import BinaryIO, cast
 
 #: Maximum number of files in a WACZ, and maximum bytes of its directory.
 MOST_ENTRIES = 10_000
@@ -75,17 +77,39 @@ def split(path: str, is_file: Callable[[str], bool]) -> tuple[str, str] | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file in a WACZ, as its directory describes it.
+
+    Attributes:
+        name: Its name.
+        at: Offset of its head in the WACZ.
+        stored_bytes: Length as it is stored.
+        plain_bytes: Length after decompression.
+        check: CRC-32 after decompression.
+        method: How it is compressed.
+        is_encrypted: Whether it is encrypted.
+    """
+
+    name: str
+    at: int
+    stored_bytes: int
+    plain_bytes: int
+    check: int
+    method: int
+    is_encrypted: bool
+
+
 def list_members(file: BinaryIO, is_wanted: Callable[[str], bool]) -> list[str]:
     """List the files in an open WACZ that are part of its crawl.
 
     Raises:
         BadZip: The zip file cannot be read.
     """
-    with _opened(file) as zipped:
-        names = [name for name in zipped.namelist() if name.startswith(_FOLDER) and is_wanted(name)]
+    names = [name for name in _directory(file) if name.startswith(_FOLDER) and is_wanted(name)]
     if not names:
         raise BadZip(f"has no WARC file in its folder {_FOLDER}")
-    return sorted(set(names))
+    return sorted(names)
 
 
 def open_member(file: BinaryIO, name: str) -> BinaryIO:
@@ -98,45 +122,85 @@ def open_member(file: BinaryIO, name: str) -> BinaryIO:
     Raises:
         BadZip: The file is not in the WACZ, or cannot be read.
     """
-    with _opened(file) as zipped:
-        try:
-            info = zipped.getinfo(name)
-        except KeyError:
-            finding = f"{name} is not in it" if name else "holds WARC files; expected one of them"
-            raise BadZip(finding) from None
-        if info.flag_bits & _ENCRYPTED:
-            raise BadZip(f"{name} is encrypted")
-        if info.compress_type == _STORED:
-            section = _Section(file, _start(file, info), info.compress_size)
-            return io.BufferedReader(section, _PIECE_BYTES)
-        if info.compress_type != _DEFLATED:
-            raise BadZip(f"{name} is compressed by method {info.compress_type}; expected 0 or 8")
-        try:
-            with zipped.open(info) as packed:
-                inflated = _inflated(packed, info)
-        except (BadZip, _bad_zip_file(), *_FAULTS) as error:
-            raise BadZip(f"{name}: {error}") from None
+    entry = _directory(file).get(name)
+    if entry is None:
+        raise BadZip(f"{name} is not in it" if name else "holds WARC files; expected one of them")
+    if entry.is_encrypted:
+        raise BadZip(f"{name} is encrypted")
+    section = _Section(file, _start(file, entry), entry.stored_bytes)
+    if entry.method == _STORED:
+        return io.BufferedReader(section, _PIECE_BYTES)
+    if entry.method != _DEFLATED:
+        raise BadZip(f"{name} is compressed by method {entry.method}; expected 0 or 8")
+    try:
+        inflated = _inflated(section, entry)
+    except (BadZip, *_FAULTS) as error:
+        raise BadZip(f"{name}: {error}") from None
     file.close()
     return inflated
 
 
-def _bad_zip_file() -> type[Exception]:
-    from zipfile import BadZipFile  # noqa: PLC0415 - heavy
+# The directories read last. A file in a WACZ is opened by its path, and a WACZ can have thousands of
+# files: reading its directory for each of them would take the square of their number.
+_KEPT_DIRECTORIES = 8
+_kept: OrderedDict[tuple[int, ...], dict[str, _Entry]] = OrderedDict()
+_lock = Lock()
 
-    return BadZipFile
+
+def _directory(file: BinaryIO) -> dict[str, _Entry]:
+    """Read the directory of a WACZ, once for as long as the file does not change."""
+    key = _identity(file)
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    entries = _entries(file)
+    if key:
+        with _lock:
+            _kept[key] = entries
+            while len(_kept) > _KEPT_DIRECTORIES:
+                _kept.popitem(last=False)
+    return entries
 
 
-def _opened(file: BinaryIO) -> zipfile.ZipFile:
+def _identity(file: BinaryIO) -> tuple[int, ...]:
+    """Return what identifies the content of a file; nothing if it is not on this machine."""
+    try:
+        found = os.fstat(file.fileno())
+    except (OSError, ValueError, AttributeError):
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _entries(file: BinaryIO) -> dict[str, _Entry]:
     from zipfile import BadZipFile, ZipFile  # noqa: PLC0415 - heavy
 
     try:
         _check_directory(file)
-        zipped = ZipFile(file)
+        with ZipFile(file) as zipped:
+            infos = zipped.filelist
     except (BadZipFile, *_FAULTS) as error:
         raise BadZip(f"not a readable zip file: {error}") from None
-    if len(zipped.filelist) > MOST_ENTRIES:
-        raise BadZip(f"{len(zipped.filelist):,} files in it; expected at most {MOST_ENTRIES:,}")
-    return zipped
+    if len(infos) > MOST_ENTRIES:
+        raise BadZip(f"{len(infos):,} files in it; expected at most {MOST_ENTRIES:,}")
+    entries = [
+        _Entry(
+            info.filename,
+            info.header_offset,
+            info.compress_size,
+            info.file_size,
+            info.CRC,
+            info.compress_type,
+            bool(info.flag_bits & _ENCRYPTED),
+        )
+        for info in infos
+    ]
+    # Thousands of names for the same bytes would give thousands of times the pages.
+    entries.sort(key=lambda entry: entry.at)
+    for entry, following in pairwise(entries):
+        if entry.at + _LOCAL_HEAD.size + entry.stored_bytes > following.at:
+            raise BadZip(f"{entry.name} and {following.name} in it overlap")
+    return {entry.name: entry for entry in entries}
 
 
 def _check_directory(file: BinaryIO) -> None:
@@ -162,23 +226,23 @@ def _check_directory(file: BinaryIO) -> None:
         raise BadZip(f"a directory of {size:,} bytes; expected at most {MOST_DIRECTORY_BYTES:,}")
 
 
-def _start(file: BinaryIO, info: zipfile.ZipInfo) -> int:
-    """Return the offset of the bytes of a stored file."""
-    file.seek(info.header_offset)
+def _start(file: BinaryIO, entry: _Entry) -> int:
+    """Return the offset of the bytes of a file."""
+    file.seek(entry.at)
     head = file.read(_LOCAL_HEAD.size)
     if len(head) < _LOCAL_HEAD.size or not head.startswith(b"PK\3\4"):
-        raise BadZip(f"{info.filename} is not where the directory says")
+        raise BadZip(f"{entry.name} is not where the directory says")
     _, name_bytes, extra_bytes = _LOCAL_HEAD.unpack(head)
-    return info.header_offset + _LOCAL_HEAD.size + int(name_bytes) + int(extra_bytes)
+    return entry.at + _LOCAL_HEAD.size + int(name_bytes) + int(extra_bytes)
 
 
-def _inflated(packed: IO[bytes], info: zipfile.ZipInfo) -> BinaryIO:
+def _inflated(packed: io.RawIOBase, entry: _Entry) -> BinaryIO:
     from tempfile import TemporaryFile  # noqa: PLC0415 - heavy
 
-    most = min(info.file_size, _SMALL_BYTES + _MOST_GROWTH * info.compress_size)
+    most = min(entry.plain_bytes, _SMALL_BYTES + _MOST_GROWTH * entry.stored_bytes)
     plain = cast("BinaryIO", TemporaryFile())  # noqa: SIM115 - the caller closes it
     try:
-        _copy(packed, plain, most)
+        _inflate(packed, plain, most, entry.check)
         plain.seek(0)
     except BaseException:
         plain.close()
@@ -186,13 +250,21 @@ def _inflated(packed: IO[bytes], info: zipfile.ZipInfo) -> BinaryIO:
     return plain
 
 
-def _copy(packed: IO[bytes], plain: BinaryIO, most: int) -> None:
-    size = 0
-    while piece := packed.read(_PIECE_BYTES):
+def _inflate(packed: io.RawIOBase, plain: BinaryIO, most: int, check: int) -> None:
+    engine = zlib.decompressobj(-zlib.MAX_WBITS)
+    size = found = 0
+    while not engine.eof:
+        data = engine.unconsumed_tail or packed.read(_PIECE_BYTES) or b""
+        piece = engine.decompress(data, _PIECE_BYTES)
+        if not data and not piece:
+            raise BadZip("ends before its last byte")
         size += len(piece)
         if size > most:
             raise BadZip(f"decompresses to more than {most:,} bytes")
+        found = zlib.crc32(piece, found)
         plain.write(piece)
+    if found != check:
+        raise BadZip("its bytes do not match the checksum")
 
 
 class _Section(io.RawIOBase):

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import struct
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +21,7 @@ from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases, base_meta, guard_of
 from quire.archive.format.page_meta import Codec, about, pack
 from quire.archive.format.record import NO_TAG, SYNC, RecordKind, Source, file_record, record
-from quire.archive.format.segment import SegmentWriter
+from quire.archive.format.segment import SegmentWriter, block_piece
 from quire.archive.format.stored_file import data_files
 from quire.errors import ArchiveError, DamagedRecord
 from tests.archive.crash.damage import data, readable
@@ -222,6 +223,44 @@ def test_files_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
         "999999.journal",
         "1000000.journal",
     ]
+
+
+@pytest.mark.parametrize("kind", ["journal", "segment"])
+def test_no_page_is_taken_into_a_file_whose_number_readers_do_not_know(
+    tmp_path: Path, kind: str
+) -> None:
+    folder = tmp_path / "a"
+    with Archive.create(folder, disk=QUICK) as archive:
+        archive.add("https://a.example/1", START, b"first")
+        if kind == "segment":
+            archive.compact()
+    (old,) = data(folder)
+    last = old.rename(folder / f"999999999999.{kind}")
+    before = readable(folder)
+    piece = block_piece(0, [about("https://a.example/2", START, b"second")], [b"second"])
+    adding: list[Callable[[Archive], object]] = [
+        lambda archive: archive.add("https://a.example/2", START, b"second"),
+        lambda archive: archive.compact(),
+        lambda archive: archive.add_pieces([piece]),
+    ]
+    for add in adding:
+        with (
+            pytest.raises(ArchiveError, match=r"highest number.*quire archive export"),
+            Archive.open(folder, write=True, disk=QUICK) as archive,
+        ):
+            add(archive)
+        assert readable(folder) == before
+        assert data(folder) == [last]
+
+
+def test_the_last_number_can_be_used(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    Archive.create(folder, disk=QUICK).close()
+    (folder / "999999999998.journal").write_bytes(file_record("journal", bytes(3)))
+    with Archive.open(folder, write=True, disk=QUICK) as archive:
+        archive.add("https://a.example/2", START, b"second")
+    assert (folder / "999999999999.journal").exists()
+    assert readable(folder) == {("https://a.example/2", START): b"second"}
 
 
 def test_a_segment_that_came_to_harm_does_not_hide_what_it_took_over(tmp_path: Path) -> None:

@@ -14,6 +14,11 @@ pub enum Error {
         /// The maximum length.
         limit: u64,
     },
+    /// The system does not have the memory that a kernel needs.
+    Memory {
+        /// How much it needs.
+        bytes: u64,
+    },
     /// XML or JSON that is not well-formed.
     Syntax {
         /// `xml` or `json`.
@@ -95,6 +100,9 @@ impl fmt::Display for Error {
                     f,
                     "source has {bytes} bytes, more than the limit of {limit}"
                 )
+            }
+            Error::Memory { bytes } => {
+                write!(f, "not enough memory: this page needs up to {bytes} bytes")
             }
             Error::Syntax {
                 kind,

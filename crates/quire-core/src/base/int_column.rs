@@ -252,6 +252,21 @@ impl<'a> Ids<'a> {
         }
     }
 
+    /// Return the sum of a function of every id. One pass over the stored bytes.
+    pub fn map_sum(self, of: impl Fn(i32) -> u64) -> u64 {
+        match self.width {
+            1 => (self.bytes.iter())
+                .map(|&b| of(i32::from(b.cast_signed())))
+                .sum(),
+            2 => (self.bytes.as_chunks().0.iter())
+                .map(|&c| of(i32::from(i16::from_le_bytes(c))))
+                .sum(),
+            _ => (self.bytes.as_chunks().0.iter())
+                .map(|&c| of(i32::from_le_bytes(c)))
+                .sum(),
+        }
+    }
+
     /// Return the smallest and largest id, (-1, -1) if the column is empty. One pass over the
     /// stored bytes.
     pub fn range(self) -> (i32, i32) {

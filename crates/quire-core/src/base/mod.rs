@@ -6,6 +6,7 @@ pub mod error;
 pub mod hash;
 pub mod int_column;
 pub mod interner;
+pub mod memory;
 pub mod short_bytes;
 pub mod vec_pool;
 pub mod word_chars;

@@ -6,6 +6,7 @@
 use super::{Digest, Meta, TagInfo, bad};
 use crate::base::error::Error;
 use crate::digest::format::Section;
+use crate::page::limits::{FREE_NAME_BYTES, max_content_bytes, max_name_bytes, max_run_bytes};
 use crate::page::text_mode::Mode;
 use crate::page::tree::check_column;
 use crate::page::vocabulary::{Class, Namespace};
@@ -59,6 +60,7 @@ impl Digest {
             ));
         }
         self.check_exceptions()?;
+        self.check_names()?;
         check_column(self.children()).map_err(|e| bad(e.to_string()))?;
         self.check_nodes()
     }
@@ -111,6 +113,62 @@ impl Digest {
             }
         }
         Ok(())
+    }
+
+    /// Check that the names of all nodes are not longer than the page.
+    fn check_names(&self) -> Result<(), Error> {
+        let length =
+            |tag: usize| u64::from(self.tag_offsets[3 * tag + 1] - self.tag_offsets[3 * tag]);
+        if (0..self.tag_count()).all(|tag| length(tag) <= FREE_NAME_BYTES) {
+            return Ok(());
+        }
+        let counts = self.tag().histogram(self.tag_count());
+        let sum = (counts.iter().enumerate())
+            .map(|(tag, &nodes)| length(tag) * u64::from(nodes))
+            .sum();
+        let most = max_name_bytes(self.header.source_length, self.n() as u64);
+        self.check_sum("names", sum, most)
+    }
+
+    /// Check that the contents and attributes of all nodes are not longer than the page: a few
+    /// bytes could name one long text a million times.
+    pub(super) fn check_texts(&self) -> Result<(), Error> {
+        let source = self.header.source_length;
+        for (what, column, lengths, most) in [
+            (
+                "contents",
+                Section::Content,
+                Section::ContentLengths,
+                max_content_bytes(source),
+            ),
+            (
+                "attributes",
+                Section::Attr,
+                Section::AttrLengths,
+                max_run_bytes(source),
+            ),
+        ] {
+            let lengths = self.ints(lengths);
+            if u64::from(lengths.max()) * self.n() as u64 <= most {
+                continue;
+            }
+            // The first entry stands for "none", which spares the pass a branch for every node.
+            let table: Vec<u32> = std::iter::once(0).chain(lengths.to_vec()).collect();
+            let length = |id: i32| u64::from(table[(id + 1) as usize]);
+            self.check_sum(what, self.ids(column).map_sum(length), most)?;
+        }
+        Ok(())
+    }
+
+    fn check_sum(&self, what: &str, sum: u64, most: u64) -> Result<(), Error> {
+        if sum <= most {
+            return Ok(());
+        }
+        Err(bad(format!(
+            "the {what} of all nodes add up to {sum} bytes, but a source of {} bytes has at most \
+             {most}",
+            self.header.source_length
+        )))
     }
 
     /// Check that the bytes between sections are zero, so that equal pages are equal files.

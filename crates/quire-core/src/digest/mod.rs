@@ -122,9 +122,13 @@ impl Digest {
         if verify == Verify::All {
             digest.check_sections(true)?;
             digest.check_padding()?;
-            let _ = digest.heaps_checked.set(Ok(()));
         }
         digest.check()?;
+        if verify == Verify::All {
+            let texts = digest.check_texts();
+            let _ = digest.heaps_checked.set(texts.clone());
+            texts?;
+        }
         Ok(digest)
     }
 
@@ -204,7 +208,7 @@ impl Digest {
         Ok(())
     }
 
-    /// Verify the checksums of the heaps, once. Call this before reading strings of a digest opened
+    /// Verify the checksums of the heaps and the lengths of all texts, once. Call this before reading strings of a digest opened
     /// with [`Verify::Columns`].
     pub fn check_heaps(&self) -> Result<(), Error> {
         self.heaps_checked
@@ -213,7 +217,8 @@ impl Digest {
                     late.heaps(&self.header);
                     late.failure.get().map_or(Ok(()), |e| Err(e.clone()))?;
                 }
-                self.check_sections(true)
+                self.check_sections(true)?;
+                self.check_texts()
             })
             .clone()
     }
@@ -281,6 +286,12 @@ impl Digest {
     /// Return the number of nodes (the paper's N).
     pub fn n(&self) -> usize {
         self.header.nodes as usize
+    }
+
+    /// Estimate from above the memory of a kernel that uses this many bytes for each node, and a few
+    /// for each byte of the texts.
+    pub fn memory_for(&self, bytes_per_node: u64) -> u64 {
+        bytes_per_node * u64::from(self.header.nodes) + 8 * self.header.source_length
     }
 
     /// Return the kind of the page.

@@ -15,10 +15,11 @@ pub mod tag_spelling;
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::base::error::Error;
+use crate::base::memory::hold;
 use crate::digest::{Digest, Meta};
 use crate::encode::assemble::{Job, assemble};
 use crate::page::kind::Kind;
-use crate::page::limits::MAX_SOURCE;
+use crate::page::limits::{MAX_SOURCE, max_nodes};
 use crate::parse::encoding::Sniffed;
 use crate::parse::html::Context;
 use crate::parse::sniff::sniff;
@@ -74,6 +75,7 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
     let kind = options
         .kind
         .unwrap_or_else(|| sniff(source, options.content_type.as_deref()));
+    let _held = hold(memory_for(source, kind))?;
     let sniffed = sniff_encoding(source, kind, options);
     let label = sniffed.encoding;
     // XML names may be in any script and are stored in UTF-8, so XML is parsed in UTF-8.
@@ -96,6 +98,30 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
         options,
     )
     .map_err(|error| in_source(error, &copy, source, label))
+}
+
+/// Pages up to this length are encoded without asking for memory.
+const MAX_UNASKED: usize = 64 << 10;
+/// Bytes for each node at the peak: measured up to 120.
+const BYTES_PER_NODE: u64 = 128;
+/// Bytes for each byte of the source at the peak, besides nodes: copies in UTF-8, heaps, the digest.
+const BYTES_PER_BYTE: u64 = 8;
+
+/// Estimate from above the memory that encoding takes, by the bytes that can begin a node.
+fn memory_for(source: &[u8], kind: Kind) -> u64 {
+    if source.len() <= MAX_UNASKED {
+        return 0;
+    }
+    let count = |byte: u8| memchr::memchr_iter(byte, source).count();
+    let nodes = match kind {
+        Kind::Bytes => 1,
+        // An element, its text and what is implied around it.
+        Kind::Html | Kind::Xml => 3 * count(b'<'),
+        Kind::Json => 2 * memchr::memchr3_iter(b',', b'[', b'{', source).count() + count(b':'),
+        Kind::Text | Kind::Tree => 2 * (count(b'\n') + count(b'\r')),
+    };
+    BYTES_PER_NODE * (nodes as u64).min(max_nodes(source.len() as u64))
+        + BYTES_PER_BYTE * source.len() as u64
 }
 
 /// Convert the position of a fault in a UTF-8 copy to its position in the source.

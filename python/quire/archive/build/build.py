@@ -29,12 +29,12 @@ from typing import Literal
 
 from quire.archive.archive import Archive
 from quire.archive.build.read import Reading, as_it_is, as_url, now
-from quire.archive.build.staging import staged
 from quire.archive.compact.tiers import TierName
 from quire.archive.disk.storage import DISK, Disk
 from quire.archive.format.page_meta import to_microseconds
 from quire.archive.format.segment import Piece
 from quire.archive.known import Known, identity
+from quire.archive.staging import staged
 from quire.archive.warc.ingest import Ingested, Report
 from quire.archive.warc.pipeline import Arrived
 from quire.archive.warc.revisits import REVISIT

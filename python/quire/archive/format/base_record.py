@@ -1,14 +1,16 @@
 """Bases: the shared content that many pages are encoded against.
 
 Records: ``base`` (meta: number, length and XXH3 of the content, as 32, 32 and 64 bits; payload:
-its frame) and, at the end of the file, ``guard`` (meta: the same, then offset and length of the
-frame, 64 bits each; payload: the stripe of ``parity``).
+its frame) and, at the end of the file, ``guard`` (meta: the same, then offset, length and XXH3 of
+the frame, 64 bits each; payload: the stripe of ``parity``).
 
 A frame is either zstd or dense. A dense frame starts with ``qdns`` and the number of the base
 below it (32 bits; 0 for none). Its meta describes only its own content; pages use both.
 
 Opening a dense base teaches a model, which takes tens of milliseconds; opening a zstd base takes
-one. So the most recently used bases stay open, as many as fit.
+one. So the most recently used bases stay open, as many as fit. The checksum of the frame shows
+without opening it whether a copy is intact, and which of the candidates of a guard is right; a base
+that cannot be read is remembered, so that damage is found out once and not for every page.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from threading import Lock
 
 from quire import _core
@@ -34,7 +37,9 @@ MODEL_BYTES = 8 << 20
 MOST_BASE_BYTES = 1 << 26
 
 _BASE = struct.Struct("<IIQ")
-_GUARD = struct.Struct("<IIQQQ")
+_GUARD = struct.Struct("<IIQQQQ")
+#: A guard without the checksum of the frame, as written before.
+_OLD_GUARD = struct.Struct("<IIQQQ")
 _DENSE = struct.Struct("<4sI")
 _DENSE_MARK = b"qdns"
 
@@ -56,7 +61,8 @@ def base_number(source: Source, head: Head) -> int:
         DamagedRecord: The record is damaged.
     """
     meta = source.meta(head)
-    if len(meta) != (_BASE if head.kind == RecordKind.BASE else _GUARD).size:
+    guards = {_GUARD.size, _OLD_GUARD.size}
+    if len(meta) not in ({_BASE.size} if head.kind == RecordKind.BASE else guards):
         raise source.damaged(head.offset, "is not a base")
     number: int = _BASE.unpack_from(meta)[0]
     return number
@@ -64,7 +70,8 @@ def base_number(source: Source, head: Head) -> int:
 
 def guard_of(meta: bytes, place: int, frame: bytes) -> tuple[bytes, bytes]:
     """Return meta and payload of the guard for a base whose frame is at the given offset."""
-    return meta + struct.pack("<QQ", place, len(frame)), stripe_of(frame)
+    more = struct.pack("<QQQ", place, len(frame), _core.hash64(frame))
+    return meta + more, stripe_of(frame)
 
 
 class OpenBase:
@@ -116,6 +123,9 @@ class Bases:
         self._places = places
         self._lock = Lock()
         self._open: OrderedDict[int, OpenBase] = OrderedDict()
+        # What was found out about a base stays true: files do not change.
+        self._lost: set[int] = set()
+        self._frames: dict[int, int] = {}  # checksums of frames that were opened
 
     def get(self, number: int) -> OpenBase:
         """Return a base, opening it if needed.
@@ -130,7 +140,9 @@ class Bases:
             if known is not None:
                 self._open.move_to_end(number)
                 return known
-        base = self.read(number)
+            if number in self._lost:
+                raise self._lost_base(number)
+        base = self._read(number)
         with self._lock:
             self._open[number] = base
             held = sum(base.held for base in self._open.values())
@@ -138,38 +150,44 @@ class Bases:
                 held -= self._open.popitem(last=False)[1].held
         return base
 
-    def read(self, number: int) -> OpenBase:
-        """Read a base from its first intact copy, or restore it with its guard.
-
-        Raises:
-            DamagedRecord: No copy is intact, and the guard cannot restore it.
-        """
-        places = self._places(number)
-        guards = []
-        for offset in places:
-            stored = self._stored(offset)
-            if stored is None or stored.number != number:
+    def _read(self, number: int) -> OpenBase:
+        """Read a base from its first intact copy, or restore it with its guard."""
+        stored = [one for one in map(self._stored, self._places(number)) if one is not None]
+        stored = [one for one in stored if one.number == number]
+        guards = [one for one in stored if one.stripe is not None]
+        checks = {one.frame_check for one in guards if one.frame_check is not None}
+        copies = ((one, one.frame) for one in stored if one.stripe is None)
+        candidates = ((guard, frame) for guard in guards for frame in _restored(guard))
+        tried: set[int] = set()
+        for one, frame in chain(copies, candidates):
+            check = _core.hash64(frame)
+            if check in tried or (checks and check not in checks):
                 continue
-            if stored.stripe is not None:
-                guards.append(stored)
-                continue
-            base = self._opened(stored, stored.frame)
+            tried.add(check)
+            base = self._opened(one, frame)
             if base is not None:
+                with self._lock:
+                    self._frames[number] = check
                 return base
-        for guard in guards:
-            for frame in _restored(guard):
-                base = self._opened(guard, frame)
-                if base is not None:
-                    return base
-        offset = places[0] if places else 0
-        raise self._source.damaged(offset, f"should be base {number}, but no copy of it is intact")
+        with self._lock:
+            self._lost.add(number)
+        raise self._lost_base(number)
 
-    def is_whole(self, offset: int) -> bool:
-        """Tell whether the record of a base or guard is intact, including its payload."""
+    def _lost_base(self, number: int) -> DamagedRecord:
+        offset = next(iter(self._places(number)), 0)
+        return self._source.damaged(offset, f"should be base {number}, but no copy of it is intact")
+
+    def is_whole(self, number: int, offset: int) -> bool:
+        """Tell whether a record of a base or its guard is intact, including its payload.
+
+        Args:
+            number: A base that ``get`` gives.
+            offset: Offset of one of its records.
+        """
         stored = self._stored(offset)
         if stored is None:
             return False
-        is_frame_whole = self._opened(stored, stored.frame) is not None
+        is_frame_whole = _core.hash64(stored.frame) == self._frames.get(number)
         if stored.stripe is None:
             return is_frame_whole
         # If the base itself is damaged, the guard cannot be checked; the base is reported instead.
@@ -187,8 +205,10 @@ class Bases:
             payload = self._source.at(head.payload_offset, length)
             if head.kind == RecordKind.BASE:
                 number, length, check = _BASE.unpack(meta)
-                return _Stored(number, length, check, payload, None)
-            number, length, check, place, frame_bytes = _GUARD.unpack(meta)
+                return _Stored(number, length, check, payload, None, None)
+            number, length, check, place, frame_bytes = _OLD_GUARD.unpack_from(meta)
+            is_old = len(meta) == _OLD_GUARD.size
+            frame_check = None if is_old else _GUARD.unpack(meta)[-1]
         except (DamagedRecord, struct.error):
             return None
         if not 0 < frame_bytes <= len(payload) * STRIPES:  # more than a guard can cover
@@ -196,7 +216,7 @@ class Bases:
         if frame_bytes > MOST_BASE_BYTES:
             return None
         frame = self._source.at(place, frame_bytes).ljust(frame_bytes, b"\0")
-        return _Stored(number, length, check, frame, payload)
+        return _Stored(number, length, check, frame, payload, frame_check)
 
     def _opened(self, stored: _Stored, frame: bytes) -> OpenBase | None:
         """Open a base; None if the frame is damaged."""
@@ -231,13 +251,14 @@ class Bases:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A base as described by its own record, or by its guard (then with the stripe)."""
+    """A base as described by its own record, or by its guard (then with stripe and checksum)."""
 
     number: int
     length: int
     check: int
     frame: bytes
     stripe: bytes | None
+    frame_check: int | None
 
 
 def _restored(guard: _Stored) -> Iterator[bytes]:

@@ -219,7 +219,7 @@ def known(path: Path, file: Source) -> Index | None:
     """Read the index of a file, even if the file has changed since; None if it is unusable."""
     try:
         source = Source(path)
-    except OSError:
+    except (OSError, ArchiveError):
         return None
     try:
         head = read_head(source.at(0, HEAD_BYTES), 0)

@@ -17,6 +17,7 @@ from typing import Any
 from quire.archive.disk.storage import Disk, Writer
 from quire.archive.format.record import FORMAT, VERSION, VERSIONS
 from quire.archive.format.stored_file import data_files
+from quire.safe_read import read_plain
 
 MARK = "archive.json"
 #: Name of the marker while it is being written.
@@ -43,8 +44,7 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
     try:
         if data_files(folder):
             return True
-        with (folder / MARK).open("rb") as file:
-            return json.dumps(FORMAT).encode() in file.read(_FORMAT_BYTES)
+        return json.dumps(FORMAT).encode() in read_plain(folder / MARK, _FORMAT_BYTES)
     except OSError:
         return False
 
@@ -88,8 +88,7 @@ def wrong_mark(folder: Path) -> str | None:
 def _read(folder: Path) -> dict[str, Any] | str:
     """Read the marker, or return the reason why it cannot be read."""
     try:
-        with (folder / MARK).open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        data = read_plain(folder / MARK, _MOST_BYTES)
     except FileNotFoundError:
         return "is missing"
     except OSError as error:

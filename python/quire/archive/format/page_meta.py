@@ -25,7 +25,7 @@ from itertools import accumulate
 
 from quire import _core
 from quire.archive.format.record import PLAIN_ZSTD
-from quire.errors import CodecError, SourceTooLarge
+from quire.errors import ArchiveError, CodecError, SourceTooLarge
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HASH_BYTES = 16
@@ -103,6 +103,7 @@ def about(
 
     Raises:
         SourceTooLarge: The page is longer than readers accept.
+        ArchiveError: In UTC, the time is before year 1 or after year 9999.
     """
     check_lengths(url, len(head) + len(extra), len(body))
     return About(
@@ -145,15 +146,53 @@ def check_lengths(url: str, about_bytes: int, body_bytes: int) -> None:
 
 
 def to_microseconds(time: datetime) -> int:
-    """Convert a time to its stored form; a time without a zone is taken as UTC."""
+    """Convert a time to its stored form; a time without a zone is taken as UTC.
+
+    Raises:
+        ArchiveError: In UTC, the time is before year 1 or after year 9999.
+    """
+    found = _since_1970(time)
+    if not _FIRST <= found <= _LAST:
+        raise ArchiveError(
+            f"the time {time.isoformat()} is outside the years 1 to 9999 in UTC; "
+            "an archive cannot store it"
+        )
+    return found
+
+
+def not_before(time: datetime) -> int:
+    """Return the earliest stored time that a search from this time on finds.
+
+    A file may hold times outside the calendar. They are shown as its first and last moment, and
+    found by these.
+    """
+    found = _since_1970(time)
+    return found if found > _FIRST else -(1 << 63)
+
+
+def not_after(time: datetime) -> int:
+    """Return the latest stored time that a search up to this time finds, as ``not_before``."""
+    found = _since_1970(time)
+    return found if found < _LAST else (1 << 63) - 1
+
+
+def to_time(microseconds: int) -> datetime:
+    """Convert a stored time to a datetime; outside the calendar, its first or last moment.
+
+    >>> to_time(0).isoformat(), to_time(1 << 62).isoformat()
+    ('1970-01-01T00:00:00+00:00', '9999-12-31T23:59:59.999999+00:00')
+    """
+    return _EPOCH + timedelta(microseconds=min(max(microseconds, _FIRST), _LAST))
+
+
+def _since_1970(time: datetime) -> int:
     if time.tzinfo is None:
         time = time.replace(tzinfo=UTC)
     return (time - _EPOCH) // timedelta(microseconds=1)
 
 
-def to_time(microseconds: int) -> datetime:
-    """Convert a stored time to a datetime."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+_FIRST = _since_1970(datetime.min.replace(tzinfo=UTC))
+_LAST = _since_1970(datetime.max.replace(tzinfo=UTC))
 
 
 _COUNT = struct.Struct("<I")

@@ -38,6 +38,7 @@ from typing import Any
 
 from quire import _core
 from quire.errors import ArchiveError, DamagedRecord
+from quire.safe_read import NotPlain, open_plain
 
 SYNC = b"\xabQR\n"
 FORMAT = "quire archive"
@@ -56,6 +57,7 @@ PLAIN_ZSTD = _core.Base(b"")
 
 _WINDOW_BYTES = 1 << 20
 _SECTOR_BYTES = 4096
+_MOST_OFFSET = 1 << 62
 
 
 class RecordKind(IntEnum):
@@ -128,11 +130,21 @@ def read_head(data: bytes, offset: int) -> Head | None:
 
 
 class Source:
-    """A file that any number of threads read in pieces."""
+    """A file that any number of threads read in pieces.
+
+    Raises:
+        ArchiveError: The path is a link, a pipe, a device or a folder.
+        OSError: The file cannot be opened.
+    """
 
     def __init__(self, path: os.PathLike[str]) -> None:
         self.name: str = os.fspath(path)
-        self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            self._file = open_plain(path)
+        except NotPlain:
+            raise ArchiveError(
+                f"{self.name}: not a plain file, as every file of an archive is; move it away"
+            ) from None
 
     def length(self) -> int:
         """Return the current length of the file."""
@@ -143,6 +155,8 @@ class Source:
 
         Sectors that the disk cannot read come back as zeros, which no checksum matches.
         """
+        if offset > _MOST_OFFSET:  # false: no file is that long, and the system refuses the number
+            return b""
         if length > _WINDOW_BYTES:  # do not allocate memory for a false length
             length = min(length, max(0, self.length() - offset))
         parts = []

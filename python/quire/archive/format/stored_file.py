@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
+from typing import Literal
 
 from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases
@@ -28,9 +29,17 @@ from quire.archive.format.record import (
     read_head,
 )
 from quire.archive.format.segment import Block, read_block, read_body
-from quire.errors import CodecError, DamagedRecord
+from quire.errors import ArchiveError, CodecError, DamagedRecord
 
-_NAME = re.compile(r"(\d{6,12})\.(journal|segment)")
+_NAME = re.compile(r"([0-9]{6,12})\.(journal|segment)")
+# An index, or a file that is being written.
+_INDEX = re.compile(_NAME.pattern + r"\.index")
+_PART = re.compile(rf"(?:{_NAME.pattern}(?:\.index)?|archive\.json)\.part")
+#: Times that the files of an archive are listed again if they change meanwhile. Compaction replaces
+#: them once.
+_MOST_TRIES = 100
+#: The highest number of a journal or segment. A name with more digits is not part of an archive.
+MOST_NUMBER = 999_999_999_999
 #: Maximum blocks a file keeps in memory, and maximum bytes of their columns.
 _BLOCKS = 1024
 _COLUMNS_BYTES = 64 << 20
@@ -46,6 +55,40 @@ def file_number(path: Path) -> int:
     """Return the number of a journal or segment."""
     found = _NAME.fullmatch(path.name)
     return int(found[1]) if found else 0
+
+
+def is_stored(name: str) -> bool:
+    """Tell whether a name is that of a journal, a segment or an index.
+
+    >>> is_stored("000007.segment.index"), is_stored("letter.index")
+    (True, False)
+    """
+    return (_NAME.fullmatch(name) or _INDEX.fullmatch(name)) is not None
+
+
+def is_part(name: str) -> bool:
+    """Tell whether a name is that of a file which a writer of archives has not completed.
+
+    >>> is_part("000007.segment.part"), is_part("letter.part")
+    (True, False)
+    """
+    return _PART.fullmatch(name) is not None
+
+
+def new_path(folder: Path, kind: Literal["journal", "segment"]) -> Path:
+    """Return the path of the next journal or segment: its number is above all others.
+
+    Raises:
+        ArchiveError: A file has the highest number that a name can have.
+    """
+    last = max(data_files(folder), key=file_number, default=None)
+    number = 1 if last is None else file_number(last) + 1
+    if last is not None and number > MOST_NUMBER:
+        raise ArchiveError(
+            f"{last}: has the highest number that a file can have, so this archive takes no more "
+            "pages; write them as a crawl for a new one with `quire archive export`"
+        )
+    return folder / f"{number:06}.{kind}"
 
 
 class StoredFile:
@@ -170,9 +213,9 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
     """Open the files that make up an archive; also return the paths of replaced files.
 
     Raises:
-        ArchiveError: A later version wrote one of the files.
+        ArchiveError: A later version wrote one of the files, or one is not a plain file.
     """
-    while True:
+    for _ in range(_MOST_TRIES):
         before = data_files(folder)
         opened = _opened(before)
         if opened is not None and data_files(folder) == before:
@@ -180,6 +223,8 @@ def live_files(folder: Path) -> tuple[list[StoredFile], list[Path]]:
         # Files were replaced meanwhile: the open ones may be neither the old nor the new set.
         for file in opened or []:
             file.close()
+    else:
+        raise ArchiveError(f"{folder}: its files keep changing, so they cannot be read together")
     try:
         gone = _replaced(opened)
     except BaseException:
@@ -211,8 +256,10 @@ def _opened(paths: list[Path]) -> list[StoredFile] | None:
     try:
         for path in paths:
             opened.append(StoredFile(path))  # noqa: PERF401 - so that all can be closed
-    except FileNotFoundError:
+    except BaseException as error:
         for file in opened:
             file.close()
-        return None
+        if isinstance(error, FileNotFoundError):
+            return None
+        raise
     return opened

@@ -95,6 +95,16 @@ def _put_in(folded: bytes, parts: _Parts) -> bytes:
     return _MARKED.sub(part, folded)
 
 
+def warc_date(time: datetime) -> str:
+    """Return a time in UTC as a record has it, with the fraction of a second if there is one.
+
+    >>> from datetime import UTC
+    >>> warc_date(datetime(476, 9, 4, 12, tzinfo=UTC))
+    '0476-09-04T12:00:00Z'
+    """
+    return time.replace(tzinfo=None).isoformat() + "Z"
+
+
 def is_revisit(warc_head: bytes) -> bool:
     """Tell whether a record is a revisit: the page had not changed, so it has no payload."""
     return _REVISIT.search(warc_head) is not None
@@ -155,7 +165,7 @@ class _Parts:
         if letter == b"u":
             return self._url.encode("utf-8", "surrogatepass")
         if letter == b"d":
-            return self._time.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+            return warc_date(self._time.replace(microsecond=0)).encode()
         return b"%d" % sum(map(len, self._block))
 
     def digest(self, algorithm: bytes, letter: bytes) -> bytes:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quire.archive.archive import Archive
 from quire.archive.format import index as indexes
-from quire.archive.format.page_meta import About, to_microseconds
+from quire.archive.format.page_meta import About, not_after, not_before
 from quire.archive.format.stored_file import StoredFile
 from quire.archive.format.warc_head import record_type
 from quire.archive.results import Companion, companion_of
@@ -46,8 +46,8 @@ class Beside:
         self, prefix: str, since: datetime | None, until: datetime | None
     ) -> Iterator[Companion]:
         """Give out all whose address and time are asked for, in stored order."""
-        first = None if since is None else to_microseconds(since)
-        last = None if until is None else to_microseconds(until)
+        first = None if since is None else not_before(since)
+        last = None if until is None else not_after(until)
         return self._taken(
             lambda known: (
                 known.url.startswith(prefix)
@@ -58,7 +58,7 @@ class Beside:
 
     def at(self, url: str, time: datetime) -> Iterator[Companion]:
         """Give out those of an address and time."""
-        key, when = indexes.url_hash(url), to_microseconds(time)
+        key, when = indexes.url_hash(url), not_before(time)
         for file, rows, is_gone in self._files:
             start = int(np.searchsorted(rows["url"], np.uint64(key), "left"))
             for i in range(start, len(rows)):

@@ -24,7 +24,10 @@ MOST_LINES = 200_000
 def line(url: str, time: datetime, fields: dict[str, str]) -> str:
     """Return the line of a record."""
     values = json.dumps({"url": url, **fields})
-    return f"{key(url)} {time:%Y%m%d%H%M%S} {values}\n".encode("utf-8", "replace").decode()
+    # strftime leaves out the zeros of a year before 1000.
+    return f"{key(url)} {time.year:04}{time:%m%d%H%M%S} {values}\n".encode(
+        "utf-8", "replace"
+    ).decode()
 
 
 class Lines:

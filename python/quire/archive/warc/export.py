@@ -29,6 +29,7 @@ from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
 from quire.archive.archive import Archive
+from quire.archive.format.warc_head import warc_date
 from quire.archive.results import Companion, StoredPage
 from quire.archive.warc import cdxj
 from quire.archive.warc.beside import Beside
@@ -38,7 +39,7 @@ from quire.errors import ArchiveError
 from quire.progress import Progress, no_progress
 from quire.sources.heads import Arc, BadHead, Head, Warc
 from quire.sources.warc import PAGES
-from quire.version import version
+from quire.version import version as quire_version
 
 LEVEL = 6
 _ABOUT_CRAWL = "warcinfo"
@@ -288,7 +289,7 @@ def _new(page: StoredPage, ip_address: str | None) -> WarcRecord:
         "WARC-Type": kind,
         "WARC-Record-ID": f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>",
         "WARC-Target-URI": url,
-        "WARC-Date": f"{page.time:%Y-%m-%dT%H:%M:%S}Z",
+        "WARC-Date": warc_date(page.time),
         **({"WARC-IP-Address": ip_address} if ip_address else {}),
         "WARC-Block-Digest": "sha1:" + base64.b32encode(sha1.digest()).decode(),
         "WARC-Payload-Digest": payload_digest(page.body),
@@ -314,7 +315,7 @@ def companion_record(companion: Companion) -> WarcRecord:
         "WARC-Type": kind,
         "WARC-Record-ID": f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>",
         **({"WARC-Target-URI": address(companion.url)} if kind != _ABOUT_CRAWL else {}),
-        "WARC-Date": f"{companion.time:%Y-%m-%dT%H:%M:%S}Z",
+        "WARC-Date": warc_date(companion.time),
         "WARC-Block-Digest": "sha1:" + base64.b32encode(sha1.digest()).decode(),
         "Content-Type": "text/plain" if kind == _ABOUT_CRAWL else "application/octet-stream",
         "Content-Length": str(len(companion.block)),
@@ -328,7 +329,9 @@ def _ours(fields: dict[str, str], block: tuple[bytes, ...]) -> WarcRecord:
 
 
 def _head(fields: dict[str, str]) -> bytes:
-    lines = ["WARC/1.0", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+    # Version 1.0 has no fractions of seconds.
+    version = "WARC/1.1" if "." in fields["WARC-Date"] else "WARC/1.0"
+    lines = [version, *(f"{name}: {value}" for name, value in fields.items()), "", ""]
     return "\r\n".join(lines).encode("utf-8", "replace")
 
 
@@ -377,13 +380,13 @@ def _line(page: StoredPage, record: WarcRecord, name: str, offset: int, length: 
 
 def _about_file(name: str) -> list[bytes]:
     """Make the record that names the software which made the records after it."""
-    block = f"software: quire/{version()}\r\nformat: WARC File Format 1.0\r\n".encode()
+    block = f"software: quire/{quire_version()}\r\nformat: WARC File Format 1.0\r\n".encode()
     head = _head(
         {
             "WARC-Type": "warcinfo",
             "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>",
             "WARC-Filename": quote(name, safe=_SAFE),
-            "WARC-Date": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}Z",
+            "WARC-Date": warc_date(datetime.now(UTC).replace(microsecond=0)),
             "Content-Type": "application/warc-fields",
             "Content-Length": str(len(block)),
         }

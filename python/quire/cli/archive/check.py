@@ -8,7 +8,7 @@ import typer
 
 from quire.cli.archive.options import ArchiveArgument
 from quire.cli.common import terminal
-from quire.cli.common.archives import opened
+from quire.cli.common.archives import check_archive, opened
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.step_progress import progress_bars
 from quire.cli.common.terminal import Refusal, printable, reports_errors
@@ -71,7 +71,7 @@ def repair(
     """
     from quire.archive.repair import repair as mend  # noqa: PLC0415 - heavy
 
-    opened(archive).close()  # reports anything that is not an archive
+    check_archive(archive)
     try:
         with progress_bars() as progress:
             done = mend(archive, output, progress=progress)

@@ -107,7 +107,7 @@ def ls(
             newest = pages[-1]
             stored = sum(page.stored for page in pages)
             terminal.write_text(
-                f"{len(pages):>5}  {newest.time:%Y-%m-%d %H:%M:%S}  {format_bytes(newest.length):>9}  "
+                f"{len(pages):>5}  {newest.time.replace(tzinfo=None).isoformat(' ', 'seconds')}  {format_bytes(newest.length):>9}  "
                 f"{format_bytes(stored):>9}  "
             )
         terminal.write_text((printable(url) or "(no address)") + "\n")

@@ -13,6 +13,7 @@ change anything.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import datetime
@@ -60,6 +61,11 @@ class ArchiveServer(ThreadingHTTPServer):
         """The address to open in a browser."""
         return f"http://127.0.0.1:{self.server_address[1]}/"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Report an error, unless the visitor only hung up or said nothing for too long."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type] # passed on
+
     def urls(self) -> list[str]:
         """List all addresses, sorted. They are collected once."""
         with self._lock:
@@ -88,9 +94,11 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._answer(asked.path, given)
         except PageNotFound as error:
-            self._text(HTTPStatus.NOT_FOUND, str(error))
+            # The message of the error has the path of the archive, which a visitor need not know.
+            self._text(HTTPStatus.NOT_FOUND, f"{error.url}: no such page or version here")
         except (ArchiveError, SourceUnreadable) as error:
-            self._text(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+            message = str(error).replace(str(self.server.archive.folder), "the archive")
+            self._text(HTTPStatus.INTERNAL_SERVER_ERROR, message)
 
     do_HEAD = do_GET  # noqa: N815 - the name the library calls
 
@@ -190,7 +198,7 @@ def _versions(archive: Archive, url: str) -> str:
 
 
 def _exact(time: datetime) -> str:
-    return f"{time:%Y-%m-%dT%H:%M:%S.%f}Z"
+    return time.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def _quoted(text: str) -> str:

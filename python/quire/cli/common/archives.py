@@ -17,7 +17,19 @@ def opened(path: str, *, write: bool = False) -> Archive:
     Raises:
         Refusal: this path does not hold an archive.
     """
-    from quire.archive import Archive, is_archive  # noqa: PLC0415 - heavy
+    from quire.archive import Archive  # noqa: PLC0415 - heavy
+
+    check_archive(path)
+    return Archive.open(path, write=write)
+
+
+def check_archive(path: str) -> None:
+    """Check that there is an archive, damaged or not.
+
+    Raises:
+        Refusal: this path does not hold an archive.
+    """
+    from quire.archive import is_archive  # noqa: PLC0415 - heavy
 
     if not Path(path).exists():
         raise Refusal(f"{path}: no such archive", hint="`quire archive create` makes one")
@@ -31,4 +43,3 @@ def opened(path: str, *, write: bool = False) -> Archive:
             f"{path}: a folder, but not an archive: no archive.json, journals or segments in it",
             hint="`quire archive add NEW FOLDER --create` makes an archive of a folder's pages",
         )
-    return Archive.open(path, write=write)

@@ -12,6 +12,7 @@ from quire.cli.common.files import DIGEST_SUFFIX, STANDARD_INPUT
 from quire.cli.common.options import KindChoice
 from quire.cli.common.terminal import Refusal
 from quire.errors import QuireError
+from quire.safe_read import open_source
 
 if TYPE_CHECKING:
     from quire.digest import Digest
@@ -23,7 +24,7 @@ MAGIC = b"\x89quire\r\n"
 _PACKED = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 # Errors that a bad file can cause. Anything else is a bug in quire and is not caught.
-EXPECTED = (QuireError, OSError, ValueError)
+EXPECTED = (QuireError, OSError, ValueError, MemoryError)
 
 # Encodes the bytes or the file of a page.
 PageReader = Callable[["bytes | Path"], "Digest"]
@@ -169,7 +170,7 @@ def _source(name: str) -> tuple[bytes | Path, bool]:
         data = files.read_standard_input()
         return data, data.startswith(MAGIC)
     path = Path(name)
-    with path.open("rb") as file:
+    with open_source(path) as file:
         if not path.is_file():  # a pipe, as in <(...), can only be read once
             data = file.read()
             return data, data.startswith(MAGIC)

@@ -205,6 +205,8 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
         reason = error.strerror.lower() if error.strerror else message
         hint = _FILE_HINTS.get(type(error)) or _CODE_HINTS.get(error.errno or 0)
         return (f"{file}: {reason}" if file else reason), hint
+    if isinstance(error, MemoryError) and not message:
+        message = "not enough memory"
     if name is not None and not message.startswith(name):
         message = f"{name}: {message}"
     return message, _hint(error)
@@ -253,6 +255,8 @@ _NO_PLACE = {errno.EACCES, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EROFS
 
 
 def _hint(error: BaseException) -> str | None:
+    if isinstance(error, MemoryError):
+        return "split the page, or use a machine with more memory"
     if isinstance(error, StorageFailed) and error.code in _NO_PLACE:
         return "choose a folder that you can write to"
     if isinstance(error, SourceNotFound) and is_web_address(error.name):
@@ -280,7 +284,7 @@ def reports_errors(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except BrokenPipeError:
             let_go_of_output()
-        except (Refusal, QuireError, OSError) as error:
+        except (Refusal, QuireError, OSError, MemoryError) as error:
             raise typer.Exit(fail(error)) from None
 
     return reporting

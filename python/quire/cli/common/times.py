@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from quire.cli.common.terminal import Refusal
 from quire.sources.capture import parse_time
@@ -62,5 +62,5 @@ def end_of(text: str | None) -> datetime | None:
         else:
             after = start + _STEPS[unit]
         return after - timedelta(microseconds=1)
-    except (OverflowError, ValueError):  # the last possible year
-        return start
+    except (OverflowError, ValueError):  # the last moments of the calendar
+        return datetime.max.replace(tzinfo=UTC)

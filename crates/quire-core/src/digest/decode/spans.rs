@@ -12,11 +12,12 @@
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::{MAX_GROWTH, Sink, emit};
+use super::{Sink, emit};
 use crate::base::error::Error;
 use crate::base::short_bytes;
 use crate::digest::Digest;
 use crate::page::flags::Flags;
+use crate::page::limits::MAX_GROWTH;
 use crate::parse::encoding;
 
 /// The source with the bytes of every node: `source[start[i]..end[i]]`.

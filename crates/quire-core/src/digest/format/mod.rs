@@ -29,7 +29,7 @@ use crate::base::error::Error;
 use crate::base::hash::hash64;
 use crate::page::flags::Flags;
 use crate::page::kind::Kind;
-use crate::page::limits::MAX_SOURCE;
+use crate::page::limits::{MAX_SOURCE, max_body_bytes, max_nodes};
 
 /// The first bytes of every digest: not text, and damaged by newline conversion.
 pub const MAGIC: [u8; 8] = *b"\x89quire\r\n";
@@ -224,8 +224,26 @@ impl Header {
                 header.source_length
             )));
         }
+        header.check_claims()?;
         header.read_table(bytes, sections)?;
         Ok(header)
+    }
+
+    /// Check that the page is not larger than one of this source can be.
+    fn check_claims(&self) -> Result<(), Error> {
+        let (source, nodes) = (self.source_length, u64::from(self.nodes));
+        for (what, found, most) in [
+            ("nodes", nodes, max_nodes(source)),
+            ("bytes", self.body_length, max_body_bytes(source, nodes)),
+        ] {
+            if found > most {
+                return Err(bad(format!(
+                    "digest claims {found} {what}, but a source of {source} bytes has at most \
+                     {most}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn read_table(&mut self, bytes: &[u8], sections: usize) -> Result<(), Error> {

@@ -95,7 +95,10 @@ pub fn unpack(frames: &[u8], claimed: u64, out: &mut Vec<u8>) -> Result<(), Erro
     } else {
         grow(frames, claimed, out)
     };
-    grown.map_err(|e| bad(format!("compressed digest is damaged: {e}")))?;
+    grown.map_err(|e| match e.kind() {
+        io::ErrorKind::OutOfMemory => Error::Memory { bytes: claimed },
+        _ => bad(format!("compressed digest is damaged: {e}")),
+    })?;
     let found = (out.len() - start) as u64;
     if found == claimed {
         return Ok(());
@@ -117,7 +120,7 @@ fn inflate(frame: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<()> {
             Some(kept) => kept,
             None => kept.insert(Decompressor::new()?),
         };
-        out.reserve_exact(limit);
+        out.try_reserve_exact(limit)?;
         let start = out.len() as u64;
         let mut end = Cursor::new(out);
         end.set_position(start);

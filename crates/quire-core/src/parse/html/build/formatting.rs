@@ -2,7 +2,7 @@
 //!
 //! Taken literally, these are the two rules with which a page can cause more work than it has
 //! bytes: every block can reopen every formatting element, and a mis-nested end tag can rebuild the
-//! whole stack. Four caps make them linear. The largest values seen on about 1,600 real pages are
+//! whole stack. Five caps make them linear. The largest values seen on about 1,600 real pages are
 //! noted next to them; a page that reaches a cap is flagged `formatting-capped`.
 
 use super::arena::Spot;
@@ -11,6 +11,7 @@ use super::{Builder, MAX_DEPTH};
 use crate::page::flags::Flags;
 use crate::page::html_names;
 use crate::page::html_names::Name;
+use crate::page::limits::FREE_COPIED_BYTES;
 use crate::page::tree::NONE;
 use crate::page::vocabulary::{Namespace, Tag};
 use crate::parse::html::tokenizer::TagToken;
@@ -41,6 +42,8 @@ pub(super) struct Entry {
 pub(super) struct Formatting {
     entries: Vec<Entry>,
     copies: usize,
+    /// Bytes of attributes in all copies.
+    copied_bytes: usize,
     seen: Seen,
 }
 
@@ -194,7 +197,9 @@ impl Builder<'_> {
             at -= 1;
         }
         for index in at..self.formatting.entries.len() {
-            if self.formatting.copies >= FREE_COPIES + self.arena.draft.nodes.len() / 2 {
+            if self.formatting.copies >= FREE_COPIES + self.arena.draft.nodes.len() / 2
+                || !self.may_copy_attributes()
+            {
                 self.formatting.entries.truncate(index);
                 self.arena.draft.flags.set(Flags::FORMATTING_CAPPED);
                 return;
@@ -202,10 +207,22 @@ impl Builder<'_> {
             self.formatting.copies += 1;
             let entry = self.formatting.entries[index];
             let spot = self.spot();
-            let copy = self.arena.add_clone(spot, entry.node);
+            let copy = self.copy_of(spot, entry.node);
             self.stack.push(copy, copy, entry.tag, Namespace::Html, 0);
             self.formatting.entries[index].node = copy;
         }
+    }
+
+    /// Whether copies may repeat more attributes: a page must not grow by more than its length.
+    fn may_copy_attributes(&self) -> bool {
+        self.formatting.copied_bytes <= FREE_COPIED_BYTES + self.source.len()
+    }
+
+    /// Copy a formatting element without its children.
+    fn copy_of(&mut self, spot: Spot, original: u32) -> u32 {
+        let node = self.arena.draft.nodes[original as usize];
+        self.formatting.copied_bytes += (node.end - node.run) as usize;
+        self.arena.add_clone(spot, original)
     }
 
     /// Handle the start tag of an `a` or `nobr` while one is open: close that one first.
@@ -251,7 +268,7 @@ impl Builder<'_> {
                 return;
             }
             let furthest = self.stack.special_above(position);
-            if furthest == NOWHERE || self.stack.len() > MAX_DEPTH {
+            if furthest == NOWHERE || self.stack.len() > MAX_DEPTH || !self.may_copy_attributes() {
                 if furthest != NOWHERE {
                     self.arena.draft.flags.set(Flags::FORMATTING_CAPPED);
                 }
@@ -298,9 +315,7 @@ impl Builder<'_> {
                 removed += 1;
                 continue;
             };
-            let copy = self
-                .arena
-                .add_clone(Spot::last_of(ancestor.target), open.node);
+            let copy = self.copy_of(Spot::last_of(ancestor.target), open.node);
             self.formatting.entries[index].node = copy;
             self.stack.replace(position_in_stack, copy);
             if last == block.node {
@@ -311,9 +326,7 @@ impl Builder<'_> {
         }
         let spot = self.spot_in(&ancestor);
         self.arena.move_to(last, spot);
-        let copy = self
-            .arena
-            .add_clone(Spot::last_of(ancestor.target), formatting.node);
+        let copy = self.copy_of(Spot::last_of(ancestor.target), formatting.node);
         self.arena.move_children(block.target, copy);
         self.arena.move_to(copy, Spot::last_of(block.target));
         let at = self.formatting.position(formatting.node).unwrap_or(at);
