@@ -115,8 +115,8 @@ def _records(folder: Path, report: Report) -> Iterator[Row]:
         archive.compact()
         out = export(archive, folder.with_suffix(".warc.gz"))
     report.notes += [
-        f"{len(sources)} files gave {done.pages:,} pages, {done.trouble_count} troubles, and passed over "
-        + ", ".join(f"{count} {kind}" for kind, count in done.passed_over.items()),
+        f"{len(sources)} files gave {done.pages:,} pages, {done.trouble_count} troubles, and other records: "
+        + ", ".join(f"{count} {kind}" for kind, count in done.companions.items()),
         *(f"trouble: {Path(one.name).name}: {one.reason}" for one in done.troubles),
     ]
     yield "pages ingested, in the export", out.pages, done.pages, done.body_bytes

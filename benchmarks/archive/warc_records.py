@@ -1,4 +1,4 @@
-"""Records of WARC files that hold pages, as quire and as warcio read them."""
+"""Records of WARC files, of every type, as quire and as warcio read them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from quire.sources.warc import PAGES, Record, read_records
-
-KEPT = frozenset({*PAGES, "revisit"})
+from quire.sources.warc import Record, read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +70,13 @@ def _key(one: Found) -> tuple[str, str, bytes]:
 
 
 def by_quire(path: str, *, with_heads: bool = True) -> Iterator[Found]:
-    """Read the sound records that hold pages, with the heads of the records to the byte, or of their servers only."""
-    for one in read_records(path, kinds=KEPT):
+    """Read the sound records, with the heads of the records to the byte, or of their servers only."""
+    for one in read_records(path, kinds=None, faulty=True):
         if isinstance(one, Record):
             head = one.warc_head + one.head if with_heads else one.head
-            yield Found(one.url, str(one.time), head, one.payload, one.kind)
+            # The description of an ARC file has an address, that of a WARC file has none.
+            url = one.target if one.kind != "warcinfo" else ""
+            yield Found(url, str(one.time), head, one.payload, one.kind)
 
 
 def by_warcio(path: str) -> Iterator[Found]:
@@ -84,12 +84,11 @@ def by_warcio(path: str) -> Iterator[Found]:
     with open(path, "rb") as file:  # noqa: PTH123 - a name out of a list of sources
         try:
             for one in ArchiveIterator(file):
-                if one.rec_type in KEPT:
-                    said = f"{one.rec_headers}\n{one.http_headers or ''}"
-                    fields = one.rec_headers
-                    url, date = (
-                        str(fields.get_header(name)) for name in ("WARC-Target-URI", "WARC-Date")
-                    )
-                    yield Found(url, date, said.encode(), one.raw_stream.read(), one.rec_type)
+                said = f"{one.rec_headers}\n{one.http_headers or ''}"
+                fields = one.rec_headers
+                url, date = (
+                    str(fields.get_header(name) or "") for name in ("WARC-Target-URI", "WARC-Date")
+                )
+                yield Found(url, date, said.encode(), one.raw_stream.read(), str(one.rec_type))
         except (ArchiveLoadFailed, EOFError, OSError, ValueError):
             return

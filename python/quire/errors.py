@@ -94,10 +94,12 @@ class PageNotFound(ArchiveError, KeyError):
 
     Attributes:
         url: the address that was looked up.
+        near: similar addresses that the archive has.
     """
 
-    def __init__(self, message: str, *, url: str) -> None:
+    def __init__(self, message: str, *, url: str, near: tuple[str, ...] = ()) -> None:
         self.url: str = url
+        self.near: tuple[str, ...] = near
         super().__init__(message)
 
     def __str__(self) -> str:

@@ -7,8 +7,29 @@ the process.
 from __future__ import annotations
 
 import hashlib
+import io
+import os
 import tempfile
-from typing import Self
+from typing import TYPE_CHECKING, BinaryIO, Self
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class _Temporary(io.FileIO):
+    """A file whose errors name the folder for temporary files: it has no name of its own."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from None
+
+
+def temporary_file() -> BinaryIO:
+    """Open an unnamed temporary file for writing and reading; a full disk names its folder."""
+    with tempfile.TemporaryFile(buffering=0) as opened:
+        return io.BufferedRandom(_Temporary(os.dup(opened.fileno()), "r+"))
 
 
 class Closes:
@@ -37,7 +58,7 @@ class Spool(Closes):
     """
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._file = temporary_file()
         self._places: list[tuple[int, int]] = []
         self._numbers: dict[bytes, int] = {}
         self._keys: list[bytes] = []

@@ -23,6 +23,7 @@ import zstandard
 
 from quire.archive import Archive, StoredPage, ingest
 from quire.archive.repair import repair
+from quire.archive.warc.pipeline import Arrived
 from tests.sources.crawls import record, response
 from tests.sources.crawls import write as write_crawl
 
@@ -83,6 +84,36 @@ def pages_in(folder: Path) -> list[Page]:
     return [*pages(), *chapters()] if folder.name in TIERS else pages()
 
 
+class Beside(NamedTuple):
+    """A WARC record without a page, as it was stored: its address, head and block."""
+
+    url: str
+    head: bytes
+    block: bytes
+
+
+def companions() -> list[Beside]:
+    """Return the companions in every golden archive since version 2: short, long and empty ones."""
+    found = []
+    for i in range(9):
+        block = b"GET /%d HTTP/1.1\r\nHost: a.example\r\n\r\n" % i
+        length = b"Content-Length: %d" % len(block)
+        lines = [b"WARC/1.0", b"WARC-Type: request", b"WARC-Record-ID: <x:%d>" % i, length]
+        found.append(Beside(f"https://a.example/{i}", b"\r\n".join([*lines, b"", b""]), block))
+    for kind, block in (("metadata", b"outlink: a\r\n" * 500), ("warcinfo", b"")):
+        head = f"WARC/1.1\r\nWARC-Type: {kind}\r\nContent-Length: {len(block)}\r\n\r\n"
+        found.append(Beside("", head.encode(), block))
+    return found
+
+
+def add_all(archive: Archive, found: list[Page]) -> None:
+    for page in found:
+        archive.add(page.url, page.time, page.body, page.head, extra=page.extra)
+    for one in companions():
+        arrived = Arrived(one.url, START, b"", one.block, one.head, is_companion=True)
+        archive.add_packed(arrived.packed())
+
+
 def write_tiers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the golden archives for other tiers."""
     monkeypatch.setattr(
@@ -91,8 +122,7 @@ def write_tiers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in TIERS:
         shutil.rmtree(folder / name, ignore_errors=True)
         with Archive.create(folder / name) as archive:
-            for page in pages_in(folder / name):
-                archive.add(page.url, page.time, page.body, page.head, extra=page.extra)
+            add_all(archive, pages_in(folder / name))
             archive.compact(codec="dense" if name == "dense" else "tbc")
         (folder / name / "lock").unlink()
 
@@ -106,12 +136,12 @@ def write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("journal", "segment", "both", "torn"):
         shutil.rmtree(folder / name, ignore_errors=True)
         with Archive.create(folder / name) as archive:
-            for i, page in enumerate(pages()):
+            for page in pages()[:9]:
                 archive.add(page.url, page.time, page.body, page.head, extra=page.extra)
-                if i == 8:
-                    archive.commit()
-                    if name in {"segment", "both"}:
-                        archive.compact()
+            archive.commit()
+            if name in {"segment", "both"}:
+                archive.compact()
+            add_all(archive, pages()[9:])
             if name == "segment":
                 archive.compact()
         (folder / name / "lock").unlink()
@@ -123,20 +153,22 @@ def write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_golden_archives_are_written_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     if os.environ.get("QUIRE_WRITE_GOLDEN"):
-        write(GOLDEN / "v1", monkeypatch)
-    assert sorted(path.name for path in GOLDEN.glob("v1/*")) == [
-        "both",
-        "dense",
-        "journal",
-        "segment",
-        "tbc",
-        "torn",
-    ]
+        write(GOLDEN / "v2", monkeypatch)
+    for version in ("v1", "v2"):
+        assert sorted(path.name for path in GOLDEN.glob(f"{version}/*")) == [
+            "both",
+            "dense",
+            "journal",
+            "segment",
+            "tbc",
+            "torn",
+        ]
 
 
 class Record(NamedTuple):
     """A record of a journal or segment."""
 
+    offset: int
     kind: int
     meta: bytes
     payload: bytes
@@ -150,7 +182,7 @@ def records(data: bytes) -> Iterator[Record]:
         end = at + 32 + meta + payload
         if end > len(data):
             return
-        yield Record(kind, data[at + 32 : at + 32 + meta], data[at + 32 + meta : end])
+        yield Record(at, kind, data[at + 32 : at + 32 + meta], data[at + 32 + meta : end])
         at = end
 
 
@@ -183,17 +215,18 @@ def columns(data: bytes) -> list[tuple[int, int, int, int, int, bytes, bytes, by
     return [(t, *row, *text) for t, row, text in zip(times, rows, named, strict=True)]
 
 
-def pages_of(data: bytes) -> Iterator[Page]:
-    """Read all pages of a journal or segment."""
+def pages_of(data: bytes, kinds: tuple[int, int] = (2, 4)) -> Iterator[Page]:
+    """Read all pages of a journal or segment, or all companions."""
     bases = {0: b""}
-    for kind, meta, payload in records(data):
+    at_offset: dict[int, bytes] = {}
+    for offset, kind, meta, payload in records(data):
         if kind == 3:
             number, length, _ = struct.unpack("<IIQ", meta)
             bases[number] = unpacked(payload, length)
-        if kind not in {2, 4}:
+        if kind not in kinds:
             continue
         base = 0
-        if kind == 4:
+        if kind in {4, 8}:
             base, length = struct.unpack_from("<II", meta)
             meta = unpacked(meta[8:], length)  # noqa: PLW2901 - as the page says it
         bodies: list[bytes] = []
@@ -201,12 +234,15 @@ def pages_of(data: bytes) -> Iterator[Page]:
             part, payload = payload[:frame], payload[frame:]  # noqa: PLW2901 - taken off the front
             if codec == 0:
                 body = part
+            elif codec == 3 and kind in {2, 7}:
+                body = at_offset[struct.unpack("<Q", part)[0]]
             elif codec == 3:
                 body = bodies[twin]
             else:
                 leans_on = {1: b"", 2: bases[base], 4: bodies[twin] if codec == 4 else b""}
                 body = unpacked(part, length, leans_on[codec])
             bodies.append(body)
+            at_offset[offset] = body
             when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
             yield Page(url.decode("utf-8", "surrogatepass"), when, head, extra, body)
 
@@ -214,12 +250,23 @@ def pages_of(data: bytes) -> Iterator[Page]:
 @pytest.mark.parametrize("folder", PLAIN, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_a_reader_written_from_the_format_page_gives_the_pages_back(folder: Path) -> None:
     about = json.loads((folder / "archive.json").read_text())
-    assert (about["format"], about["version"]) == ("quire archive", 1)
+    assert (about["format"], f"v{about['version']}") == ("quire archive", folder.parent.name)
     found: list[Page] = []
+    beside: list[Page] = []
     for path in [*folder.glob("*.segment"), *folder.glob("*.journal")]:
         found += pages_of(path.read_bytes())
+        beside += pages_of(path.read_bytes(), (7, 8))
 
     assert sorted(found) == sorted(pages())
+    assert sorted((one.url, one.head + one.body) for one in beside) == sorted(
+        (one.url, one.block) for one in companions_in(folder)
+    )
+    heads = [warc_head_of(one, block=one.head + one.body) or b"" for one in beside]
+    assert sorted(heads) == sorted(one.head for one in companions_in(folder))
+
+
+def companions_in(folder: Path) -> list[Beside]:
+    return [] if folder.parent.name == "v1" else companions()
 
 
 @EACH
@@ -234,6 +281,9 @@ def test_a_golden_archive_opens_has_no_finding_and_gives_its_pages(
         ) == sorted(pages_in(folder))
         for page in pages_in(folder):
             assert archive.get(page.url, page.time).body == page.body
+        assert sorted(
+            Beside(one.url, one.warc_head, one.block) for one in archive.companions()
+        ) == sorted(companions_in(folder))
     kinds = {finding.kind for finding in repair(folder).findings}
     assert kinds == ({"torn"} if folder.name == "torn" else set())
 
@@ -242,6 +292,7 @@ def test_a_golden_archive_opens_has_no_finding_and_gives_its_pages(
         archive.add("https://c.example", START, b"<p>new")
         archive.compact()
         assert len(archive) == len(pages_in(folder)) + 1
+        assert archive.companion_count() == len(companions_in(folder))
         assert archive.verify() == []
 
 
@@ -250,15 +301,26 @@ def test_a_golden_segment_has_every_kind_of_record() -> None:
     for path in GOLDEN.rglob("*.*"):
         if path.suffix in {".journal", ".segment"}:
             kinds |= {record.kind for record in records(path.read_bytes())}
-    assert kinds == {1, 2, 3, 4, 5, 6}
+    assert kinds == {1, 2, 3, 4, 5, 6, 7, 8}
     assert codecs_in("segment") == {0, 1, 2, 3, 4}
+    assert codecs_in_journals("journal") == {0, 1, 3}
     assert 5 in codecs_in("dense")
     assert 6 in codecs_in("tbc")
-    (path,) = GOLDEN.rglob("dense/*.segment")
-    bases = [payload for kind, _, payload in records(path.read_bytes()) if kind == 3]
+    (path,) = GOLDEN.glob("v2/dense/*.segment")
+    bases = [payload for _, kind, _, payload in records(path.read_bytes()) if kind == 3]
     below = {struct.unpack_from("<I", base, 4)[0] for base in bases if base[:4] == b"qdns"}
     assert len(below) == 2, "a base for all, and others on top of it"
     assert 0 in below
+
+
+def codecs_in_journals(name: str) -> set[int]:
+    """List the codecs in the journals of the newest golden archives."""
+    return {
+        columns(meta)[0][3]
+        for path in GOLDEN.glob(f"v2/{name}/*.journal")
+        for _, kind, meta, _ in records(path.read_bytes())
+        if kind in {2, 7}
+    }
 
 
 def codecs_in(name: str) -> set[int]:
@@ -266,20 +328,21 @@ def codecs_in(name: str) -> set[int]:
     return {
         row[3]
         for path in GOLDEN.rglob(f"{name}/*.segment")
-        for kind, meta, _ in records(path.read_bytes())
+        for _, kind, meta, _ in records(path.read_bytes())
         if kind == 4
         for row in columns(unpacked(meta[8:], struct.unpack_from("<II", meta)[1]))
     }
 
 
-def warc_head_of(page: StoredPage) -> bytes | None:
+def warc_head_of(page: StoredPage | Page, block: bytes | None = None) -> bytes | None:
     """Replace the marks in an extra, as the format page describes."""
     if page.extra[:2] == b"\x00W":
         return page.extra[2:]
     if page.extra[:2] != b"\x01W":
         return None
     is_revisit = re.search(rb"(?im)^WARC-Type: *revisit\r$", page.extra) is not None
-    block = page.head if is_revisit else page.head + page.body
+    if block is None:
+        block = page.head if is_revisit else page.head + page.body
     head = page.extra[2:]
     for name in ("md5", "sha1", "sha256", "sha512"):
         for letters, data in ((b"bB", block), (b"pP", page.body)):

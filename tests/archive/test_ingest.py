@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_a_crawl_is_added_with_its_heads(tmp_path: Path) -> None:
         done = ingest(archive, [str(source)], progress=lambda *how: told.append(how))
 
         assert (done.pages, done.troubles, len(archive)) == (9, (), 9)
-        assert done.passed_over == {"request": 1, "warcinfo": 1}
+        assert done.companions == {"request": 1, "warcinfo": 1}
         page = archive.get("https://a.example/2")
         assert page.time == START
         assert page.head == response(b"", "Content-Encoding: gzip")
@@ -102,15 +103,19 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "a") as archive:
         done = ingest(archive, [str(tmp_path / "a.warc")])
 
-        assert (done.pages, done.passed_over) == (2, {"revisit": 1})
+        assert (done.pages, done.companions, done.troubles) == (3, {"revisit": 2}, ())
         assert archive.get("https://b.example/early").body == page
-        assert [trouble.reason.partition(":")[0] for trouble in done.troubles] == [
-            "unresolved revisit"
-        ] * 2
+        assert archive.get("https://b.example/lost").body == page, "found by its digest"
+        digest = payload_digest(b"<p>Another")
+        assert [one.reason for one in done.warnings] == [
+            f"unresolved revisit: no page with the digest {digest!r} (https://a.example/1)"
+        ]
+        kept = {one.url: one.kind for one in archive.companions()}
+        assert kept == {"https://b.example/wrong": "revisit", "https://b.example/same": "revisit"}
 
 
 def test_revisits_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.archive.warc.revisits.MOST_WAITING", 4)
+    monkeypatch.setattr("quire.archive.warc.revisits.MOST_BYTES", 4)
     page = b"<p>Cod"
     records = [record(response(page), url="https://a.example/1")]
     records += [revisit(f"https://a.example/again{i}", page) for i in range(30)]
@@ -120,6 +125,32 @@ def test_revisits_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         archive.compact()
         stats = archive.stats()
         assert (stats.pages, stats.duplicates) == (31, 30)
+
+
+def test_copies_and_revisits_are_stored_once_before_compaction_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, other = (random.Random(i).randbytes(50_000) for i in range(2))
+    records = [record(response(page), url="https://a.example/1")]
+    records += [record(response(page), url=f"https://a.example/copy{i}") for i in range(9)]
+    records += [revisit(f"https://a.example/again{i}", page) for i in range(9)]
+    write(tmp_path / "a.warc", records)
+    with Archive.create(tmp_path / "a") as archive:
+        ingest(archive, [str(tmp_path / "a.warc")])
+        journal = archive.folder / "000001.journal"
+        assert journal.stat().st_size < 1.3 * len(page)
+        assert {one.body for one in archive} == {page}
+        # Only one page is remembered, so each of these is stored when the other came before it.
+        monkeypatch.setattr("quire.archive.format.journal.MOST_REMEMBERED", 1)
+        for i, body in enumerate([other, page, page, other]):
+            archive.add(f"https://b.example/{i}", START, body)
+        archive.commit()
+        assert archive.verify() == []
+        assert journal.stat().st_size > 3 * len(page)
+        found = [archive.get(f"https://b.example/{i}").body for i in range(4)]
+        assert found == [other, page, page, other]
+        archive.compact()
+        assert [archive.get(f"https://b.example/{i}").body for i in range(4)] == found
 
 
 def test_folders_parquet_and_wacz_are_added(tmp_path: Path) -> None:

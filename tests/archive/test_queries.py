@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from quire.archive import Archive
 from quire.errors import ArchiveError, DamagedRecord, PageNotFound
 from tests.archive.test_archive import at, filled, site
 from tests.archive.test_damage import data_file
+from tests.archive.test_export import START
 
 
 @pytest.fixture(params=[False, True], ids=["journal", "segment"])
@@ -117,7 +118,7 @@ def test_every_byte_of_the_folder_is_in_one_part(stored: Path) -> None:
     is_segment = "journals" not in stats.parts
     assert ("bases" in stats.parts) == is_segment
     assert ("guards" in stats.parts) == is_segment
-    assert stats.duplicates == (1 if is_segment else 0)
+    assert stats.duplicates == 1
     assert "damaged" not in stats.parts
 
 
@@ -136,3 +137,83 @@ def test_damaged_bytes_are_a_part_and_damaged_pages_are_told(stored: Path) -> No
         if told:
             with pytest.raises(DamagedRecord):
                 list(archive)
+
+
+STORED = ["https://www.fish.example/Market/", "http://b.example/a?x=1&y=2", "site/market1.html"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("https://www.fish.example/Market/", 0),
+        ("http://www.fish.example/Market/", 0),
+        ("https://fish.example/Market/", 0),
+        ("https://www.fish.example/Market", 0),
+        ("fish.example/Market", 0),
+        ("WWW.FISH.example/Market", 0),
+        ("HTTPS://www.Fish.Example:443/Market/", 0),
+        ("fish.example/market/?", 0),
+        ("b.example/a?y=2&x=1", 1),
+        ("https://b.example/a?x=1&y=2#top", 1),
+        ("site/market1.html", 2),
+    ],
+)
+def test_an_address_is_found_as_people_write_it(tmp_path: Path, asked: str, found: int) -> None:
+    with Archive.create(tmp_path / "a") as archive:
+        for url in STORED:
+            archive.add(url, START, b"x")
+        archive.commit()
+        assert archive.address(asked) == STORED[found]
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("https://www.fish.example/Markt/", (STORED[0],)),
+        ("fihs.example/market", (STORED[0],)),
+        ("site/market2.html", (STORED[2],)),
+        ("https://nowhere.test/", ()),
+        ("", ()),
+        ("http://[::1", ()),
+    ],
+)
+def test_near_addresses_are_suggested(tmp_path: Path, asked: str, near: tuple[str, ...]) -> None:
+    with Archive.create(tmp_path / "a") as archive:
+        for url in STORED:
+            archive.add(url, START, b"x")
+        archive.commit()
+        with pytest.raises(PageNotFound, match="no such page in") as error:
+            archive.address(asked)
+        assert error.value.near == near
+
+
+def test_an_exact_address_comes_before_other_spellings(tmp_path: Path) -> None:
+    urls = [
+        f"{scheme}://{www}a.example/x{slash}"
+        for scheme in ("http", "https")
+        for www in ("", "www.")
+        for slash in ("", "/")
+    ]
+    with Archive.create(tmp_path / "a") as archive:
+        for url in urls:
+            archive.add(url, START, url.encode())
+        archive.commit()
+        assert [archive.address(url) for url in urls] == urls
+
+
+def test_the_nearest_version_may_be_later(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "a") as archive:
+        for day in (1, 5, 11):
+            archive.add("u", datetime(2026, 5, day, tzinfo=UTC), b"%d" % day)
+        archive.commit()
+        nearest = {
+            day: archive.get("u", datetime(2026, 5, day, tzinfo=UTC), nearest=True).body
+            for day in (2, 3, 4, 8, 9, 30)
+        }
+        assert nearest == {2: b"1", 3: b"5", 4: b"5", 8: b"11", 9: b"11", 30: b"11"}
+        early = datetime(2025, 1, 1, tzinfo=UTC)
+        assert archive.get("u", early, nearest=True).body == b"1"
+        with pytest.raises(PageNotFound):
+            archive.get("u", early)
+        with pytest.raises(PageNotFound):
+            archive.get("v", early, nearest=True)

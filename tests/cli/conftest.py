@@ -87,7 +87,7 @@ def site(folder: Path) -> Path:
 def watched(folder: Path) -> Watched:
     """Run a command with standard output or standard error on a terminal; give what it gets, and the other one."""
 
-    def run(*arguments: str, stream: str) -> tuple[bytes, bytes]:
+    def run(*arguments: str, stream: str, code: int = 0) -> tuple[bytes, bytes]:
         primary, secondary = pty.openpty()
         with subprocess.Popen(
             [sys.executable, "-m", "quire.cli", *arguments],
@@ -104,7 +104,7 @@ def watched(folder: Path) -> Watched:
                     told += part
             os.close(primary)
             out, errors = running.communicate(timeout=60)
-        assert running.returncode == 0, errors
+        assert running.returncode == code, errors
         return told, errors if stream == "stdout" else out
 
     return run

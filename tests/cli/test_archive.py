@@ -19,6 +19,7 @@ from urllib.parse import quote
 import pytest
 
 from quire.archive import Archive
+from quire.archive.warc.export import payload_digest
 from tests.cli.conftest import Process, Quire, Watched
 from tests.sources.crawls import record, response, write
 
@@ -46,7 +47,7 @@ def crawl(folder: Path) -> Path:
 @pytest.fixture
 def archive(quire: Quire, crawl: Path) -> str:
     assert crawl.exists()
-    assert quire("archive", "add", "a.quire", "crawl.warc", "--create").exit_code == 0
+    assert quire("archive", "add", "a.quire", "crawl.warc", "--create").exit_code == 1
     return "a.quire"
 
 
@@ -66,19 +67,61 @@ def test_an_archive_is_made_once(quire: Quire, folder: Path) -> None:
 def test_adding_says_what_was_added_and_what_was_not(quire: Quire, crawl: Path) -> None:
     result = quire("archive", "add", "a.quire", str(crawl), "fruit.html", "--create")
 
-    assert result.exit_code == 0
+    assert result.exit_code == 1, "a record was left out"
     lines = result.stdout.splitlines()
     assert lines[0].startswith("a.quire: 4 pages added (")
     assert lines[0].endswith("; 4 in total")
-    assert lines[1] == "skipped, not pages: 1 request"
+    assert lines[1] == "other records added: 1 request"
     assert lines[2] == "1 could not be read:"
     assert "crawl.warc#" in lines[3]
 
     again = quire("archive", "add", "a.quire", str(crawl), "--skip-known", "--format", "json")
     told = json.loads(again.stdout)
     assert (told["pages"], told["known"], told["total_pages"]) == (0, 3, 4)
-    assert told["passed_over"] == {"request": 1}
+    assert (told["companions"], told["known_companions"]) == ({}, 1)
     assert "of 99 bytes" in told["troubles"][0]["reason"]
+    assert again.exit_code == 1
+    whole = quire("archive", "add", "a.quire", "fruit.html", "--format", "json")
+    assert (whole.exit_code, json.loads(whole.stdout)["troubles"]) == (0, [])
+
+
+@pytest.mark.parametrize("command", [("add", "--create", "a.quire"), ("build", "-o", "a.quire")])
+def test_everything_left_out_is_listed_for_programs(
+    quire: Quire, folder: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["quire.archive.warc.ingest"], "MOST_TROUBLES", 3)
+    wrong = f"WARC-Block-Digest: {payload_digest(b'')}\r\n".encode()
+    records = [record(response(b"<p>%d" % i), length=99) for i in range(30)]
+    records += [record(response(b"<p>%d" % i), more=wrong) for i in range(30)]
+    write(folder / "bad.warc.gz", records)
+
+    result = quire("archive", *command, "bad.warc.gz", "--format", "json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert len(told["troubles"]) == told["trouble_count"] == 30
+    assert len(told["warnings"]) == told["warning_count"] == told["pages"] == 30
+    text = quire("archive", *command, "bad.warc.gz").stdout.splitlines()
+    assert "30 could not be read:" in text
+    assert "30 added with a warning:" in text
+    assert text[-1] == "  … 27 more; --format json lists all"
+
+
+def test_records_without_a_page_are_listed_by_type(quire: Quire, archive: str) -> None:
+    def listed(*options: str) -> list[str]:
+        return quire("archive", "ls", archive, *options).stdout.splitlines()
+
+    assert listed("--type", "request") == ["https://a.example/"]
+    assert listed("--type", "Response") == [URL, "https://b.example/\\x1b[31m"]
+    assert listed("--type", "metadata") == []
+    assert listed("--type", "text/html", "https://a") == [URL]
+    assert listed("--type", "image/*") == []
+    assert listed("--status", "200", "https://a") == listed("--status", "2xx", "https://a") == [URL]
+    assert listed("--status", "404") == []
+    result = quire("archive", "ls", archive, "--status", "fine")
+    assert (result.exit_code, result.stderr.splitlines()[0]) == (
+        2,
+        "error: --status fine: not an HTTP status",
+    )
 
 
 def test_nothing_is_added_where_nothing_can_be_read(quire: Quire, folder: Path) -> None:
@@ -140,15 +183,17 @@ def test_a_page_on_a_terminal_gives_no_orders(watched: Watched, archive: str) ->
 
 def test_a_page_that_is_not_there_is_an_error(quire: Quire, archive: str) -> None:
     for arguments in (
-        ["get", archive, "https://c.example/"],
+        ["get", archive, "https://nowhere.test/"],
         ["get", archive, URL, "--time", "2020"],
-        ["versions", archive, "https://c.example/"],
+        ["versions", archive, "https://nowhere.test/"],
         ["diff", archive, "https://b.example/\x1b[31m"],
     ):
         result = quire("archive", *arguments)
         assert result.exit_code == 2, arguments
         assert result.stderr.startswith("error: https://")
         assert "hint: `quire archive ls`" in result.stderr
+    result = quire("archive", "get", archive, "https://a.exmple/1")
+    assert result.stderr.endswith(f"hint: similar addresses: {URL}\n")
     result = quire("archive", "get", archive, URL, "--time", "yesterday")
     assert result.stderr.startswith("error: yesterday: not a time\nhint: ")
 
@@ -242,7 +287,7 @@ def test_a_disk_that_is_full_is_named(
 
 def test_an_export_can_be_added_again(quire: Quire, archive: str, folder: Path) -> None:
     result = quire("archive", "export", archive, "out.warc.gz")
-    assert result.stdout == "out.warc.gz: 3 records\nout.cdxj: index\n"
+    assert result.stdout == "out.warc.gz: 4 records\nout.cdxj: index\n"
     assert (folder / "out.cdxj").read_text().count("\n") == 3
     assert quire("archive", "export", archive, "out.warc.gz").exit_code == 2
     told = quire(
@@ -256,7 +301,7 @@ def test_an_export_can_be_added_again(quire: Quire, archive: str, folder: Path) 
 
 def test_bars_are_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> None:
     told, out = watched(
-        "archive", "add", "a.quire", str(crawl), "--create", "--compact", stream="stderr"
+        "archive", "add", "a.quire", str(crawl), "--create", "--compact", stream="stderr", code=1
     )
     assert b"storing pages" in told
     assert out.startswith(b"a.quire: 3 pages added")
@@ -432,7 +477,7 @@ def test_what_cannot_be_done_is_said_with_a_way_out(
 def test_an_archive_inside_a_folder_of_pages_is_left_out(quire: Quire, archive: str) -> None:
     result = quire("archive", "add", "b.quire", ".", "--create", "--format", "json")
 
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 1, "its crawl has a record that cannot be read"
     assert f"note: ./{archive}: a quire archive, left out\n" in result.stderr
     urls = quire("archive", "ls", "b.quire").stdout
     assert "archive.json" not in urls

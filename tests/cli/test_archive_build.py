@@ -25,11 +25,11 @@ def crawl(folder: Path) -> Path:
 def test_a_build_says_what_is_in_it_and_what_is_not(quire: Quire, crawl: Path) -> None:
     result = quire("archive", "build", crawl.name, "-o", "a.quire")
 
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 1, "a record was left out"
     lines = result.stdout.splitlines()
     assert lines[:3] == [
         "a.quire: 10 pages added (8.1 kB); 10 in total",
-        "skipped, not pages: 1 request",
+        "other records added: 1 request",
         "1 could not be read:",
     ]
     assert lines[3].startswith("  crawl.warc.gz#")
@@ -42,12 +42,16 @@ def test_a_build_for_programs(quire: Quire, crawl: Path) -> None:
     arguments = ("archive", "build", crawl.name, "-o", "a.quire", "--format", "json")
     told = json.loads(quire(*arguments).stdout)
     assert (told["archive"], told["pages"], told["total_pages"]) == ("a.quire", 10, 10)
-    assert told["passed_over"] == {"request": 1}
+    assert told["companions"] == {"request": 1}
     assert told["trouble_count"] == len(told["troubles"]) == 1
 
-    told = json.loads(quire(*arguments, "--skip-known", "--engine", "local:2").stdout)
+    told = json.loads(quire(*arguments, "--engine", "local:2").stdout)
     assert (told["pages"], told["known"], told["total_pages"]) == (0, 10, 10)
-    told = json.loads(quire(*arguments).stdout)
+    assert quire("archive", "build", crawl.name, "-o", "a.quire").stdout.splitlines()[:2] == [
+        "a.quire: 0 pages added (0 B), 10 already known and skipped; 10 in total",
+        "other records already known: 1",
+    ]
+    told = json.loads(quire(*arguments, "--no-skip-known").stdout)
     assert (told["pages"], told["total_pages"]) == (10, 20)
 
 
@@ -86,9 +90,10 @@ def test_another_writer_is_told(quire: Quire, folder: Path, crawl: Path) -> None
 def test_bars_are_drawn_where_somebody_looks(
     watched: Watched, process: Process, crawl: Path
 ) -> None:
-    seen, stdout = watched("archive", "build", crawl.name, "-o", "a.quire", stream="stderr")
+    build = ("archive", "build", crawl.name, "-o", "a.quire")
+    seen, stdout = watched(*build, stream="stderr", code=1)
     assert b"10 pages added" in stdout
     assert b"storing pages" in seen
     quiet = process("archive", "build", crawl.name, "-o", "b.quire")
-    assert quiet.returncode == 0
+    assert quiet.returncode == 1
     assert quiet.stderr.startswith(b"note: ")

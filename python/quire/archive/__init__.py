@@ -12,7 +12,7 @@ from quire.archive.archive import Archive
 from quire.archive.compact.compaction import Compacted
 from quire.archive.damage import Finding
 from quire.archive.format.marker import is_archive
-from quire.archive.results import StoredPage, Version
+from quire.archive.results import Companion, StoredPage, Version
 from quire.archive.statistics import Statistics
 from quire.archive.tbc import Packing, TbcArchive, TbcSizes, TbcSteps, TbcTimes, tbc_encode
 from quire.archive.warc.export import Exported, export
@@ -21,6 +21,7 @@ from quire.archive.warc.ingest import Ingested, ingest
 __all__ = [
     "Archive",
     "Compacted",
+    "Companion",
     "Exported",
     "Finding",
     "Ingested",

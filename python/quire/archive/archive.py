@@ -60,8 +60,9 @@ class Archive(Reader):
         super().__init__(folder)
         self._disk = disk
         self._journal: JournalWriter | None = None
-        self._pending: list[tuple[int, int, int, int]] = []
-        self._committed: list[tuple[int, int, int, int]] = []
+        # Rows of pages and of companions.
+        self._pending: tuple[list[indexes.Row], list[indexes.Row]] = ([], [])
+        self._committed: tuple[list[indexes.Row], list[indexes.Row]] = ([], [])
         self._has_failed = False
         self._lock = WriterLock(folder) if write else None
         try:
@@ -116,7 +117,8 @@ class Archive(Reader):
         other = other_version(folder) if write else None
         if other is not None:
             raise ArchiveError(
-                f"{folder / MARK}: archive format {other!r}, but this version writes {VERSION}"
+                f"{folder / MARK}: archive format {other!r}, "
+                f"but this version writes up to {VERSION}"
             )
         return cls(folder, write=write, disk=disk)
 
@@ -149,15 +151,16 @@ class Archive(Reader):
         self.add_packed(packed(page, bytes(body)))
 
     def add_packed(self, page: Packed) -> None:
-        """Add a page that is already compressed, which any thread can do.
+        """Add a page or companion that is already compressed, which any thread can do.
 
-        The page is safe after ``commit``.
+        It is safe after ``commit``.
 
         Raises:
             ArchiveError: The archive is not open for writing, or an earlier write failed.
         """
         offset = self._writer().add(page)
-        self._pending.append((indexes.url_hash(page.about.url), page.about.time, offset, 0))
+        row = (indexes.url_hash(page.about.url), page.about.time, offset, 0)
+        self._pending[page.about.is_companion].append(row)
 
     def commit(self) -> None:
         """Acknowledge all pages added so far: from now on they survive a power cut.
@@ -169,8 +172,9 @@ class Archive(Reader):
         self._check_disk()
         if self._journal is not None:
             self._journal.sync()
-            self._committed += self._pending
-            self._pending = []
+            for done, new in zip(self._committed, self._pending, strict=True):
+                done.extend(new)
+            self._pending = ([], [])
 
     def compact(self, progress: Progress = no_progress, *, codec: TierName = "zstd") -> Compacted:
         """Rewrite all files as one segment in which similar pages share bases.
@@ -207,7 +211,7 @@ class Archive(Reader):
         return done
 
     def add_pieces(self, pieces: Iterable[Piece]) -> int:
-        """Add pages that were encoded elsewhere, all of them or none, as one new segment.
+        """Add pages and companions that were encoded elsewhere, all or none, as one new segment.
 
         When this returns, the pages survive a power cut.
 
@@ -313,15 +317,15 @@ class Archive(Reader):
     def _open_files(self) -> list[StoredFile]:
         """Return the files, including everything this writer has committed."""
         files = super()._open_files()
-        if self._committed and self._journal is not None:
+        if any(self._committed) and self._journal is not None:
             path = self._journal.path
             file = next((file for file in files if file.path == path), None)
             if file is None:
                 files.append(StoredFile(path))
             else:
-                rows = indexes.with_more(file.index.rows, self._committed)
-                file.index = indexes.Index(rows, self._journal.end)
-        self._committed = []
+                pages, companions = self._committed
+                file.index.extend(pages, companions, self._journal.end)
+        self._committed = ([], [])
         return files
 
     def _close_journal(self) -> None:

@@ -60,7 +60,7 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
         # The index lists the parts that were torn when it was written; the rest was intact.
         was_whole = known is not None and gap.offset < known.length and gap not in known.torn
         yield Finding(file.path, gap.offset, _words(gap), "lost" if was_whole else "torn")
-    cut = 0 if known is None else int((known.rows["offset"] >= index.length).sum())
+    cut = 0 if known is None else _rows_after(known, index.length)
     if max(cut, index.missing):
         what = f"{max(cut, index.missing):,} of the pages stored here are gone"
         yield Finding(file.path, index.length, what)
@@ -73,6 +73,10 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
                 yield Finding(
                     file.path, offset, _own_words(file, error), url=_url(file, offset, slot)
                 )
+
+
+def _rows_after(index: Index, length: int) -> int:
+    return sum(int((rows["offset"] >= length).sum()) for rows in (index.rows, index.companions))
 
 
 def _bases(file: StoredFile, index: Index, *, every_byte: bool) -> Iterator[Finding]:

@@ -9,11 +9,14 @@ so any number of readers can work beside a writer.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from numpy.typing import NDArray
+
+from quire.archive.addresses import same_address, spellings
 from quire.archive.damage import findings, mark_findings
 from quire.archive.format import index as indexes
 from quire.archive.format.page_meta import (
@@ -24,7 +27,16 @@ from quire.archive.format.page_meta import (
     to_time,
 )
 from quire.archive.format.stored_file import StoredFile, live_files
-from quire.archive.results import StoredPage, Version, page_of, version_of
+from quire.archive.format.warc_head import warc_type
+from quire.archive.known import Known
+from quire.archive.results import (
+    Companion,
+    StoredPage,
+    Version,
+    companion_of,
+    page_of,
+    version_of,
+)
 from quire.archive.statistics import Statistics, statistics
 from quire.errors import ArchiveError, PageNotFound
 from quire.sdiff import Annotation, Rules, annotate
@@ -39,22 +51,48 @@ class Reader:
         self._files: list[StoredFile] | None = []
         self._replaced: list[Path] = []
 
-    def get(self, url: str, time: datetime | None = None) -> StoredPage:
+    def address(self, url: str) -> str:
+        """Return the address of the page that a person means, as the archive has it.
+
+        The address itself comes first, then other spellings of it: another scheme or none, with
+        or without ``www.`` and the last slash, capitals in the host. If these fail, all addresses
+        are compared in their normal form.
+
+        Raises:
+            PageNotFound: The archive does not have this page; the error has similar addresses.
+        """
+        for spelling in spellings(url):
+            if next(self.abouts(spelling), None) is not None:
+                return spelling
+        stored = {known.url: None for known, _, _, _ in self._places("", None, None, _ignore)}
+        found, near = same_address(url, stored)
+        if found is None:
+            message = f"{url}: no such page in {self.folder}"
+            raise PageNotFound(message, url=url, near=tuple(near))
+        return found
+
+    def get(self, url: str, time: datetime | None = None, *, nearest: bool = False) -> StoredPage:
         """Get a page back, byte for byte.
 
         Args:
             url: Address of the page.
             time: Get the newest version fetched at or before this time (default: the newest).
+            nearest: Get the version fetched nearest to ``time`` instead, before or after it.
 
         Raises:
             PageNotFound: The page or version does not exist.
             DamagedRecord: The stored bytes are damaged.
         """
-        for file, offset, slot in self._find(url, time):
+        places = self._find(url, None if nearest else time)
+        if nearest and time is not None:
+            wanted = not_before(time)
+            # Stable: of two versions equally far away, the newer one comes first.
+            places = iter(sorted(places, key=lambda place: abs(place[0] - wanted)))
+        for _, file, offset, slot in places:
             found, body = file.page(offset, slot)
             if found.url == url:
                 return page_of(found, body)
-        raise self._not_found(url, time)
+        raise self._not_found(url, None if nearest else time)
 
     def versions(self, url: str) -> list[Version]:
         """List the versions of a page, oldest first."""
@@ -67,7 +105,7 @@ class Reader:
             url: Address of the page.
             time: Only versions fetched at or before this time (default: all).
         """
-        for file, offset, slot in self._find(url, time):
+        for _, file, offset, slot in self._find(url, time):
             known = file.about(offset, slot)
             if known.url == url:
                 yield known
@@ -85,6 +123,14 @@ class Reader:
             if same == (head, asked.length, asked.check, asked.digest):
                 return True
         return False
+
+    def files(self) -> Sequence[StoredFile]:
+        """Return the open journals and segments, oldest first."""
+        return tuple(self._open_files())
+
+    def known(self) -> Known:
+        """Return the pages and companions that the archive has now, to leave them out later."""
+        return Known(self._open_files())
 
     def diff(
         self,
@@ -119,7 +165,7 @@ class Reader:
         if old is not None:
             return self.get(url, old), self.get(url, new)
         found = []
-        for file, offset, slot in self._find(url, new):
+        for _, file, offset, slot in self._find(url, new):
             if file.about(offset, slot).url == url:
                 found.append(page_of(*file.page(offset, slot)))
             if len(found) == 2:  # noqa: PLR2004 - a pair
@@ -138,6 +184,7 @@ class Reader:
         since: datetime | None = None,
         until: datetime | None = None,
         order: Literal["stored", "url"] = "stored",
+        kind: str = "",
     ) -> Iterator[Version]:
         """Iterate over pages without their bytes.
 
@@ -147,8 +194,17 @@ class Reader:
             until: Only pages fetched at this time or earlier.
             order: ``stored`` is fastest; ``url`` sorts by address and time and holds the metadata
                 of all pages in memory.
+            kind: Only what came in WARC records of this type: pages (``response``, ``resource``,
+                ``revisit``) or records without a page (``request``, ``metadata``, …).
         """
         places = self._places(prefix, since, until)
+        if kind:
+            beside = self._places(prefix, since, until, companions=True)
+            places = (
+                place
+                for place in itertools.chain(places, beside)
+                if warc_type(place[0].extra) == kind
+            )
         if order == "url":
             places = iter(sorted(places, key=lambda place: (place[0].url, place[0].time)))
         for known, _, _, _ in places:
@@ -217,6 +273,45 @@ class Reader:
         """Iterate over all pages with their bytes, in stored order."""
         return self.read()
 
+    def companions(
+        self,
+        kind: str = "",
+        prefix: str = "",
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        on_damage: Callable[[ArchiveError], None] | None = None,
+    ) -> Iterator[Companion]:
+        """Iterate over WARC records that came with the pages and have no page of their own.
+
+        Args:
+            kind: Only records of this type, such as ``request`` (default: all).
+            prefix: Only records whose address starts with this.
+            since: Only records from this time or later.
+            until: Only records from this time or earlier.
+            on_damage: Called with the error for each record that cannot be read; iteration then
+                continues with the next.
+
+        Raises:
+            DamagedRecord: A record cannot be read and ``on_damage`` is None.
+        """
+        places = self._places(prefix, since, until, on_damage, companions=True)
+        for known, file, offset, slot in places:
+            if kind and warc_type(known.extra) != kind:
+                continue
+            try:
+                found = companion_of(*file.page(offset, slot))
+            except ArchiveError as error:
+                if on_damage is None:
+                    raise
+                on_damage(error)
+                continue
+            yield found
+
+    def companion_count(self) -> int:
+        """Count the WARC records without a page of their own."""
+        return sum(len(file.index.companions) for file in self._open_files())
+
     def stats(self) -> Statistics:
         """Count pages, addresses and hosts, and the bytes of each part of the archive."""
         return statistics(self.folder, self._open_files())
@@ -266,10 +361,13 @@ class Reader:
         since: datetime | None,
         until: datetime | None,
         on_damage: Callable[[ArchiveError], None] | None = None,
+        *,
+        companions: bool = False,
     ) -> Iterator[tuple[About, StoredFile, int, int]]:
-        """Yield the metadata and position of pages, in stored order."""
+        """Yield the metadata and position of pages or companions, in stored order."""
         for file in self._open_files():
-            for offset, slot in _stored_order(file, since, until):
+            rows = file.index.companions if companions else file.index.rows
+            for offset, slot in _stored_order(rows, since, until):
                 try:
                     known = file.about(offset, slot)
                 except ArchiveError as error:
@@ -280,8 +378,11 @@ class Reader:
                 if known.url.startswith(prefix):
                     yield known, file, offset, slot
 
-    def _find(self, url: str, time: datetime | None) -> Iterator[tuple[StoredFile, int, int]]:
-        """Find the versions of a page, newest first; for equal times, the one stored last."""
+    def _find(self, url: str, time: datetime | None) -> Iterator[tuple[int, StoredFile, int, int]]:
+        """Find the versions of a page, newest first; for equal times, the one stored last.
+
+        Yields their times and positions.
+        """
         key = indexes.url_hash(url)
         latest = None if time is None else not_after(time)
         files = self._open_files()
@@ -291,8 +392,12 @@ class Reader:
                 when = int(row["time"])
                 if latest is None or when <= latest:
                     found.append((when, number, int(row["offset"]), int(row["slot"])))
-        for _, number, offset, slot in sorted(found, reverse=True):
-            yield files[number], offset, slot
+        for when, number, offset, slot in sorted(found, reverse=True):
+            yield when, files[number], offset, slot
+
+
+def _ignore(_error: ArchiveError) -> None:
+    """Skip a page whose address cannot be read."""
 
 
 def _in_words(time: datetime) -> str:
@@ -300,9 +405,8 @@ def _in_words(time: datetime) -> str:
 
 
 def _stored_order(
-    file: StoredFile, since: datetime | None = None, until: datetime | None = None
+    rows: NDArray[Any], since: datetime | None = None, until: datetime | None = None
 ) -> list[tuple[int, int]]:
-    rows = file.index.rows
     if since is not None:
         rows = rows[rows["time"] >= not_before(since)]
     if until is not None:

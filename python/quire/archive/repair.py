@@ -1,4 +1,4 @@
-"""Repair: makes a new archive with every readable page of a damaged one.
+"""Repair: makes a new archive with every readable page and companion of a damaged one.
 
 The damaged archive is only read. The new archive is written beside it under a temporary name,
 read back, and renamed at the end. If repair is killed, it leaves only a hidden folder that the next
@@ -11,17 +11,19 @@ crash left behind contribute the pages that cannot be read anywhere else.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from quire import _core
 from quire.archive.archive import Archive
 from quire.archive.damage import Finding, findings, mark_findings
 from quire.archive.disk.storage import DISK, Disk, Writer, failing
 from quire.archive.format.journal import JournalWriter, packed
 from quire.archive.format.marker import is_archive
-from quire.archive.format.page_meta import About
+from quire.archive.format.page_meta import HASH_BYTES, About
 from quire.archive.format.stored_file import StoredFile, data_files, file_number
 from quire.archive.staging import discard, new_part
 from quire.errors import ArchiveError
@@ -31,7 +33,7 @@ _CHUNK_BYTES = 1 << 22
 #: Number of the journal for pages from replaced files, so that it sorts before all others.
 _FIRST = 0
 
-_Identity = tuple[str, int, bytes, int]
+_Identity = tuple[str, int, bytes, int, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,13 @@ class Repaired:
         pages: Number of readable pages, all of them in the new archive.
         findings: Everything that could not be read, with file and offset.
         target: The new archive; None for a dry run.
+        companions: Number of readable WARC records without a page, also in the new archive.
     """
 
     pages: int
     findings: tuple[Finding, ...]
     target: Path | None
+    companions: int = 0
 
     @property
     def lost(self) -> tuple[Finding, ...]:
@@ -70,7 +74,7 @@ def repair(
     ...         archive.add("https://a.example/", datetime(2026, 5, 1, tzinfo=UTC), b"<p>Closed")
     ...     repair(f"{folder}/a.quire")
     ...     repair(f"{folder}/a.quire", f"{folder}/b.quire").pages
-    Repaired(pages=1, findings=(), target=None)
+    Repaired(pages=1, findings=(), target=None, companions=0)
     1
 
     Args:
@@ -106,7 +110,7 @@ def repair(
         _rewrite(salvage.otherwise_lost(), part, _FIRST, disk)
         with failing(goal, is_final=True):
             disk.sync_folder(part)
-        _read_back(part, salvage.count)
+        _read_back(part, salvage.pages_count, salvage.companions_count)
         with failing(goal, is_final=True):
             disk.rename(part, goal)
             disk.sync_folder(goal.absolute().parent)
@@ -122,6 +126,7 @@ class _Salvage:
         self._findings: dict[Path, list[Finding]] = {folder: list(mark_findings(folder))}
         self._readable: dict[Path, list[tuple[int, int]]] = {}
         self._seen: set[_Identity] = set()
+        self.pages_count = self.companions_count = 0
         opened = list(self._opened(folder))
         old = {name for file in opened for name in file.replaces()}
         self.files = [file for file in opened if file.path.name not in old]
@@ -134,9 +139,10 @@ class _Salvage:
         for file in sorted([*self.files, *self._old], key=self._worth):
             is_whole = file in self.files and self.is_whole(file)
             self._readable[file.path] = [
-                place for place, about in self._try_all(file) if self._is_new(about) or is_whole
+                place
+                for place, about, body in self._try_all(file)
+                if self._is_counted(about, body, is_whole=is_whole)
             ]
-        self.count = sum(map(len, self._readable.values()))
 
     def _opened(self, folder: Path) -> Iterator[StoredFile]:
         for path in data_files(folder):
@@ -156,30 +162,35 @@ class _Salvage:
             self._readable[path] = sorted(places)
             yield file
 
-    def _try_all(self, file: StoredFile) -> Iterator[tuple[tuple[int, int], About]]:
+    def _try_all(self, file: StoredFile) -> Iterator[tuple[tuple[int, int], About, bytes]]:
         for offset, slot in self._readable[file.path]:
             try:
-                about, _ = file.page(offset, slot)
+                about, body = file.page(offset, slot)
             except ArchiveError:
                 continue
-            yield (offset, slot), about
+            yield (offset, slot), about, body
 
     def _worth(self, file: StoredFile) -> int:
         if file in self._old:
             return 2
         return 0 if self.is_whole(file) else 1
 
-    def _is_new(self, about: About) -> bool:
-        is_new = _identity(about) not in self._seen
-        self._seen.add(_identity(about))
-        return is_new
+    def _is_counted(self, about: About, body: bytes, *, is_whole: bool) -> bool:
+        """Count a page or companion, unless another file has it and this one is damaged."""
+        identity = _identity(about, body)
+        is_kept = is_whole or identity not in self._seen
+        self._seen.add(identity)
+        if is_kept:
+            self.companions_count += about.is_companion
+            self.pages_count += not about.is_companion
+        return is_kept
 
     def is_whole(self, file: StoredFile) -> bool:
         """Tell whether a file has no damage and can be copied as it is."""
         return not self._findings[file.path]
 
     def pages(self, file: StoredFile) -> Iterator[tuple[About, bytes]]:
-        """Yield the readable pages of a file."""
+        """Yield the readable pages and companions of a file."""
         for offset, slot in self._readable[file.path]:
             yield file.page(offset, slot)
 
@@ -190,11 +201,16 @@ class _Salvage:
 
     def done(self, target: Path | None) -> Repaired:
         found = [finding for of_file in self._findings.values() for finding in of_file]
-        return Repaired(self.count, tuple(found), target)
+        return Repaired(self.pages_count, tuple(found), target, self.companions_count)
 
 
-def _identity(about: About) -> _Identity:
-    return about.url, about.time, about.digest, about.length
+def _identity(about: About, body: bytes) -> _Identity:
+    digest, length = about.digest, about.length
+    if about.is_companion:  # where the parts of its block are differs from file to file
+        block = about.head + body
+        digest, length = hashlib.sha256(block).digest()[:HASH_BYTES], len(block)
+    extra = _core.hash64(about.extra)
+    return about.url, about.time, digest, length, extra, about.is_companion
 
 
 def _rewrite(pages: Iterator[tuple[About, bytes]], folder: Path, number: int, disk: Disk) -> None:
@@ -219,10 +235,10 @@ def _copy(file: StoredFile, path: Path, disk: Disk) -> None:
     writer.close()
 
 
-def _read_back(folder: Path, pages: int) -> None:
+def _read_back(folder: Path, pages: int, companions: int) -> None:
     with Archive.open(folder) as archive:
         wrong = archive.verify()
-        if wrong or len(archive) != pages:
+        if wrong or (len(archive), archive.companion_count()) != (pages, companions):
             raise ArchiveError(
                 f"{folder}: has {len(archive):,} of {pages:,} pages after it was written; "
                 f"{wrong[:1]}"

@@ -1,4 +1,4 @@
-"""Results of reading an archive: a page with its bytes, or a version without them."""
+"""Results of reading an archive: a page, a version without its bytes, or a companion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from quire.archive.format.page_meta import About, to_time
-from quire.archive.format.warc_head import unfold
+from quire.archive.format.warc_head import block_parts, record_type, unfold, warc_type
 from quire.digest import Digest, encode
 from quire.errors import SourceUnreadable
 from quire.sources.capture import MOST_BYTES, header_values, status
@@ -78,6 +78,7 @@ class Version:
         length: Length of the body in bytes.
         stored: Bytes the version takes in the archive, without shared bases.
         head: HTTP status line and headers as received, or empty.
+        record_type: Type of the WARC record it came in (``response``, ``resource``, …), or None.
     """
 
     url: str
@@ -85,6 +86,7 @@ class Version:
     length: int
     stored: int
     head: bytes = field(default=b"", repr=False)
+    record_type: str | None = None
 
     @property
     def content_type(self) -> str | None:
@@ -95,6 +97,33 @@ class Version:
     def status(self) -> int | None:
         """The HTTP status, or None."""
         return status(self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A WARC record without a page of its own, read from an archive.
+
+    Attributes:
+        kind: Type of the record: ``request``, ``metadata``, ``warcinfo``, …
+        url: The address that the record names, or empty.
+        time: Time of the record, UTC.
+        block: Everything after the head of the record.
+        warc_head: Head of the record as it came; for the first record of an ARC file, its line.
+    """
+
+    kind: str
+    url: str
+    time: datetime
+    block: bytes
+    warc_head: bytes
+
+
+def companion_of(known: About, body: bytes) -> Companion:
+    """Make the companion from its metadata and body."""
+    time, block = to_time(known.time), known.head + body
+    parts = block_parts(known.extra, block)
+    warc_head = unfold(known.extra, known.url, time, *parts) or b""
+    return Companion(record_type(warc_head), known.url, time, block, warc_head)
 
 
 def page_of(known: About, body: bytes) -> StoredPage:
@@ -114,9 +143,10 @@ def version_of(known: About) -> Version:
     return Version(
         url=known.url,
         time=to_time(known.time),
-        length=known.length,
+        length=known.length + (len(known.head) if known.is_companion else 0),
         stored=known.frame,
-        head=known.head,
+        head=b"" if known.is_companion else known.head,
+        record_type=warc_type(known.extra),
     )
 
 

@@ -33,7 +33,7 @@ _KEPT_CHARACTERS = 40
 def staged(folder: Path, disk: Disk) -> Iterator[Archive]:
     """Open an archive for writing, or make a new one.
 
-    A new archive gets its name at the end, if no error occurs and it has at least one page.
+    A new archive gets its name at the end, if no error occurs and it is not empty.
 
     Raises:
         ArchiveError: The folder exists and is not an archive.
@@ -49,7 +49,7 @@ def staged(folder: Path, disk: Disk) -> Iterator[Archive]:
     try:
         with Archive.create(part, disk=disk) as archive:
             yield archive
-            is_empty = not len(archive)
+            is_empty = not len(archive) and not archive.companion_count()
         if not is_empty:
             with failing(folder, is_final=True):
                 disk.rename(part, folder)  # also replaces an empty folder

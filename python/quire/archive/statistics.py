@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quire.archive.compact.clusters import host
+from quire.archive.format.journal import PAGE_KINDS
 from quire.archive.format.page_meta import About, Codec
 from quire.archive.format.record import Gap, Head, RecordKind, heads
 from quire.archive.format.segment import read_block
@@ -38,6 +39,7 @@ class Statistics:
         urls: Number of addresses.
         hosts: Number of hosts; file names have none.
         duplicates: Number of pages stored as a pointer to the same bytes.
+        companions: Number of WARC records without a page of their own.
         body_bytes: Bytes of all bodies before compression.
         head_bytes: Bytes of all HTTP headers and other metadata before compression.
         parts: Bytes of the folder by part.
@@ -50,6 +52,7 @@ class Statistics:
     body_bytes: int
     head_bytes: int
     parts: Mapping[str, int]
+    companions: int = 0
 
     @property
     def stored_bytes(self) -> int:
@@ -62,10 +65,11 @@ def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
     parts: Counter[str] = Counter()
     hosts: set[str] = set()
     urls: set[int] = set()
-    pages = duplicates = body_bytes = head_bytes = 0
+    pages = duplicates = body_bytes = head_bytes = companions = 0
     names = set()
     for file in files:
         names.add(file.path.name)
+        companions += len(file.index.companions)
         urls.update(file.index.rows["url"].tolist())
         left = file.source.length()
         seen_bases: set[int] = set()
@@ -87,7 +91,16 @@ def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
         if path.name not in names and path.is_file():
             parts["indexes" if path.suffix == ".index" else "other files"] += path.stat().st_size
     found = {part: length for part, length in parts.most_common() if length}
-    return Statistics(pages, len(urls), len(hosts), duplicates, body_bytes, head_bytes, found)
+    return Statistics(
+        pages=pages,
+        urls=len(urls),
+        hosts=len(hosts),
+        duplicates=duplicates,
+        body_bytes=body_bytes,
+        head_bytes=head_bytes,
+        parts=found,
+        companions=companions,
+    )
 
 
 def _pages(file: StoredFile) -> Iterator[About]:
@@ -102,8 +115,10 @@ def _pages(file: StoredFile) -> Iterator[About]:
 def _parts(file: StoredFile, head: Head, seen_bases: set[int]) -> Iterator[tuple[str, int]]:
     """Yield the parts a record consists of, with their bytes."""
     frame_of_record = head.payload_offset - head.offset
-    if head.kind == RecordKind.PAGE:
+    if head.kind in PAGE_KINDS:
         yield "journals", head.end - head.offset
+    elif head.kind == RecordKind.COMPANION_BLOCK:
+        yield "companions", head.end - head.offset
     elif head.kind == RecordKind.BASE:
         # A second record with the same meta is the copy.
         yield ("guards" if head.meta_hash in seen_bases else "bases"), head.end - head.offset

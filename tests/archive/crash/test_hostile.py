@@ -307,3 +307,38 @@ def test_damaged_files_are_not_compacted_again_and_again(tmp_path: Path) -> None
             assert len(archive) == len(PAGES)
     assert readable(folder) == before
     assert len(data(folder)) == 2
+
+
+@pytest.mark.parametrize("place", ["itself", "later", "another pointer", "no record", "far away"])
+def test_a_forged_pointer_in_a_journal_is_damage(tmp_path: Path, place: str) -> None:
+    body = random.Random(1).randbytes(400)
+    start = file_record("journal", b"tag")
+    page = replace(about("https://a.example/1", START, body), frame=len(body))
+    first = record(RecordKind.PAGE, pack([page]), len(body), b"tag") + body
+    where = len(start) + len(first)
+    copy = replace(page, url="https://a.example/2", codec=Codec.DUPLICATE, frame=8)
+
+    def pointer(to: int) -> bytes:
+        return record(RecordKind.PAGE, pack([copy]), 8, b"tag") + struct.pack("<Q", to)
+
+    right = pointer(len(start))
+    wrong = pointer(
+        {
+            "itself": where + len(right),
+            "later": where + 2 * len(right),
+            "another pointer": where,
+            "no record": len(start) + 5,
+            "far away": 2**64 - 1,
+        }[place]
+    )
+    folder = tmp_path / "a"
+    Archive.create(folder, disk=QUICK).close()
+    commit = record(RecordKind.COMMIT, struct.pack("<Q", 4), 0, b"tag")
+    (folder / "000001.journal").write_bytes(start + first + right + wrong + first + commit)
+
+    with Archive.open(folder) as archive:
+        (finding,) = archive.verify()
+        assert "points to a page that is not there" in finding
+        errors: list[ArchiveError] = []
+        assert [page.body for page in archive.read(on_damage=errors.append)] == [body] * 3
+        assert len(errors) == 1

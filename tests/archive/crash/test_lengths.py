@@ -243,11 +243,14 @@ def test_a_head_full_of_marks_is_not_put_together() -> None:
     assert unfold(b"\x01W" + b"sha512:\x01B" * 20_000, URL, START, b"", b"") is None
 
 
-def test_a_record_with_a_head_that_is_too_long_is_named_and_passed_over(tmp_path: Path) -> None:
+def test_a_record_with_a_head_that_is_too_long_has_it_in_its_body(tmp_path: Path) -> None:
     endless = b"HTTP/1.1 200 OK\r\nX: " + b"x" * limits.MOST_ABOUT_BYTES
     write(tmp_path / "a.warc", [warc_record(endless), warc_record(b"HTTP/1.1 200 OK\r\n\r\n<p>")])
     with Archive.create(tmp_path / "a", disk=QUICK) as archive:
         done = ingest(archive, [str(tmp_path / "a.warc")])
 
-        assert (done.pages, done.trouble_count, len(archive)) == (1, 1, 1)
-        assert done.troubles[0].reason.startswith("its address and headers: 1,0")
+        assert (done.pages, done.trouble_count, len(archive)) == (2, 0, 2)
+        assert [(page.head, page.body) for page in archive] == [
+            (b"", endless),
+            (b"HTTP/1.1 200 OK\r\n\r\n", b"<p>"),
+        ]

@@ -19,28 +19,31 @@ After an interrupted build, run it again.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from quire.archive.archive import Archive
-from quire.archive.build.read import Reading, as_url, now
+from quire.archive.build.read import Reading, as_it_is, as_url, now
 from quire.archive.compact.tiers import TierName
 from quire.archive.disk.storage import DISK, Disk
-from quire.archive.format.page_meta import to_time
+from quire.archive.format.page_meta import to_microseconds
 from quire.archive.format.segment import Piece
+from quire.archive.known import Known, identity
 from quire.archive.staging import staged
-from quire.archive.warc.ingest import MOST_TROUBLES, Ingested
+from quire.archive.warc.ingest import Ingested, Report
+from quire.archive.warc.pipeline import Arrived
+from quire.archive.warc.revisits import REVISIT
 from quire.engines import Engine, open_engine
 from quire.errors import ArchiveError, MissingExtra
-from quire.sources import MOST_BYTES, Trouble
+from quire.sources import MOST_BYTES, Capture, Trouble
 from quire.sources.places import for_tasks
 from quire.sources.reading import split_name
+from quire.spool import Spool
 
 try:
     import pyarrow as pa
@@ -65,10 +68,12 @@ def build_archive(
     *,
     engine: Engine | None = None,
     time: datetime | None = None,
+    rename: Callable[[Capture], Capture] = as_it_is,
     skip_known: bool = False,
     most_bytes: int = MOST_BYTES,
     codec: Literal["zstd", "dense"] = "zstd",
     on_trouble: Callable[[Trouble], None] = lambda _trouble: None,
+    on_warning: Callable[[Trouble], None] = lambda _warning: None,
     disk: Disk = DISK,
 ) -> Ingested:
     """Build an archive from crawls, or add crawls to one, as a single compacted segment.
@@ -89,14 +94,17 @@ def build_archive(
         output: Folder of the archive, on this machine. An existing archive gets a new segment.
         engine: The engine to run on (default: threads of this machine).
         time: Fetch time for pages that do not record one (default: file modification time, or now).
-        skip_known: Skip pages that the archive has with the same address, time and bytes.
+        rename: Called with each page that is not in a WARC file; may change its address and time.
+            All machines of the engine must be able to import it.
+        skip_known: Skip pages and records that the archive has, equal in everything.
         most_bytes: Maximum page size in bytes; a longer page is a ``Trouble``.
         codec: Tier that encodes the pages, as in ``Archive.compact``.
         on_trouble: Called with each trouble.
+        on_warning: Called with each warning.
         disk: The disk the archive is on.
 
     Returns:
-        The pages added and skipped. Without any page, nothing is changed and no archive is made.
+        The pages added and skipped. If there is nothing to add, no archive is made.
 
     Raises:
         ArchiveError: ``output`` is a folder, but not an archive.
@@ -107,11 +115,14 @@ def build_archive(
         EngineError: The cluster failed.
     """
     paths = list(dict.fromkeys(paths))
-    reading = Reading(time, now(), most_bytes, str(Path.cwd()))
+    reading = Reading(time, now(), most_bytes, str(Path.cwd()), rename)
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
         archive = stack.enter_context(staged(Path(output), disk))
-        return _Build(engine, archive, paths, reading, codec, on_trouble).run(skip_known=skip_known)
+        spool = stack.enter_context(Spool())
+        known = archive.known() if skip_known else None
+        report = Report(on_trouble, on_warning)
+        return _Build(engine, archive, paths, reading, codec, spool, known, report).run()
 
 
 @dataclass
@@ -123,37 +134,40 @@ class _Build:
     paths: list[str]
     reading: Reading
     codec: TierName
-    on_trouble: Callable[[Trouble], None]
-    passed_over: Counter[str] = field(default_factory=Counter)
-    trouble_count: int = 0
-    troubles: list[Trouble] = field(default_factory=list)
-    lost_bytes: int = 0
+    spool: Spool
+    known: Known | None
+    report: Report
 
-    def run(self, *, skip_known: bool) -> Ingested:
+    def run(self) -> Ingested:
         """Run the steps."""
         found = self._look()
-        planned = build_plan.plan(
-            found, self.paths, self._is_known if skip_known else _nothing, self._stored_time
-        )
-        revisits = StoredRevisits(self.archive, self.reading)
-        revisits.look(planned.left, self._trouble, skip_known=skip_known)
-        added = self.archive.add_pieces(self._pieces(planned, revisits))
-        place = {path: number for number, path in enumerate(self.paths)}
-        self.troubles.sort(key=lambda trouble: place.get(split_name(trouble.name)[0], 0))
+        planned = build_plan.plan(found, self.paths, self._is_known)
+        revisits = StoredRevisits(self.archive, self.reading, self.spool)
+        revisits.look(planned.left, self.report.warn, self._has)
+        self.archive.add_pieces(self._pieces(planned, revisits))
+        companions = planned.companions
+        if revisits.companions:
+            companions[REVISIT] += len(revisits.companions)
+        report, place = self.report, {path: number for number, path in enumerate(self.paths)}
+        for listed in (report.troubles, report.warnings):
+            listed.sort(key=lambda trouble: place.get(split_name(trouble.name)[0], 0))
         return Ingested(
-            pages=added,
-            body_bytes=planned.body_bytes + revisits.body_bytes - self.lost_bytes,
+            pages=planned.pages + len(revisits.members),
+            body_bytes=planned.body_bytes + revisits.body_bytes,
             known=planned.known + revisits.known,
-            passed_over=dict(sorted(self.passed_over.items())),
-            trouble_count=self.trouble_count,
-            troubles=tuple(self.troubles),
+            companions=dict(sorted(companions.items())),
+            known_companions=planned.known_companions + revisits.known_companions,
+            trouble_count=report.trouble_count,
+            troubles=tuple(report.troubles),
+            warning_count=report.warning_count,
+            warnings=tuple(report.warnings),
         )
 
     def _look(self) -> pa.Table:
-        """Read all sources, and return the rows of pages and revisits."""
+        """Read all sources, and return the rows of pages, revisits and companions."""
         paths, odd = for_tasks(self.paths)
         for trouble in odd:
-            self._trouble(trouble)
+            self.report.trouble(trouble)
         data = self.engine.map_paths(
             paths, partial(build_steps.look, reading=self.reading), FOUND, step="sketch"
         )
@@ -163,9 +177,9 @@ class _Build:
             kept.append(batch.filter(is_page))
             for row in batch.filter(pc.invert(is_page)).to_pylist():
                 if row["trouble"] is None:
-                    self.passed_over[row["passed"]] += row["length"]
+                    self.report.warn(Trouble(row["name"], row["warning"]))
                 else:
-                    self._trouble(Trouble(row["name"], row["trouble"]))
+                    self.report.trouble(Trouble(row["name"], row["trouble"]))
         return pa.Table.from_batches(kept, FOUND)
 
     def _pieces(self, planned: Plan, revisits: StoredRevisits) -> Iterator[Piece]:
@@ -180,45 +194,31 @@ class _Build:
             step="encode",
             tasks=planned.body_bytes // TASK_BYTES + 1,
         )
+        expected = planned.pages + planned.companions.total()
         count = 0
-        lost = 0
-        if planned.pages:
+        if expected:
             for batch in encoded.batches():
                 for row in batch.to_pylist():
-                    if row["trouble"] is not None:
-                        lost += 1
-                        self.lost_bytes += row["body_bytes"]
-                        self._trouble(Trouble(row["name"], row["trouble"]))
-                        continue
                     piece = build_encoding.piece_of(row)
                     count += piece.pages
                     yield piece
-        if count + lost != planned.pages:
+        if count != expected:
             raise ArchiveError(
-                f"{self.archive.folder}: {count + lost:,} of {planned.pages:,} pages came back "
+                f"{self.archive.folder}: {count:,} of {expected:,} pages came back "
                 "from the engine; "
                 "nothing was stored, build it again"
             )
         yield from revisits.pieces(planned.clusters + 1, self.codec)
 
     def _is_known(self, page: PlannedPage) -> bool:
-        for known in self.archive.abouts(as_url(page.url), to_time(page.time)):
-            if known.time != page.time:
-                return False
-            if (known.length, known.check) == (page.length, page.check):
-                return True
-        return False
+        return self.known is not None and self.known.leave_out(
+            as_url(page.url), page.time, page.identity, is_companion=page.kind is not None
+        )
 
-    def _stored_time(self, url: str, until: int) -> int | None:
-        known = next(self.archive.abouts(url, to_time(until)), None)
-        return None if known is None else known.time
-
-    def _trouble(self, trouble: Trouble) -> None:
-        self.trouble_count += 1
-        if len(self.troubles) < MOST_TROUBLES:
-            self.troubles.append(trouble)
-        self.on_trouble(trouble)
-
-
-def _nothing(_page: PlannedPage) -> bool:
-    return False
+    def _has(self, page: Arrived) -> bool:
+        return self.known is not None and self.known.leave_out(
+            page.url,
+            to_microseconds(page.time),
+            identity(page.head, page.body, page.warc_head),
+            is_companion=page.is_companion,
+        )

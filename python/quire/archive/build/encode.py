@@ -9,7 +9,6 @@ Memory: the compressed pages of one table of clusters, and what ``write_cluster`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -17,16 +16,15 @@ import numpy as np
 
 from quire.archive.build.read import as_url
 from quire.archive.compact import choose_base as base_choice
+from quire.archive.compact.companions import CompanionSlot, write_companions
 from quire.archive.compact.tiers import TierName, tier_of
 from quire.archive.compact.tiers.tier import Tier
 from quire.archive.compact.write_cluster import write_cluster
-from quire.archive.format.page_meta import About, about, to_time
+from quire.archive.format.page_meta import About, to_time
 from quire.archive.format.record import PLAIN_ZSTD, RecordKind
 from quire.archive.format.segment import Piece, base_piece, block_piece
-from quire.archive.format.warc_head import fold
-from quire.archive.warc.revisits import check_digest
-from quire.engines.arrow import as_text
-from quire.errors import ArchiveError, MissingExtra
+from quire.archive.warc.pipeline import Arrived
+from quire.errors import MissingExtra
 
 try:
     import pyarrow as pa
@@ -65,17 +63,20 @@ class Member:
         """Return metadata and body of the page."""
         body = _body(self._source)
         if self._about is None:
-            row = self._row
-            self._about = stored(
-                as_url(row["url"]), to_time(row["time"]), row["head"], body, row["warc_head"]
-            )
+            self._about = arrived(self._row, body).about()
         return self._about, body
 
 
-def stored(url: str, time: datetime, head: bytes, body: bytes, warc_head: bytes) -> About:
-    """Make the metadata to store for a page."""
-    extra = fold(warc_head, url, time, head, body) if warc_head else b""
-    return about(url, time, body, head, extra)
+def arrived(row: Mapping[str, Any], body: bytes) -> Arrived:
+    """Return the page or companion in a row of ``bodies``."""
+    return Arrived(
+        as_url(row["url"]),
+        to_time(row["time"]),
+        row["head"],
+        body,
+        row["warc_head"],
+        is_companion=row["role"] == Role.COMPANION,
+    )
 
 
 def encode_clusters(rows: pa.Table, codec: TierName) -> Iterator[pa.RecordBatch]:
@@ -85,42 +86,36 @@ def encode_clusters(rows: pa.Table, codec: TierName) -> Iterator[pa.RecordBatch]
     cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
     for start, end in pairwise(cuts):
         found = rows.slice(start, end - start).to_pylist()
-        members, troubles = _members(sorted(found, key=lambda row: row["page"]))
-        if troubles:
-            yield pa.RecordBatch.from_pylist(troubles, PIECES)
-        for piece in pieces(int(keys[start]), members, tier):
+        found.sort(key=lambda row: row["page"])
+        number = int(keys[start])
+        if found[0]["role"] == Role.COMPANION:
+            made = companion_pieces(number, [_slot(row) for row in found], tier)
+        else:
+            made = pieces(number, _members(found), tier)
+        for piece in made:
             yield pa.RecordBatch.from_pylist([_piece_row(piece)], PIECES)
 
 
-def _members(rows: list[dict[str, Any]]) -> tuple[list[Member], list[dict[str, Any]]]:
-    """Return the pages of a cluster, and rows for revisits whose page has a different digest."""
+def _members(rows: list[dict[str, Any]]) -> list[Member]:
+    """Return the pages of a cluster."""
     by_page = {row["page"]: row for row in rows if row["role"] != Role.REVISIT}
     members: list[Member] = []
-    troubles: list[dict[str, Any]] = []
     for row in rows:
         if row["role"] == Role.PAGE:
             members.append(Member(row, row))
         elif row["role"] == Role.REVISIT:
-            page = by_page[row["of"]]
-            try:
-                check_digest(
-                    row["stated_digest"],
-                    as_url(page["url"]),
-                    to_time(page["time"]),
-                    _body(page),
-                    page["warc_head"],
-                )
-            except ArchiveError as error:
-                trouble = {"name": row["name"], "trouble": as_text(no_page(error))}
-                troubles.append(trouble | {"body_bytes": page["length"]})
-                continue
-            members.append(Member(row, page))
-    return members, troubles
+            members.append(Member(row, by_page[row["of"]]))
+    return members
 
 
-def no_page(finding: object) -> str:
-    """Describe why a revisit cannot be stored."""
-    return f"unresolved revisit: {finding}"
+def _slot(row: Mapping[str, Any]) -> CompanionSlot:
+    return companion_slot(arrived(row, _body(row)))
+
+
+def companion_slot(companion: Arrived) -> CompanionSlot:
+    """Describe a companion that is in memory."""
+    known = companion.about()
+    return CompanionSlot.of(known, lambda: (known, companion.body))
 
 
 def _body(row: Mapping[str, Any]) -> bytes:
@@ -153,6 +148,16 @@ def pieces(cluster: int, members: Sequence[base_choice.Member], tier: Tier) -> I
     """Encode a cluster; its bases get numbers that no other cluster uses."""
     writer = _Pieces(cluster * CLUSTER_BASES)
     for _ in write_cluster(writer, members, tier):
+        yield from writer.taken()
+    yield from writer.taken()
+
+
+def companion_pieces(
+    cluster: int, companions: Sequence[CompanionSlot], tier: Tier
+) -> Iterator[Piece]:
+    """Encode companions as one cluster."""
+    writer = _Pieces(cluster * CLUSTER_BASES)
+    for _ in write_companions(writer, companions, tier):
         yield from writer.taken()
     yield from writer.taken()
 

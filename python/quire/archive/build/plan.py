@@ -2,9 +2,9 @@
 
 Clusters are made as in compaction: by host, and by sketch if the host does not decide. A long
 cluster is split between two addresses, so that a task holds a few hundred megabytes at most and a
-large site is divided among many machines. A revisit goes into the cluster of the page it names. If
-its own address and time must stay with another page, the bytes of the named page are lent to its
-cluster instead.
+large site is divided among many machines. A revisit goes into the cluster of a page that has the
+digest it states. If its own address and time must stay with another page, the bytes of that page
+are lent to its cluster instead. Companions have clusters of their own, by type.
 
 Memory: addresses, times and sketches of all pages, but no bodies. The part of the plan that is
 sent to the machines takes about 25 bytes per page.
@@ -12,7 +12,7 @@ sent to the machines takes about 25 bytes per page.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,7 @@ import numpy as np
 from quire.archive.build.read import as_url
 from quire.archive.compact.clusters import clusters, host
 from quire.archive.compact.compaction import in_order
+from quire.archive.known import Identity
 from quire.errors import MissingExtra
 
 try:
@@ -29,7 +30,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.archive.build.tables import PLANS
+from quire.archive.build.tables import PLANS, REVISIT_ALGORITHMS
 
 #: Page bytes after which a cluster is split at the next address, and at the next time of one.
 CUT_BYTES = 64 << 20
@@ -41,7 +42,7 @@ _ROWS = 1 << 16
 
 @dataclass(slots=True, eq=False)
 class PlannedPage:
-    """A page or revisit found in a source, without its bytes.
+    """A page, revisit or companion found in a source, without its bytes.
 
     Attributes:
         row: Its row in ``found``.
@@ -49,9 +50,11 @@ class PlannedPage:
         ordinal: Its position among everything found in the file.
         url: Its address.
         time: Fetch time in microseconds since 1970, UTC.
-        length: Length of the body; 0 for a revisit.
-        check: XXH3 of the body; for a revisit, of its WARC head.
+        length: Length of the body or block; 0 for a revisit.
+        check: XXH3 of the body or block; for a revisit, of its WARC head.
+        heads: XXH3 of its heads.
         is_revisit: Whether its bytes are elsewhere.
+        kind: Type of a companion; None for a page or revisit.
         of: The page whose bytes a revisit has, if it was found.
         page: Its number among the stored pages, by url and time; -1 if it is left out.
         cluster: Its cluster; -1 if it is left out.
@@ -64,7 +67,9 @@ class PlannedPage:
     time: int
     length: int
     check: int
+    heads: int
     is_revisit: bool
+    kind: str | None
     of: PlannedPage | None = None
     page: int = -1
     cluster: int = -1
@@ -73,6 +78,12 @@ class PlannedPage:
     def is_stored(self) -> bool:
         """Whether its bytes are known, so that it can be stored."""
         return not self.is_revisit or self.of is not None
+
+    @property
+    def identity(self) -> Identity:
+        """What distinguishes it from others of its address and time."""
+        bytes_of = self.of or self
+        return bytes_of.length, bytes_of.check, self.heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,9 @@ class Plan:
         plans: Rows of ``plans`` for each file that has any, in the order of its findings.
         pages: Number of pages to store, including revisits.
         body_bytes: Bytes of their bodies.
+        companions: Number of companions to store, by type.
         known: Number of pages left out because they are known.
+        known_companions: Number of companions left out because they are known.
         left: Names of revisits whose pages were not found in the sources.
         clusters: Number of clusters; they are numbered from 1.
     """
@@ -91,37 +104,42 @@ class Plan:
     plans: dict[str, pa.RecordBatch]
     pages: int
     body_bytes: int
+    companions: Counter[str]
     known: int
+    known_companions: int
     left: list[str]
     clusters: int
 
 
-def plan(
-    found: pa.Table,
-    paths: Sequence[str],
-    is_known: Callable[[PlannedPage], bool],
-    stored_time: Callable[[str, int], int | None],
-) -> Plan:
+def plan(found: pa.Table, paths: Sequence[str], is_known: Callable[[PlannedPage], bool]) -> Plan:
     """Assign pages to clusters.
 
     Args:
-        found: Rows of pages and revisits, in any order.
+        found: Rows of pages, revisits and companions, in any order.
         paths: The files. If pages have the same address and time, the one in the last file counts.
-        is_known: Tells whether to leave out a page.
-        stored_time: Returns the time of the newest stored version of an address up to a given time.
+        is_known: Tells whether to leave out a page, a companion, or a revisit that has its page.
     """
     seen = _seen(found, paths)
-    new = [one for one in seen if one.is_revisit or not is_known(one)]
-    _resolve(new, found, stored_time)
-    kept = [one for one in new if one.is_stored]
-    for page, one in enumerate(kept):
+    _resolve(seen, found)
+    new = [one for one in seen if not one.is_stored or not is_known(one)]
+    there = set(map(id, new))
+    for one in new:
+        if one.of is not None and id(one.of) not in there:
+            one.of = None  # its page is left out, because the archive has it
+    kept = [one for one in new if one.is_stored and one.kind is None]
+    companions = [one for one in new if one.kind is not None]
+    for page, one in enumerate([*kept, *companions]):
         one.page = page
     n = _put_into_clusters(kept, found["sketch"])
+    n = _put_companions_into_clusters(companions, n)
+    known = [one for one in seen if one.is_stored and one.page < 0]
     return Plan(
         plans=_plans(seen, kept, paths),
         pages=len(kept),
         body_bytes=sum((one.of or one).length for one in kept),
-        known=len(seen) - len(new),
+        companions=Counter(one.kind or "" for one in companions),
+        known=sum(one.kind is None for one in known),
+        known_companions=sum(one.kind is not None for one in known),
         left=[found["name"][one.row].as_py() for one in new if not one.is_stored],
         clusters=n,
     )
@@ -130,44 +148,42 @@ def plan(
 def _seen(found: pa.Table, paths: Sequence[str]) -> list[PlannedPage]:
     """List the findings by url and time, and for equal ones in the order of the files."""
     number = {path: number for number, path in enumerate(paths)}
-    names = ["path", "ordinal", "url", "time", "length", "check", "stated_digest"]
+    names = ["path", "ordinal", "url", "time", "length", "check", "heads", "stated_digest"]
+    names.append("record")
     seen: list[PlannedPage] = []
     for batch in found.select(names).to_batches(max_chunksize=_ROWS):
         columns = zip(*(batch[name].to_pylist() for name in names), strict=True)
-        for path, ordinal, url, time, length, check, stated in columns:
-            file, is_revisit = number[path], stated is not None
-            seen.append(PlannedPage(len(seen), file, ordinal, url, time, length, check, is_revisit))
+        for path, ordinal, url, time, length, check, heads, stated, kind in columns:
+            row, file, is_revisit = len(seen), number[path], stated is not None
+            seen.append(
+                PlannedPage(row, file, ordinal, url, time, length, check, heads, is_revisit, kind)
+            )
     seen.sort(key=lambda one: (one.url, one.time, one.file, one.ordinal))
     return seen
 
 
-def _resolve(
-    seen: list[PlannedPage], found: pa.Table, stored_time: Callable[[str, int], int | None]
-) -> None:
-    """Link revisits to their pages, if these were found."""
-    revisits = sorted((one for one in seen if one.is_revisit), key=lambda one: one.time)
+def _resolve(seen: list[PlannedPage], found: pa.Table) -> None:
+    """Link revisits to pages that have their digests, wherever these were found."""
+    revisits = {one.row: one for one in seen if one.is_revisit}
     if not revisits:
         return
-    # Versions of each address: their times, and the pages whose bytes they have.
-    versions: dict[bytes, tuple[list[int], list[PlannedPage]]] = {}
-    for one in seen:
-        if not one.is_revisit:
-            times, pages = versions.setdefault(one.url, ([], []))
-            times.append(one.time)
-            pages.append(one)
-    for one in revisits:
-        url, until = found["of_url"][one.row].as_py(), found["of_time"][one.row].as_py()
-        times, pages = versions.get(url, ([], []))
-        at = bisect_right(times, until)
-        elsewhere = stored_time(as_url(url), until)
-        if not at or (elsewhere is not None and elsewhere > times[at - 1]):
-            continue
-        one.of = pages[at - 1]
-        # From now on it counts as a page that other revisits may name.
-        times, pages = versions.setdefault(one.url, ([], []))
-        at = bisect_right(times, one.time)
-        times.insert(at, one.time)
-        pages.insert(at, one.of)
+    stated = found["stated_digest"]
+    wanted = {row: stated[row].as_py() for row in revisits}
+    digests = set(wanted.values())
+    by_row = {one.row: one for one in seen if not one.is_revisit and one.kind is None}
+    # By the digest of the bytes if possible: the digest that a record states may be wrong.
+    with_digest: dict[bytes, PlannedPage] = {}
+    as_stated: dict[bytes, PlannedPage] = {}
+    start = 0
+    for batch in found.select(["digests"]).to_batches(max_chunksize=_ROWS):
+        for row, values in enumerate(batch["digests"].to_pylist(), start):
+            for i, digest in enumerate(values or ()):
+                if digest in digests:
+                    known = with_digest if i < len(REVISIT_ALGORITHMS) else as_stated
+                    known.setdefault(digest, by_row[row])
+        start += len(batch)
+    for row, digest in wanted.items():
+        revisits[row].of = with_digest.get(digest) or as_stated.get(digest)
 
 
 def _put_into_clusters(kept: list[PlannedPage], sketches: pa.ChunkedArray[Any]) -> int:
@@ -198,6 +214,18 @@ def _put_into_clusters(kept: list[PlannedPage], sketches: pa.ChunkedArray[Any]) 
             one.cluster = n
             held += max(one.length, LEAST_BYTES)
             before = one
+    return n
+
+
+def _put_companions_into_clusters(companions: list[PlannedPage], n: int) -> int:
+    """Assign companions to clusters numbered after ``n``, and return the highest number."""
+    held = CUT_BYTES
+    for one in sorted(companions, key=lambda one: (one.kind, one.url, one.time, one.page)):
+        if held >= CUT_BYTES:
+            n += 1
+            held = 0
+        one.cluster = n
+        held += max(one.length, LEAST_BYTES)
     return n
 
 

@@ -1,20 +1,34 @@
 """Reads the sources of a build, with the same result on every machine and every time.
 
-The rules are those of ``ingest``: responses with their encodings, WARC heads, revisits.
+The rules are those of ``ingest``: responses with their encodings, WARC heads, revisits, companions.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from quire.archive.warc.ingest import last_change, records
-from quire.archive.warc.revisits import REVISIT, names_page
-from quire.sources import Trouble, read
+from quire.archive.warc.ingest import (
+    companion_in,
+    is_page,
+    is_revisit,
+    last_change,
+    page_in,
+    records,
+    revisit_in,
+    time_of,
+)
+from quire.archive.warc.pipeline import Arrived
+from quire.sources import Capture, Trouble, read
 from quire.sources.places import is_address, is_archive
-from quire.sources.warc import PAGES, Record
+from quire.sources.warc import Record
+
+
+def as_it_is(page: Capture) -> Capture:
+    """Return a page under the name that it has."""
+    return page
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,69 +40,80 @@ class Reading:
         now: Fetch time if nothing else is known.
         most_bytes: Maximum page size in bytes; a longer page is a trouble.
         folder: Folder that paths are relative to, as other machines work in other folders.
+        rename: Called with each page that is not in a WARC file; may change its address and time.
     """
 
     time: datetime | None
     now: datetime
     most_bytes: int
     folder: str
+    rename: Callable[[Capture], Capture] = as_it_is
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page in a source, or a revisit, whose bytes are elsewhere."""
+    """A page, a revisit or a companion in a source.
+
+    Attributes:
+        name: The file and the place in it.
+        page: What to store; the body of a revisit is elsewhere, and empty here.
+        kind: Type of the record of a companion; empty for a page or revisit.
+        revisit: The record of a revisit.
+        fault: Description of a fault of the record, or empty.
+    """
 
     name: str
-    url: str
-    time: datetime
-    head: bytes
-    body: bytes
-    warc_head: bytes
+    page: Arrived
+    kind: str = ""
     revisit: Record | None = None
+    fault: str = ""
 
 
-def found_in(path: str, reading: Reading) -> Iterator[Found | Trouble | str]:
-    """Yield everything in a file: pages, revisits, troubles, and the kinds of other records."""
+def found_in(path: str, reading: Reading) -> Iterator[Found | Trouble]:
+    """Yield everything in a file: pages, revisits, companions and troubles."""
     is_remote = is_address(path)
     real = path if is_remote else os.path.join(reading.folder, path)  # noqa: PTH118 - keeps `./`
-    for found in _pages_in(real, reading) if not is_archive(path) else _records_in(real, reading):
-        yield found if real == path or isinstance(found, str) else _renamed(found, real, path)
+    if not is_archive(path):
+        yield from _pages_in(path, real, reading)
+        return
+    for found in _records_in(real, reading):
+        yield found if real == path else _renamed(found, real, path)
 
 
 def _renamed(found: Found | Trouble, real: str, path: str) -> Found | Trouble:
     """Name a finding by the path that the caller used."""
     name = path + found.name.removeprefix(real)
-    if isinstance(found, Found) and found.url == found.name:
-        return replace(found, name=name, url=name)
+    if isinstance(found, Found) and found.page.url == found.name:
+        return replace(found, name=name, page=replace(found.page, url=name))
     return replace(found, name=name)
 
 
-def _pages_in(path: str, reading: Reading) -> Iterator[Found | Trouble]:
-    for page in read(path, most_bytes=reading.most_bytes):
-        if isinstance(page, Trouble):
-            yield page
+def _pages_in(path: str, real: str, reading: Reading) -> Iterator[Found | Trouble]:
+    for found in read(real, most_bytes=reading.most_bytes):
+        name = path + found.name.removeprefix(real)
+        if isinstance(found, Trouble):
+            yield replace(found, name=name)
             continue
-        time = page.time or reading.time or last_change(path) or reading.now
-        yield Found(page.name, page.url, time, page.head, page.body, b"")
+        url = name if found.url == found.name else found.url
+        page = reading.rename(replace(found, name=name, url=url))
+        time = page.time or reading.time or last_change(real) or reading.now
+        yield Found(page.name, Arrived(page.url, time, page.head, page.body, b""))
 
 
-def _records_in(path: str, reading: Reading) -> Iterator[Found | Trouble | str]:
+def _records_in(path: str, reading: Reading) -> Iterator[Found | Trouble]:
     for record in records(path, reading.most_bytes):
-        if isinstance(record, Trouble):
-            yield record
-        elif record.kind in PAGES or (record.kind == REVISIT and names_page(record)):
-            yield of_record(record, reading)
-        else:
-            yield record.kind
+        yield record if isinstance(record, Trouble) else of_record(record, reading)
 
 
 def of_record(record: Record, reading: Reading) -> Found:
-    """Return the page or revisit in a record."""
-    time = record.time or reading.time or reading.now
-    if record.kind in PAGES:
-        return Found(record.name, record.url, time, record.head, record.payload, record.warc_head)
-    # The block of a revisit is only a head.
-    return Found(record.name, record.url, time, record.payload, b"", record.warc_head, record)
+    """Return the page, revisit or companion in a record."""
+    time = time_of(record, reading.time) or reading.now
+    name, fault = record.name, record.fault
+    if is_page(record):
+        return Found(name, page_in(record, time), fault=fault)
+    if is_revisit(record):
+        return Found(name, revisit_in(record, time, b""), revisit=record, fault=fault)
+    return Found(name, companion_in(record, time), record.kind, fault=fault)
 
 
 def now() -> datetime:

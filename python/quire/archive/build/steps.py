@@ -7,7 +7,7 @@ rows. Memory: one batch.
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,17 +16,20 @@ from quire.archive.build.read import Found, Reading, as_bytes, found_in
 from quire.archive.compact.clusters import sketch_values
 from quire.archive.format.page_meta import to_microseconds
 from quire.archive.format.record import PLAIN_ZSTD
-from quire.archive.warc.revisits import named_page, stated_digest
+from quire.archive.known import heads_hash
+from quire.archive.warc.pipeline import Arrived
+from quire.archive.warc.revisits import digests_of, stated_digest
 from quire.engines.arrow import as_text, paths_of
 from quire.errors import MissingExtra, SourceUnreadable
 from quire.sources import Trouble
+from quire.sources.warc import normal_digest
 
 try:
     import pyarrow as pa
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.archive.build.tables import BODIES, FOUND, Role
+from quire.archive.build.tables import BODIES, DIGEST_HASH_BYTES, FOUND, REVISIT_ALGORITHMS, Role
 
 #: zstd level for bytes in transit: faster than a network, at a fifth of the size.
 LEVEL = 3
@@ -41,43 +44,64 @@ def look(paths: pa.RecordBatch, *, reading: Reading) -> Iterator[pa.RecordBatch]
     held = 0
     for path in paths_of(paths):
         ordinal = 0
-        passed: Counter[str] = Counter()
         for found in found_in(path, reading):
-            if isinstance(found, str):
-                passed[found] += 1
-                continue
-            row = {"path": path, **_found_row(found, reading)}
+            row = {"path": path, **_found_row(found)}
             if isinstance(found, Found):
                 row["ordinal"] = ordinal
                 ordinal += 1
+                if found.fault:
+                    rows.append({"path": path, **_named(found.name), "warning": found.fault})
             rows.append(row)
             held += sum(len(value) for value in row.values() if isinstance(value, bytes | str))
             if len(rows) >= _MOST_ROWS or held >= _MOST_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, FOUND)
                 rows, held = [], 0
-        rows += [{"path": path, "passed": kind, "length": n} for kind, n in passed.items()]
     yield pa.RecordBatch.from_pylist(rows, FOUND)
 
 
-def _found_row(found: Found | Trouble, reading: Reading) -> dict[str, Any]:
+def _named(name: str) -> dict[str, Any]:
+    return {"name": as_text(name)}
+
+
+def _found_row(found: Found | Trouble) -> dict[str, Any]:
     if isinstance(found, Trouble):
-        return {"name": as_text(found.name), "trouble": as_text(found.reason)}
-    row = {"url": as_bytes(found.url), "time": to_microseconds(found.time)}
+        return {**_named(found.name), "trouble": as_text(found.reason)}
+    page = found.page
+    row = {
+        "url": as_bytes(page.url),
+        "time": to_microseconds(page.time),
+        "length": len(page.body),
+        "check": _check(found),
+        "heads": heads_hash(page.head, page.warc_head),
+    }
+    if found.kind:
+        return row | {"record": as_text(found.kind)}
     if found.revisit is None:
         return row | {
-            "length": len(found.body),
-            "check": _core.hash64(found.body),
-            "sketch": sketch_values(found.body).astype("<u4").tobytes(),
+            "sketch": sketch_values(page.body).astype("<u4").tobytes(),
+            "digests": _digests(page),
         }
-    url, time = named_page(found.revisit)
-    return row | {
-        "name": as_text(found.name),
-        "length": 0,
-        "check": _core.hash64(found.warc_head),
-        "of_url": as_bytes(url),
-        "of_time": to_microseconds(time or reading.now),
-        "stated_digest": as_text(stated_digest(found.revisit)),
-    }
+    digest = normal_digest(stated_digest(found.revisit))
+    return row | {**_named(found.name), "stated_digest": _hash(digest)}
+
+
+def _check(found: Found) -> int:
+    page = found.page
+    return _core.hash64(page.body if found.revisit is None else page.warc_head)
+
+
+def _digests(page: Arrived) -> list[bytes]:
+    """Hash the digests of a page by which revisits may ask for it, those of its bytes first."""
+    if not page.warc_head:
+        return []  # a crawl of plain files has no revisits
+    own = digests_of(page.body, b"", REVISIT_ALGORITHMS)
+    stated = digests_of(b"", page.warc_head, ())
+    return [_hash(digest) for digest in (*sorted(own), *(stated - own))]
+
+
+def _hash(digest: str) -> bytes:
+    data = digest.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=DIGEST_HASH_BYTES).digest()
 
 
 def fetch(
@@ -96,8 +120,7 @@ def fetch(
         for found in found_in(path, reading):
             if not isinstance(found, Found):
                 continue
-            body = found.warc_head if found.revisit else found.body
-            if ordinal == len(plan) or plan[ordinal]["check"] != _core.hash64(body):
+            if ordinal == len(plan) or plan[ordinal]["check"] != _check(found):
                 raise _changed(found.name)
             made = _body_rows(found, plan[ordinal])
             ordinal += 1
@@ -122,23 +145,27 @@ def _changed(name: str) -> SourceUnreadable:
 def _body_rows(found: Found, planned: Mapping[str, Any]) -> list[dict[str, Any]]:
     if planned["cluster"] < 0 and not planned["lend"]:
         return []
-    frame = None
+    frame, page = None, found.page
     if found.revisit is None:
-        frame = PLAIN_ZSTD.encode(found.body, LEVEL)
-        frame = frame if len(frame) < len(found.body) else found.body
+        frame = PLAIN_ZSTD.encode(page.body, LEVEL)
+        frame = frame if len(frame) < len(page.body) else page.body
     row = {
         "cluster": planned["cluster"],
         "page": planned["page"],
-        "role": Role.PAGE if found.revisit is None else Role.REVISIT,
+        "role": _role(found),
         "of": planned["of"],
-        "name": as_text(found.name),
-        "url": as_bytes(found.url),
-        "time": to_microseconds(found.time),
-        "head": found.head,
-        "warc_head": found.warc_head,
-        "stated_digest": as_text(stated_digest(found.revisit)) if found.revisit else None,
-        "length": len(found.body),
+        "url": as_bytes(page.url),
+        "time": to_microseconds(page.time),
+        "head": page.head,
+        "warc_head": page.warc_head,
+        "length": len(page.body),
         "frame": frame,
     }
     lent = [{**row, "cluster": number, "role": Role.LENT} for number in planned["lend"]]
     return [row, *lent] if planned["cluster"] >= 0 else lent
+
+
+def _role(found: Found) -> Role:
+    if found.kind:
+        return Role.COMPANION
+    return Role.PAGE if found.revisit is None else Role.REVISIT

@@ -1,16 +1,16 @@
 """The tables that pass between the steps of a build.
 
-* ``found``: path, ordinal (within the file), name, url, time, length, check, sketch; of_url,
-  of_time and stated_digest (for revisits); passed, trouble.
+* ``found``: path, ordinal (within the file), name, url, time, length, check, heads (their hash),
+  sketch and digests (of pages); stated_digest (of revisits); record (the type of companions);
+  trouble, warning.
 * ``plans``: cluster, page (its number), check, of (for a revisit, the number of its page; or -1),
   lend (other clusters that need its bytes).
-* ``bodies``: cluster, page, role, of, name, url, time, head, warc_head, stated_digest, length,
-  frame (the body, compressed if that is shorter).
-* ``pieces``: kind, meta, payload, base, pages; or name, trouble and body_bytes of a revisit that
-  cannot be stored.
+* ``bodies``: cluster, page, role, of, url, time, head, warc_head, length, frame (the body,
+  compressed if that is shorter).
+* ``pieces``: kind, meta, payload, base, pages.
 
-A row of ``found`` is a page; a revisit, if ``stated_digest`` is set; a kind of skipped record, with
-their number as ``length``; or a trouble.
+A row of ``found`` is a page; a revisit, if ``stated_digest`` is set; a companion, if ``record`` is
+set; a trouble or a warning. Digests are hashed in their normal form: they are of any length.
 """
 
 from __future__ import annotations
@@ -33,7 +33,15 @@ class Role(IntEnum):
     REVISIT = 1
     #: A page of another cluster whose bytes a revisit in this cluster needs.
     LENT = 2
+    #: A WARC record without a page of its own.
+    COMPANION = 3
 
+
+#: Algorithms of the first ``digests`` of a page, which are those of its bytes; the one that its
+#: record states may follow.
+REVISIT_ALGORITHMS = ("sha1", "sha256")
+#: Length of the hash of a digest.
+DIGEST_HASH_BYTES = 16
 
 FOUND = schema_of(
     path=pa.string(),
@@ -43,12 +51,13 @@ FOUND = schema_of(
     time=pa.int64(),
     length=pa.int64(),
     check=pa.uint64(),
+    heads=pa.uint64(),
     sketch=pa.binary(),
-    of_url=pa.binary(),
-    of_time=pa.int64(),
-    stated_digest=pa.string(),
-    passed=pa.string(),
+    digests=pa.list_(pa.binary(DIGEST_HASH_BYTES)),
+    stated_digest=pa.binary(DIGEST_HASH_BYTES),
+    record=pa.string(),
     trouble=pa.string(),
+    warning=pa.string(),
 )
 PLANS = schema_of(
     cluster=pa.int32(),
@@ -62,12 +71,10 @@ BODIES = schema_of(
     page=pa.int64(),
     role=pa.int8(),
     of=pa.int64(),
-    name=pa.string(),
     url=pa.binary(),
     time=pa.int64(),
     head=pa.binary(),
     warc_head=pa.binary(),
-    stated_digest=pa.string(),
     length=pa.int64(),
     frame=pa.binary(),
 )
@@ -79,7 +86,4 @@ PIECES = schema_of(
     pages=pa.int32(),
     bases=pa.list_(pa.int64()),
     dependent_bytes=pa.list_(pa.int64()),
-    name=pa.string(),
-    trouble=pa.string(),
-    body_bytes=pa.int64(),
 )

@@ -2,5 +2,5 @@
 
 In: the journals and segments of an archive. Out: one new segment. ``clusters`` groups pages,
 ``choose_base`` picks the base of each group, ``tiers`` holds the codecs, ``write_cluster`` writes
-a group, and ``compaction`` runs the steps.
+a group, ``companions`` writes WARC records without a page, and ``compaction`` runs the steps.
 """

@@ -1,7 +1,7 @@
 """Compaction: turns journals into one segment in which similar pages share bases.
 
 Every page is read, checked and put into a cluster. ``write_cluster`` writes each cluster, and
-``tiers`` holds the codecs for its pages.
+``tiers`` holds the codecs for its pages. Companions follow the pages.
 
 Cost: each page is read and decompressed three to five times: to check it, to sketch it (if its
 host does not decide the cluster), as part of the sample for the base, to try a codec, and to
@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.archive.compact.choose_base import Member
+from quire.archive.compact.companions import CompanionSlot, write_companions
 from quire.archive.compact.tiers import TierName, tier_of
 from quire.archive.compact.write_cluster import write_cluster
 from quire.archive.disk.storage import Disk
@@ -53,11 +56,13 @@ class Compacted:
 
     Attributes:
         pages: Number of pages in the new segment.
+        companions: Number of WARC records without a page in it.
         damaged: Descriptions of damaged files and unreadable pages; their files are kept.
     """
 
     pages: int
     damaged: tuple[str, ...]
+    companions: int = 0
 
 
 def compact(
@@ -86,20 +91,24 @@ def compact(
             whole.append(file)
     places = [place for file in whole for place in _places(file)]
     places.sort(key=lambda place: (place.url, place.time))
+    companions = [(file, one) for file in whole for one in _companions(file)]
+    of_file: list[tuple[StoredFile, Member]] = [(place.file, place) for place in places]
+    of_file += companions
     broken: set[str] = set()
-    for i, place in enumerate(places):
-        progress("read", i, len(places))
+    for i, (file, member) in enumerate(of_file):
+        progress("read", i, len(of_file))
         try:
-            place.read()
+            member.read()
         except ArchiveError as error:
             damaged.append(str(error))
-            broken.add(place.file.path.name)
+            broken.add(file.path.name)
     # A damaged file keeps all its pages: it may still be repaired, and no page is in two files.
     taken = [file.path.name for file in whole if file.path.name not in broken]
     if not taken:
         return Compacted(0, tuple(damaged))
     kept = [place for place in places if place.file.path.name not in broken]
     groups = in_order(tier.clusters(kept), [(place.url, place.time) for place in kept])
+    beside = [one for file, one in companions if file.path.name not in broken]
     writer = SegmentWriter(target, disk, taken)
     done = 0
     try:
@@ -108,11 +117,13 @@ def compact(
             for _ in write_cluster(writer, members, tier):
                 done += 1
                 progress("encode", done, len(kept))
+        for _ in write_companions(writer, beside, tier):
+            pass
         writer.finish()
     except BaseException:
         writer.discard()
         raise
-    return Compacted(len(kept), tuple(damaged))
+    return Compacted(len(kept), tuple(damaged), len(beside))
 
 
 def in_order(
@@ -128,6 +139,16 @@ def in_order(
     order = np.argsort(group_of, kind="stable")
     ends = np.flatnonzero(np.diff(group_of[order])) + 1
     return list(np.split(order, ends)) if len(keys) else []
+
+
+def _companions(file: StoredFile) -> Iterator[CompanionSlot]:
+    for row in file.index.companions:
+        offset, slot = int(row["offset"]), int(row["slot"])
+        load = partial(file.page, offset, slot)
+        try:
+            yield CompanionSlot.of(file.about(offset, slot), load)
+        except ArchiveError:
+            yield CompanionSlot("", "", int(row["time"]), 0, b"", load)
 
 
 def _places(file: StoredFile) -> Iterator[PageSlot]:

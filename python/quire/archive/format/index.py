@@ -1,12 +1,13 @@
 """Indexes: where each page of a data file is.
 
 An index has a row for every page of a journal or segment: XXH3 of its url, its time, the offset
-of its record, and its slot in the record; sorted by url and time. Everything in an index can be
+of its record, and its slot in the record; sorted by url and time. Companions have rows of their
+own, so that a search for pages does not meet them. Everything in an index can be
 derived from its file, so a missing, damaged or outdated index is rebuilt.
 
 It is written beside the file (``000007.segment.index``) as one record with the tag of the file.
-The meta is JSON and says how much of the file the index covers and where the bases are; the
-payload is the columns.
+The meta is JSON and says how much of the file the index covers, where the bases are and how many
+of the rows are companions; the payload is the rows, those of companions last.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from quire.errors import ArchiveError, DamagedRecord
 #: Maximum bytes of rows: a hundred million pages in one file. A longer index is ignored.
 MOST_ROWS_BYTES = 1 << 32
 
+#: Hash of the url, time, offset of the record, slot in the record.
+Row = tuple[int, int, int, int]
 ROW = np.dtype([("url", "<u8"), ("time", "<i8"), ("offset", "<u8"), ("slot", "<u4")])
 
 
@@ -43,7 +46,8 @@ class Index:
         bases: Offsets of every base and its copies, by number.
         gaps: Stretches of the file that are not a record, or a damaged one.
         torn: The same, but never acknowledged: a crash cut them off.
-        missing: Number of pages the file should have that are in a gap or cut off.
+        missing: Number of pages and companions the file should have that are in a gap or cut off.
+        companions: One row for each companion, sorted by url and time.
     """
 
     rows: NDArray[Any]
@@ -52,6 +56,7 @@ class Index:
     gaps: list[Gap] = field(default_factory=list)
     torn: list[Gap] = field(default_factory=list)
     missing: int = 0
+    companions: NDArray[Any] = field(default_factory=lambda: rows_of([]))
 
     @property
     def is_damaged(self) -> bool:
@@ -59,16 +64,30 @@ class Index:
         return bool(self.gaps or self.missing)
 
     def places(self) -> list[tuple[int, int]]:
-        """Return offset and slot of all pages, in stored order."""
-        rows = self.rows
-        return sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True))
+        """Return offset and slot of all pages and companions, in stored order."""
+        return sorted(
+            place
+            for rows in (self.rows, self.companions)
+            for place in zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True)
+        )
 
     def find(self, url: int) -> NDArray[Any]:
-        """Return the rows of a url, given its hash."""
-        keys = self.rows["url"]
-        key = np.uint64(url)
-        start, end = np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right")
-        return self.rows[int(start) : int(end)]
+        """Return the rows of the pages of a url, given its hash."""
+        return find(self.rows, url)
+
+    def extend(self, pages: list[Row], companions: list[Row], length: int) -> None:
+        """Insert rows; the index then covers ``length`` bytes of the file."""
+        self.rows = with_more(self.rows, pages)
+        self.companions = with_more(self.companions, companions)
+        self.length = length
+
+
+def find(rows: NDArray[Any], url: int) -> NDArray[Any]:
+    """Return the rows of a url, given its hash."""
+    keys = rows["url"]
+    key = np.uint64(url)
+    start, end = np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right")
+    return rows[int(start) : int(end)]
 
 
 def url_hash(url: str) -> int:
@@ -76,14 +95,16 @@ def url_hash(url: str) -> int:
     return _core.hash64(url.encode("utf-8", "surrogatepass"))
 
 
-def rows_of(entries: list[tuple[int, int, int, int]]) -> NDArray[Any]:
+def rows_of(entries: list[Row]) -> NDArray[Any]:
     """Sort rows by url and time."""
     rows = np.array(entries, ROW)
     return rows[np.lexsort((rows["slot"], rows["offset"], rows["time"], rows["url"]))]
 
 
-def with_more(rows: NDArray[Any], entries: list[tuple[int, int, int, int]]) -> NDArray[Any]:
+def with_more(rows: NDArray[Any], entries: list[Row]) -> NDArray[Any]:
     """Insert rows in sorted order."""
+    if not entries:
+        return rows
     both = np.concatenate([rows, np.array(entries, ROW)])
     return both[np.lexsort((both["slot"], both["offset"], both["time"], both["url"]))]
 
@@ -91,7 +112,7 @@ def with_more(rows: NDArray[Any], entries: list[tuple[int, int, int, int]]) -> N
 def journal_index(source: Source) -> Index:
     """Index a journal. Pages after the last commit are included if they are intact."""
     index = Index(rows_of([]), source.length())
-    entries: list[tuple[int, int, int, int]] = []
+    entries: list[tuple[int, About]] = []
     recent: list[tuple[int, About] | Gap] = []  # since the last commit
     for found in journal_pages(source):
         if not isinstance(found, Head):
@@ -103,7 +124,7 @@ def journal_index(source: Source) -> Index:
             recent.append(Gap(found.offset, found.end))
             continue
         index.gaps += [part for part in recent if isinstance(part, Gap)]
-        entries += [_row(*part) for part in recent if not isinstance(part, Gap)]
+        entries += [part for part in recent if not isinstance(part, Gap)]
         recent = []
         index.missing = max(0, pages - len(entries))
     for part in recent:
@@ -115,19 +136,21 @@ def journal_index(source: Source) -> Index:
         except DamagedRecord:
             index.torn.append(Gap(part[0], part[0] + part[1].frame))
             continue
-        entries.append(_row(*part))
-    index.rows = rows_of(entries)
+        entries.append(part)
+    index.rows = rows_of([_row(*entry) for entry in entries if not entry[1].is_companion])
+    index.companions = rows_of([_row(*entry) for entry in entries if entry[1].is_companion])
     return index
 
 
-def _row(offset: int, page: About) -> tuple[int, int, int, int]:
-    return url_hash(page.url), page.time, offset, 0
+def _row(offset: int, page: About, slot: int = 0) -> Row:
+    return url_hash(page.url), page.time, offset, slot
 
 
 def segment_index(source: Source) -> Index:
     """Index a segment without reading the bodies of its pages."""
     index = Index(rows_of([]), source.length())
-    entries: list[tuple[int, int, int, int]] = []
+    pages: list[Row] = []
+    companions: list[Row] = []
     for found in segment_records(source):
         if isinstance(found, Gap):
             index.gaps.append(found)
@@ -136,7 +159,7 @@ def segment_index(source: Source) -> Index:
         if kind == RecordKind.BASE:
             index.bases.setdefault(number, []).append(offset)
         elif kind == RecordKind.FILE:
-            index.missing = max(0, number - len(entries))
+            index.missing = max(0, number - len(pages) - len(companions))
         else:
             try:
                 block = read_block(source, offset)
@@ -144,11 +167,9 @@ def segment_index(source: Source) -> Index:
                 head = read_head(source.at(offset, HEAD_BYTES), offset)
                 index.gaps.append(Gap(offset, head.end if head else offset))
                 continue
-            entries += [
-                (url_hash(page.url), page.time, offset, slot)
-                for slot, page in enumerate(block.pages)
-            ]
-    index.rows = rows_of(entries)
+            rows = companions if block.head.kind == RecordKind.COMPANION_BLOCK else pages
+            rows += [_row(offset, page, slot) for slot, page in enumerate(block.pages)]
+    index.rows, index.companions = rows_of(pages), rows_of(companions)
     return index
 
 
@@ -157,12 +178,13 @@ def save(index: Index, path: Path, source: Source, disk: Disk) -> None:
     tag = tag_of(source)
     if index.is_damaged or tag is None:
         return
-    columns = index.rows.tobytes()
+    columns = index.rows.tobytes() + index.companions.tobytes()
     about = {
         "length": index.length,
         "check": _core.hash64(columns),
         "bases": [[number, places] for number, places in index.bases.items()],
         "torn": [[gap.offset, gap.end] for gap in index.torn],
+        "companions": len(index.companions),
     }
     part = path.with_name(path.name + ".part")
     try:
@@ -211,8 +233,17 @@ def known(path: Path, file: Source) -> Index | None:
             return None
         bases = {int(number): [int(place) for place in places] for number, places in about["bases"]}
         torn = [Gap(int(start), int(end)) for start, end in about["torn"]]
-        return Index(np.frombuffer(columns, ROW), int(about["length"]), bases, torn=torn)
+        rows = np.frombuffer(columns, ROW)
+        pages, companions = _parts(rows, int(about.get("companions", 0)))
+        return Index(pages, int(about["length"]), bases, torn=torn, companions=companions)
     except (ArchiveError, KeyError, TypeError, ValueError, RecursionError):
         return None
     finally:
         source.close()
+
+
+def _parts(rows: NDArray[Any], companions: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    if not 0 <= companions <= len(rows):
+        raise ValueError(f"{companions} of {len(rows)} rows are companions")
+    pages = len(rows) - companions
+    return rows[:pages], rows[pages:]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.archive.disk.storage import Disk, Writer
-from quire.archive.format.record import FORMAT, VERSION
+from quire.archive.format.record import FORMAT, VERSION, VERSIONS
 from quire.archive.format.stored_file import data_files
 from quire.safe_read import read_plain
 
@@ -66,10 +66,10 @@ def write_mark(folder: Path, disk: Disk) -> None:
 
 
 def other_version(folder: Path) -> object:
-    """Return the version in the marker if it differs from ours; None if the marker is unusable."""
+    """Return the version in the marker if we do not know it; None if the marker is unusable."""
     about = _read(folder)
     version = None if isinstance(about, str) else about.get("version")
-    return None if version == VERSION else version
+    return None if isinstance(version, int) and version in VERSIONS else version
 
 
 def wrong_mark(folder: Path) -> str | None:
@@ -77,8 +77,9 @@ def wrong_mark(folder: Path) -> str | None:
     about = _read(folder)
     if isinstance(about, str):
         return about
-    if about.get("version") != VERSION:
-        return f"says archive format {about.get('version')!r}, but this version reads {VERSION}"
+    version = about.get("version")
+    if not isinstance(version, int) or version not in VERSIONS:
+        return f"says archive format {version!r}, but this version reads up to {VERSION}"
     if _ID.fullmatch(str(about.get("id"))) is None:
         return "has no id of 32 hexadecimal digits"
     return None

@@ -69,6 +69,8 @@ class About:
             a page that uses a base, its base's distance from the base of the block.
         check: XXH3 of the body.
         digest: First 16 bytes of the SHA-256 of the body.
+        is_companion: Whether this is a WARC record without a page of its own, such as a request.
+            Its block is ``head`` and body together.
     """
 
     url: str
@@ -81,14 +83,23 @@ class About:
     same_as: int
     check: int
     digest: bytes
+    is_companion: bool = False
 
     def is_of(self, body: bytes) -> bool:
         """Tell whether these bytes are the body of the page."""
         return len(body) == self.length and _core.hash64(body) == self.check
 
 
-def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes = b"") -> About:
-    """Make the metadata of a page that is not stored yet.
+def about(
+    url: str,
+    time: datetime,
+    body: bytes,
+    head: bytes = b"",
+    extra: bytes = b"",
+    *,
+    is_companion: bool = False,
+) -> About:
+    """Make the metadata of a page or companion that is not stored yet.
 
     Raises:
         SourceTooLarge: The page is longer than readers accept.
@@ -106,6 +117,7 @@ def about(url: str, time: datetime, body: bytes, head: bytes = b"", extra: bytes
         same_as=0,
         check=_core.hash64(body),
         digest=hashlib.sha256(body).digest()[:HASH_BYTES],
+        is_companion=is_companion,
     )
 
 
@@ -217,7 +229,7 @@ def _column(kind: str, values: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(values)}{kind}", *values)
 
 
-def unpack_frame(frame: bytes, length: int) -> list[About]:
+def unpack_frame(frame: bytes, length: int, *, are_companions: bool = False) -> list[About]:
     """Read the metadata of some pages from a frame that should decode to ``length`` bytes.
 
     Raises:
@@ -225,11 +237,11 @@ def unpack_frame(frame: bytes, length: int) -> list[About]:
     """
     if length > MOST_COLUMNS_BYTES:
         raise CodecError(f"columns of {length:,} bytes; at most {MOST_COLUMNS_BYTES:,} are read")
-    return unpack(PLAIN_ZSTD.decode(frame, length))
+    return unpack(PLAIN_ZSTD.decode(frame, length), are_companions=are_companions)
 
 
-def unpack(data: bytes) -> list[About]:
-    """Read the metadata of some pages.
+def unpack(data: bytes, *, are_companions: bool = False) -> list[About]:
+    """Read the metadata of some pages, or of some companions.
 
     Raises:
         CodecError: The columns are damaged, or longer than a writer produces.
@@ -267,6 +279,7 @@ def unpack(data: bytes) -> list[About]:
             same_as=same_as[i],
             check=check[i],
             digest=digests[HASH_BYTES * i : HASH_BYTES * (i + 1)],
+            is_companion=are_companions,
         )
         for i in range(n)
     ]

@@ -18,8 +18,10 @@ the next record, whatever lies in between. After a damaged head, reading resumes
 intact head with the tag of the file, so damage costs only the record it is in. A page may itself
 contain complete records, but its author did not know the tag.
 
-Kinds: 1 file (describes the file; the first record, in segments also the last), 2 page and
-6 commit (journals), 3 base, 4 block and 5 guard (segments).
+Kinds: 1 file (describes the file; the first record, in segments also the last), 2 page,
+7 companion and 6 commit (journals), 3 base, 4 block, 8 block of companions and 5 guard (segments).
+
+Version 2 added companions, and duplicates in journals. Files of version 1 are read as before.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ from quire.safe_read import NotPlain, open_plain
 
 SYNC = b"\xabQR\n"
 FORMAT = "quire archive"
-VERSION = 1
+VERSION = 2
+#: Versions that can be read; a writer adds files of the newest to an archive of any of them.
+VERSIONS = frozenset({1, VERSION})
 _HEAD = struct.Struct("<4sB3sIQQI")
 HEAD_BYTES = _HEAD.size
 #: Maximum length of a meta: a few columns of a block. A longer one is damage or an attack.
@@ -65,6 +69,8 @@ class RecordKind(IntEnum):
     BLOCK = 4
     GUARD = 5
     COMMIT = 6
+    COMPANION = 7
+    COMPANION_BLOCK = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +281,10 @@ def read_file_record(source: Source, head: Head) -> dict[str, Any]:
         about = None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ArchiveError(f"{source.name}: not part of an archive")
-    if about.get("version") != VERSION:
+    # The type too: JSON has numbers and lists, which are not in any set.
+    if not isinstance(about.get("version"), int) or about["version"] not in VERSIONS:
         raise ArchiveError(
             f"{source.name}: archive format {about.get('version')!r}, "
-            f"but this version reads {VERSION}"
+            f"but this version reads up to {VERSION}"
         )
     return about

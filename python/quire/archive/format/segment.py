@@ -10,7 +10,8 @@ a copy costs little, so the whole base is stored a second time.
 
 Records: ``base`` and ``guard`` (``base_record``), ``block`` (meta: number of the base, 0 for none,
 and length of the columns, 32 bits each, then the columns as a zstd frame; payload: the frames of
-its pages in a row), and at the end the file record again, with the number of pages.
+its pages in a row), and at the end the file record again, with the number of pages and of
+companions. A block of companions has the same form as a block of pages, and another kind.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ BLOCK_PAGES = 128
 #: A base is stored twice if it is at most this fraction (one sixteenth) of the pages that use it.
 TWICE_SHARE = 16
 COLUMNS_LEVEL = 12
+#: Kinds of records that hold a block.
+BLOCK_KINDS = frozenset({RecordKind.BLOCK, RecordKind.COMPANION_BLOCK})
 #: Maximum length of a chain of pages that depend on each other; a duplicate may add one.
 MOST_DEPTH = 10
 
@@ -60,11 +63,11 @@ class Piece:
     other machines.
 
     Attributes:
-        kind: Base or block.
+        kind: Base, block or block of companions.
         meta: Meta of the record.
         payload: Payload of the record.
         base: Number of this base, or of the base that the pages of this block use; 0 for none.
-        pages: Number of pages in it.
+        pages: Number of pages or companions in it.
         dependent_bytes: Bytes of its pages that depend on a base, by the number of the base.
     """
 
@@ -84,7 +87,10 @@ def base_piece(number: int, content: bytes, frame: bytes) -> Piece:
 
 
 def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> Piece:
-    """Make the piece for a block of pages that use a base; 0 for none."""
+    """Make the piece for a block of pages that use a base; 0 for none.
+
+    All of them are pages, or all are companions.
+    """
     known = [replace(page, frame=len(frame)) for page, frame in zip(pages, frames, strict=True)]
     columns = pack(known)
     meta = _BLOCK.pack(base, len(columns)) + PLAIN_ZSTD.encode(columns, COLUMNS_LEVEL)
@@ -93,7 +99,8 @@ def block_piece(base: int, pages: Sequence[About], frames: Sequence[bytes]) -> P
     for page in known:
         if page.codec in {Codec.DENSE, Codec.ZSTD_BASE} and page.same_as:
             dependent_bytes[base + page.same_as] += page.frame
-    return Piece(RecordKind.BLOCK, meta, payload, base, len(known), dependent_bytes)
+    kind = RecordKind.COMPANION_BLOCK if known[0].is_companion else RecordKind.BLOCK
+    return Piece(kind, meta, payload, base, len(known), dependent_bytes)
 
 
 class SegmentWriter:
@@ -113,17 +120,20 @@ class SegmentWriter:
         self._bases: dict[int, tuple[bytes, int, int]] = {}
         self._dependent_bytes: Counter[int] = Counter()
         self.pages: int = 0
+        self.companions: int = 0
         with failing(part):
             disk.remove(part)
         self._writer = Writer(disk, part)
         try:
-            self._writer.append(self._about(pages=None))
+            self._writer.append(self._about(is_complete=False))
         except BaseException:
             self.discard()
             raise
 
-    def _about(self, pages: int | None) -> bytes:
-        return file_record("segment", self._tag, replaces=self._replaces, pages=pages)
+    def _about(self, *, is_complete: bool) -> bytes:
+        counts = (self.pages, self.companions) if is_complete else (None, None)
+        about = {"replaces": self._replaces, "pages": counts[0], "companions": counts[1]}
+        return file_record("segment", self._tag, **about)
 
     def _record(self, kind: RecordKind, meta: bytes, payload_bytes: int) -> bytes:
         return record(kind, meta, payload_bytes, self._tag)
@@ -145,7 +155,10 @@ class SegmentWriter:
         if piece.kind == RecordKind.BASE:
             self._bases[piece.base] = (piece.meta, self._writer.end - length, length)
         else:
-            self.pages += piece.pages
+            if piece.kind == RecordKind.COMPANION_BLOCK:
+                self.companions += piece.pages
+            else:
+                self.pages += piece.pages
             self._dependent_bytes.update(piece.dependent_bytes)
 
     def finish(self) -> None:
@@ -160,7 +173,7 @@ class SegmentWriter:
                     self._writer.append(self._record(RecordKind.BASE, meta, length), frame)
         finally:
             source.close()
-        self._writer.append(self._about(self.pages))
+        self._writer.append(self._about(is_complete=True))
         self._writer.finish(self.path)
 
     def discard(self) -> None:
@@ -194,12 +207,13 @@ def read_block(source: Source, offset: int) -> Block:
         DamagedRecord: The block is damaged.
     """
     head = read_head(source.at(offset, HEAD_BYTES), offset)
-    if head is None or head.kind != RecordKind.BLOCK:
+    if head is None or head.kind not in BLOCK_KINDS:
         raise source.damaged(offset, "is not a block")
     meta = source.meta(head)
     try:
         base, length = _BLOCK.unpack_from(meta)
-        pages = unpack_frame(meta[_BLOCK.size :], length)
+        are_companions = head.kind == RecordKind.COMPANION_BLOCK
+        pages = unpack_frame(meta[_BLOCK.size :], length, are_companions=are_companions)
     except (ArchiveError, struct.error) as error:
         raise source.damaged(offset, f"has damaged columns: {error}") from None
     offsets = []
@@ -249,8 +263,8 @@ def _read_from_base(page: About, frame: bytes, base: OpenBase) -> bytes:
 def segment_records(source: Source) -> Iterator[tuple[RecordKind, int, int] | Gap]:
     """Find the records of a segment: kind and offset, and the number of a base or of all pages.
 
-    A guard is reported as the base it guards. The last record gives the number of pages; if it is
-    missing, the last item is an empty gap.
+    A guard is reported as the base it guards, a block of companions as a block. The last record
+    gives the number of pages and companions; if it is missing, the last item is an empty gap.
     """
     is_finished = False
     for found in heads(source):
@@ -258,15 +272,17 @@ def segment_records(source: Source) -> Iterator[tuple[RecordKind, int, int] | Ga
             yield found
             continue
         try:
-            if found.kind == RecordKind.BLOCK:
+            if found.kind in BLOCK_KINDS:
                 yield RecordKind.BLOCK, found.offset, 0
             elif found.kind in {RecordKind.BASE, RecordKind.GUARD}:
                 yield RecordKind.BASE, found.offset, base_number(source, found)
             elif found.kind == RecordKind.FILE:
-                pages = read_file_record(source, found).get("pages")
+                about = read_file_record(source, found)
+                pages, companions = about.get("pages"), about.get("companions", 0)
                 is_finished = isinstance(pages, int)
                 if isinstance(pages, int):
-                    yield RecordKind.FILE, found.offset, pages
+                    more = companions if isinstance(companions, int) else 0
+                    yield RecordKind.FILE, found.offset, pages + more
         except ArchiveError:
             yield Gap(found.offset, found.end)
     if not is_finished:

@@ -17,7 +17,7 @@ from typing import Literal
 from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases
 from quire.archive.format.index import Index
-from quire.archive.format.journal import page_at, read_page
+from quire.archive.format.journal import PAGE_KINDS, page_at, read_page
 from quire.archive.format.page_meta import About
 from quire.archive.format.record import (
     HEAD_BYTES,
@@ -145,7 +145,7 @@ class StoredFile:
                     yield found
 
     def about(self, offset: int, slot: int) -> About:
-        """Read the metadata of a page.
+        """Read the metadata of a page or companion.
 
         Raises:
             DamagedRecord: The record is damaged.
@@ -153,12 +153,12 @@ class StoredFile:
         if self.is_segment:
             return self._slot(offset, slot)[1]
         head = read_head(self.source.at(offset, HEAD_BYTES), offset)
-        if head is None or head.kind != RecordKind.PAGE:
+        if head is None or head.kind not in PAGE_KINDS:
             raise self._damaged(offset, slot, "not the start of a page")
         return page_at(self.source, head)
 
     def page(self, offset: int, slot: int) -> tuple[About, bytes]:
-        """Read and check a page.
+        """Read and check a page or companion.
 
         Raises:
             DamagedRecord: The bytes do not match the checksum.

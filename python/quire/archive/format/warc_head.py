@@ -1,4 +1,4 @@
-r"""Stores the head of a WARC record with the page that came in it, and restores it to the byte.
+r"""Stores the head of a WARC record with the page or companion in it, and restores it to the byte.
 
 Most of a head can be derived from its page: address, date, length, and the digests of block and
 payload, which no codec can compress. These values are left out of storage and filled in again
@@ -9,6 +9,8 @@ A page's ``extra`` begins with ``00 57`` (the unchanged head follows) or ``01 57
 follows with marks for the omitted values). A mark is ``01`` and a letter: ``u`` address, ``d``
 date, ``l`` length of the block, ``b`` and ``p`` digest of block and payload in base32, ``B`` and
 ``P`` in hexadecimal. Lines of ARC records are stored the same way.
+
+A companion has only a block. ``block_parts`` splits it into the two parts that the marks refer to.
 
 >>> from datetime import UTC, datetime
 >>> head = b"WARC/1.0\r\nWARC-Type: resource\r\n"
@@ -37,6 +39,10 @@ MOST_UNFOLDED_BYTES = 1 << 21
 _MOST_VALUE_BYTES = 128  # SHA-512 in hexadecimal
 _MARKED = re.compile(rb"(?:(md5|sha1|sha256|sha512):)?\x01([udlbpBP])")
 _REVISIT = re.compile(rb"^WARC-Type[ \t]*:[ \t]*revisit[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_TYPE = re.compile(rb"^WARC-Type[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_HTTP_END = re.compile(rb"\r?\n\r?\n")
+#: Types of records whose block is an HTTP message.
+_HTTP_TYPES = frozenset({"request", "response"})
 _DIGEST = re.compile(rb"(md5|sha1|sha256|sha512):([0-9A-Za-z]{16,128})")
 _DIGEST_MARKS = {b"warc-block-digest": (b"b", b"B"), b"warc-payload-digest": (b"p", b"P")}
 
@@ -102,6 +108,46 @@ def warc_date(time: datetime) -> str:
 def is_revisit(warc_head: bytes) -> bool:
     """Tell whether a record is a revisit: the page had not changed, so it has no payload."""
     return _REVISIT.search(warc_head) is not None
+
+
+def warc_type(extra: bytes) -> str | None:
+    """Return the type of the WARC or ARC record that something came in, from its extra, or None."""
+    return record_type(extra) if extra.startswith((_PLAIN, _FOLDED)) else None
+
+
+def record_type(warc_head: bytes) -> str:
+    r"""Return the type of a record in lower case, from its head as it is or as stored.
+
+    >>> record_type(b"\x01WWARC/1.0\r\nWARC-Type: Request\r\n\r\n")
+    'request'
+    >>> record_type(b"WARC/1.0\r\n\r\n")
+    'unknown'
+    """
+    head = warc_head[len(_PLAIN) :] if warc_head.startswith((_PLAIN, _FOLDED)) else warc_head
+    if not head.startswith(b"WARC/"):
+        # The line of an ARC record. All but the first of a file are pages.
+        return "warcinfo" if head.startswith(b"filedesc:") else "response"
+    found = _TYPE.search(head)
+    return found[1].decode("utf-8", "replace").lower() if found and found[1] else "unknown"
+
+
+def block_parts(warc_head: bytes, block: bytes) -> tuple[bytes, bytes]:
+    r"""Split the block of a companion into an HTTP head and a payload.
+
+    >>> block_parts(b"WARC/1.0\r\nWARC-Type: request\r\n\r\n", b"POST / HTTP/1.1\r\n\r\na=1")
+    (b'POST / HTTP/1.1\r\n\r\n', b'a=1')
+    >>> block_parts(b"WARC/1.0\r\nWARC-Type: metadata\r\n\r\n", b"via: x")
+    (b'', b'via: x')
+
+    Args:
+        warc_head: Head of the record, as it is or as stored.
+        block: Its block.
+    """
+    kind = record_type(warc_head)
+    if kind == "revisit":
+        return block, b""
+    end = _HTTP_END.search(block) if kind in _HTTP_TYPES else None
+    return (block[: end.end()], block[end.end() :]) if end else (b"", block)
 
 
 class _Parts:

@@ -1,9 +1,13 @@
-"""Export: writes pages as a ``.warc.gz`` with an index, for any tool that reads WARC.
+"""Export: writes an archive as a ``.warc.gz`` with an index, for any tool that reads WARC.
 
 A page that came in a WARC record is written as the same record: record head, HTTP head and payload
-are the original bytes. A page with an HTTP head but no record becomes a ``response``, one without
-a head a ``resource``. Each record is its own gzip member, and a line of the CDXJ index gives its
-position.
+are the original bytes. So are requests and all other records that came with the pages. A page with
+an HTTP head but no record becomes a ``response``, one without a head a ``resource``. Each record is
+its own gzip member, and a line of the CDXJ index gives the position of each page and revisit.
+
+Descriptions of the crawl (``warcinfo``) come first, then each page, followed by the records of the
+same address and time, then the rest. A ``warcinfo`` of our own is added only if a record of ours
+is in the file: records that come from WARC files go out as they came, and nothing else.
 
 Both files get their names when both are complete on the disk.
 """
@@ -17,16 +21,18 @@ import re
 import uuid
 import zlib
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
 from quire.archive.archive import Archive
 from quire.archive.format.warc_head import warc_date
-from quire.archive.results import StoredPage
+from quire.archive.results import Companion, StoredPage
 from quire.archive.warc import cdxj
+from quire.archive.warc.beside import Beside
 from quire.archive.warc.revisits import REVISIT
 from quire.atomic import open_atomic
 from quire.errors import ArchiveError
@@ -36,6 +42,8 @@ from quire.sources.warc import PAGES
 from quire.version import version as quire_version
 
 LEVEL = 6
+_ABOUT_CRAWL = "warcinfo"
+_TOKEN = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _HTTP_END = re.compile(rb"\r?\n\r?\n")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # The address is put on a line of its own, so nothing in it may end the line.
@@ -56,13 +64,15 @@ class Exported:
         warc: Path of the WARC file.
         index: Path of its index.
         pages: Number of pages written.
-        damaged: Descriptions of pages that could not be read.
+        damaged: Descriptions of pages and records that could not be read.
+        records: Number of WARC records written, those of pages included.
     """
 
     warc: Path
     index: Path
     pages: int
     damaged: tuple[str, ...]
+    records: int = 0
 
 
 def index_path(warc: Path) -> Path:
@@ -83,12 +93,14 @@ def export(
     until: datetime | None = None,
     progress: Progress = no_progress,
 ) -> Exported:
-    """Write pages to a WARC file with an index, replacing files with these names.
+    """Write pages and the records that came with them to a WARC file with an index.
+
+    Files with these names are replaced.
 
     Args:
         archive: An open archive.
         target: The WARC file, usually ``*.warc.gz``; the index is written beside it as ``*.cdxj``.
-        prefix: Only addresses that start with this.
+        prefix: Only addresses that start with this; descriptions of the crawl are always written.
         since: Only pages fetched at this time or later.
         until: Only pages fetched at this time or earlier.
         progress: called with the number of pages written and the total.
@@ -98,26 +110,66 @@ def export(
     """
     warc = Path(target)
     index = index_path(warc)
+    selected = _Selected(prefix, since, until)
+    with closing(cdxj.Lines()) as lines, open_atomic(warc, index) as (file, index_file):
+        out = _Output(file, warc.name, lines)
+        damaged = _write(archive, out, selected, progress)
+        index_file.writelines(line.encode() for line in lines.sorted())
+    return Exported(warc, index, out.pages, damaged, out.records)
+
+
+def export_stream(
+    archive: Archive,
+    stream: BinaryIO,
+    *,
+    prefix: str = "",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    progress: Progress = no_progress,
+) -> tuple[int, tuple[str, ...]]:
+    """Write pages as ``export`` does to an open stream, such as a pipe, without an index.
+
+    Returns:
+        The number of records written, and descriptions of everything that could not be read.
+
+    Raises:
+        OSError: The stream cannot be written.
+    """
+    out = _Output(stream, "stream.warc.gz", None)
+    damaged = _write(archive, out, _Selected(prefix, since, until), progress)
+    return out.records, damaged
+
+
+class _Selected(NamedTuple):
+    """The part of an archive to write."""
+
+    prefix: str
+    since: datetime | None
+    until: datetime | None
+
+
+def _write(
+    archive: Archive, out: _Output, selected: _Selected, progress: Progress
+) -> tuple[str, ...]:
+    """Write the records, and return descriptions of those that could not be read."""
     damaged: list[str] = []
-    lines = cdxj.Lines()
-    pages = 0
-    try:
-        with open_atomic(warc, index) as (file, index_file):
-            out = _Members(file)
-            out.add(_about_file(warc.name))
-            for page in archive.read(
-                prefix, since=since, until=until, on_damage=lambda error: damaged.append(str(error))
-            ):
-                progress("export", pages, len(archive))
-                record = record_of(page)
-                offset, length = out.add([record.warc_head, *record.block, b"\r\n\r\n"])
-                lines.add(_line(page, record, warc.name, offset, length))
-                pages += 1
-            index_file.writelines(line.encode() for line in lines.sorted())
-    finally:
-        lines.close()
-    progress("export", pages, pages)
-    return Exported(warc, index, pages, tuple(damaged))
+
+    def on_damage(error: ArchiveError) -> None:
+        damaged.append(str(error))
+
+    prefix, since, until = selected
+    beside = Beside(archive, on_damage)
+    for companion in beside.of_kind(_ABOUT_CRAWL):
+        out.add_companion(companion)
+    for page in archive.read(prefix, since=since, until=until, on_damage=on_damage):
+        progress("export", out.pages, len(archive))
+        out.add_page(page)
+        for companion in beside.at(page.url, page.time):
+            out.add_companion(companion)
+    for companion in beside.rest(prefix, since, until):
+        out.add_companion(companion)
+    progress("export", out.pages, out.pages)
+    return tuple(damaged)
 
 
 class _Members:
@@ -136,21 +188,55 @@ class _Members:
         return offset, self._end - offset
 
 
+class _Output:
+    """A WARC file being written, and the lines of its index."""
+
+    def __init__(self, file: BinaryIO, name: str, lines: cdxj.Lines | None) -> None:
+        self._members, self._name, self._lines = _Members(file), name, lines
+        self._is_described = False
+        self.pages = self.records = 0
+
+    def add_page(self, page: StoredPage) -> None:
+        record = record_of(page)
+        self._list(page, record, *self._add(record))
+        self.pages += 1
+
+    def add_companion(self, companion: Companion) -> None:
+        record = companion_record(companion)
+        offset, length = self._add(record)
+        if record.kind == REVISIT and companion.url:
+            page = StoredPage(companion.url, companion.time, companion.block, b"", b"")
+            self._list(page, record, offset, length)
+
+    def _list(self, page: StoredPage, record: WarcRecord, offset: int, length: int) -> None:
+        if self._lines is not None:
+            self._lines.add(_line(page, record, self._name, offset, length))
+
+    def _add(self, record: WarcRecord) -> tuple[int, int]:
+        if record.is_ours and not self._is_described:
+            self._members.add(_about_file(self._name))
+            self._is_described = True
+        self.records += 1
+        return self._members.add([record.warc_head, *record.block, b"\r\n\r\n"])
+
+
 @dataclass(frozen=True, slots=True)
 class WarcRecord:
-    """A page as a WARC record.
+    """A page or companion as a WARC record.
 
     Attributes:
         warc_head: Head of the record.
         block: Block of the record, in parts.
+        kind: Type of the record.
         fields: Fields of the head.
-        kind: ``response``, ``resource`` or ``revisit``.
+        is_ours: Whether the head was made here, because there was none.
     """
 
     warc_head: bytes
     block: tuple[bytes, ...]
     kind: str
     fields: dict[str, str] = field(default_factory=dict)
+    is_ours: bool = False
 
 
 def record_of(page: StoredPage) -> WarcRecord:
@@ -210,9 +296,36 @@ def _new(page: StoredPage, ip_address: str | None) -> WarcRecord:
         "Content-Type": "application/http; msgtype=response" if is_response else _type(page),
         "Content-Length": str(sum(map(len, block))),
     }
-    return WarcRecord(
-        _head(fields), block, kind, {name.lower(): value for name, value in fields.items()}
-    )
+    return _ours(fields, block)
+
+
+def companion_record(companion: Companion) -> WarcRecord:
+    """Return the record of a companion: the one it came in, or a new one."""
+    stored, block = companion.warc_head, (companion.block,)
+    with suppress(BadHead):
+        head = Warc.parse(stored)
+        if head.length == len(companion.block) and Warc.end(stored, 0) == len(stored):
+            return WarcRecord(stored, block, head.kind, head.fields)
+    # The first record of an ARC file describes the crawl, as a warcinfo does. Otherwise the head
+    # was tampered with, and its type may be anything.
+    kind = companion.kind if _TOKEN.fullmatch(companion.kind) else "unknown"
+    sha1 = hashlib.sha1(companion.block, usedforsecurity=False)
+    name = f"{kind} {companion.url} {companion.time.isoformat()} {sha1.hexdigest()}"
+    fields = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}>",
+        **({"WARC-Target-URI": address(companion.url)} if kind != _ABOUT_CRAWL else {}),
+        "WARC-Date": warc_date(companion.time),
+        "WARC-Block-Digest": "sha1:" + base64.b32encode(sha1.digest()).decode(),
+        "Content-Type": "text/plain" if kind == _ABOUT_CRAWL else "application/octet-stream",
+        "Content-Length": str(len(companion.block)),
+    }
+    return _ours(fields, block)
+
+
+def _ours(fields: dict[str, str], block: tuple[bytes, ...]) -> WarcRecord:
+    known = {name.lower(): value for name, value in fields.items()}
+    return WarcRecord(_head(fields), block, known["warc-type"], known, is_ours=True)
 
 
 def _head(fields: dict[str, str]) -> bytes:
@@ -266,7 +379,7 @@ def _line(page: StoredPage, record: WarcRecord, name: str, offset: int, length: 
 
 
 def _about_file(name: str) -> list[bytes]:
-    """Make the first record, which names the software that wrote the file."""
+    """Make the record that names the software which made the records after it."""
     block = f"software: quire/{quire_version()}\r\nformat: WARC File Format 1.0\r\n".encode()
     head = _head(
         {

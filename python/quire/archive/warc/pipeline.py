@@ -25,8 +25,8 @@ from typing import Self
 
 from quire.archive.archive import Archive
 from quire.archive.format.journal import Packed, packed
-from quire.archive.format.page_meta import about
-from quire.archive.format.warc_head import fold
+from quire.archive.format.page_meta import About, about
+from quire.archive.format.warc_head import block_parts, fold
 
 #: Maximum size of a batch, and of everything that waits for threads and disk besides one page.
 PORTION_BYTES = 256 << 10
@@ -47,14 +47,15 @@ def usual_threads() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A page as read from its source.
+    """A page or companion as read from its source.
 
     Attributes:
         url: Address of the page.
         time: Fetch time.
         head: HTTP status line and headers as received, or empty.
-        body: Bytes of the page.
+        body: Bytes of the page; the block of a companion.
         warc_head: Head of the record it came in, or empty.
+        is_companion: Whether it is a WARC record without a page of its own.
     """
 
     url: str
@@ -62,12 +63,20 @@ class Arrived:
     head: bytes
     body: bytes
     warc_head: bytes
+    is_companion: bool = False
+
+    def about(self) -> About:
+        """Make the metadata to store."""
+        is_companion = self.is_companion
+        parts = block_parts(self.warc_head, self.body) if is_companion else (self.head, self.body)
+        extra = fold(self.warc_head, self.url, self.time, *parts) if self.warc_head else b""
+        return about(
+            self.url, self.time, self.body, self.head, extra, is_companion=self.is_companion
+        )
 
     def packed(self) -> Packed:
         """Do all work on the page that needs no other page and no file."""
-        page = self.url, self.time, self.head, self.body
-        extra = fold(self.warc_head, *page) if self.warc_head else b""
-        return packed(about(self.url, self.time, self.body, self.head, extra), self.body)
+        return packed(self.about(), self.body)
 
 
 class Pipeline:

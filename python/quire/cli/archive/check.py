@@ -82,7 +82,15 @@ def repair(
         for one in done.lost
     ]
     if format is Format.json:
-        terminal.write_json({"archive": archive, "new": output, "pages": done.pages, "lost": lost})
+        terminal.write_json(
+            {
+                "archive": archive,
+                "new": output,
+                "pages": done.pages,
+                "records": done.companions,
+                "lost": lost,
+            }
+        )
     else:
         where = f"{printable(output)}: {format_count(done.pages, 'page')}" if output else None
         can = f"{printable(archive)}: {format_count(done.pages, 'page')} can be read"

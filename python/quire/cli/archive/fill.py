@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import time as clock
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from quire.cli.archive.interrupts import created_if_missing, explained, stored
 from quire.cli.archive.options import (
     ArchiveArgument,
+    ByFolderOption,
     FetchedOption,
     SkipKnownOption,
     SourcesArgument,
+    UrlPrefixOption,
     check_name,
+    named_files,
 )
-from quire.cli.archive.summary import print_added
+from quire.cli.archive.summary import INCOMPLETE, Listed, ignore, print_added
 from quire.cli.common import terminal
 from quire.cli.common.archives import opened
 from quire.cli.common.crawls import find_crawls, nothing_read
@@ -68,7 +71,9 @@ def add(
     compact: Annotated[
         bool, typer.Option("--compact", help="Compact the archive after adding.")
     ] = False,
-    skip_known: SkipKnownOption = False,
+    by_folder: ByFolderOption = False,
+    url_prefix: UrlPrefixOption = "",
+    skip_known: SkipKnownOption = True,
     time: FetchedOption = None,
     most_bytes: MostBytesOption = MOST_BYTES,
     threads: Annotated[
@@ -85,49 +90,59 @@ def add(
 ) -> None:
     """Add crawls to an archive.
 
-    From WARC files, `add` takes responses with their headers, exactly as they were sent, and
-    revisits. It skips requests and metadata. It lists the records it cannot read and adds the
-    rest. Pages are written safely to disk every few thousand, and at the end.
+    From WARC files, `add` takes all records: responses and resources as pages, with their headers
+    exactly as they were sent; requests, metadata and all others so that `export` writes them
+    again. It lists the records it cannot read and adds the rest. Pages are written safely to disk
+    every few thousand, and at the end.
 
     \b
     Examples:
       quire archive add site.quire crawl.warc.gz --create
       quire archive add site.quire crawl.wacz pages/ "s3://crawls/2026-05/*.warc.gz"
-      quire archive add site.quire crawl.warc.gz --skip-known --format json | jq .pages
+      quire archive add site.quire saved/ --by-folder --url-prefix https://example.org/
+      quire archive add site.quire crawl.warc.gz --format json | jq .pages
 
-    After a crash, run the same command again with --skip-known to continue.
+    Pages and records that are already stored are skipped. So after a crash or Ctrl-C, run the
+    same command again to continue.
 
-    Exit codes: 0 on success, 2 on error (including when no input could be read).
+    Exit codes: 0 on success, 1 if something could not be read and was left out, 2 on error
+    (including when no input could be read).
     """
-    from quire.archive import Archive, ingest  # noqa: PLC0415 - heavy
+    from quire.archive import ingest  # noqa: PLC0415 - heavy
 
     fetched = start_of(time)
+    rename = named_files(sources, url_prefix, by_folder=by_folder)
     paths = find_crawls(sources)
     began = clock.monotonic()
-    if not Path(archive).exists():
-        if not create:
-            raise Refusal(f"{archive}: no such archive", hint="use --create to create it")
-        check_name(archive)
-        Archive.create(archive).close()
-    with opened(archive, write=True) as target, progress_bars() as progress:
-        done = ingest(
-            target,
-            paths,
-            time=fetched,
-            skip_known=skip_known,
-            most_bytes=most_bytes,
-            threads=threads,
-            progress=lambda step, read, of: progress(step, read >> 20, of >> 20),
-        )
-        if compact and done.pages:
-            target.compact(progress)
-        total = len(target)
-    if not (done.pages or done.known):
-        raise nothing_read(done.troubles, done.trouble_count)
-    if format is Format.json:
-        terminal.write_json({"archive": archive, "total_pages": total, **dataclasses.asdict(done)})
-        return
-    print_added(archive, done, total, clock.monotonic() - began)
+    listed, is_json = Listed(), format is Format.json
+    with (
+        explained(lambda: stored(archive), "run the same command again; it skips these pages"),
+        created_if_missing(archive, create=create),
+    ):
+        with opened(archive, write=True) as target, progress_bars() as progress:
+            done = ingest(
+                target,
+                paths,
+                time=fetched,
+                rename=rename,
+                skip_known=skip_known,
+                most_bytes=most_bytes,
+                threads=threads,
+                on_trouble=listed.troubles.append if is_json else ignore,
+                on_warning=listed.warnings.append if is_json else ignore,
+                progress=lambda step, read, of: progress(step, read >> 20, of >> 20),
+            )
+            if compact and (done.pages or done.companions):
+                target.compact(progress)
+            total = len(target)
+        if done.is_empty:
+            raise nothing_read(done.troubles, done.trouble_count)
+    if is_json:
+        terminal.write_json(listed.as_json(archive, done, total))
+    else:
+        print_added(archive, done, total, clock.monotonic() - began)
+    if done.trouble_count:
+        raise typer.Exit(INCOMPLETE)
 
 
 @reports_errors
@@ -161,7 +176,11 @@ def compact(
       quire archive compact old-crawls.quire --dense
       quire archive compact site.quire --format json | jq .stored_bytes
     """
-    with opened(archive, write=True) as target, progress_bars() as progress:
+    with (
+        explained(lambda: f"{archive} is as it was before"),
+        opened(archive, write=True) as target,
+        progress_bars() as progress,
+    ):
         before = _folder_bytes(target)
         done = target.compact(progress, codec="dense" if dense else codec)
         after = _folder_bytes(target)

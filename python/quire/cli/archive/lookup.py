@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +34,7 @@ from quire.cli.page.diff_options import (
 from quire.display import format_bytes, format_time
 
 if TYPE_CHECKING:
-    from quire.archive import StoredPage, Version
+    from quire.archive import Archive, StoredPage, Version
     from quire.sdiff import Facet
 
 TimeOption = Annotated[
@@ -42,6 +44,7 @@ TimeOption = Annotated[
     ),
 ]
 _MOST_TYPE = 24
+_STATUS = re.compile(r"[1-9][0-9xX]{2}")
 
 
 @reports_errors
@@ -57,6 +60,19 @@ def ls(
     ] = False,
     since: SinceOption = None,
     until: UntilOption = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--type",
+            metavar="TYPE",
+            help="Only pages of this content type (text/html, image/*), or WARC records of this "
+            "type (response, revisit, request, metadata, ...).",
+        ),
+    ] = "",
+    status: Annotated[
+        str,
+        typer.Option(metavar="STATUS", help="Only pages with this HTTP status (404, 4xx)."),
+    ] = "",
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """List the addresses in an archive.
@@ -65,15 +81,24 @@ def ls(
     Examples:
       quire archive ls site.quire
       quire archive ls site.quire https://example.org/news/ -l --since 2026-05
+      quire archive ls site.quire --type text/html --status 4xx
       quire archive ls site.quire --format json | jq -r '.[].url'
 
     The long form shows the number of versions, the time and size of the newest one, and the
     space all versions take in the archive.
     """
+    is_wanted = _filter(kind, status)
     with opened(archive) as source:
         found: dict[str, list[Version]] = {}
-        for page in source.pages(prefix, since=start_of(since), until=end_of(until), order="url"):
-            found.setdefault(page.url, []).append(page)
+        for page in source.pages(
+            prefix,
+            since=start_of(since),
+            until=end_of(until),
+            order="url",
+            kind="" if "/" in kind else kind.lower(),
+        ):
+            if is_wanted(page):
+                found.setdefault(page.url, []).append(page)
     if format is Format.json:
         terminal.write_json([_as_json(url, pages) for url, pages in found.items()])
         return
@@ -85,9 +110,28 @@ def ls(
                 f"{len(pages):>5}  {newest.time.replace(tzinfo=None).isoformat(' ', 'seconds')}  {format_bytes(newest.length):>9}  "
                 f"{format_bytes(stored):>9}  "
             )
-        terminal.write_text(printable(url) + "\n")
+        terminal.write_text((printable(url) or "(no address)") + "\n")
     if not found:
-        terminal.note("no pages" + (" with this prefix" if prefix else ""))
+        terminal.note("no pages" + (" like that" if prefix or kind or status else ""))
+
+
+def _filter(kind: str, status: str) -> Callable[[Version], bool]:
+    """Return a test for pages of a content type and status.
+
+    Raises:
+        Refusal: The status is not one.
+    """
+    if status and not _STATUS.fullmatch(status):
+        raise Refusal(f"--status {status}: not an HTTP status", hint="use for example 404 or 4xx")
+    digits = re.compile(status.lower().replace("x", "[0-9]"))
+    wanted = kind.lower() if "/" in kind else "*"
+
+    def is_wanted(page: Version) -> bool:
+        declared = (page.content_type or "").partition(";")[0].strip().lower()
+        has_status = not status or digits.fullmatch(str(page.status or "")) is not None
+        return has_status and fnmatchcase(declared, wanted)
+
+    return is_wanted
 
 
 def _as_json(url: str, pages: list[Version]) -> dict[str, object]:
@@ -107,6 +151,10 @@ def get(
     archive: ArchiveArgument,
     url: UrlArgument,
     time: TimeOption = None,
+    nearest: Annotated[
+        bool,
+        typer.Option("--nearest", help="Version fetched nearest to --time, before or after it."),
+    ] = False,
     output: Annotated[
         str | None,
         typer.Option(
@@ -136,10 +184,14 @@ def get(
       quire archive get site.quire https://example.org/ --headers --decoded | less
       quire archive get site.quire https://example.org/ --format json | jq .status
 
-    A day given as TIME means the end of that day. JSON output has the bytes in base64.
+    The scheme, `www.` and the last slash of URL may be left out. A day given as TIME means the end
+    of that day. JSON output has the bytes in base64.
     """
+    if nearest and time is None:
+        raise Refusal("--nearest needs a time", hint="add --time, for example --time 2026-05-17")
     with opened(archive) as source:
-        page = source.get(url, end_of(time))
+        known = _address(source, url)
+        page = source.get(known, start_of(time) if nearest else end_of(time), nearest=nearest)
     body = page.content() if decoded else page.body
     if format is Format.json:
         terminal.write_json(_page_as_json(page, body))
@@ -152,6 +204,18 @@ def get(
         terminal.write_text(text if text.endswith("\n") else text + "\n")
     else:
         terminal.write_bytes(data)
+
+
+def _address(archive: Archive, url: str) -> str:
+    """Return the address of the page that the user means, and say if it is spelled differently.
+
+    Raises:
+        PageNotFound: The archive does not have this page.
+    """
+    found = archive.address(url)
+    if found != url:
+        terminal.note(f"{url} is stored as {found}")
+    return found
 
 
 def _page_as_json(page: StoredPage, body: bytes) -> dict[str, object]:
@@ -183,9 +247,7 @@ def versions(
       quire archive versions site.quire https://example.org/ --format json | jq -r '.[].time'
     """
     with opened(archive) as source:
-        found = source.versions(url)
-        if not found:
-            source.get(url)  # raises PageNotFound
+        found = source.versions(_address(source, url))
     if format is Format.json:
         terminal.write_json([_version_as_json(version) for version in found])
         return
@@ -256,6 +318,7 @@ def diff(
             hint="use --view tree",
         )
     with opened(archive) as source:
+        url = _address(source, url)
         pair = source.pair(url, end_of(old), end_of(new))
     terminal.note(" to ".join(_times(pair)))
     before, after = (page.digest() for page in pair)

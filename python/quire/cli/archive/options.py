@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.terminal import Refusal
+
+if TYPE_CHECKING:
+    from quire.captures.file_names import FileNames
 
 ArchiveArgument = Annotated[str, typer.Argument(metavar="ARCHIVE", help="Folder of the archive.")]
 SourcesArgument = Annotated[
@@ -20,7 +24,26 @@ SourcesArgument = Annotated[
 ]
 SkipKnownOption = Annotated[
     bool,
-    typer.Option("--skip-known", help="Skip pages already stored with the same time and bytes."),
+    typer.Option(
+        "--skip-known/--no-skip-known",
+        help="Skip pages and records that are already stored, equal in everything.",
+    ),
+]
+ByFolderOption = Annotated[
+    bool,
+    typer.Option(
+        "--by-folder",
+        help="Store files with a time in their name (20260517T110233Z.html) as versions of one "
+        "page: their folder.",
+    ),
+]
+UrlPrefixOption = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        help="Start of the addresses of files: site/a.html from the source site becomes URL "
+        "followed by a.html (default: the names of the files).",
+    ),
 ]
 FetchedOption = Annotated[
     str | None,
@@ -40,6 +63,22 @@ SinceOption = Annotated[
 UntilOption = Annotated[
     str | None, typer.Option(metavar="TIME", help="Only pages fetched at this time or earlier.")
 ]
+
+
+def named_files(sources: Sequence[str], prefix: str, *, by_folder: bool) -> FileNames:
+    """Return the rule that gives files their addresses.
+
+    Raises:
+        Refusal: The prefix is not the start of an address.
+    """
+    from quire.captures.file_names import FileNames  # noqa: PLC0415 - heavy
+
+    if prefix and "://" not in prefix:
+        raise Refusal(
+            f"--url-prefix {prefix}: not the start of an address",
+            hint=f"use for example --url-prefix https://{prefix.strip('/')}/",
+        )
+    return FileNames(tuple(sources), prefix, by_folder)
 
 
 def check_name(path: str) -> None:

@@ -42,6 +42,7 @@ def _print(archive: str, found: Statistics) -> None:
         ("addresses", f"{found.urls:,}"),
         ("hosts", f"{found.hosts:,}"),
         ("duplicates", f"{found.duplicates:,}"),
+        ("companions", f"{found.companions:,}"),
         ("bodies", format_bytes(found.body_bytes)),
         ("headers", format_bytes(found.head_bytes)),
         ("stored", format_bytes(found.stored_bytes)),

@@ -14,8 +14,9 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, ParamSpec
 
 import typer
 
@@ -138,6 +139,23 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
+@contextmanager
+def binary_output() -> Iterator[BinaryIO]:
+    """Yield standard output for many bytes, and flush it at the end.
+
+    Raises:
+        Refusal: it is a terminal.
+    """
+    if sys.stdout.isatty():
+        raise Refusal(
+            "standard output is a terminal, and this is not text",
+            hint="redirect it to a file or a pipe",
+        )
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
+
+
 def console(*, stderr: bool = False) -> Console:
     """Open a console for tables that does not interpret markup or emoji codes in pages."""
     from rich.console import Console  # noqa: PLC0415 - heavy
@@ -243,6 +261,8 @@ def _hint(error: BaseException) -> str | None:
         return "choose a folder that you can write to"
     if isinstance(error, SourceNotFound) and is_web_address(error.name):
         return f"save it to a file first: curl -sO {error.name}"
+    if isinstance(error, PageNotFound) and error.near:
+        return "similar addresses: " + ", ".join(error.near)
     return next((hint for kind, hint in _HINTS if isinstance(error, kind)), None)
 
 
