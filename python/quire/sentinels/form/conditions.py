@@ -37,10 +37,10 @@ from quire.sentinels.conditions import (
     Unchanged,
 )
 from quire.sentinels.form.fields import MAX_DEPTH, Field
-from quire.sentinels.parts.location import check_selector
+from quire.sentinels.parts.location import EMPTY_PAGE, evaluate
 from quire.sentinels.parts.part import ASPECTS, Part
 
-_COUNT = re.compile(r"""\s*count\(\s*(["'])(.*)\1\s*\)\s*(<=|>=|==|!=|<|>|=)\s*([0-9]+)\s*""")
+_COUNT = re.compile(r"""\s*count\(\s*(["'])(.*)\1\s*\)\s*(<=|>=|==|!=|<|>|=)\s*([0-9]{1,9})\s*""")
 _MOVES: dict[str, Move] = {
     "below": "below",
     "above": "above",
@@ -58,7 +58,7 @@ _COUNTS: dict[str, Operator] = {
     "above": ">",
     "below": "<",
 }
-_PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:%|percent|per cent)\s*")
+_PERCENT = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,20})?)\s*(?:%|percent|per cent)\s*")
 
 #: The parts of a watch by name; those without a name have only one, called ``""``.
 Parts = NamedParts[str, Part]
@@ -76,19 +76,18 @@ def read_condition(field: Field, parts: Parts, depth: int = 0) -> Condition:
         return _from_word(field, parts)
     mapping = field.mapping(f"a condition: {', '.join(_READERS)}, all, any or not")
     found: list[Condition] = []
-    for name in mapping.present():
-        inside = mapping.get(name)
-        assert inside is not None  # noqa: S101 - present
+    entries = mapping.entries("a condition, or remove its name")
+    inner = depth + (2 if len(entries) > 1 else 1)  # several conditions are an `all` around them
+    for name, inside in entries:
         if name in ("all", "any"):
             each = tuple(
-                read_condition(item, parts, depth + 1)
-                for item in inside.items("a list of conditions")
+                read_condition(item, parts, inner) for item in inside.items("a list of conditions")
             )
             if not each:
                 raise inside.wrong("one or more conditions")
             found.append(All(each) if name == "all" else AnyOf(each))
         elif name == "not":
-            found.append(Not(read_condition(inside, parts, depth + 1)))
+            found.append(Not(read_condition(inside, parts, inner)))
         elif name in _READERS:
             with inside.naming():
                 found.append(_READERS[name](inside, parts))
@@ -127,9 +126,15 @@ def _part(field: Field | None, parts: Parts, *, path: str, has: str = "text") ->
             )
         part = next(iter(parts.values()))
     else:
-        part = parts[field.choice(tuple(parts))]
+        part = _named(field, parts)
     # Conditions read the text of a part, whatever else of it is watched.
     return part if has in part.watch else replace(part, watch=(*part.watch, "text"))
+
+
+def _named(field: Field, parts: Parts) -> Part:
+    if tuple(parts) == ("",):
+        raise field.wrong("a watch with 'parts', or no name of a part here")
+    return parts[field.choice(tuple(parts))]
 
 
 def _changed(field: Field, parts: Parts) -> Condition:
@@ -141,7 +146,7 @@ def _changed(field: Field, parts: Parts) -> Condition:
     mapping.finish()
     if named is None and aspects is None:
         raise field.wrong("'part' or 'aspects'")
-    chosen = [parts[named.choice(tuple(parts))]] if named else list(parts.values())
+    chosen = [_named(named, parts)] if named else list(parts.values())
     wanted = aspects.choices(ASPECTS) if aspects else ()
     changed = tuple(
         Changed(replace(part, watch=(*part.watch, *wanted)) if wanted else part, wanted)
@@ -179,7 +184,7 @@ def _number(field: Field, parts: Parts) -> Condition:
     name, value = given[0]
     percent = _PERCENT.fullmatch(value.value) if isinstance(value.value, str) else None
     if percent and name.endswith("_by"):
-        than = float(percent[1])
+        than = Field(float(percent[1]), value.path).number(0)
     else:
         than = value.number(0) if name.endswith("_by") else value.number()
         percent = None
@@ -214,7 +219,8 @@ def _count(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
 
 def _checked_count(field: Field, count: Count) -> Count:
     with field.naming():
-        check_selector(count.selector)
+        if isinstance(evaluate(EMPTY_PAGE, count.selector), list):
+            raise field.wrong("a selector of elements or attributes")
     return count
 
 

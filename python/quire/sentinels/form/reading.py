@@ -25,8 +25,8 @@ from quire.sentinels.form.watch import (
     Watch,
     Window,
 )
-from quire.sentinels.parts.location import Location, check_selector
-from quire.sentinels.parts.part import ASPECTS, CONTENT, Ignore, Part
+from quire.sentinels.parts.location import Location, check_selector, gives_texts
+from quire.sentinels.parts.part import ASPECTS, CONTENT, Aspect, Ignore, Part
 from quire.sentinels.sentinel import Sentinel
 
 #: Placeholders that the text of a notice can have.
@@ -34,6 +34,7 @@ PLACEHOLDERS = ("name", "url", "time", "changes", "added", "removed", "link")
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -51,6 +52,8 @@ def read_watch(data: object) -> Watch:
     preset = whole.get("preset")
     if preset is not None:
         chosen = PRESETS[preset.choice(tuple(PRESETS))]
+        if whole.get("parts") is not None:
+            raise WatchError("preset: a preset is for one part; remove 'parts'", path="preset")
         written = {name: whole.get(name) for name in whole.present()}
         given = {name: each.value for name, each in written.items() if each is not None}
         whole = Field({**chosen.form, **given}).mapping()
@@ -124,9 +127,7 @@ def _parts(whole: Mapping) -> Parts:
         raise WatchError(f"{single[0]}: write this inside one of the parts", path=single[0])
     mapping = named.mapping("a mapping of names to parts")
     found = {}
-    for name in mapping.present():
-        inside = mapping.get(name)
-        assert inside is not None  # noqa: S101 - present
+    for name, inside in mapping.entries("a part: a mapping with 'where'"):
         part = inside.mapping("a part: a mapping with 'where'")
         found[name] = _part(part)
         part.finish()
@@ -137,7 +138,7 @@ def _parts(whole: Mapping) -> Parts:
 
 def _part(mapping: Mapping) -> Part:
     where, without = mapping.get("where"), mapping.get("without")
-    location = Location(_selectors(where), _selectors(without))
+    location = Location(_selectors(where), _selectors(without, elements=True))
     watch, names = mapping.get("watch"), mapping.get("attributes")
     words = watch.choices(("content", *ASPECTS)) if watch else ("text",)
     aspects = [
@@ -145,16 +146,29 @@ def _part(mapping: Mapping) -> Part:
     ]
     if names is not None and "attributes" not in aspects:
         aspects.append("attributes")
+    _check_texts(location, tuple(aspects), without or names or watch)
     return Part(location, tuple(aspects), _texts(names), _ignore(mapping.get("ignore")))
 
 
-def _selectors(field: Field | None) -> tuple[str, ...]:
+def _check_texts(location: Location, aspects: tuple[Aspect, ...], blamed: Field | None) -> None:
+    """Refuse to watch more than the text of what has only text, such as ``//a/@href``."""
+    if blamed is None or not location.where or not all(map(gives_texts, location.where)):
+        return
+    if location.without or aspects != ("text",):
+        raise WatchError(
+            f"{blamed.path}: {location.where[0]!r} gives texts, of which nothing but the text can be "
+            "watched, and nothing left out; select elements instead",
+            path=blamed.path,
+        )
+
+
+def _selectors(field: Field | None, *, elements: bool = False) -> tuple[str, ...]:
     if field is None:
         return ()
     found = field.texts("a selector or a list of selectors")
     with field.naming():
         for selector in found:
-            check_selector(selector)
+            check_selector(selector, elements=elements)
     return found
 
 
@@ -278,9 +292,7 @@ def _pairs(field: Field | None, names: re.Pattern[str]) -> PlainMapping[str, str
         return {}
     mapping = field.mapping("a mapping of names to texts")
     found = {}
-    for name in mapping.present():
-        value = mapping.get(name)
-        assert value is not None  # noqa: S101 - present
+    for name, value in mapping.entries("a text"):
         if not names.fullmatch(name):
             raise value.wrong(f"a name of letters, digits and '-' instead of {name!r}, and a text")
         text = value.text()
@@ -308,13 +320,17 @@ def _step(field: Field) -> Step:
     if kind == "type":
         if text is None:
             raise field.wrong("'text', what to type")
-        return Step("type", target.text("a selector"), text.text(), length)
+        return Step("type", _element(target), text.text(), length)
     if kind == "press":
         return Step("press", target.text("a key such as Enter"), seconds=length)
-    selector = target.text("a selector")
-    with target.naming():
-        check_selector(selector)
-    return Step("click" if kind == "click" else "wait", selector, seconds=length)
+    return Step("click" if kind == "click" else "wait", _element(target), seconds=length)
+
+
+def _element(field: Field) -> str:
+    selector = field.text("a selector")
+    with field.naming():
+        check_selector(selector, elements=True)
+    return selector
 
 
 def _notify(field: Field | None) -> Notify:
@@ -345,7 +361,7 @@ def _listed(field: Field) -> list[Field]:
 def _target(field: Field) -> str:
     text = field.text("a target such as mailto:me@example.org or https://example.org/hook").strip()
     scheme, colon, rest = text.partition(":")
-    if not colon or not rest or not re.fullmatch(r"[a-z][a-z0-9+.-]*", scheme.lower()):
+    if not colon or not rest or not _SCHEME.fullmatch(scheme):
         raise field.wrong("a target such as mailto:me@example.org or https://example.org/hook")
     return text
 
