@@ -42,6 +42,7 @@ from quire.errors import (
     TreeError,
     VariantError,
     VersionOrderError,
+    WatchError,
 )
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
@@ -75,6 +76,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (TreeError("m"), ValueError),
     (VariantError("m", problem="same-source", source="a"), ValueError),
     (VersionOrderError("m", version=3), ValueError),
+    (WatchError("m", path="when.text", file="a.yaml", line=3), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(
     ("error", "builtin"), EXAMPLES, ids=[type(error).__name__ for error, _ in EXAMPLES]

@@ -41,7 +41,8 @@ from quire.sentinels.parts.location import EMPTY_PAGE, evaluate
 from quire.sentinels.parts.part import ASPECTS, Part
 
 _COUNT = re.compile(r"""\s*count\(\s*(["'])(.*)\1\s*\)\s*(<=|>=|==|!=|<|>|=)\s*([0-9]{1,9})\s*""")
-_MOVES: dict[str, Move] = {
+#: The words for moves of numbers and for comparisons of counts.
+MOVES: dict[str, Move] = {
     "below": "below",
     "above": "above",
     "falls_below": "falls below",
@@ -50,7 +51,7 @@ _MOVES: dict[str, Move] = {
     "rises_by": "rises",
     "changes_by": "changes",
 }
-_COUNTS: dict[str, Operator] = {
+COUNTS: dict[str, Operator] = {
     "at_least": ">=",
     "at_most": "<=",
     "equals": "==",
@@ -174,13 +175,13 @@ def _text(field: Field, parts: Parts) -> Condition:
 
 
 def _number(field: Field, parts: Parts) -> Condition:
-    mapping = field.mapping(f"a mapping with one of {', '.join(_MOVES)}")
-    moves = [(name, mapping.get(name)) for name in _MOVES]
+    mapping = field.mapping(f"a mapping with one of {', '.join(MOVES)}")
+    moves = [(name, mapping.get(name)) for name in MOVES]
     given = [(name, value) for name, value in moves if value is not None]
     pick, named = mapping.get("pick"), mapping.get("part")
     mapping.finish()
     if len(given) != 1:
-        raise field.wrong(f"exactly one of {', '.join(_MOVES)}")
+        raise field.wrong(f"exactly one of {', '.join(MOVES)}")
     name, value = given[0]
     percent = _PERCENT.fullmatch(value.value) if isinstance(value.value, str) else None
     if percent and name.endswith("_by"):
@@ -190,7 +191,7 @@ def _number(field: Field, parts: Parts) -> Condition:
         percent = None
     return Number(
         _part(named, parts, path=field.path),
-        _MOVES[name],
+        MOVES[name],
         than,
         percent is not None,
         pick.choice(PICKS) if pick else "first",
@@ -203,15 +204,15 @@ def _count(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
         if match is None:
             raise field.wrong("'count(\"SELECTOR\") >= 3'")
         sign = "==" if match[3] == "=" else match[3]
-        operator = next(each for each in _COUNTS.values() if each == sign)
+        operator = next(each for each in COUNTS.values() if each == sign)
         return _checked_count(field, Count(match[2], operator, int(match[4])))
     mapping = field.mapping("a mapping with 'of' and 'at_least'")
     of = mapping.need("of", "a selector")
-    limits = [(operator, mapping.get(name)) for name, operator in _COUNTS.items()]
+    limits = [(operator, mapping.get(name)) for name, operator in COUNTS.items()]
     given = [(operator, value) for operator, value in limits if value is not None]
     mapping.finish()
     if len(given) > 1:
-        raise field.wrong(f"one of {', '.join(_COUNTS)}")
+        raise field.wrong(f"one of {', '.join(COUNTS)}")
     operator, limit = given[0] if given else (">=", None)
     than = limit.whole(0, 10**9) if limit else 1
     return _checked_count(of, Count(of.text("a selector"), operator, than))

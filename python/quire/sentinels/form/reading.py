@@ -13,6 +13,7 @@ from quire.errors import MissingExtra, WatchError
 from quire.sentinels.form.conditions import Parts, read_condition
 from quire.sentinels.form.fields import Field, Mapping
 from quire.sentinels.form.presets import PRESETS
+from quire.sentinels.form.secrets import has_credentials, has_hidden
 from quire.sentinels.form.watch import (
     BUNDLES,
     FINDERS,
@@ -91,7 +92,7 @@ def _pages(whole: Mapping) -> Pages:
     fields = [url] if url else (urls.items("a list of addresses") if urls else [])
     if not fields:
         raise WatchError("urls: expected one or more addresses, found an empty list", path="urls")
-    addresses = tuple(_address(each) for each in fields)
+    addresses = tuple(_page(each) for each in fields)
     if find is None:
         return Pages(addresses)
     mapping = find.mapping("a mapping with 'in', 'matching' and 'most'")
@@ -109,8 +110,19 @@ def _pages(whole: Mapping) -> Pages:
     )
 
 
+def _page(field: Field) -> str:
+    """Read the address of a page. Credentials in it would show in names, logs and notices."""
+    address = _address(field)
+    if has_credentials(address):
+        raise WatchError(
+            f"{field.path}: write 'user' and 'password' under 'fetch', not in the address",
+            path=field.path,
+        )
+    return address
+
+
 def _address(field: Field) -> str:
-    text = field.text("an address such as https://example.org/").strip()
+    text = _secret(field, "an address such as https://example.org/").strip()
     if not is_web_address(text):
         raise field.wrong("an address that starts with http:// or https://")
     return text
@@ -276,7 +288,7 @@ def _fetching(field: Field | None) -> Fetching:
         headers=_pairs(mapping.get("headers"), _HEADER),
         cookies=_pairs(mapping.get("cookies"), _HEADER),
         user=user.text() if user else "",
-        password=password.text() if password else "",
+        password=_secret(password) if password else "",
         proxy=_address(proxy) if proxy else "",
         robots=_flag(mapping.get("robots"), default=True),
         verify_tls=_flag(mapping.get("verify_tls"), default=True),
@@ -295,7 +307,7 @@ def _pairs(field: Field | None, names: re.Pattern[str]) -> PlainMapping[str, str
     for name, value in mapping.entries("a text"):
         if not names.fullmatch(name):
             raise value.wrong(f"a name of letters, digits and '-' instead of {name!r}, and a text")
-        text = value.text()
+        text = _secret(value)
         if any(ord(char) < 32 or ord(char) == 127 for char in text):  # noqa: PLR2004 - control
             raise value.wrong("a text without line breaks and control characters")
         found[name] = text
@@ -316,11 +328,11 @@ def _step(field: Field) -> Step:
     if kind == "wait" and not isinstance(target.value, str):
         return Step("wait", seconds=target.number(0.1, 60))
     if kind == "open":
-        return Step("open", _address(target), seconds=length)
+        return Step("open", _page(target), seconds=length)
     if kind == "type":
         if text is None:
             raise field.wrong("'text', what to type")
-        return Step("type", _element(target), text.text(), length)
+        return Step("type", _element(target), _secret(text), length)
     if kind == "press":
         return Step("press", target.text("a key such as Enter"), seconds=length)
     return Step("click" if kind == "click" else "wait", _element(target), seconds=length)
@@ -359,10 +371,11 @@ def _listed(field: Field) -> list[Field]:
 
 
 def _target(field: Field) -> str:
-    text = field.text("a target such as mailto:me@example.org or https://example.org/hook").strip()
+    expected = "a target such as mailto:me@example.org or https://example.org/hook"
+    text = _secret(field, expected).strip()
     scheme, colon, rest = text.partition(":")
     if not colon or not rest or not _SCHEME.fullmatch(scheme):
-        raise field.wrong("a target such as mailto:me@example.org or https://example.org/hook")
+        raise field.wrong(expected)
     return text
 
 
@@ -372,6 +385,13 @@ def _template(field: Field) -> str:
         if name not in PLACEHOLDERS:
             known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
             raise field.wrong(f"placeholders of {known} only")
+    return text
+
+
+def _secret(field: Field, expected: str = "a text") -> str:
+    text = field.text(expected)
+    if has_hidden(text):
+        raise field.wrong("the secret itself, not its placeholder")
     return text
 
 
