@@ -9,6 +9,7 @@ from __future__ import annotations
 from quire.sentinels.form.files import read_watch_file, read_watches, watches_to_text
 from quire.sentinels.form.presets import PRESETS, Preset
 from quire.sentinels.form.reading import read_watch
+from quire.sentinels.form.schema import schema_text, watch_schema
 from quire.sentinels.form.secrets import HIDDEN, keep_secrets
 from quire.sentinels.form.watch import (
     Fetching,
@@ -36,6 +37,8 @@ __all__ = [
     "read_watch",
     "read_watch_file",
     "read_watches",
+    "schema_text",
+    "watch_schema",
     "watch_to_dict",
     "watches_to_text",
 ]

@@ -75,7 +75,7 @@ def read_condition(field: Field, parts: Parts, depth: int = 0) -> Condition:
         raise field.wrong(f"conditions nested at most {MAX_DEPTH} deep")
     if isinstance(field.value, str):
         return _from_word(field, parts)
-    mapping = field.mapping(f"a condition: {', '.join(_READERS)}, all, any or not")
+    mapping = field.mapping(f"a condition: {', '.join(READERS)}, all, any or not")
     found: list[Condition] = []
     entries = mapping.entries("a condition, or remove its name")
     inner = depth + (2 if len(entries) > 1 else 1)  # several conditions are an `all` around them
@@ -89,12 +89,12 @@ def read_condition(field: Field, parts: Parts, depth: int = 0) -> Condition:
             found.append(All(each) if name == "all" else AnyOf(each))
         elif name == "not":
             found.append(Not(read_condition(inside, parts, inner)))
-        elif name in _READERS:
+        elif name in READERS:
             with inside.naming():
-                found.append(_READERS[name](inside, parts))
+                found.append(READERS[name](inside, parts))
         else:
             mapping = field.mapping()
-            for known in (*_READERS, "all", "any", "not"):
+            for known in (*READERS, "all", "any", "not"):
                 mapping.get(known)
             mapping.finish()
     if not found:
@@ -261,7 +261,7 @@ def _page(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
     return State(field.choices(PAGE_STATES))
 
 
-_READERS: dict[str, Callable[[Field, Parts], Condition]] = {
+READERS: dict[str, Callable[[Field, Parts], Condition]] = {
     "changed": _changed,
     "text": _text,
     "number": _number,
