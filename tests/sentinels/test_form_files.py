@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quire.errors import WatchError
@@ -73,6 +73,8 @@ plain = st.recursive(
 
 
 @given(plain)
+@example("a\x85b\u2028\u2029\r\n c\t\x7f\ufeff\U0001f600 ")
+@example(["1e5", "0x1f", "1_0", "~", "=", "<<", "?", "- a", "\\"])
 def test_plain_data_survives_yaml(data: object) -> None:
     assert read_plain_data(write_yaml({"a": data}), format="yaml").data == {"a": data}
 
@@ -174,6 +176,8 @@ def test_defaults_fill_in_and_the_watch_wins() -> None:
 
 
 @given(defaults(), forms())
+@example({"fetch": {"steps": [{"wait": 1}]}}, {"url": URL, "fetch": {"browser": False}})
+@example({"fetch": {"browser": False}}, {"url": URL, "fetch": {"steps": [{"wait": 1}]}})
 def test_a_watch_with_defaults_says_what_it_said_without(given_: Form, form: Form) -> None:
     text = json.dumps({"defaults": given_, "watches": [form]})
 

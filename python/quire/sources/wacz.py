@@ -81,7 +81,7 @@ def list_members(file: BinaryIO, is_wanted: Callable[[str], bool]) -> list[str]:
     Raises:
         BadZip: The zip file cannot be read.
     """
-    with _opened(file) as zipped:
+    with open_zip(file) as zipped:
         names = [name for name in zipped.namelist() if name.startswith(_FOLDER) and is_wanted(name)]
     if not names:
         raise BadZip(f"has no WARC file in its folder {_FOLDER}")
@@ -98,7 +98,7 @@ def open_member(file: BinaryIO, name: str) -> BinaryIO:
     Raises:
         BadZip: The file is not in the WACZ, or cannot be read.
     """
-    with _opened(file) as zipped:
+    with open_zip(file) as zipped:
         try:
             info = zipped.getinfo(name)
         except KeyError:
@@ -126,7 +126,12 @@ def _bad_zip_file() -> type[Exception]:
     return BadZipFile
 
 
-def _opened(file: BinaryIO) -> zipfile.ZipFile:
+def open_zip(file: BinaryIO, most_entries: int | None = None) -> zipfile.ZipFile:
+    """Open a zip file whose directory is not too long.
+
+    Raises:
+        BadZip: The file is not a zip file, is damaged, or lists too many files.
+    """
     from zipfile import BadZipFile, ZipFile  # noqa: PLC0415 - heavy
 
     try:
@@ -134,9 +139,30 @@ def _opened(file: BinaryIO) -> zipfile.ZipFile:
         zipped = ZipFile(file)
     except (BadZipFile, *_FAULTS) as error:
         raise BadZip(f"not a readable zip file: {error}") from None
-    if len(zipped.filelist) > MOST_ENTRIES:
-        raise BadZip(f"{len(zipped.filelist):,} files in it; expected at most {MOST_ENTRIES:,}")
+    most = MOST_ENTRIES if most_entries is None else most_entries
+    if len(zipped.filelist) > most:
+        raise BadZip(f"{len(zipped.filelist):,} files in it; expected at most {most:,}")
     return zipped
+
+
+def read_member(zipped: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes:
+    """Read a file of a zip file into memory.
+
+    Raises:
+        BadZip: It is encrypted, damaged, packed by a rare method, or longer than ``most_bytes``.
+    """
+    if info.flag_bits & _ENCRYPTED:
+        raise BadZip(f"{info.filename} is encrypted")
+    if info.compress_type not in (_STORED, _DEFLATED):
+        raise BadZip(f"{info.filename} is compressed by method {info.compress_type}")
+    try:
+        with zipped.open(info) as file:
+            found = file.read(most_bytes + 1)
+    except (_bad_zip_file(), *_FAULTS) as error:
+        raise BadZip(f"{info.filename}: {error}") from None
+    if len(found) > most_bytes:
+        raise BadZip(f"{info.filename} is longer than {most_bytes:,} bytes")
+    return found
 
 
 def _check_directory(file: BinaryIO) -> None:

@@ -153,7 +153,8 @@ def write_yaml(data: object) -> str:
             super().increase_indent(flow, False)  # noqa: FBT003
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = "'" if looks_like_number(value) else None
+        # Line breaks, of which YAML has more kinds than others, survive only between double quotes.
+        style = "'" if looks_like_number(value) else None if value.isprintable() else '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
 
     Dumper.add_representer(str, text)
@@ -209,8 +210,17 @@ def _with_defaults(form: object, defaults: Form) -> object:
     for name in ("fetch", "notify"):
         mine, default = _as_mapping(given.get(name)), _as_mapping(defaults.get(name))
         if isinstance(mine, dict) and isinstance(default, dict):
-            found[name] = {**default, **mine}
+            found[name] = {**_without_conflicts(default, mine), **mine}
     return found
+
+
+def _without_conflicts(default: Form, mine: Form) -> Form:
+    """Return defaults that do not contradict a watch: steps need a browser."""
+    if mine.get("browser") is False:
+        return {name: value for name, value in default.items() if name != "steps"}
+    if mine.get("steps"):
+        return {name: value for name, value in default.items() if name != "browser"}
+    return default
 
 
 def _as_mapping(value: object) -> object:
