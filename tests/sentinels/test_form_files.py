@@ -1,4 +1,4 @@
-"""Files of watches: what is read and written, and errors that name the line."""
+"""Files of watches: reading, writing, secrets, and errors that name the line."""
 
 from __future__ import annotations
 

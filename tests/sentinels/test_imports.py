@@ -1,4 +1,4 @@
-"""Imports from other tools: what is carried over, what is noted, and hostile files."""
+"""Imports from other tools: watches, notes, and hostile files."""
 
 from __future__ import annotations
 
@@ -171,10 +171,10 @@ def test_conditions_of_changedetection_are_carried_over() -> None:
         ),
         ({"trigger_text": ["/(?<!not )sold/"]}, "trigger_text", "is not supported"),
         ({"webdriver_js_execute_code": "x()"}, "webdriver_js_execute_code", "scripts"),
-        ({"browser_steps": [{"operation": "Execute JS"}]}, "browser_steps", "no step"),
+        ({"browser_steps": [{"operation": "Execute JS"}]}, "browser_steps", "the step"),
         ({"proxy": "ui-1away"}, "proxy", "not in the file"),
-        ({"processor": "image_ssim_diff"}, "processor", "no processor"),
-        ({"conditions": [{"operator": "x", "field": "y"}]}, "conditions", "no condition"),
+        ({"processor": "image_ssim_diff"}, "processor", "the processor"),
+        ({"conditions": [{"operator": "x", "field": "y"}]}, "conditions", "the condition"),
         ({"url": "https://a.example/{{date}}"}, "url", "templates"),
         ({"time_schedule_limit": {"enabled": True}}, "time_schedule_limit", "no checks"),
         ({"include_filters": ["//a/@href"], "subtractive_selectors": [".x"]}, "without", "texts"),
@@ -378,7 +378,7 @@ def test_an_imported_job_fires_as_it_did(old: str, new: str, *, expected: bool) 
         ("- re.sub: <script>\n- html2text", "re.sub", "before it becomes text"),
         ("- html2text\n- grep: (?=x)", "grep", "is not supported"),
         ("- jq: .[] | .name", "jq", "paths to one value"),
-        ("- mine", "mine", "no such filter"),
+        ("- mine", "mine", "the filter is not"),
         ("- css", "css", "a selector"),
         ("7", "filter", "a list of filters"),
     ],

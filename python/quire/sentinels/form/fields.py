@@ -202,7 +202,7 @@ class Mapping:
         return found
 
     def finish(self) -> None:
-        """Raise if there is a name that nobody asked for."""
+        """Raise if there is a name that was not asked for."""
         for name in self._values:
             if name not in self._asked:
                 path = f"{self.path}.{name}".removeprefix(".")

@@ -1,9 +1,9 @@
 """Plain data from YAML and JSON texts, with the line of every field.
 
-YAML is read as far as it says the same as JSON: mappings with texts as names, lists, texts, numbers,
-true, false and null. Anchors, aliases, tags and names that occur twice are errors. Only ``true`` and
-``false`` are flags and only decimal digits are numbers, as in YAML 1.2: ``no`` and ``09:30`` are
-texts.
+YAML is read as far as it says the same as JSON: mappings with texts as names, lists, texts,
+numbers, true, false and null. Anchors, aliases, tags and names that occur twice are errors. Only
+``true`` and ``false`` are flags and only decimal digits are numbers, as in YAML 1.2: ``no`` and
+``09:30`` are texts.
 
 Texts can come from anyone: their length and the depth of what they hold are limited, and nothing
 here calls itself.
@@ -213,8 +213,8 @@ def _is_too_deep(data: object) -> bool:
     return bool(level)
 
 
-# JSON has no lines of its own. It is also YAML, but for tabs and a few rare spellings; with those, or
-# without PyYAML, errors name no line.
+# The parser of JSON gives no lines. JSON is also YAML, but for tabs and a few rare spellings; with
+# those, or without PyYAML, errors name no line.
 
 
 def _located(text: str, file: str) -> WatchError | None:
@@ -252,8 +252,9 @@ def read_yaml(text: str, file: str = "", most: int = 1) -> Iterator[Written]:
     """Read the documents of a YAML text.
 
     Raises:
-        WatchError: the text is not valid, nested too deep, has more documents than ``most``, or uses
-            what is not read: anchors, aliases, tags, names that are not texts or occur twice.
+        WatchError: the text is not valid, nested too deep, has more documents than ``most``, or
+            uses features that are not supported: anchors, aliases, tags, names that are not texts
+            or occur twice.
         MissingExtra: PyYAML is not installed.
     """
     try:
@@ -379,7 +380,7 @@ def _name(mapping: _Open, *, is_last: bool) -> str:
 
 
 def _scalar(text: str) -> object:
-    """Return what a text without quotes means."""
+    """Return the value of a text without quotes."""
     if text in _NULLS:
         return None
     if text in _FLAGS:

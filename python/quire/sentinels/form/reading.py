@@ -163,7 +163,7 @@ def _part(mapping: Mapping) -> Part:
 
 
 def _check_texts(location: Location, aspects: tuple[Aspect, ...], blamed: Field | None) -> None:
-    """Refuse to watch more than the text of what has only text, such as ``//a/@href``."""
+    """Refuse to watch more than the text of a location without elements, as ``//a/@href``."""
     if blamed is None or not location.where or not all(map(gives_texts, location.where)):
         return
     if location.without or aspects != ("text",):

@@ -1,6 +1,6 @@
 """Secrets in forms: hidden when a watch is shown, and kept when it is edited.
 
-What is shown has ``<secret>`` in place of headers that can hold credentials, cookies, passwords,
+Shown forms have ``<secret>`` in place of headers that can hold credentials, cookies, passwords,
 texts that are typed into pages, credentials of proxies, and targets of notices, which usually
 hold a token. A form with such a placeholder is refused when it is read, unless ``keep_secrets`` put
 the stored secret back.

@@ -1,4 +1,4 @@
-"""Imports: files of other tools go in, watches and notes about what was lost come out.
+"""Imports: files of other tools go in, watches come out, with notes about everything lost.
 
 ``import_watches`` finds out which tool wrote a file. Files can come from anyone: their size, depth
 and packing are limited, nothing is written under a name from them, and no program is run.
@@ -57,7 +57,8 @@ def import_watches(data: bytes | BinaryIO, file: str = "", tool: Tool | None = N
         tool: the tool that wrote it; found out by default.
 
     Raises:
-        WatchError: the file is not of such a tool, is too long, nested too deep or packed too densely.
+        WatchError: the file is not of such a tool, is too long, nested too deep or packed too
+            densely.
         MissingExtra: PyYAML is not installed, and the file is YAML.
     """
     opened = io.BytesIO(data) if isinstance(data, bytes) else data

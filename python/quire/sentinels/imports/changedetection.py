@@ -1,8 +1,8 @@
 """Import from changedetection.io: its backup (zip or JSON), and watches from its API.
 
-A backup is a zip file with ``url-watches.json``; in newer versions ``changedetection.json`` with the
-settings, and ``watch.json`` and ``tag.json`` in a folder for each watch and group. Only these files
-are read, into memory, up to a limit; the stored history is not imported.
+A backup is a zip file with ``url-watches.json``; in newer versions ``changedetection.json`` with
+the settings, and ``watch.json`` and ``tag.json`` in a folder for each watch and group. Only these
+files are read, into memory, up to a limit; the stored history is not imported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _UNITS = {"weeks": 604800, "days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 
-#: What is read.
+#: Fields that are carried over.
 _READ = {
     *("url", "title", "tag", "tags", "paused", "include_filters", "subtractive_selectors"),
     *("ignore_text", "trigger_text", "text_should_not_be_present", "extract_text", "headers"),
@@ -56,7 +56,7 @@ _READ = {
         "css_filter",
     ),
 }
-#: What happened, or how things look: not settings.
+#: Fields about results and looks: not settings.
 _STATUS = {
     *(
         "uuid",
@@ -98,8 +98,8 @@ def import_changedetection(data: str | bytes | BinaryIO, file: str = "") -> Impo
     """Import watches of changedetection.io.
 
     Args:
-        data: a backup, ``url-watches.json``, or what the API answers: one watch, or watches by their
-            id. A zip file can be an open file.
+        data: a backup, ``url-watches.json``, or an answer of the API: one watch, or watches by
+            their id. A zip file can be an open file.
         file: the name of the file, for errors.
 
     Raises:
@@ -312,7 +312,7 @@ def _rules(draft: Draft, watch: dict[str, object]) -> None:
                 condition = {"text": {"matches": pattern}}
                 found.append(condition if operator == "contains_regex" else {"not": condition})
         elif operator or about:
-            draft.pause("conditions", f"there is no condition {about} {operator}")
+            draft.pause("conditions", f"the condition {about} {operator} is not supported")
     if found:
         joined = "any" if text_of(watch.get("conditions_match_logic")).upper() == "ANY" else "all"
         draft.conditions.append(found[0] if len(found) == 1 else {joined: found})
@@ -429,7 +429,7 @@ def _step(draft: Draft, step: dict[str, object]) -> None:
     if operation in steps:
         draft.steps("browser_steps", [steps[operation]])
     else:
-        draft.pause("browser_steps", f"there is no step {operation!r}")
+        draft.pause("browser_steps", f"the step {operation!r} is not supported")
 
 
 def _notify(draft: Draft, watch: dict[str, object], settings: _Settings) -> None:
@@ -461,4 +461,4 @@ def _processor(draft: Draft, watch: dict[str, object]) -> None:
         draft.form["preset"] = "back in stock"
         draft.note("processor", "data about products is not read; 'sold out' in the text decides")
     elif processor != "text_json_diff":
-        draft.pause("processor", f"there is no processor {processor!r}")
+        draft.pause("processor", f"the processor {processor!r} is not supported")

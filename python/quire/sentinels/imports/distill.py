@@ -21,9 +21,9 @@ from quire.sentinels.imports.imported import (
 
 #: Monitors of web pages, and monitors that are switched on, in the numbers of Distill.
 WEB_PAGE, SWITCHED_ON = 2, 40
-#: What is read; everything else that says something becomes a note.
+#: Fields that are carried over; all others that have a value become notes.
 _READ = {"name", "uri", "config", "tags", "schedule", "content_type", "state"}
-#: What says nothing about what to watch.
+#: Fields about results: not settings.
 _STATUS = {"id", "ts", "user_id", "client_id", "ts_data", "ts_mod", "text", "data", "favicon"}
 _SETTINGS = {"selections", "ignoreEmptyText", "includeStyle", "dataAttr", "regexp"}
 

@@ -119,7 +119,7 @@ class _Chain:
             elif name in HARMLESS:
                 continue
             else:
-                self.draft.pause(name, "there is no such filter")
+                self.draft.pause(name, "the filter is not supported")
         if not self.is_text and not any(name in ("jq", "format-json") for name, _ in chain):
             self._watch_source()
 

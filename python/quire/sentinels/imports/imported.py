@@ -1,4 +1,4 @@
-"""What an import gives: watches, and notes about everything that could not be carried over.
+"""The result of an import: watches, and notes about everything that could not be carried over.
 
 A ``Draft`` is a watch while it is put together. Nothing is dropped silently: whatever has no
 counterpart becomes a note. A watch that would look at another part of the page without it, or ask

@@ -22,14 +22,14 @@ from quire.sentinels.imports.imported import (
     texts_of,
 )
 
-#: What is read; everything else that says something becomes a note.
+#: Fields that are carried over; all others that have a value become notes.
 _READ = {
     *("kind", "name", "url", "navigate", "use_browser", "filter", "filters", "headers", "cookies"),
     *("http_proxy", "https_proxy", "ssl_no_verify", "ignore_https_errors", "tags", "enabled"),
     *("method", "data", "json", "wait_for", "wait_for_selector", "wait_for_timeout"),
     *("additions_only", "deletions_only"),
 }
-#: What has no counterpart, and why it is not needed.
+#: Fields without a counterpart, and why none is needed.
 _NOT_NEEDED = {
     "max_tries": "errors are reported when a page changes its state",
     "timeout": "the time limits of the service apply",
@@ -51,7 +51,7 @@ _NOT_NEEDED = {
 def import_jobs(data: str | bytes, file: str = "") -> Imported:
     r"""Import the jobs of urlwatch or webchanges.
 
-    >>> found = import_jobs("url: https://a.example/\nfilter:\n- css: .x\n- html2text\n---\ncommand: ls")
+    >>> found = import_jobs("url: http://a.example/\nfilter: css:.x,html2text\n---\ncommand: ls")
     >>> [str(note) for note in found.notes]
     ['ls: command: not imported: jobs that run programs are never imported']
     >>> found.watches[0].sentinel.parts[0].location.where

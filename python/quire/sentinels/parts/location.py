@@ -3,8 +3,8 @@
 A subtree is a slice of the columns, so a location is a list of slices: ascending, and without
 slices inside other slices.
 
-An XPath expression can also give texts: the values of attributes (``//a/@href``), or the result of a
-function (``xpath:string(//h1)``). Texts have no subtree; they are read as they are.
+An XPath expression can also give texts: the values of attributes (``//a/@href``), or the result of
+a function (``xpath:string(//h1)``). Texts have no subtree; they are read as they are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ EMPTY_PAGE = encode(b"", kind="html")
 
 # A step along the attributes at the end of an expression, perhaps with predicates behind it.
 _ENDS_IN_ATTRIBUTE = re.compile(
-    r"(?:@|attribute\s*::)\s*(?:\*|[\w.-]+(?:\s*:\s*[\w.*-]+)?|node\(\s*\))\s*(?:\[[^\]]*\]\s*|\)\s*)*"
+    r"(?:@|attribute\s*::)\s*(?:\*|[\w.-]+(?:\s*:\s*[\w.*-]+)?|node\(\s*\))\s*"
+    r"(?:\[[^\]]*\]\s*|\)\s*)*"
 )
 _ALL_ATTRIBUTES = re.compile(r"(?:@|attribute\s*::)\s*(?:[\w.-]+\s*:\s*)?(?:\*|node\()")
 # XPath has no name that starts with a digit, so this can only be a JSON Pointer into an array.
