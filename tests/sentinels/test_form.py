@@ -115,6 +115,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"url": "ftp://example.org/"}, "url", "starts with http"),
     ({"url": "file:///etc/passwd"}, "url", "starts with http"),
     ({"url": "https://me:pw@example.org/"}, "url", "'user' and 'password' under 'fetch'"),
+    ({"url": URL, "preset": "link", "wehre": None}, "wehre", "did you mean 'where'"),
     ({"url": URL, "wehre": "p"}, "wehre", "did you mean 'where'"),
     ({"url": URL, "where": "p["}, "where", "selector"),
     ({"url": URL, "where": 3}, "where", "a selector or a list of selectors, found 3"),

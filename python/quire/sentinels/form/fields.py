@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as PlainMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -184,9 +185,12 @@ class Mapping:
             raise WatchError(f"{path}: expected {expected}, found nothing", path=path)
         return found
 
-    def present(self) -> list[str]:
-        """Return the names that have a value, in the order in which they were written."""
-        return [name for name, value in self._values.items() if value is not None]
+    def with_defaults(self, defaults: PlainMapping[str, object]) -> Mapping:
+        """Return a mapping with values for names that are missing or null."""
+        missing = {
+            name: value for name, value in defaults.items() if self._values.get(name) is None
+        }
+        return Mapping({**self._values, **missing}, self.path)
 
     def entries(self, expected: str) -> list[tuple[str, Field]]:
         """Return all names with their fields. Raises if one has no value, or has no name."""

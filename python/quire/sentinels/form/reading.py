@@ -55,9 +55,7 @@ def read_watch(data: object) -> Watch:
         chosen = PRESETS[preset.choice(tuple(PRESETS))]
         if whole.get("parts") is not None:
             raise WatchError("preset: a preset is for one part; remove 'parts'", path="preset")
-        written = {name: whole.get(name) for name in whole.present()}
-        given = {name: each.value for name, each in written.items() if each is not None}
-        whole = Field({**chosen.form, **given}).mapping()
+        whole = whole.with_defaults(chosen.form)
         whole.get("preset")
     pages = _pages(whole)
     name = whole.get("name")
