@@ -82,7 +82,7 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (TreeError("m"), ValueError),
     (VariantError("m", problem="same-source", source="a"), ValueError),
     (VersionOrderError("m", version=3), ValueError),
-    (WatchError("m", path="when.any[0]"), ValueError),
+    (WatchError("m", path="when.text", file="a.yaml", line=3), ValueError),
 ]
 BY_NAME = pytest.mark.parametrize(
     ("error", "builtin"), EXAMPLES, ids=[type(error).__name__ for error, _ in EXAMPLES]

@@ -458,8 +458,12 @@ class WatchError(QuireError, ValueError):
 
     Attributes:
         path: the field, such as ``when.all[1].number.below``; empty for the watch itself.
+        file: the name of the file in which it was written; empty if there is none.
+        line: the line in the file, from 1; None if it is not known.
     """
 
-    def __init__(self, message: str, *, path: str) -> None:
+    def __init__(self, message: str, *, path: str, file: str = "", line: int | None = None) -> None:
         self.path: str = path
+        self.file: str = file
+        self.line: int | None = line
         super().__init__(message)

@@ -73,9 +73,13 @@ def histories(draw: st.DrawFn) -> list[quire.Digest]:
 # ------------------------------------------------------------ sentinels
 
 SELECTORS = st.sampled_from(["p", "div", "#a", ".x", "li", "body", "//p[1]", "ul > li", ".y b"])
+# Expressions that give texts: their values can change with nothing changing at any node they name.
+GIVING_TEXTS = st.sampled_from(
+    ["//a/@href", "//p/@class", "//@*", "xpath:string(//p)", "xpath:count(//li)", "//p | //a/@href"]
+)
 locations = st.builds(
     Location,
-    st.lists(SELECTORS, max_size=2, unique=True).map(tuple),
+    st.lists(SELECTORS | GIVING_TEXTS, max_size=2, unique=True).map(tuple),
     st.lists(SELECTORS, max_size=1).map(tuple),
 )
 ignores = st.builds(
@@ -106,7 +110,9 @@ simple: st.SearchStrategy[Condition] = st.one_of(
         st.sampled_from(["below", "above", "falls below", "rises", "changes"]),
         st.sampled_from([0.0, 5.0]),
     ),
-    st.builds(Count, SELECTORS, st.sampled_from([">=", "=="]), st.integers(0, 2)),
+    st.builds(
+        Count, SELECTORS | st.just("//a/@href"), st.sampled_from([">=", "=="]), st.integers(0, 2)
+    ),
     st.builds(Similarity, st.sampled_from(["structure", "content"]), st.just(0.9)),
     st.just(Unchanged(timedelta(minutes=30))),
     st.just(State(("gone",))),

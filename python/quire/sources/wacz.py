@@ -172,17 +172,28 @@ def _identity(file: BinaryIO) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _entries(file: BinaryIO) -> dict[str, _Entry]:
+def open_zip(file: BinaryIO, most_entries: int | None = None) -> zipfile.ZipFile:
+    """Open a zip file whose directory is not too long.
+
+    Raises:
+        BadZip: The file is not a zip file, is damaged, or lists too many files.
+    """
     from zipfile import BadZipFile, ZipFile  # noqa: PLC0415 - heavy
 
     try:
         _check_directory(file)
-        with ZipFile(file) as zipped:
-            infos = zipped.filelist
+        zipped = ZipFile(file)
     except (BadZipFile, *_FAULTS) as error:
         raise BadZip(f"not a readable zip file: {error}") from None
-    if len(infos) > MOST_ENTRIES:
-        raise BadZip(f"{len(infos):,} files in it; expected at most {MOST_ENTRIES:,}")
+    most = MOST_ENTRIES if most_entries is None else most_entries
+    if len(zipped.filelist) > most:
+        raise BadZip(f"{len(zipped.filelist):,} files in it; expected at most {most:,}")
+    return zipped
+
+
+def _entries(file: BinaryIO) -> dict[str, _Entry]:
+    with open_zip(file) as zipped:
+        infos = zipped.filelist
     entries = [
         _Entry(
             info.filename,
@@ -201,6 +212,28 @@ def _entries(file: BinaryIO) -> dict[str, _Entry]:
         if entry.at + _LOCAL_HEAD.size + entry.stored_bytes > following.at:
             raise BadZip(f"{entry.name} and {following.name} in it overlap")
     return {entry.name: entry for entry in entries}
+
+
+def read_member(zipped: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes:
+    """Read a file of a zip file into memory.
+
+    Raises:
+        BadZip: It is encrypted, damaged, packed by a rare method, or longer than ``most_bytes``.
+    """
+    from zipfile import BadZipFile  # noqa: PLC0415 - heavy
+
+    if info.flag_bits & _ENCRYPTED:
+        raise BadZip(f"{info.filename} is encrypted")
+    if info.compress_type not in (_STORED, _DEFLATED):
+        raise BadZip(f"{info.filename} is compressed by method {info.compress_type}")
+    try:
+        with zipped.open(info) as file:
+            found = file.read(most_bytes + 1)
+    except (BadZipFile, *_FAULTS) as error:
+        raise BadZip(f"{info.filename}: {error}") from None
+    if len(found) > most_bytes:
+        raise BadZip(f"{info.filename} is longer than {most_bytes:,} bytes")
+    return found
 
 
 def _check_directory(file: BinaryIO) -> None:

@@ -18,7 +18,7 @@ from quire.display import format_count, format_duration, shorten
 from quire.sentinels.conditions.comparison import Comparison, PageState, Scope
 from quire.sentinels.conditions.finding import Finding, answer, no, unknown, yes
 from quire.sentinels.conditions.numbers import Pick, picked
-from quire.sentinels.parts.location import matches
+from quire.sentinels.parts.location import evaluate
 from quire.sentinels.parts.part import Aspect, Part
 
 Operator: TypeAlias = Literal["<", "<=", "==", "!=", ">=", ">"]
@@ -193,7 +193,7 @@ class Count:
     """The number of elements that a selector finds, compared with a number.
 
     Attributes:
-        selector: the elements to count, anywhere on the page.
+        selector: the elements, or the values of attributes, to count, anywhere on the page.
         operator: how to compare.
         than: the number to compare with.
     """
@@ -205,7 +205,7 @@ class Count:
 
     def judge(self, seen: Comparison, *, explain: bool = False) -> Finding:  # noqa: ARG002
         """Answer for a comparison."""
-        found = len(matches(seen.new.page, self.selector))
+        found = len(evaluate(seen.new.page, self.selector))
         holds = OPERATORS[self.operator](found, self.than)
         return answer(self, holds=holds, reason=f"found {found}")
 

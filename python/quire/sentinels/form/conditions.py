@@ -37,11 +37,12 @@ from quire.sentinels.conditions import (
     Unchanged,
 )
 from quire.sentinels.form.fields import MAX_DEPTH, Field
-from quire.sentinels.parts.location import check_selector
+from quire.sentinels.parts.location import EMPTY_PAGE, evaluate
 from quire.sentinels.parts.part import ASPECTS, Part
 
-_COUNT = re.compile(r"""\s*count\(\s*(["'])(.*)\1\s*\)\s*(<=|>=|==|!=|<|>|=)\s*([0-9]+)\s*""")
-_MOVES: dict[str, Move] = {
+_COUNT = re.compile(r"""\s*count\(\s*(["'])(.*)\1\s*\)\s*(<=|>=|==|!=|<|>|=)\s*([0-9]{1,9})\s*""")
+#: The words for moves of numbers and for comparisons of counts.
+MOVES: dict[str, Move] = {
     "below": "below",
     "above": "above",
     "falls_below": "falls below",
@@ -50,7 +51,7 @@ _MOVES: dict[str, Move] = {
     "rises_by": "rises",
     "changes_by": "changes",
 }
-_COUNTS: dict[str, Operator] = {
+COUNTS: dict[str, Operator] = {
     "at_least": ">=",
     "at_most": "<=",
     "equals": "==",
@@ -58,7 +59,7 @@ _COUNTS: dict[str, Operator] = {
     "above": ">",
     "below": "<",
 }
-_PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:%|percent|per cent)\s*")
+_PERCENT = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,20})?)\s*(?:%|percent|per cent)\s*")
 
 #: The parts of a watch by name; those without a name have only one, called ``""``.
 Parts = NamedParts[str, Part]
@@ -74,27 +75,26 @@ def read_condition(field: Field, parts: Parts, depth: int = 0) -> Condition:
         raise field.wrong(f"conditions nested at most {MAX_DEPTH} deep")
     if isinstance(field.value, str):
         return _from_word(field, parts)
-    mapping = field.mapping(f"a condition: {', '.join(_READERS)}, all, any or not")
+    mapping = field.mapping(f"a condition: {', '.join(READERS)}, all, any or not")
     found: list[Condition] = []
-    for name in mapping.present():
-        inside = mapping.get(name)
-        assert inside is not None  # noqa: S101 - present
+    entries = mapping.entries("a condition, or remove its name")
+    inner = depth + (2 if len(entries) > 1 else 1)  # several conditions are an `all` around them
+    for name, inside in entries:
         if name in ("all", "any"):
             each = tuple(
-                read_condition(item, parts, depth + 1)
-                for item in inside.items("a list of conditions")
+                read_condition(item, parts, inner) for item in inside.items("a list of conditions")
             )
             if not each:
                 raise inside.wrong("one or more conditions")
             found.append(All(each) if name == "all" else AnyOf(each))
         elif name == "not":
-            found.append(Not(read_condition(inside, parts, depth + 1)))
-        elif name in _READERS:
+            found.append(Not(read_condition(inside, parts, inner)))
+        elif name in READERS:
             with inside.naming():
-                found.append(_READERS[name](inside, parts))
+                found.append(READERS[name](inside, parts))
         else:
             mapping = field.mapping()
-            for known in (*_READERS, "all", "any", "not"):
+            for known in (*READERS, "all", "any", "not"):
                 mapping.get(known)
             mapping.finish()
     if not found:
@@ -127,9 +127,15 @@ def _part(field: Field | None, parts: Parts, *, path: str, has: str = "text") ->
             )
         part = next(iter(parts.values()))
     else:
-        part = parts[field.choice(tuple(parts))]
+        part = _named(field, parts)
     # Conditions read the text of a part, whatever else of it is watched.
     return part if has in part.watch else replace(part, watch=(*part.watch, "text"))
+
+
+def _named(field: Field, parts: Parts) -> Part:
+    if tuple(parts) == ("",):
+        raise field.wrong("a watch with 'parts', or no name of a part here")
+    return parts[field.choice(tuple(parts))]
 
 
 def _changed(field: Field, parts: Parts) -> Condition:
@@ -141,7 +147,7 @@ def _changed(field: Field, parts: Parts) -> Condition:
     mapping.finish()
     if named is None and aspects is None:
         raise field.wrong("'part' or 'aspects'")
-    chosen = [parts[named.choice(tuple(parts))]] if named else list(parts.values())
+    chosen = [_named(named, parts)] if named else list(parts.values())
     wanted = aspects.choices(ASPECTS) if aspects else ()
     changed = tuple(
         Changed(replace(part, watch=(*part.watch, *wanted)) if wanted else part, wanted)
@@ -169,23 +175,23 @@ def _text(field: Field, parts: Parts) -> Condition:
 
 
 def _number(field: Field, parts: Parts) -> Condition:
-    mapping = field.mapping(f"a mapping with one of {', '.join(_MOVES)}")
-    moves = [(name, mapping.get(name)) for name in _MOVES]
+    mapping = field.mapping(f"a mapping with one of {', '.join(MOVES)}")
+    moves = [(name, mapping.get(name)) for name in MOVES]
     given = [(name, value) for name, value in moves if value is not None]
     pick, named = mapping.get("pick"), mapping.get("part")
     mapping.finish()
     if len(given) != 1:
-        raise field.wrong(f"exactly one of {', '.join(_MOVES)}")
+        raise field.wrong(f"exactly one of {', '.join(MOVES)}")
     name, value = given[0]
     percent = _PERCENT.fullmatch(value.value) if isinstance(value.value, str) else None
     if percent and name.endswith("_by"):
-        than = float(percent[1])
+        than = Field(float(percent[1]), value.path).number(0)
     else:
         than = value.number(0) if name.endswith("_by") else value.number()
         percent = None
     return Number(
         _part(named, parts, path=field.path),
-        _MOVES[name],
+        MOVES[name],
         than,
         percent is not None,
         pick.choice(PICKS) if pick else "first",
@@ -198,15 +204,15 @@ def _count(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
         if match is None:
             raise field.wrong("'count(\"SELECTOR\") >= 3'")
         sign = "==" if match[3] == "=" else match[3]
-        operator = next(each for each in _COUNTS.values() if each == sign)
+        operator = next(each for each in COUNTS.values() if each == sign)
         return _checked_count(field, Count(match[2], operator, int(match[4])))
     mapping = field.mapping("a mapping with 'of' and 'at_least'")
     of = mapping.need("of", "a selector")
-    limits = [(operator, mapping.get(name)) for name, operator in _COUNTS.items()]
+    limits = [(operator, mapping.get(name)) for name, operator in COUNTS.items()]
     given = [(operator, value) for operator, value in limits if value is not None]
     mapping.finish()
     if len(given) > 1:
-        raise field.wrong(f"one of {', '.join(_COUNTS)}")
+        raise field.wrong(f"one of {', '.join(COUNTS)}")
     operator, limit = given[0] if given else (">=", None)
     than = limit.whole(0, 10**9) if limit else 1
     return _checked_count(of, Count(of.text("a selector"), operator, than))
@@ -214,7 +220,8 @@ def _count(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
 
 def _checked_count(field: Field, count: Count) -> Count:
     with field.naming():
-        check_selector(count.selector)
+        if isinstance(evaluate(EMPTY_PAGE, count.selector), list):
+            raise field.wrong("a selector of elements or attributes")
     return count
 
 
@@ -254,7 +261,7 @@ def _page(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
     return State(field.choices(PAGE_STATES))
 
 
-_READERS: dict[str, Callable[[Field, Parts], Condition]] = {
+READERS: dict[str, Callable[[Field, Parts], Condition]] = {
     "changed": _changed,
     "text": _text,
     "number": _number,

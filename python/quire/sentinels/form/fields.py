@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as PlainMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,10 +25,14 @@ T = TypeVar("T", bound=str)
 #: Characters of one text, and items of one list.
 MAX_TEXT = 100_000
 MAX_ITEMS = 10_000
+#: Numbers in both directions: more than any price or count, and exact as a float.
+MAX_NUMBER = 1e15
 #: Levels of conditions inside conditions.
 MAX_DEPTH = 64
 
-_DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*")
+_DURATION = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([a-z]+)\s*")
+# Texts that cannot be written as UTF-8, or that databases cannot store.
+_UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 _SECONDS = {
     **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),
     **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
@@ -59,6 +64,8 @@ class Field:
             raise self.wrong(expected)
         if len(self.value) > MAX_TEXT:
             raise self.wrong(f"a text of at most {MAX_TEXT:,} characters")
+        if _UNWRITABLE.search(self.value):
+            raise self.wrong("a text without NUL characters and half surrogate pairs")
         return self.value
 
     def texts(self, expected: str = "a text or a list of texts") -> tuple[str, ...]:
@@ -97,9 +104,11 @@ class Field:
             found = float(self.value)
         except OverflowError:
             raise self.wrong("a smaller number") from None
+        low, high = max(low, -MAX_NUMBER), min(high, MAX_NUMBER)
         if not low <= found <= high:
-            limits = f"from {low:g} to {high:g}" if high < math.inf else f"of {low:g} or more"
-            raise self.wrong(f"a number {limits}" if low > -math.inf else "a finite number")
+            has_low_only = low > -MAX_NUMBER and high == MAX_NUMBER and not found > high
+            limits = f"of {low:g} or more" if has_low_only else f"from {low:g} to {high:g}"
+            raise self.wrong(f"a number {limits}")
         return found
 
     def whole(self, low: int, high: int) -> int:
@@ -118,7 +127,7 @@ class Field:
             text, total, at = self.text(expected).lower(), 0.0, 0
             while at < len(text):
                 match = _DURATION.match(text, at)
-                if match is None or match[2] not in _SECONDS or len(match[1]) > 12:  # noqa: PLR2004
+                if match is None or match[2] not in _SECONDS:
                     raise self.wrong(expected)
                 total += float(match[1]) * _SECONDS[match[2]]
                 at = match.end()
@@ -176,12 +185,28 @@ class Mapping:
             raise WatchError(f"{path}: expected {expected}, found nothing", path=path)
         return found
 
-    def present(self) -> list[str]:
-        """Return the names that have a value, in the order in which they were written."""
-        return [name for name, value in self._values.items() if value is not None]
+    def with_defaults(self, defaults: PlainMapping[str, object]) -> Mapping:
+        """Return a mapping with values for names that are missing or null."""
+        missing = {
+            name: value for name, value in defaults.items() if self._values.get(name) is None
+        }
+        return Mapping({**self._values, **missing}, self.path)
+
+    def entries(self, expected: str) -> list[tuple[str, Field]]:
+        """Return all names with their fields. Raises if one has no value, or has no name."""
+        found = []
+        for name, value in self._values.items():
+            field = Field(value, f"{self.path}.{name}".removeprefix("."))
+            if value is None:
+                raise field.wrong(expected)
+            if not name.strip() or _UNWRITABLE.search(name):
+                raise WatchError(f"{self.path}: expected a name before each colon", path=self.path)
+            found.append((name, field))
+        self._asked.update(self._values)
+        return found
 
     def finish(self) -> None:
-        """Raise if there is a name that nobody asked for."""
+        """Raise if there is a name that was not asked for."""
         for name in self._values:
             if name not in self._asked:
                 path = f"{self.path}.{name}".removeprefix(".")

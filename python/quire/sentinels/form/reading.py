@@ -13,6 +13,7 @@ from quire.errors import MissingExtra, WatchError
 from quire.sentinels.form.conditions import Parts, read_condition
 from quire.sentinels.form.fields import Field, Mapping
 from quire.sentinels.form.presets import PRESETS
+from quire.sentinels.form.secrets import has_credentials, has_hidden
 from quire.sentinels.form.watch import (
     BUNDLES,
     FINDERS,
@@ -25,8 +26,8 @@ from quire.sentinels.form.watch import (
     Watch,
     Window,
 )
-from quire.sentinels.parts.location import Location, check_selector
-from quire.sentinels.parts.part import ASPECTS, CONTENT, Ignore, Part
+from quire.sentinels.parts.location import Location, check_selector, gives_texts
+from quire.sentinels.parts.part import ASPECTS, CONTENT, Aspect, Ignore, Part
 from quire.sentinels.sentinel import Sentinel
 
 #: Placeholders that the text of a notice can have.
@@ -34,6 +35,7 @@ PLACEHOLDERS = ("name", "url", "time", "changes", "added", "removed", "link")
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -51,9 +53,9 @@ def read_watch(data: object) -> Watch:
     preset = whole.get("preset")
     if preset is not None:
         chosen = PRESETS[preset.choice(tuple(PRESETS))]
-        written = {name: whole.get(name) for name in whole.present()}
-        given = {name: each.value for name, each in written.items() if each is not None}
-        whole = Field({**chosen.form, **given}).mapping()
+        if whole.get("parts") is not None:
+            raise WatchError("preset: a preset is for one part; remove 'parts'", path="preset")
+        whole = whole.with_defaults(chosen.form)
         whole.get("preset")
     pages = _pages(whole)
     name = whole.get("name")
@@ -88,7 +90,7 @@ def _pages(whole: Mapping) -> Pages:
     fields = [url] if url else (urls.items("a list of addresses") if urls else [])
     if not fields:
         raise WatchError("urls: expected one or more addresses, found an empty list", path="urls")
-    addresses = tuple(_address(each) for each in fields)
+    addresses = tuple(_page(each) for each in fields)
     if find is None:
         return Pages(addresses)
     mapping = find.mapping("a mapping with 'in', 'matching' and 'most'")
@@ -106,8 +108,19 @@ def _pages(whole: Mapping) -> Pages:
     )
 
 
+def _page(field: Field) -> str:
+    """Read the address of a page. Credentials in it would show in names, logs and notices."""
+    address = _address(field)
+    if has_credentials(address):
+        raise WatchError(
+            f"{field.path}: write 'user' and 'password' under 'fetch', not in the address",
+            path=field.path,
+        )
+    return address
+
+
 def _address(field: Field) -> str:
-    text = field.text("an address such as https://example.org/").strip()
+    text = _secret(field, "an address such as https://example.org/").strip()
     if not is_web_address(text):
         raise field.wrong("an address that starts with http:// or https://")
     return text
@@ -124,9 +137,7 @@ def _parts(whole: Mapping) -> Parts:
         raise WatchError(f"{single[0]}: write this inside one of the parts", path=single[0])
     mapping = named.mapping("a mapping of names to parts")
     found = {}
-    for name in mapping.present():
-        inside = mapping.get(name)
-        assert inside is not None  # noqa: S101 - present
+    for name, inside in mapping.entries("a part: a mapping with 'where'"):
         part = inside.mapping("a part: a mapping with 'where'")
         found[name] = _part(part)
         part.finish()
@@ -137,7 +148,7 @@ def _parts(whole: Mapping) -> Parts:
 
 def _part(mapping: Mapping) -> Part:
     where, without = mapping.get("where"), mapping.get("without")
-    location = Location(_selectors(where), _selectors(without))
+    location = Location(_selectors(where), _selectors(without, elements=True))
     watch, names = mapping.get("watch"), mapping.get("attributes")
     words = watch.choices(("content", *ASPECTS)) if watch else ("text",)
     aspects = [
@@ -145,16 +156,29 @@ def _part(mapping: Mapping) -> Part:
     ]
     if names is not None and "attributes" not in aspects:
         aspects.append("attributes")
+    _check_texts(location, tuple(aspects), without or names or watch)
     return Part(location, tuple(aspects), _texts(names), _ignore(mapping.get("ignore")))
 
 
-def _selectors(field: Field | None) -> tuple[str, ...]:
+def _check_texts(location: Location, aspects: tuple[Aspect, ...], blamed: Field | None) -> None:
+    """Refuse to watch more than the text of a location without elements, as ``//a/@href``."""
+    if blamed is None or not location.where or not all(map(gives_texts, location.where)):
+        return
+    if location.without or aspects != ("text",):
+        raise WatchError(
+            f"{blamed.path}: {location.where[0]!r} gives texts, of which nothing but the text can be "
+            "watched, and nothing left out; select elements instead",
+            path=blamed.path,
+        )
+
+
+def _selectors(field: Field | None, *, elements: bool = False) -> tuple[str, ...]:
     if field is None:
         return ()
     found = field.texts("a selector or a list of selectors")
     with field.naming():
         for selector in found:
-            check_selector(selector)
+            check_selector(selector, elements=elements)
     return found
 
 
@@ -262,7 +286,7 @@ def _fetching(field: Field | None) -> Fetching:
         headers=_pairs(mapping.get("headers"), _HEADER),
         cookies=_pairs(mapping.get("cookies"), _HEADER),
         user=user.text() if user else "",
-        password=password.text() if password else "",
+        password=_secret(password) if password else "",
         proxy=_address(proxy) if proxy else "",
         robots=_flag(mapping.get("robots"), default=True),
         verify_tls=_flag(mapping.get("verify_tls"), default=True),
@@ -278,12 +302,10 @@ def _pairs(field: Field | None, names: re.Pattern[str]) -> PlainMapping[str, str
         return {}
     mapping = field.mapping("a mapping of names to texts")
     found = {}
-    for name in mapping.present():
-        value = mapping.get(name)
-        assert value is not None  # noqa: S101 - present
+    for name, value in mapping.entries("a text"):
         if not names.fullmatch(name):
             raise value.wrong(f"a name of letters, digits and '-' instead of {name!r}, and a text")
-        text = value.text()
+        text = _secret(value)
         if any(ord(char) < 32 or ord(char) == 127 for char in text):  # noqa: PLR2004 - control
             raise value.wrong("a text without line breaks and control characters")
         found[name] = text
@@ -304,17 +326,21 @@ def _step(field: Field) -> Step:
     if kind == "wait" and not isinstance(target.value, str):
         return Step("wait", seconds=target.number(0.1, 60))
     if kind == "open":
-        return Step("open", _address(target), seconds=length)
+        return Step("open", _page(target), seconds=length)
     if kind == "type":
         if text is None:
             raise field.wrong("'text', what to type")
-        return Step("type", target.text("a selector"), text.text(), length)
+        return Step("type", _element(target), _secret(text), length)
     if kind == "press":
         return Step("press", target.text("a key such as Enter"), seconds=length)
-    selector = target.text("a selector")
-    with target.naming():
-        check_selector(selector)
-    return Step("click" if kind == "click" else "wait", selector, seconds=length)
+    return Step("click" if kind == "click" else "wait", _element(target), seconds=length)
+
+
+def _element(field: Field) -> str:
+    selector = field.text("a selector")
+    with field.naming():
+        check_selector(selector, elements=True)
+    return selector
 
 
 def _notify(field: Field | None) -> Notify:
@@ -343,10 +369,11 @@ def _listed(field: Field) -> list[Field]:
 
 
 def _target(field: Field) -> str:
-    text = field.text("a target such as mailto:me@example.org or https://example.org/hook").strip()
+    expected = "a target such as mailto:me@example.org or https://example.org/hook"
+    text = _secret(field, expected).strip()
     scheme, colon, rest = text.partition(":")
-    if not colon or not rest or not re.fullmatch(r"[a-z][a-z0-9+.-]*", scheme.lower()):
-        raise field.wrong("a target such as mailto:me@example.org or https://example.org/hook")
+    if not colon or not rest or not _SCHEME.fullmatch(scheme):
+        raise field.wrong(expected)
     return text
 
 
@@ -356,6 +383,13 @@ def _template(field: Field) -> str:
         if name not in PLACEHOLDERS:
             known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
             raise field.wrong(f"placeholders of {known} only")
+    return text
+
+
+def _secret(field: Field, expected: str = "a text") -> str:
+    text = field.text(expected)
+    if has_hidden(text):
+        raise field.wrong("the secret itself, not its placeholder")
     return text
 
 

@@ -344,7 +344,7 @@ def _differing(member: Member, found: tuple[tuple[bytes, ...], ...]) -> tuple[As
 
 
 def _is_missing(reader: PageReader, sentinel: Sentinel) -> bool:
-    return any(not len(reader.roots(part.location)) for part in sentinel.parts)
+    return any(reader.is_missing(part.location) for part in sentinel.parts)
 
 
 def _is_css(part: Part) -> bool:

@@ -51,6 +51,9 @@ class ChangeMap:
         before, after = self.old.roots(location), self.new.roots(location)
         if not self._are_partners(before, after):
             return False
+        # Texts are not nodes: the annotation says nothing about them.
+        if self.old.texts(location) != self.new.texts(location):
+            return False
         if not self._are_partners(self.old.left_out(location), self.new.left_out(location)):
             return False
         wanted = Status(0)

@@ -8,6 +8,7 @@ Cost: selectors as ``Digest.select``; everything else is linear in the part.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -30,7 +31,7 @@ class Reading:
     """What a part says on one version.
 
     Attributes:
-        found: the number of elements at the location; 0 if there is nothing there.
+        found: the number of elements and texts at the location; 0 if there is nothing there.
         aspects: the aspects that were read.
         items: for each aspect its items: lines of text, addresses, elements, attributes.
     """
@@ -84,12 +85,12 @@ class PageReader:
         noise: nodes that never count, with everything below them.
     """
 
-    __slots__ = ("_left_out", "_links", "_readings", "_roots", "_signatures", "noise", "page")
+    __slots__ = ("_found", "_left_out", "_links", "_readings", "_signatures", "noise", "page")
 
     def __init__(self, page: Digest, noise: Roots = NONE) -> None:
         self.page: Digest = page
         self.noise: Roots = noise
-        self._roots: dict[tuple[str, ...], Roots] = {}
+        self._found: dict[tuple[str, ...], tuple[Roots, tuple[str, ...]]] = {}
         self._left_out: dict[tuple[str, ...], Roots] = {}
         self._readings: dict[Part, Reading] = {}
         self._signatures: dict[Part, tuple[bytes, ...]] = {}
@@ -97,9 +98,21 @@ class PageReader:
 
     def roots(self, location: Location) -> Roots:
         """Return the outermost nodes at a location."""
-        found = self._roots.get(location.where)
+        return self._at(location)[0]
+
+    def texts(self, location: Location) -> tuple[str, ...]:
+        """Return the texts that the selectors of a location give."""
+        return self._at(location)[1]
+
+    def is_missing(self, location: Location) -> bool:
+        """Tell whether there is nothing at a location."""
+        roots, texts = self._at(location)
+        return not len(roots) and not texts
+
+    def _at(self, location: Location) -> tuple[Roots, tuple[str, ...]]:
+        found = self._found.get(location.where)
         if found is None:
-            found = self._roots[location.where] = location.roots(self.page)
+            found = self._found[location.where] = location.read(self.page)
         return found
 
     def left_out(self, location: Location) -> Roots:
@@ -118,17 +131,17 @@ class PageReader:
         Raises:
             SelectorError: a selector is not valid.
             SelectorBudgetExceeded: a selector took too many steps on this page.
-            WrongLocation: an expression gives something other than nodes.
+            WrongLocation: an expression for what to leave out gives texts.
         """
         found = self._readings.get(part)
         if found is None:
-            roots = self.roots(part.location)
+            roots, texts = self._at(part.location)
             left_out = self.left_out(part.location)
             items = tuple(
                 part.ignore.items(self._items(aspect, part, roots, left_out))
                 for aspect in part.watch
             )
-            found = self._readings[part] = Reading(len(roots), part.watch, items)
+            found = self._readings[part] = Reading(len(roots) + len(texts), part.watch, items)
         return found
 
     def signatures(self, part: Part) -> tuple[bytes, ...]:
@@ -142,7 +155,7 @@ class PageReader:
 
     def _items(self, aspect: Aspect, part: Part, roots: Roots, left_out: Roots) -> Iterable[str]:
         if aspect == "text":
-            return self._lines(part.ignore, roots, left_out)
+            return self._lines(part, roots, left_out)
         if aspect in ("links", "images"):
             return self._addresses(aspect, part.ignore, roots, left_out)
         nodes = self._elements(roots, left_out)
@@ -155,11 +168,12 @@ class PageReader:
         depths = self.page.depth[nodes].tolist()
         return [f"{depth} {tag}" for depth, tag in zip(_relative(depths), tags, strict=True)]
 
-    def _lines(self, ignore: Ignore, roots: Roots, left_out: Roots) -> Iterator[str]:
+    def _lines(self, part: Part, roots: Roots, left_out: Roots) -> Iterator[str]:
         without = left_out.tolist()
-        for root in roots.tolist():
-            for line in self.page.text(root, without=without or None).split("\n"):
-                compared = ignore.line(line)
+        texts = (self.page.text(root, without=without or None) for root in roots.tolist())
+        for text in itertools.chain(texts, self.texts(part.location)):
+            for line in text.split("\n"):
+                compared = part.ignore.line(line)
                 if compared and not compared.isspace():
                     yield compared
 
