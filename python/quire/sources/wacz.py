@@ -21,7 +21,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    import zipfile
 
 #: Maximum number of files in a WACZ, and maximum bytes of its directory.
 MOST_ENTRIES = 10_000
