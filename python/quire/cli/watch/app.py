@@ -6,7 +6,7 @@ import typer
 
 from quire.cli.common.help_group import HelpGroup
 from quire.cli.watch.change import add, edit, rm
-from quire.cli.watch.keep import backup, export, restore
+from quire.cli.watch.keep import backup, export, import_, restore, schema
 from quire.cli.watch.look import diff, explain, history, ls, show
 from quire.cli.watch.run import replay, run
 
@@ -36,7 +36,9 @@ for _name, _command in (
     ("replay", replay),
     ("history", history),
     ("diff", diff),
+    ("import", import_),
     ("export", export),
+    ("schema", schema),
     ("backup", backup),
     ("restore", restore),
 ):

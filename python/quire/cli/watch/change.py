@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -180,31 +179,20 @@ def rm(
 
 
 def _forms(file: str) -> list[dict[str, Any]]:
-    """Read watches from a file: one mapping, or a list of them."""
+    """Read watches from a YAML or JSON file; ``-`` is standard input."""
+    from quire.sentinels.form import read_watches, watch_to_dict  # noqa: PLC0415 - heavy
+
     try:
         text = read_standard_input() if file == STANDARD_INPUT else Path(file).read_bytes()
     except OSError as error:
         raise Refusal(f"{file}: {error.strerror}") from None
-    data = _parsed(text.decode("utf-8", "replace"), file)
-    found = data if isinstance(data, list) else [data]
-    if not all(isinstance(each, dict) for each in found):
-        raise Refusal(f"{file}: expected a watch, or a list of watches")
-    return found
+    return [watch_to_dict(watch, secrets=True) for watch in read_watches(text, file)]
 
 
 def _value(text: str | None) -> object:
-    """Read a condition: JSON, or a plain text such as ``changed``."""
-    return None if text is None else _parsed(text, "--when")
+    """Read a condition: YAML or JSON, or a plain text such as ``changed``."""
+    from quire.sentinels.form.plain_data import read_plain_data  # noqa: PLC0415 - heavy
 
-
-def _parsed(text: str, name: str) -> Any:  # noqa: ANN401
-    try:
-        return json.loads(text)
-    except ValueError:
-        pass
-    import yaml  # noqa: PLC0415 - an extra
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise Refusal(f"{name}: not YAML or JSON: {error}") from None
+    if text is None:
+        return None
+    return read_plain_data(text).data

@@ -1,0 +1,135 @@
+"""``quire watch``: from an address to an event, with a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Quire
+
+
+class _Shop(BaseHTTPRequestHandler):
+    price = "79.90"
+    requests = 0
+
+    def do_GET(self) -> None:
+        type(self).requests += self.path == "/kettle"
+        body = f"<h1>Kettle</h1><p>Price: <b id=price>€ {self.price}</b></p></html>".encode()
+        self.send_response(200 if self.path == "/kettle" else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """A shop on loopback, and a database of its own."""
+    monkeypatch.setenv("QUIRE_ALLOW_NETWORKS", "127.0.0.0/8")
+    monkeypatch.setenv("QUIRE_DATABASE", str(tmp_path / "watches.db"))
+    monkeypatch.setattr(_Shop, "price", "79.90")
+    monkeypatch.setattr(_Shop, "requests", 0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Shop) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/kettle"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_price_that_falls_is_told_and_everything_can_be_asked(
+    quire: Quire, shop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = quire(
+        "watch", "add", shop, "--where", "#price", "--preset", "price drop", "--name", "Kettle"
+    )
+    assert (added.exit_code, added.stdout) == (0, "Kettle: added as number 1\n")
+    assert quire("watch", "run").exit_code == 0
+    assert quire("watch", "run").stderr == "note: 0 pages checked, 0 failed, 0 events\n"
+    monkeypatch.setattr(_Shop, "price", "84.00")
+    assert quire("watch", "run", "Kettle", "--exit-code").exit_code == 0  # it rose
+    monkeypatch.setattr(_Shop, "price", "69.90")
+
+    fired = quire("watch", "run", "Kettle", "--exit-code")
+
+    assert (fired.exit_code, fired.stdout) == (1, "Kettle: change: € 69.90\n")
+    assert _Shop.requests == 3
+    history = json.loads(quire("watch", "history", "Kettle", "--format", "json").stdout)
+    assert [state["text"][""] for state in history] == ["€ 79.90", "€ 84.00", "€ 69.90"]
+    assert "- Price: € 84.00\n+ Price: € 69.90" in quire("watch", "diff", "Kettle").stdout
+    assert quire("watch", "explain", "1").stdout == "yes      number falls: from 84 to 69.9\n"
+    assert "1 time in 3 versions" in quire("watch", "replay", "Kettle").stderr
+    listed = json.loads(quire("watch", "ls", "--format", "json").stdout)
+    assert listed[0]["pages"][0]["state"] == "fine"
+    assert "€ 84.00 +€ 69.90" in quire("watch", "show", "Kettle").stdout
+
+
+def test_a_watch_is_edited_paused_and_removed(quire: Quire, shop: str) -> None:
+    quire("watch", "add", shop, "--name", "Kettle")
+
+    assert quire("watch", "edit", "Kettle", "--where", "#price", "--every", "1 day").exit_code == 0
+    form = json.loads(quire("watch", "show", "Kettle", "--format", "json").stdout)["form"]
+    assert (form["where"], form["every"]) == (["#price"], "1 day")
+    quire("watch", "edit", "Kettle", "--pause")
+    assert "0 pages checked" in quire("watch", "run").stderr
+    assert quire("watch", "rm", "Kettle").stdout == "Kettle: removed\n"
+    assert "no watches" in quire("watch", "ls").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("add",), "nothing to watch"),
+        (("add", "ftp://example.org/"), "starts with http:// or https://"),
+        (("add", "https://example.org/", "--where", "p["), "where: selector"),
+        (("add", "https://example.org/", "--when", "{number: {below: x}}"), "when.number.below"),
+        (("add", "--file", "none.yaml"), "none.yaml: No such file"),
+        (("show", "Kettle"), "there is no watch 'Kettle'"),
+        (("restore", "none.db"), "there is no backup none.db"),
+        (("import", "none.zip"), "No such file"),
+    ],
+)
+def test_an_error_says_what_is_wrong(
+    quire: Quire, shop: str, arguments: tuple[str, ...], message: str
+) -> None:
+    assert shop
+    result = quire("watch", *arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_watches_go_to_a_file_and_come_back(
+    quire: Quire, shop: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quire("watch", "add", shop, "--name", "Kettle", "--notify", "https://hooks.example/secret")
+    (folder / "shown.yaml").write_text(quire("watch", "export").stdout)
+    (folder / "all.yaml").write_text(quire("watch", "export", "--secrets").stdout)
+    assert "hooks.example/secret" not in (folder / "shown.yaml").read_text()
+    assert quire("watch", "backup", "copy.db").exit_code == 0
+
+    monkeypatch.setenv("QUIRE_DATABASE", str(folder / "other.db"))
+    assert quire("watch", "add", "--file", "all.yaml").stdout == "Kettle: added as number 1\n"
+    monkeypatch.setenv("QUIRE_DATABASE", str(folder / "third.db"))
+    assert quire("watch", "restore", "copy.db").exit_code == 0
+    assert "Kettle" in quire("watch", "ls").stdout
+
+
+def test_watches_of_other_tools_are_imported(quire: Quire, shop: str, folder: Path) -> None:
+    (folder / "urls.yaml").write_text(
+        f"name: Kettle\nurl: {shop}\nfilter:\n  - css: '#price'\n---\nname: Shell\ncommand: ls\n"
+    )
+
+    result = quire("watch", "import", "urls.yaml")
+
+    assert result.stdout == "1 watch imported\n"
+    assert "Shell" in result.stderr
+    assert json.loads(quire("watch", "schema").stdout)["$schema"].startswith("https://json-schema")
