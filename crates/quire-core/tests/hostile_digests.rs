@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use files::{FIXED, ROW, ask, read_everything, reseal};
 use pages::{Random, html_options, page};
-use quire_core::format::{MAGIC, SECTIONS, Section, compress, decompress};
+use quire_core::format::{MAGIC, SECTIONS, compress, decompress};
 use quire_core::{Digest, Kind, Options, Verify, decode, encode};
 
 /// Records the largest single allocation, so that a test can tell whether a count was trusted or
@@ -334,8 +334,8 @@ fn a_source_section_is_unpacked_no_further_than_it_claims() {
     let mut forged = bytes;
     forged[24..32].copy_from_slice(&1000u64.to_le_bytes());
     reseal(&mut forged);
-    let digest = open(&forged, Verify::Columns).expect("opens");
-    let most = largest(|| assert!(decode(&digest).is_err()));
+    // Its columns alone say more than a source of this length can.
+    let forged = Box::new(forged);
+    let most = largest(|| assert!(Digest::open(forged, Verify::Columns).is_err()));
     assert!(most < 16 << 20, "{most} bytes");
-    assert!(digest.section(Section::Source).len() < 1 << 20);
 }

@@ -122,7 +122,9 @@ impl Script {
         if Head::of(&made) == self.new {
             return Ok(made);
         }
-        Err(refuse("script is damaged: it gives another tree than it names"))
+        Err(refuse(
+            "script is damaged: it gives another tree than it names",
+        ))
     }
 }
 

@@ -193,5 +193,6 @@ pub fn predict(script: &Script, old: &Digest, whole: &Whole) -> Result<Digest, E
 /// The bytes of that page.
 pub fn source(script: &Script, old: &Digest, whole: &Whole) -> Result<Vec<u8>, Error> {
     let page = predict(script, old, whole)?;
-    decode(&page).map_err(|error| refuse(format!("the script does not give a valid source: {error}")))
+    decode(&page)
+        .map_err(|error| refuse(format!("the script does not give a valid source: {error}")))
 }

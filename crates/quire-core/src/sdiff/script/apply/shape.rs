@@ -240,7 +240,9 @@ impl<'a> Build<'a> {
                 }
             }
             if open.iter().any(|&(_, left)| left > 0) {
-                return Err(refuse("an inserted piece has fewer nodes than its child counts need"));
+                return Err(refuse(
+                    "an inserted piece has fewer nodes than its child counts need",
+                ));
             }
             self.hang(&piece.at, &tops)?;
         }

@@ -39,9 +39,9 @@ impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Form::deserialize(deserializer) {
             Ok(Form::Text(text)) => Ok(Self(text.into_bytes())),
-            Ok(Form::Packed(Packed { base64 })) => from_base64(&base64).map(Self).ok_or_else(|| {
-                D::Error::custom("bytes are not valid base64")
-            }),
+            Ok(Form::Packed(Packed { base64 })) => from_base64(&base64)
+                .map(Self)
+                .ok_or_else(|| D::Error::custom("bytes are not valid base64")),
             Err(_) => Err(D::Error::custom(
                 "bytes are neither a string nor {\"base64\": string}",
             )),
