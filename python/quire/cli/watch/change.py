@@ -167,7 +167,7 @@ def rm(
     """Remove watches with their events. Pages that no other watch has are removed too.
 
     \b
-    Example:
+    Examples:
       quire watch rm News
     """
     service = open_service(database)

@@ -82,7 +82,7 @@ def export(
     """Print all watches, for `quire watch add --file`.
 
     \b
-    Example:
+    Examples:
       quire watch export > watches.yaml
     """
     from quire.sentinels.form import watches_to_text  # noqa: PLC0415 - heavy
@@ -97,7 +97,7 @@ def schema() -> None:
     """Print the JSON Schema of a watch, for editors and other programs.
 
     \b
-    Example:
+    Examples:
       quire watch schema > watch.schema.json
     """
     from quire.sentinels.form import schema_text  # noqa: PLC0415 - heavy
@@ -110,7 +110,7 @@ def backup(file: FileArgument, *, database: DatabaseOption = None) -> None:
     """Copy everything (watches, versions, events) to one new file.
 
     \b
-    Example:
+    Examples:
       quire watch backup watches-2026-05.db
     """
     rows = open_service(database).backup(file)
@@ -122,7 +122,7 @@ def restore(file: FileArgument, *, database: DatabaseOption = None) -> None:
     """Copy a backup into an empty database, SQLite or PostgreSQL.
 
     \b
-    Example:
+    Examples:
       quire watch restore watches-2026-05.db --database postgresql://me@localhost/quire
     """
     rows = open_service(database).restore(file)

@@ -83,7 +83,7 @@ def show(
     """Show a watch: its pages, its last events, and how it was written.
 
     \b
-    Example:
+    Examples:
       quire watch show News
     """
     service = open_service(database)
@@ -182,7 +182,7 @@ def explain(
     """Show, condition by condition, why a watch fired or not on the last two versions.
 
     \b
-    Example:
+    Examples:
       quire watch explain Kettle
     """
     finding = open_service(database).explain(name, url)

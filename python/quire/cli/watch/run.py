@@ -89,7 +89,7 @@ def replay(
     """Run a watch over the stored versions of its page: what would it have told you?
 
     \b
-    Example:
+    Examples:
       quire watch replay Kettle
     """
     from quire.sentinels.checking.replay import by_month  # noqa: PLC0415 - heavy
