@@ -180,7 +180,8 @@ class Report:
         self._on_trouble, self._on_warning = on_trouble, on_warning
         self.troubles: list[Trouble] = []
         self.warnings: list[Trouble] = []
-        self.trouble_count = self.warning_count = 0
+        self.trouble_count: int = 0
+        self.warning_count: int = 0
 
     def trouble(self, trouble: Trouble) -> None:
         """Report something that could not be added."""

@@ -46,7 +46,8 @@ class Gaps:
         moved: dict[int, int],
         to_new: list[int],
     ) -> None:
-        self.old, self.new = old, new
+        self.old: VisiblePage = old
+        self.new: VisiblePage = new
         self.pieces = pieces
         self.atoms = atoms
         self.moved = moved

@@ -192,9 +192,9 @@ class Changes:
 
     def __init__(self) -> None:
         self.listed: list[list[tuple[MarkKind, str]]] = []
-        self.count = 0
+        self.count: int = 0
         self.others = 0
-        self.has_moved = False
+        self.has_moved: bool = False
         self._is_open = False
 
     def plain(self, text: str) -> str:

@@ -98,8 +98,8 @@ class Around:
     """For each of some places: the nearest of the chosen ones before and after it; -1 for none."""
 
     def __init__(self, count: int, chosen: Container[int]) -> None:
-        self.before = self._nearest(range(count), chosen)
-        self.after = self._nearest(range(count - 1, -1, -1), chosen)[::-1]
+        self.before: list[int] = self._nearest(range(count), chosen)
+        self.after: list[int] = self._nearest(range(count - 1, -1, -1), chosen)[::-1]
 
     @staticmethod
     def _nearest(places: range, chosen: Container[int]) -> list[int]:

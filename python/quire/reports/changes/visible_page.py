@@ -37,17 +37,17 @@ class VisiblePage:
     """The columns of a page as lists, and its visible leaves: texts, and elements without text."""
 
     def __init__(self, digest: Digest, base: str | None = None) -> None:
-        self.digest = digest
+        self.digest: Digest = digest
         tags = digest.tag.tolist()
-        self.names = [digest.tags[tag] for tag in tags]
-        self.spaces = [digest.tag_namespaces[tag] for tag in tags]
+        self.names: list[str] = [digest.tags[tag] for tag in tags]
+        self.spaces: list[str] = [digest.tag_namespaces[tag] for tag in tags]
         self.sizes: list[int] = digest.size.tolist()
         self.parents: list[int] = digest.parent.tolist()
         self.has_attributes: list[bool] = (digest.attr >= 0).tolist()
-        self.base = base_of(base, digest._native.base())
-        self.written = self._written()
-        self.leaves = self._find_leaves()
-        self.leaf_of = {leaf.node: place for place, leaf in enumerate(self.leaves)}
+        self.base: str | None = base_of(base, digest._native.base())
+        self.written: list[str | None] = self._written()
+        self.leaves: list[Leaf] = self._find_leaves()
+        self.leaf_of: dict[int, int] = {leaf.node: place for place, leaf in enumerate(self.leaves)}
 
     def attributes(self, node: int) -> dict[str, str]:
         """Return the attributes of an element."""

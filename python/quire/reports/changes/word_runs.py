@@ -43,7 +43,7 @@ class Joined:
     """Parts of the texts of a page, one after another, with a line break between lines."""
 
     def __init__(self, page: VisiblePage, parts: Sequence[Part]) -> None:
-        self.parts = parts
+        self.parts: Sequence[Part] = parts
         self.starts: list[int] = []
         texts: list[str] = []
         at, line = 0, None
@@ -56,7 +56,7 @@ class Joined:
             texts.append(leaf.text[start:end].replace("\n", " "))
             self.starts.append(at)
             at += end - start
-        self.text = "".join(texts)
+        self.text: str = "".join(texts)
 
     def cut(self, start: int, end: int) -> Iterator[tuple[int, Part]]:
         """Cut a span at the borders of parts; yields the offset and the part of a leaf."""

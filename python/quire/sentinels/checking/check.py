@@ -133,7 +133,7 @@ class Check:
         self.state: PageState = next(
             (each for each in PAGE_STATES if each == claimed.state), "fine"
         )
-        self.due = [
+        self.due: list[str] = [
             name
             for name, member in found.members.items()
             if member.due <= now + SLACK_SECONDS or found.group.members[name].base < 0

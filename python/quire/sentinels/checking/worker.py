@@ -102,12 +102,12 @@ class Worker:
     ) -> None:
         self.database = database
         self.fetch = fetch
-        self.owner = owner or f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+        self.owner: str = owner or f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
         self.clock = clock
         self.batch = batch
         self.lease_seconds = lease_seconds
         self.shortcuts = shortcuts
-        self.tally = Tally()
+        self.tally: Tally = Tally()
         self._groups: OrderedDict[int, PageGroup] = OrderedDict()
         # One thread: SQLite has one writer, and evaluation holds the interpreter anyway.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="quire-store")

@@ -34,7 +34,7 @@ from sqlalchemy import (
 )
 
 # Names for all constraints, so that later changes of the schema can refer to them.
-metadata = MetaData(
+metadata: MetaData = MetaData(
     naming_convention={
         "ix": "ix_%(column_0_label)s",
         "uq": "uq_%(table_name)s_%(column_0_name)s",
@@ -46,7 +46,7 @@ metadata = MetaData(
 # SQLite numbers rows by itself only if the column is INTEGER.
 _ID = BigInteger().with_variant(Integer, "sqlite")
 
-account = Table(
+account: Table = Table(
     "account",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -56,7 +56,7 @@ account = Table(
     Column("created", Float(53), nullable=False),
 )
 
-token = Table(
+token: Table = Table(
     "token",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -68,7 +68,7 @@ token = Table(
     Column("used", Float(53)),
 )
 
-page = Table(
+page: Table = Table(
     "page",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -96,7 +96,7 @@ page = Table(
     Index(None, "due"),
 )
 
-version = Table(
+version: Table = Table(
     "version",
     metadata,
     Column("page", ForeignKey("page.id", ondelete="CASCADE"), primary_key=True),
@@ -112,7 +112,7 @@ version = Table(
     Column("headers", JSON, nullable=False),
 )
 
-watch = Table(
+watch: Table = Table(
     "watch",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -125,7 +125,7 @@ watch = Table(
     UniqueConstraint("name"),
 )
 
-member = Table(
+member: Table = Table(
     "member",
     metadata,
     Column("watch", ForeignKey("watch.id", ondelete="CASCADE"), primary_key=True),
@@ -143,7 +143,7 @@ member = Table(
     Index(None, "page"),
 )
 
-event = Table(
+event: Table = Table(
     "event",
     metadata,
     Column("id", String(64), primary_key=True),
@@ -158,7 +158,7 @@ event = Table(
     Index(None, "time"),
 )
 
-notice = Table(
+notice: Table = Table(
     "notice",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -175,7 +175,7 @@ notice = Table(
     Index(None, "state", "due"),
 )
 
-visit = Table(
+visit: Table = Table(
     "visit",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -188,7 +188,7 @@ visit = Table(
     Index(None, "page", "time"),
 )
 
-setting = Table(
+setting: Table = Table(
     "setting",
     metadata,
     Column("name", String(200), primary_key=True),
