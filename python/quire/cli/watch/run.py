@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,6 +42,8 @@ def run(
       quire watch run
       quire watch run News --exit-code || echo "something changed"
     """
+    import asyncio  # noqa: PLC0415 - heavy
+
     service = open_service(database)
     for name in names or []:
         service.make_due(name)
