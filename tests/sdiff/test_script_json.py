@@ -136,7 +136,7 @@ def test_an_action_about_nothing_is_refused(action: dict[str, Any], missing: str
     data = json.loads(SCRIPT.to_json())
     data["actions"].insert(0, action)
 
-    with pytest.raises(ScriptError, match=f"action 0 has no {missing}"):
+    with pytest.raises(ScriptError, match=f"action 0 needs {missing}"):
         EditScript.from_json(json.dumps(data))
 
 
