@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from quire.errors import StoreError, WatchError
 from quire.sentinels.checking.check import Fetched
@@ -82,3 +85,42 @@ def test_a_backup_is_everything(database: Database, tmp_path: Path) -> None:
     fresh.add({**FORM, "name": "another"})
     check(fresh, b"<p id=price>7.50</p></html>")
     assert prices(fresh)[-1] == "7.50"
+
+
+def test_a_database_that_cannot_be_used_is_a_clear_error(tmp_path: Path) -> None:
+    broken, foreign = tmp_path / "broken.db", tmp_path / "foreign.db"
+    broken.write_bytes(b"not a database" * 300)
+    with contextlib.closing(sqlite3.connect(foreign)) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = foreign.read_bytes()
+
+    with pytest.raises(StoreError, match=r"broken\.db: file is not a database"):
+        Database.open(broken)
+    with pytest.raises(StoreError, match="tables of another program"):
+        Database.open(foreign)
+    with pytest.raises(StoreError, match="Connection refused"):
+        Database.open("postgresql://quire:secret@127.0.0.1:1/quire")
+    empty = Service(Database.open(tmp_path / "empty.db"))
+    with pytest.raises(StoreError, match="tables of another program"):
+        empty.restore(foreign)
+    assert foreign.read_bytes() == before
+    (tmp_path / "link.db").symlink_to(tmp_path / "elsewhere.db")
+    with pytest.raises(StoreError, match="exists"):
+        empty.backup(tmp_path / "link.db")
+    assert not (tmp_path / "elsewhere.db").exists()
+
+
+def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
+    service = Service(Database.open(tmp_path / "small.db"))
+    service.add(FORM)
+    with service.database.engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+
+    @event.listens_for(service.database.engine, "connect")
+    def limit(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute(f"PRAGMA max_page_count={pages}")
+
+    service.database.engine.dispose()
+    with pytest.raises(StoreError, match=r"small\.db: database or disk is full"):
+        service.add({**FORM, "name": "x" * 400, "where": ["#" + "y" * 60_000]})
+    assert [each.watch.name for each in service.watches()] == ["price"]

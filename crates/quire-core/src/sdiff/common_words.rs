@@ -99,7 +99,7 @@ mod tests {
         assert!(same("a b c d", "d x a"));
         assert!(!same("a b c d e", "e x a"));
         assert!(!same("a b c", "a"));
-        // A word that occurs once is no evidence for one that occurs three times.
+        // One occurrence of a word is not evidence for three.
         assert!(!same("a a a", "a b c"));
         assert!(same("", ""));
     }

@@ -6,12 +6,12 @@ stored history, an archive, or in a test. The order of work, cheapest first:
 1. The fetch failed: the page keeps its state, and its watches learn of it once.
 2. Not modified, or the same bytes as last time: nothing changed. The page is not even parsed.
 3. The page is not itself (gone, blocked, empty, half): its state is recorded. Parts are not
-   compared, so nobody hears that "everything was removed".
+   compared, so no watch reports that "everything was removed".
 4. The page is fine: the sentinels that are due are evaluated as a group.
 
 A version is stored if a sentinel that was evaluated saw a change, or if the text, the links or the
 images of the page changed, so that sentinels made later can be replayed on it. Pages whose bytes
-differ only in what nobody sees (tokens, scripts) leave no version.
+differ only in invisible parts (tokens, scripts) leave no version.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The minimal covering subset: the fewest sentinels whose locations cover those of all others.
 
-Subtrees nest or are apart, so the outermost subtrees of all locations decide: whoever covers these
+Subtrees nest or are apart, so the outermost subtrees of all locations decide: a set that covers these
 covers everything. If every location were one subtree, the sentinels of the outermost ones would be
 the answer. A location can have several subtrees, and then this is the set cover problem: greedy
 choice, largest gain first, takes at most 1 + ln(n) times the fewest, for n outermost subtrees.

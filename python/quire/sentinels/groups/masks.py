@@ -6,8 +6,8 @@ subtree.
 
 The answer "nothing changed" is certain: all nodes of the location on both versions have a partner
 there and neither moved nor changed in anything the aspect depends on. "Something changed" is not:
-a sentence can move from one element into another and still read the same. So whoever gets that
-answer compares readings.
+a sentence can move from one element into another and still read the same. After that
+answer, readings are compared.
 """
 
 from __future__ import annotations

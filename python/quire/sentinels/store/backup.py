@@ -6,6 +6,7 @@ Restoring copies it into an empty database. So this is also the way from SQLite 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sqlalchemy import Connection, func, insert, select, text
@@ -26,14 +27,21 @@ def backup(database: Database, path: Path) -> int:
     Raises:
         StoreError: the file exists.
     """
-    if path.exists():
-        raise StoreError(f"{path} exists; choose another name for the backup")
-    copy = Database.open(path)
     try:
-        with _snapshot(database) as source, copy.write() as target:
-            return _copy(source, target)
-    finally:
-        copy.close()
+        # Never through a link, and never over a file that is there.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise StoreError(f"{path} exists; choose another name for the backup") from None
+    try:
+        copy = Database.open(path)
+        try:
+            with _snapshot(database) as source, copy.write() as target:
+                return _copy(source, target)
+        finally:
+            copy.close()
+    except BaseException:
+        path.unlink(missing_ok=True)  # half a backup is worse than none
+        raise
 
 
 def restore(database: Database, path: Path) -> int:
@@ -42,7 +50,7 @@ def restore(database: Database, path: Path) -> int:
     Raises:
         StoreError: there is no such file, or the database is not empty.
     """
-    if not path.is_file():
+    if not path.is_file() or not path.stat().st_size:
         raise StoreError(f"there is no backup {path}")
     copy = Database.open(path)
     try:

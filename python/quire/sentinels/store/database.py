@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, ProgrammingError
 
 from quire.errors import MissingExtra, StoreError
 from quire.sentinels.store.tables import metadata
@@ -48,11 +48,16 @@ class Database:
                 ``postgresql://user@host/name``.
 
         Raises:
-            StoreError: the address is not valid, or the database has another schema.
+            StoreError: the address is not valid, or the database is damaged, cannot be reached,
+                belongs to another program, or has the schema of a newer quire.
             MissingExtra: the driver is not installed.
         """
         database = cls(_engine(where))
-        database.upgrade()
+        try:
+            database.upgrade()
+        except BaseException:
+            database.close()
+            raise
         return database
 
     @property
@@ -64,18 +69,23 @@ class Database:
         """Create the tables, or bring those of an older version up to date."""
         from quire.sentinels.store.migrations import upgrade  # noqa: PLC0415 - alembic is heavy
 
-        upgrade(self.engine)
+        with self._explained():
+            upgrade(self.engine)
+            if self.is_sqlite:
+                # Kept in the file, so only once it is known to be ours.
+                with self.engine.connect() as connection:
+                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction for reading."""
-        with self.engine.connect() as connection:
+        with self._explained(), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Open a transaction for writing; it commits if the block ends without an error."""
-        with self.engine.connect() as connection:
+        with self._explained(), self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:
@@ -88,6 +98,21 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn failures of the database (damaged, full, not reachable) into ours.
+
+        Errors that only a bug can cause, such as a violated constraint, are left as they are.
+        """
+        try:
+            yield
+        except (IntegrityError, ProgrammingError):
+            raise
+        except DBAPIError as error:
+            reason = str(error.orig).strip().partition("\n")[0]
+            name = self.engine.url.render_as_string(hide_password=True)
+            raise StoreError(f"database {name.removeprefix('sqlite:///')}: {reason}") from error
 
 
 def _engine(where: str | os.PathLike[str]) -> Engine:
@@ -126,7 +151,7 @@ def _sqlite(url: URL) -> Engine:
         # Python's own transaction handling would begin transactions too late.
         connection.isolation_level = None  # type: ignore[attr-defined]
         cursor = connection.cursor()  # type: ignore[attr-defined]
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in ("synchronous=FULL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

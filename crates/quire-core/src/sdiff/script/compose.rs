@@ -3,7 +3,7 @@
 //! The pairings are composed and the script is derived again, so what one script did and the next
 //! undid is gone, and what moved twice moved once. What one deleted and the next inserted again has
 //! lost its partner on the way: equal subtrees below partners are paired once more. A way back to
-//! the same page is no way at all: there every node is its own partner.
+//! the same page needs no search: every node is its own partner.
 
 use std::collections::HashMap;
 

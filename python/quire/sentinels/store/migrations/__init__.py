@@ -12,7 +12,7 @@ from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, inspect
 
 from quire.errors import StoreError
 
@@ -30,7 +30,7 @@ def upgrade(engine: Engine) -> None:
     """Apply all changes of the schema that a database does not have yet.
 
     Raises:
-        StoreError: the database was written by a newer version of quire.
+        StoreError: the database was written by a newer version of quire, or by another program.
     """
     config, script = scripts()
     newest = script.get_current_head()
@@ -39,6 +39,11 @@ def upgrade(engine: Engine) -> None:
         connection.rollback()
         if found == newest:
             return
+        if found is None and inspect(engine).get_table_names():
+            raise StoreError(
+                "the database has tables of another program; expected an empty database, or one "
+                "that quire made"
+            )
         if found is not None and found not in {each.revision for each in script.walk_revisions()}:
             raise StoreError(
                 f"the database has schema {found}, and this version of quire knows {newest}; "
