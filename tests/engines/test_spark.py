@@ -8,6 +8,7 @@ import sys
 import textwrap
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -40,6 +41,48 @@ def test_progress_is_told_step_by_step(
     assert ("sketch", 6, 6) in told
     assert ("bands", 4, 4) in told
     assert ("keep", 4, 4) in told
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_last_counts_are_reported_though_spark_counts_late() -> None:
+    """Spark counts tasks in a thread of its own, which may be behind when the job ends."""
+    from quire.engines.spark.watch import Watch  # noqa: PLC0415 - needs an extra
+
+    told: list[tuple[str, int, int]] = []
+    tracker = LateTracker(late=5)
+    context = SimpleNamespace(
+        statusTracker=lambda: tracker,
+        setJobGroup=lambda *_, **__: None,
+        setLocalProperty=lambda *_: None,
+    )
+
+    with Watch(context, ["sketch"], lambda *how: told.append(how), None):  # type: ignore[arg-type]
+        pass  # ends before the first look at it
+
+    assert told[-1] == ("sketch", 4, 4)
+
+
+class LateTracker:
+    """Answers as Spark does, but says that a job runs when it ended some questions ago."""
+
+    def __init__(self, late: int) -> None:
+        self.late = late
+
+    def getJobIdsForGroup(self, group: str) -> list[int]:  # noqa: N802 - Spark's name
+        """Return the jobs."""
+        del group
+        return [1]
+
+    def getJobInfo(self, job: int) -> SimpleNamespace:  # noqa: N802 - Spark's name
+        """Tell how a job is doing."""
+        del job
+        self.late -= 1
+        return SimpleNamespace(stageIds=[1], status="RUNNING" if self.late > 0 else "SUCCEEDED")
+
+    def getStageInfo(self, stage: int) -> SimpleNamespace:  # noqa: N802 - Spark's name
+        """Count tasks."""
+        del stage
+        return SimpleNamespace(numCompletedTasks=4 if self.late <= 0 else 3, numTasks=4)
 
 
 def test_a_reading_may_stop_early(spark: SparkEngine) -> None:

@@ -21,6 +21,8 @@ from quire.progress import Progress, no_progress
 POLL_S = 0.2
 #: How long to wait for cancelled tasks to end.
 QUIET_S = 15
+#: How long to wait for the counts of an ended job; Spark counts in a thread of its own.
+LAST_COUNT_S = 5
 
 
 class Watch:
@@ -51,6 +53,7 @@ class Watch:
         self._group = f"quire-{uuid.uuid4().hex}"
         self._reported: set[tuple[str, int, int]] = set()
         self._ended = threading.Event()
+        self._has_failed = False
         self._thread = InheritableThread(target=self._poll, name="quire-watch", daemon=True)
 
     def __enter__(self) -> Self:
@@ -64,6 +67,7 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._has_failed = error is not None
         self._ended.set()
         self._thread.join()
         # Java may be gone; the code that waits for the job reports the error.
@@ -88,7 +92,20 @@ class Watch:
                 self._context.cancelJobGroup(self._group)
                 return
         with suppress(Exception):
-            self._report()
+            self._report_end()
+
+    def _report_end(self) -> None:
+        """Report the last counts, once Spark has counted all tasks of the jobs."""
+        if self._progress is no_progress:
+            return
+        tracker = self._context.statusTracker()
+        end = time.monotonic() + LAST_COUNT_S
+        while not self._has_failed and time.monotonic() < end:
+            jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
+            if jobs and all(job is None or job.status != "RUNNING" for job in jobs):
+                break
+            time.sleep(POLL_S / 10)
+        self._report()
 
     def _report(self) -> None:
         if self._progress is no_progress:
