@@ -6,7 +6,7 @@ import asyncio
 import functools
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
@@ -22,8 +22,8 @@ from quire.sources.gate.urls import WebAddress
 
 _Error = TypeVar("_Error", bound=BaseException)
 
-# Longer bodies are decoded in a thread, so that other fetches go on. 256 kB decode in some 5 ms.
-_LONG_BODY = 256 * 1024
+# Larger bodies are decoded in a thread, so that other fetches go on. 256 kB decode in some 5 ms.
+_LARGE_BYTES = 256 * 1024
 
 
 def check_fields(
@@ -45,8 +45,19 @@ def check_fields(
         )
 
 
-async def read_body(answer: aiohttp.ClientResponse, address: WebAddress, limits: Limits) -> bytes:
+async def read_body(
+    answer: aiohttp.ClientResponse,
+    address: WebAddress,
+    limits: Limits,
+    grow: Callable[[], Awaitable[None]],
+) -> bytes:
     """Read the body of an answer as it was sent.
+
+    Args:
+        answer: the answer, with its body unread.
+        address: the page, for errors.
+        limits: the limits.
+        grow: called once if the body is large, before it is read on.
 
     Raises:
         FetchFailed: it is too long, or says that it is; cause ``TOO_LARGE``.
@@ -62,8 +73,15 @@ async def read_body(answer: aiohttp.ClientResponse, address: WebAddress, limits:
         size += len(piece)
         if size > most:
             raise too_large(address.key, "wire_bytes", most, "the body goes on")
+        if size >= _LARGE_BYTES > size - len(piece):
+            await grow()
         pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def is_large(body: bytes) -> bool:
+    """Tell whether a body is large: it is decoded in a thread, and few of them at once."""
+    return len(body) >= _LARGE_BYTES
 
 
 async def decoded(codings: list[str], body: bytes, address: WebAddress, limits: Limits) -> bytes:
@@ -74,7 +92,7 @@ async def decoded(codings: list[str], body: bytes, address: WebAddress, limits: 
     """
     most, limit = limits.most_decoded(len(body))
     try:
-        if len(body) < _LONG_BODY:
+        if not is_large(body):
             return undo_codings(codings, body, most)
         work = functools.partial(undo_codings, codings, body, most)
         return await asyncio.get_running_loop().run_in_executor(None, work)

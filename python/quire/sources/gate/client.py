@@ -14,6 +14,8 @@ Choices worth knowing before changing this file:
 * Header fields of the user go to the origin that the user named, and never come back once a
   redirect has left it.
 * Time limits count the exchange with servers, not the wait for a turn.
+* Large bodies are read two at a time and decoded one at a time, whatever their number: a hundred
+  pages without an end must not take a hundred times the memory of one.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ import asyncio
 import base64
 import functools
 import ssl
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -37,7 +40,7 @@ from quire.sources.codings import listed
 from quire.sources.gate import answers
 from quire.sources.gate.addresses import Network
 from quire.sources.gate.journey import Journey
-from quire.sources.gate.limits import DEFAULT_LIMITS, Limits
+from quire.sources.gate.limits import DEFAULT_LIMITS, Limits, too_slow
 from quire.sources.gate.manners import robots
 from quire.sources.gate.manners.turns import Politeness, Turns
 from quire.sources.gate.messages import Proxy, Request, Response
@@ -53,6 +56,9 @@ _FOLLOWED = frozenset({"GET", "HEAD"})
 _WAIT_STATUSES = frozenset({429, 503})
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _ENCODINGS = "gzip, deflate, br, zstd"
+
+# How many large bodies are read at once.
+_LARGE_AT_ONCE = 2
 
 # aiohttp counts header fields itself, and its error does not say that it was about their number. So
 # it gets a larger number, and the exact one is checked here.
@@ -105,9 +111,13 @@ class Gate:
         self._proxied: dict[str, aiohttp.ClientSession] = {}
         self._robots = robots.RobotsCache(AGENT, self._robots_text)
         self._turns: Turns | None = None
+        self._large_places = asyncio.Semaphore(_LARGE_AT_ONCE)
+        self._decoding = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         self._turns = Turns(self._politeness)
+        self._large_places = asyncio.Semaphore(_LARGE_AT_ONCE)
+        self._decoding = asyncio.Lock()
         self._direct = self._session(None)
         return self
 
@@ -204,12 +214,12 @@ class Gate:
             try:
                 left_s = max(limits.whole_s - journey.elapsed_s, 0.0)
                 with journey.timed():
-                    async with asyncio.timeout(left_s):
-                        return await self._exchange(journey)
+                    async with asyncio.timeout(left_s) as clock:
+                        return await self._exchange(journey, clock)
             except (aiohttp.ClientError, OSError, ValueError) as error:
                 raise answers.failure(error, address, limits) from None
 
-    async def _exchange(self, journey: Journey) -> Response | None:
+    async def _exchange(self, journey: Journey, clock: asyncio.Timeout) -> Response | None:
         address, request, limits = journey.address, journey.request, journey.limits
         route = await self._route(journey)
         answer = await route.session.request(
@@ -238,15 +248,11 @@ class Gate:
                 if location:
                     journey.redirect(location, answer)
                     return None
-            body = await answers.read_body(answer, address, limits)
+            body, wire_bytes = await self._read(answer, address, limits, clock)
             is_read = True
         finally:
             if not is_read:
                 answer.close()
-        wire_bytes = len(body)
-        codings = answer.headers.getall("Content-Encoding", ())
-        if codings and body:
-            body = await answers.decoded(listed(codings), body, address, limits)
         return Response(
             url=address.key,
             status=answer.status,
@@ -256,6 +262,37 @@ class Gate:
             elapsed_s=journey.elapsed_so_far_s(),
             hops=tuple(journey.hops),
         )
+
+    async def _read(
+        self,
+        answer: aiohttp.ClientResponse,
+        address: WebAddress,
+        limits: Limits,
+        clock: asyncio.Timeout,
+    ) -> tuple[bytes, int]:
+        """Read and decode a body; return it, and how many bytes were sent."""
+        async with AsyncExitStack() as places:
+
+            async def grow() -> None:
+                start = time.monotonic()
+                try:
+                    async with asyncio.timeout(limits.wait_s):
+                        await places.enter_async_context(self._large_places)
+                except TimeoutError:
+                    what = "no place for its large body"
+                    raise too_slow(address.key, "wait_s", limits.wait_s, what) from None
+                end = clock.when()
+                if end is not None:  # the server did not cause this wait
+                    clock.reschedule(end + time.monotonic() - start)
+
+            body = await answers.read_body(answer, address, limits, grow)
+            codings = answer.headers.getall("Content-Encoding", ())
+            if codings and body:
+                if answers.is_large(body):
+                    await places.enter_async_context(self._decoding)
+                found = await answers.decoded(listed(codings), body, address, limits)
+                return found, len(body)
+            return body, len(body)
 
     async def _route(self, journey: Journey) -> _Route:
         """Choose the session and the address that it asks: directly, or through a proxy."""
