@@ -5,14 +5,18 @@ PostgreSQL is started once for all tests. Each test gets a database of its own.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 import uuid
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 from sqlalchemy import create_engine, text
 
@@ -21,52 +25,100 @@ from tests.conftest import require
 _FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
+class Postgres:
+    """A PostgreSQL server on loopback, with its files in a folder.
+
+    Attributes:
+        newest: the address of the database that was made last.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        require("psql", "PostgreSQL")
+        self._folder = folder / "postgres"
+        self._folder.mkdir()
+        self.newest = ""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        # PostgreSQL refuses to run as root.
+        self._user = "postgres" if os.geteuid() == 0 else ""
+        if self._user:
+            shutil.chown(self._folder, self._user)
+            for parent in self._folder.parents:  # pytest's folders are closed to others
+                if parent.owner() == "root" and parent.stat().st_mode & 0o777 == 0o700:
+                    parent.chmod(0o711)
+        data = ("-D", self._folder / "data")
+        _run(self._user, _FOLDERS[0] / "initdb", *data, "-U", "postgres", "-A", "trust", "-N")
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._control("-m", "immediate", "stop")
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        options = f"-h 127.0.0.1 -p {self.port} -k {self._folder} -c fsync=off"
+        options += " -c max_connections=200"
+        log = self._folder / "log"
+        self._control("-w", "-t", "60", "-o", options, "-l", log, "start")
+
+    def kill(self) -> None:
+        """Kill the server as a power cut would, except for the cache of the system."""
+        lines = (self._folder / "data" / "postmaster.pid").read_text().splitlines()
+        os.kill(int(lines[0]), signal.SIGKILL)
+        while Path(f"/proc/{lines[0]}").exists():
+            time.sleep(0.05)
+        while _has_children(self._folder):  # they end when they notice
+            time.sleep(0.05)
+
+    def new_database(self) -> str:
+        """Return the address of a new, empty database."""
+        server = f"postgresql+psycopg://postgres@127.0.0.1:{self.port}"
+        name = f"quire_{uuid.uuid4().hex}"
+        engine = create_engine(f"{server}/postgres", isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        self.newest = f"{server}/{name}"
+        return self.newest
+
+    def _control(self, *words: str | Path) -> None:
+        _run(self._user, _FOLDERS[0] / "pg_ctl", "-D", self._folder / "data", *words)
+
+
 def new_postgres() -> str:
-    """Return the address of a new, empty database."""
-    server = _server()
-    name = f"quire_{uuid.uuid4().hex}"
-    engine = create_engine(f"{server}/postgres", isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return f"{server}/{name}"
+    """Return the address of a new, empty database on a server for all tests."""
+    return _server().new_database()
 
 
 @cache
-def _server() -> str:
+def _server() -> Postgres:
     """Start a server, and stop it when the tests end."""
-    require("psql", "PostgreSQL")
     folder = Path(tempfile.mkdtemp(prefix="quire-postgres-"))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    user = "postgres" if os.geteuid() == 0 else ""  # PostgreSQL refuses to run as root
-    if user:
-        shutil.chown(folder, user)
-    commands = _FOLDERS[0]
-    _run(user, commands / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-N")
-    options = f"-h 127.0.0.1 -p {port} -k {folder} -c fsync=off -c max_connections=200"
-    _run(
-        user,
-        commands / "pg_ctl",
-        "-D",
-        folder / "data",
-        "-w",
-        "-o",
-        options,
-        "-l",
-        folder / "log",
-        "start",
-    )
-
-    import atexit  # noqa: PLC0415 - only here
+    folder.chmod(0o711)
+    server = Postgres(folder)
+    server.start()
 
     def stop() -> None:
-        _run(user, commands / "pg_ctl", "-D", folder / "data", "-m", "immediate", "stop")
+        server.__exit__()
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
-    return f"postgresql+psycopg://postgres@127.0.0.1:{port}"
+    return server
+
+
+def _has_children(folder: Path) -> bool:
+    """Tell whether processes of a server that was killed still run."""
+    name = str(folder / "data")
+    for process in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            if str(process.readlink()) == name:
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _run(user: str, *command: str | Path) -> None:

@@ -1,0 +1,1 @@
+"""Processes that are really killed, while pages change and notices are sent."""
