@@ -58,7 +58,7 @@ def test_an_edited_watch_is_judged_on_old_versions(database: Database) -> None:
     assert len(service.events("price")) == 2
     assert len(service.replay("price").firings) == 2
     below = {**FORM, "when": {"number": {"below": 8}}}
-    assert [each.body["added"] for each in service.replay(below).firings] == [["7.50"]]
+    assert [each.event.added for each in service.replay(below).firings] == [("7.50",)]
     assert service.explain("price").holds is True
     old, new = service.versions("price", None, 0, 2)
     assert (old.text(), new.text()) == ("9.50\nFish", "7.50\nFish")

@@ -10,8 +10,10 @@ from sqlalchemy import Row, Table, select
 
 from quire.sentinels.checking.check import Fetched, FetchProblem
 from quire.sentinels.checking.worker import Answer, Worker
+from quire.sentinels.notices import Event
 from quire.sentinels.store import ClaimedPage, Database, add_watch, claim_pages, remove_watch
-from quire.sentinels.store.tables import event, member, notice, page, version, visit
+from quire.sentinels.store.plain import instant
+from quire.sentinels.store.tables import event, member, notice, page, queue, version, visit
 
 URL = "https://example.org/menu"
 
@@ -50,6 +52,10 @@ def rows(database: Database, table: Table) -> list[Row[Any]]:
         return list(connection.execute(select(table)))
 
 
+def added(events: list[Row[Any]]) -> list[tuple[str, ...]]:
+    return [Event.from_dict(each.body).added for each in events]
+
+
 def test_a_change_becomes_an_event_and_a_notice(database: Database) -> None:
     web = Web()
     web.pages[URL] = b"<p id=price>9.50</p><p>Fish</p></html>"
@@ -70,9 +76,12 @@ def test_a_change_becomes_an_event_and_a_notice(database: Database) -> None:
 
     (found,) = rows(database, event)
     assert (found.kind, found.old, found.new) == ("change", 0, 1)
-    assert found.body["watch"] == "price"
-    assert (found.body["removed"], found.body["added"]) == (["9.50"], ["8.50"])
-    assert [each.target for each in rows(database, notice)] == [target]
+    told = Event.from_dict(found.body)
+    assert (told.name, told.removed, told.added) == ("price", ("9.50",), ("8.50",))
+    assert [each.path for each in told.differences.entries] == ["#price"]
+    assert (told.old_time, told.new_time) == (instant(1_000_000.0), instant(web.now))
+    assert [each.target for each in rows(database, queue)] == [target]
+    assert [(each.event, each.state) for each in rows(database, notice)] == [(told.id, "new")]
     assert web.requests == [URL, URL]
 
 
@@ -118,7 +127,7 @@ def test_a_page_that_is_not_itself_is_not_a_change(database: Database) -> None:
 
     outcomes = [each.outcome for each in rows(database, visit)]
     assert outcomes == ["first", "failed", "failed", "blocked", "gone", "same"]
-    told = [(each.body["watch"], each.kind) for each in rows(database, event)]
+    told = [(each.body["name"], each.kind) for each in rows(database, event)]
     assert sorted(told) == [
         ("gone", "change"),  # gone
         ("gone", "change"),  # and back
@@ -144,7 +153,7 @@ def test_members_that_are_not_due_wait_and_keep_their_base(database: Database) -
         web.pages[URL] = b"<p>%d</p></html>" % hour
         run(worker)
 
-    told = [(each.body["watch"], each.old, each.new) for each in rows(database, event)]
+    told = [(each.body["name"], each.old, each.new) for each in rows(database, event)]
     assert sorted(told) == [
         *[("often", number, number + 1) for number in range(6)],
         ("rarely", 0, 3),
@@ -175,7 +184,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(
     run(slow)
 
     assert slow.tally.lost == 1
-    assert [each.body["added"] for each in rows(database, event)] == [["1"]]
+    assert added(rows(database, event)) == [("1",)]
     assert len(rows(database, version)) == 2
     if restart:
         slow = web.worker(database)
@@ -183,7 +192,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(
     web.now += 3600
     web.pages[URL] = b"<p>2</p></html>"
     run(slow)
-    assert [each.body["added"] for each in rows(database, event) if each.new == 2] == [["2"]]
+    assert added([each for each in rows(database, event) if each.new == 2]) == [("2",)]
 
 
 def test_claims_are_disjoint_and_end(database: Database) -> None:

@@ -23,6 +23,7 @@ from quire.sentinels.conditions.comparison import Circumstances, Comparison
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
+from quire.sentinels.notices.event import Event
 from quire.sentinels.parts.reading import PageReader, Reading
 from quire.sentinels.store import backup as backups
 from quire.sentinels.store.database import Database
@@ -71,7 +72,18 @@ class PageStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """Something that a watch told about."""
+    """Something that a watch told about.
+
+    Attributes:
+        id: the event.
+        watch: the number of the watch.
+        page: the page.
+        kind: what happened.
+        time: when it was found.
+        old: the number of the version before.
+        new: the number of the version in which it was found.
+        body: the event as plain values; see ``notices.Event``.
+    """
 
     id: str
     watch: int
@@ -81,6 +93,11 @@ class StoredEvent:
     old: int | None
     new: int | None
     body: dict[str, Any]
+
+    @property
+    def event(self) -> Event:
+        """The event."""
+        return Event.from_dict(self.body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,16 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from sqlalchemy import select
+
 from quire.errors import NoticeFailed
 from quire.sentinels.form.watch import Notify
 from quire.sentinels.notices import Event, MemoryOutbox, Outbox, Parcel, Retrying, Sender
+from quire.sentinels.store import CheckResult, Database, NewEvent, add_watch, edit_watch
+from quire.sentinels.store.outbox import SqlOutbox, next_due_queue
+from quire.sentinels.store.plain import instant
+from quire.sentinels.store.results import insert_events
+from quire.sentinels.store.tables import member, notice
 from tests.sentinels.notices.events import START, event
 
 LEASE = timedelta(minutes=5)
@@ -125,6 +132,73 @@ class InMemory:
     async def next_due(self) -> datetime | None:
         """Return when the next queue is due or its lease ends."""
         return self._memory.next_due()
+
+
+class InDatabase:
+    """A store in a database, with a watch for each kind of rules."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._watches: dict[str, tuple[int, Notify]] = {}
+        self.outbox: Outbox = SqlOutbox(database)
+
+    async def add(self, event: Event, rules: Notify, now: datetime) -> None:
+        """Add the notices of an event, as a check does."""
+        add_event(self._database, self._watch(event.watch, rules), event, rules, now)
+
+    def _watch(self, name: str, rules: Notify) -> int:
+        known = self._watches.get(name)
+        if known is not None and known[1] == rules:
+            return known[0]
+        form = {"url": f"https://example.org/{name}", "name": name, "notify": notify_form(rules)}
+        with self._database.write() as connection:
+            if known is None:
+                number = add_watch(connection, form, 0.0).id
+            else:
+                number = edit_watch(connection, known[0], form, 0.0).id
+        self._watches[name] = number, rules
+        return number
+
+    async def is_empty(self) -> bool:
+        """Tell whether nothing waits."""
+        with self._database.read() as connection:
+            waiting = select(notice.c.id).where(notice.c.state.in_(["new", "waiting"]))
+            return connection.execute(waiting).first() is None
+
+    async def next_due(self) -> datetime | None:
+        """Return when the next queue is due or its lease ends."""
+        with self._database.read() as connection:
+            due = next_due_queue(connection, START.timestamp())
+        return None if due is None else instant(due)
+
+
+def notify_form(rules: Notify) -> dict[str, object]:
+    """Write rules as a user would."""
+    return {
+        "to": list(rules.targets),
+        "bundle": rules.bundle,
+        "at_most": rules.at_most,
+        "errors": rules.errors,
+        **({"text": rules.text} if rules.text else {}),
+        "zone": rules.zone,
+        "quiet": [
+            {"days": list(each.days), "from": f"{each.start:%H:%M}", "to": f"{each.end:%H:%M}"}
+            for each in rules.quiet
+        ],
+    }
+
+
+def add_event(
+    database: Database, watch_id: int, event: Event, rules: Notify, now: datetime
+) -> None:
+    """Store an event and its notices, as a check of a page does."""
+    with database.write() as connection:
+        page_id = connection.execute(
+            select(member.c.page).where(member.c.watch == watch_id)
+        ).scalar_one()
+        result = CheckResult(now.timestamp(), "changed")
+        result.events.append(NewEvent(watch_id, event, rules))
+        insert_events(connection, page_id, result)
 
 
 class World:

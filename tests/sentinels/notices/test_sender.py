@@ -14,19 +14,36 @@ from quire.sentinels.form.watch import Notify
 from quire.sentinels.notices import Claim, MemoryOutbox, Outbox, Parcel, Retrying, Sender
 from quire.sentinels.notices.outbox import MOST_CLAIMED
 from quire.sentinels.notices.sender import Deliver
-from tests.sentinels.notices.crashes import LEASE, Clock, CrashingOutbox, InMemory, World
+from quire.sentinels.store import Database
+from tests.sentinels.notices.crashes import (
+    LEASE,
+    Clock,
+    CrashingOutbox,
+    InDatabase,
+    InMemory,
+    World,
+)
 from tests.sentinels.notices.events import START, event
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_event_is_lost_or_doubled_by_crashes_between_any_two_steps(seed: int) -> None:
-    world = World(seed, InMemory())
+    check_world(World(seed, InMemory()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_is_true_of_databases(seed: int, database: Database) -> None:
+    check_world(World(seed, InDatabase(database), events=100), crashes=15)
+
+
+def check_world(world: World, crashes: int = 50) -> None:
+    """Let everything be sent, and compare what came with what happened."""
     world.run()
     received, repeated = world.received()
 
     assert received == world.expected
     assert asyncio.run(world.store.is_empty())
-    assert world.crashes.total() >= 50
+    assert world.crashes.total() >= crashes
     # A parcel is repeated for each that was on its way at a crash, or if its answer was lost.
     assert repeated <= 3 * world.crashes.total() + 0.2 * len(world.receivers.got)
 

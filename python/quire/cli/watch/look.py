@@ -95,7 +95,7 @@ def show(
                 "id": found.id,
                 "form": found.form,
                 "pages": [_page_json(status) for status in statuses],
-                "events": [_event_json(each) for each in events],
+                "events": [each.body for each in events],
             }
         )
         return
@@ -206,16 +206,12 @@ def _when(time: datetime | None) -> str:
     return "never" if time is None else time.strftime("%Y-%m-%d %H:%M")
 
 
-def _event_line(event: StoredEvent) -> str:
+def _event_line(stored: StoredEvent) -> str:
+    event = stored.event
     if event.kind != "change":
-        return one_line(f"{event.kind}: {event.body.get('message', '')}", most=100)
-    added = " · ".join(event.body.get("added", []))
-    removed = " · ".join(event.body.get("removed", []))
+        return one_line(f"{event.kind}: {event.reason}", most=100)
+    added, removed = " · ".join(event.added), " · ".join(event.removed)
     return f"-{one_line(removed, most=45)} +{one_line(added, most=45)}"
-
-
-def _event_json(event: StoredEvent) -> dict[str, object]:
-    return {**dataclasses.asdict(event), "time": event.time.isoformat()}
 
 
 def _page_json(status: PageStatus) -> dict[str, object]:

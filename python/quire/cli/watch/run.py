@@ -55,13 +55,14 @@ def run(
             {
                 "checked": tally.checks,
                 "failed": tally.failed,
-                "events": [{"kind": each.kind, **each.body} for each in fired],
+                "events": [each.body for each in fired],
             }
         )
     else:
         for each in reversed(fired):
-            added = one_line(" · ".join(each.body.get("added", [])) or each.body.get("message", ""))
-            terminal.write_text(f"{each.body['watch']}: {each.kind}: {added}\n")
+            told = each.event
+            said = one_line(" · ".join(told.added) or told.reason)
+            terminal.write_text(f"{told.name}: {told.kind}: {said}\n")
         terminal.note(
             f"{format_count(tally.checks, 'page')} checked, {tally.failed:,} failed, "
             f"{format_count(len(fired), 'event')}"
@@ -101,15 +102,12 @@ def replay(
             {
                 "captures": found.captures,
                 "outcomes": found.outcomes,
-                "firings": [
-                    {"time": each.time.isoformat(), "kind": each.kind, **each.body}
-                    for each in found.firings
-                ],
+                "firings": [each.body for each in found.firings],
             }
         )
         return
     for each in found.firings:
-        added = one_line(" · ".join(each.body.get("added", [])))
+        added = one_line(" · ".join(each.event.added) or each.event.reason)
         terminal.write_text(f"{each.time:%Y-%m-%d %H:%M}  {added}\n")
     months = ", ".join(f"{count} in {month}" for month, count in by_month(found).items())
     terminal.note(

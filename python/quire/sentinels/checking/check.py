@@ -20,22 +20,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from random import Random
-from typing import Any
 
 from quire.digest.files import encode
 from quire.digest.page import Digest
-from quire.sentinels.conditions.comparison import (
-    PAGE_STATES,
-    Circumstances,
-    PageState,
-    lines_only_in,
-)
+from quire.sdiff.annotation import Annotation, annotate
+from quire.sentinels.checking.part_differences import part_differences
+from quire.sentinels.conditions.comparison import PAGE_STATES, Circumstances, PageState
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.groups.group import Member, Version
 from quire.sentinels.groups.outcome import Outcome
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
+from quire.sentinels.notices.differences import NO_DIFFERENCES, Differences
+from quire.sentinels.notices.event import Event, EventKind, event_id
 from quire.sentinels.pages.state import PageFacts, page_state
-from quire.sentinels.parts.part import CONTENT, Part
+from quire.sentinels.parts.part import CONTENT, Aspect, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.schedule import next_check
 from quire.sentinels.sentinel import Sentinel
@@ -49,9 +47,6 @@ from quire.sentinels.store.plain import (
 from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup
 from quire.sentinels.versions.deltas import pack, usual_base
 
-#: Lines of added and removed text that an event keeps, and characters of each.
-MOST_LINES = 200
-MOST_LETTERS = 2_000
 #: Members that are due within this time are evaluated now, rather than in a fetch of their own.
 SLACK_SECONDS = 1.0
 
@@ -130,6 +125,7 @@ class Check:
         self.read = read
         self.shortcuts = shortcuts
         self.chance = chance
+        self._annotations: dict[int, Annotation] = {}
         self.state: PageState = next(
             (each for each in PAGE_STATES if each == claimed.state), "fine"
         )
@@ -147,6 +143,9 @@ class Check:
             result = self._unchanged(answer)
         else:
             result = self._fetched(answer)
+        if self.claimed.error_since is not None and result.page.get("state") == "fine":
+            for name in self.found.members:
+                self._tell(result, name, "recovered", reason="the page can be fetched again")
         self._reschedule(result)
         return result
 
@@ -162,7 +161,7 @@ class Check:
         }
         if is_first:
             for name in self.found.members:
-                self._tell(result, name, "error", None, {"message": problem.message})
+                self._tell(result, name, "error", reason=problem.message)
         return result
 
     def _unchanged(self, answer: Fetched) -> CheckResult:
@@ -227,9 +226,7 @@ class Check:
             if outcome.fired:
                 member.fired = self.now
                 result.members.add(outcome.sentinel)
-                base = group.members[outcome.sentinel].base
-                body = self._body(outcome, page, base)
-                self._tell(result, outcome.sentinel, "change", version.number, body, old=base)
+                self._tell_change(result, outcome, page, version.number)
         return outcomes
 
     def _about(self, member: Member, state: PageState) -> Circumstances:
@@ -274,25 +271,6 @@ class Check:
                 group.versions[version.number] = version
                 result.members.add(name)
 
-    def _body(self, outcome: Outcome, after: PageReader, base: int) -> dict[str, Any]:
-        sentinel = self._sentinel(outcome.sentinel)
-        body: dict[str, Any] = {
-            "changed": list(outcome.changed),
-            "finding": None if outcome.finding is None else _plain(outcome.finding),
-        }
-        if outcome.changed and base >= 0:
-            before = PageReader(self._encode(self.read(base), ""))
-            added: list[str] = []
-            removed: list[str] = []
-            for part in sentinel.parts:
-                for aspect in part.watch:
-                    old, new = before.read(part).of(aspect), after.read(part).of(aspect)
-                    added += lines_only_in(new, old)
-                    removed += lines_only_in(old, new)
-            body["added"] = [line[:MOST_LETTERS] for line in added[:MOST_LINES]]
-            body["removed"] = [line[:MOST_LETTERS] for line in removed[:MOST_LINES]]
-        return body
-
     # ------------------------------------------------------------ writing down
 
     def _begin(self, answer: Fetched, outcome: str, state: PageState) -> CheckResult:
@@ -303,38 +281,93 @@ class Check:
             result.page["last_modified"] = answer.last_modified
         return result
 
+    def _tell_change(
+        self, result: CheckResult, outcome: Outcome, after: PageReader, number: int
+    ) -> None:
+        """Write down that a sentinel fired."""
+        base = self.found.group.members[outcome.sentinel].base
+        found = NO_DIFFERENCES
+        if outcome.changed and base >= 0:
+            annotation = self._annotations.get(base)
+            if annotation is None:
+                before = self._encode(self.read(base), "")
+                annotation = self._annotations[base] = annotate(before, after.page)
+            found = part_differences(self._sentinel(outcome.sentinel).parts, annotation, after)
+        # Without a change there may be no new version: the sentinel fired on the one it knows.
+        new = number if outcome.changed else base
+        self._tell(
+            result,
+            outcome.sentinel,
+            "change",
+            old=base,
+            new=new,
+            occurrence="" if outcome.changed else f"change {self.now!r}",
+            aspects=outcome.changed,
+            finding=outcome.finding,
+            differences=found,
+        )
+
     def _tell(
         self,
         result: CheckResult,
         name: str,
-        kind: str,
-        new: int | None,
-        body: dict[str, Any],
+        kind: EventKind,
         *,
         old: int | None = None,
+        new: int | None = None,
+        occurrence: str | None = None,
+        reason: str = "",
+        aspects: tuple[Aspect, ...] = (),
+        finding: Finding | None = None,
+        differences: Differences = NO_DIFFERENCES,
     ) -> None:
+        """Add an event to the result.
+
+        Args:
+            result: the result.
+            name: the name of the member.
+            kind: what happened.
+            old: the number of the version before.
+            new: the number of the version in which it was found.
+            occurrence: tells it from others of the same versions (default: kind and time).
+            reason: what happened, in words.
+            aspects: the aspects that changed.
+            finding: the answer of the condition.
+            differences: what changed.
+        """
         member = self.found.members[name]
         watch = member.watch
-        if kind == "error" and not watch.notify.errors:
-            return
-        key = f"{member.id}\0{self.claimed.id}\0{kind}\0{old}\0{new}"
-        if new is None or kind != "change" or old == new:
-            key += f"\0{self.claimed.error_since or self.now}"
-        result.events.append(
-            NewEvent(
-                id=blake2b(key.encode(), digest_size=16).hexdigest(),
-                watch=member.id,
-                kind=kind,
-                old=old,
-                new=new,
-                body={"watch": watch.name, "url": self.claimed.url, **body},
-                targets=dict.fromkeys(watch.notify.targets, self.now),
-            )
+        if occurrence is None:
+            occurrence = f"{kind} {self.claimed.error_since or self.now!r}"
+        ident = event_id(
+            str(member.id),
+            self.claimed.url,
+            # A database can give the number of a removed watch to a new one.
+            f"{name} {member.installed!r}",
+            old_version=old,
+            new_version=new,
+            occurrence=occurrence,
         )
+        event = Event(
+            id=ident,
+            kind=kind,
+            watch=str(member.id),
+            name=watch.name,
+            url=self.claimed.url,
+            time=instant(self.now),
+            old_version=old,
+            new_version=new,
+            aspects=aspects,
+            reason=reason,
+            finding=finding,
+            differences=differences,
+            tags=watch.tags,
+        )
+        result.events.append(NewEvent(member.id, event, watch.notify))
 
     def _reschedule(self, result: CheckResult) -> None:
         """Set when the members that were due are due again."""
-        changed = {event.watch for event in result.events if event.kind == "change"}
+        changed = {event.watch for event in result.events if event.event.kind == "change"}
         for name in self.due:
             member = self.found.members[name]
             member.quiet_checks = 0 if member.id in changed else member.quiet_checks + 1
@@ -355,15 +388,6 @@ class Check:
 
     def _encode(self, body: bytes, content_type: str) -> Digest:
         return encode(body, content_type=content_type or None)
-
-
-def _plain(finding: Finding) -> dict[str, Any]:
-    return {
-        "condition": finding.condition,
-        "holds": finding.holds,
-        "reason": finding.reason,
-        "parts": [_plain(part) for part in finding.parts],
-    }
 
 
 def _hash(body: bytes) -> bytes:

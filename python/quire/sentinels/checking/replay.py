@@ -18,6 +18,7 @@ from quire.sentinels.checking.check import Check, Fetched
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
+from quire.sentinels.notices.event import Event
 from quire.sentinels.sentinel import Sentinel
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.results import NewEvent, PageGroup, PageMember
@@ -48,12 +49,17 @@ class Firing:
     Attributes:
         time: the time of the capture.
         kind: what it was: ``change`` or ``error``.
-        body: what the notice would have said.
+        body: what the notice would have said: an event as plain values.
     """
 
     time: datetime
     kind: str
     body: dict[str, Any]
+
+    @property
+    def event(self) -> Event:
+        """The event."""
+        return Event.from_dict(self.body)
 
 
 @dataclass(slots=True)
@@ -85,8 +91,8 @@ def replay(
     >>> days = [datetime(2026, 5, day, tzinfo=UTC) for day in (1, 2, 3)]
     >>> pages = [b"<b>9</b></html>", b"<b>9</b> now</html>", b"<b>8</b> now</html>"]
     >>> found = replay(watch, map(Capture, days, pages))
-    >>> [(firing.time.day, firing.body["added"]) for firing in found.firings]
-    [(3, ['8'])]
+    >>> [(firing.time.day, firing.event.added) for firing in found.firings]
+    [(3, ('8',))]
     """
     return _Player(watch, url or watch.pages.urls[0], shortcuts).play(captures)
 
@@ -115,7 +121,9 @@ class _Player:
             events, outcome = self._check(capture)
             found.captures += 1
             found.outcomes[outcome] = found.outcomes.get(outcome, 0) + 1
-            found.firings += [Firing(capture.time, each.kind, each.body) for each in events]
+            found.firings += [
+                Firing(capture.time, each.event.kind, each.event.to_dict()) for each in events
+            ]
         return found
 
     def _check(self, capture: Capture) -> tuple[list[NewEvent], str]:

@@ -103,6 +103,8 @@ def differences(
     *,
     old_roots: Iterable[SupportsInt] | None = None,
     new_roots: Iterable[SupportsInt] | None = None,
+    old_left_out: Iterable[SupportsInt] = (),
+    new_left_out: Iterable[SupportsInt] = (),
 ) -> Differences:
     """List what changed between two versions of a page.
 
@@ -119,10 +121,12 @@ def differences(
         aspects: the watched aspects; changes of others are left out.
         old_roots: the watched parts on the old version; None for the whole page.
         new_roots: the watched parts on the new version; None for the whole page.
+        old_left_out: what the watched parts leave out, on the old version.
+        new_left_out: what the watched parts leave out, on the new version.
     """
     inside: dict[Side, _Inside] = {
-        "old": _Inside(annotation.old, old_roots),
-        "new": _Inside(annotation.new, new_roots),
+        "old": _Inside(annotation.old, old_roots, old_left_out),
+        "new": _Inside(annotation.new, new_roots, new_left_out),
     }
     found = _differences(annotation, frozenset(aspects), inside)
     entries: list[Difference] = []
@@ -165,19 +169,30 @@ def _cut(text: str | None) -> str | None:
 class _Inside:
     """Tells whether nodes are in the watched parts of a page."""
 
-    def __init__(self, page: Digest, roots: Iterable[SupportsInt] | None) -> None:
-        self._spans: list[tuple[int, int]] | None = None
-        if roots is not None:
-            starts = sorted({int(root) for root in roots})
-            ends = accumulate((start + int(page.size[start]) for start in starts), max)
-            self._spans = list(zip(starts, ends, strict=True))
+    def __init__(
+        self,
+        page: Digest,
+        roots: Iterable[SupportsInt] | None,
+        left_out: Iterable[SupportsInt],
+    ) -> None:
+        self._spans = None if roots is None else _spans(page, roots)
+        self._left_out = _spans(page, left_out)
 
     def __call__(self, node: int) -> bool:
-        if self._spans is None:
-            return True
-        # The last part that starts at the node or before it. Parts inside others end with them.
-        at = bisect_right(self._spans, (node, sys.maxsize)) - 1
-        return at >= 0 and node < self._spans[at][1]
+        is_inside = self._spans is None or _covers(self._spans, node)
+        return is_inside and not _covers(self._left_out, node)
+
+
+def _spans(page: Digest, roots: Iterable[SupportsInt]) -> list[tuple[int, int]]:
+    starts = sorted({int(root) for root in roots})
+    ends = accumulate((start + int(page.size[start]) for start in starts), max)
+    return list(zip(starts, ends, strict=True))
+
+
+def _covers(spans: list[tuple[int, int]], node: int) -> bool:
+    # The last part that starts at the node or before it. Parts inside others end with them.
+    at = bisect_right(spans, (node, sys.maxsize)) - 1
+    return at >= 0 and node < spans[at][1]
 
 
 def _differences(

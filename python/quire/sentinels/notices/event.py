@@ -31,6 +31,9 @@ EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 #: Hexadecimal digits of an id: 128 bits.
 ID_DIGITS = 32
 
+# The others have places or tags before and after.
+_VALUE_KINDS = frozenset({"inserted", "deleted", "edited"})
+
 _CREDENTIALS = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/?#]*@", re.IGNORECASE)
 
 
@@ -74,6 +77,24 @@ class Event:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", _CREDENTIALS.sub(r"\1", self.url))
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The values that came, or that others became."""
+        return tuple(
+            each.after
+            for each in self.differences.entries
+            if each.kind in _VALUE_KINDS and each.after is not None
+        )
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The values that went, or that became others."""
+        return tuple(
+            each.before
+            for each in self.differences.entries
+            if each.kind in _VALUE_KINDS and each.before is not None
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the event as plain values, for JSON."""

@@ -206,25 +206,16 @@ def _changes(event: Event) -> str:
 
 
 def _values(event: Event, base_url: str, sink: _Sink) -> dict[str, str]:
-    entries = event.differences.entries
-    added = [one_line(each.after) for each in entries if _is_text(each) and each.after is not None]
-    removed = [
-        one_line(each.before) for each in entries if _is_text(each) and each.before is not None
-    ]
     link = event_link(event, base_url)
     return {
         "name": sink.value(one_line(event.name)),
         "url": sink.address(event.url),
         "time": sink.value(_time(event.time)),
         "changes": sink.value(_changes(event) or _HEADLINES[event.kind]),
-        "added": sink.value("\n".join(added[:MOST_LINES])),
-        "removed": sink.value("\n".join(removed[:MOST_LINES])),
+        "added": sink.value("\n".join(map(one_line, event.added[:MOST_LINES]))),
+        "removed": sink.value("\n".join(map(one_line, event.removed[:MOST_LINES]))),
         "link": sink.address(link) if link else "",
     }
-
-
-def _is_text(difference: Difference) -> bool:
-    return difference.kind not in {"moved", "renamed"}
 
 
 def _text(event: Event, text: str, base_url: str, sink: _Sink) -> str:

@@ -8,7 +8,8 @@ same events, and the second copy is not stored.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -18,11 +19,14 @@ from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.errors import StaleClaim
 from quire.sentinels.form.reading import read_watch
-from quire.sentinels.form.watch import Watch
+from quire.sentinels.form.watch import Notify, Watch
 from quire.sentinels.groups.group import Group, Member, Version
+from quire.sentinels.notices.event import Event
 from quire.sentinels.sentinel import Sentinel
 from quire.sentinels.store.claims import ClaimedPage, release_page
+from quire.sentinels.store.outbox import add_notices
 from quire.sentinels.store.plain import (
+    instant,
     parts_from_bytes,
     parts_to_bytes,
     signatures_from_bytes,
@@ -86,15 +90,17 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event to store, with the targets to tell and when to tell them."""
+    """An event to store.
 
-    id: str
+    Attributes:
+        watch: the number of its watch.
+        event: the event.
+        rules: whom to tell.
+    """
+
     watch: int
-    kind: str
-    old: int | None
-    new: int | None
-    body: dict[str, Any]
-    targets: dict[str, float] = field(default_factory=dict)
+    event: Event
+    rules: Notify
 
 
 @dataclass(slots=True)
@@ -205,7 +211,7 @@ def write_result(
     if result.version is not None:
         _insert_version(connection, claimed.id, result.time, result.version)
     _update_members(connection, claimed.id, found, result.members)
-    _insert_events(connection, claimed.id, result)
+    insert_events(connection, claimed.id, result)
     connection.execute(
         insert(visit).values(
             page=claimed.id,
@@ -269,29 +275,53 @@ def _update_members(
     )
 
 
-def _insert_events(connection: Connection, page_id: int, result: CheckResult) -> None:
+def insert_events(connection: Connection, page_id: int, result: CheckResult) -> None:
     """Store events and their notices; those that are there already stay as they are."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    times = _version_times(connection, page_id, result.events)
     for new in result.events:
+        told = replace(
+            new.event,
+            old_time=times.get(new.event.old_version),
+            new_time=times.get(new.event.new_version),
+        )
         added = connection.execute(
             dialect.insert(event)
             .values(
-                id=new.id,
+                id=told.id,
                 watch=new.watch,
                 page=page_id,
-                kind=new.kind,
+                kind=told.kind,
                 time=result.time,
-                old=new.old,
-                new=new.new,
-                body=new.body,
+                old=told.old_version,
+                new=told.new_version,
+                body=told.to_dict(),
             )
             .on_conflict_do_nothing()
+            .returning(event.c.id)  # psycopg does not count the rows of such a statement
         )
-        if added.rowcount:
-            for target, due in new.targets.items():
-                connection.execute(
-                    insert(notice).values(event=new.id, target=target, due=due, state="waiting")
-                )
+        if added.first() is not None:
+            add_notices(connection, new.watch, told, new.rules, result.time)
+
+
+def _version_times(
+    connection: Connection, page_id: int, events: list[NewEvent]
+) -> dict[int | None, datetime]:
+    """Return when the versions of events were fetched."""
+    numbers = {
+        number
+        for new in events
+        for number in (new.event.old_version, new.event.new_version)
+        if number is not None
+    }
+    if not numbers:
+        return {}
+    rows = connection.execute(
+        select(version.c.number, version.c.time).where(
+            version.c.page == page_id, version.c.number.in_(numbers)
+        )
+    )
+    return {row.number: instant(row.time) for row in rows}
 
 
 def count_rows(connection: Connection) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
     account ── token                          who may do what
     watch ──┬── member ──┬── page ── version  what is watched, where, and what it looked like
-            └── event ── notice               what happened, and who was told
+            ├── event ───┐
+            └── queue ───┴── notice           what happened, and who was told
     visit, setting                            past checks of pages; options of the service
 
 * A *page* is one address with one way to fetch it. All watches of it share its fetches and versions.
@@ -11,6 +12,8 @@
 * Times are seconds since 1970 in UTC, as floating point numbers: both databases compare them.
 * ``page.fence`` grows with every claim. A worker that lost its lease has an old number, and its
   writes are refused.
+* A *queue* is one watch and one target: its notices leave in order. ``queue.fence`` is like that of
+  a page. Its key, and that of a notice, is a hash: addresses of targets can be long.
 * ``page.revision`` grows whenever members change, so that workers know when to read them again.
 """
 
@@ -158,21 +161,43 @@ event: Table = Table(
     Index(None, "time"),
 )
 
+queue: Table = Table(
+    "queue",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("key", String(32), nullable=False, unique=True),
+    Column("watch", ForeignKey("watch.id", ondelete="CASCADE"), nullable=False),
+    Column("target", Text, nullable=False),
+    Column("due", Float(53)),
+    Column("lease_owner", String(200)),
+    Column("lease_until", Float(53)),
+    Column("fence", BigInteger, nullable=False, default=0),
+    Column("last_place", BigInteger, nullable=False, default=0),
+    Column("recent", JSON, nullable=False),
+    Index(None, "watch"),
+    Index(None, "due"),
+)
+
+#: States of a notice: ``new`` (not seen by a sender), ``waiting``, ``sent``, ``dead`` (could not be
+#: sent), ``dropped`` (its target was taken from the watch).
 notice: Table = Table(
     "notice",
     metadata,
     Column("id", _ID, primary_key=True),
+    Column("key", String(32), nullable=False, unique=True),
     Column("event", ForeignKey("event.id", ondelete="CASCADE"), nullable=False),
-    Column("target", Text, nullable=False),
-    Column("state", String(20), nullable=False, default="waiting"),
+    Column("queue", ForeignKey("queue.id", ondelete="CASCADE"), nullable=False),
+    Column("state", String(20), nullable=False, default="new"),
+    Column("made", Float(53), nullable=False),
+    Column("place", BigInteger),
+    Column("parcel", String(64), nullable=False, default=""),
     Column("tries", Integer, nullable=False, default=0),
-    Column("due", Float(53), nullable=False),
-    Column("lease_owner", String(200)),
-    Column("lease_until", Float(53)),
-    Column("sent", Float(53)),
-    Column("error", Text),
-    UniqueConstraint("event", "target"),
-    Index(None, "state", "due"),
+    Column("not_before", Float(53)),
+    Column("ended", Float(53)),
+    Column("reason", Text),
+    Index(None, "event"),
+    Index(None, "queue", "state", "place"),
+    Index(None, "state", "queue"),
 )
 
 visit: Table = Table(

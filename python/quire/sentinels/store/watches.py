@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, exists, func, insert, select, update
 from quire.errors import StoreError
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Fetching, Watch
+from quire.sentinels.store.outbox import add_queues
 from quire.sentinels.store.plain import fetching_to_json, page_key
 from quire.sentinels.store.tables import member, page, watch
 
@@ -63,6 +64,7 @@ def add_watch(
         )
         .returning(watch.c.id)
     ).scalar_one()
+    add_queues(connection, number, found.notify.targets)
     add_pages(connection, number, found.pages.urls, found.fetching, now)
     return StoredWatch(number, form, found, found.paused, now, now)
 
@@ -84,6 +86,7 @@ def edit_watch(
         .where(watch.c.id == number)
         .values(name=found.name, form=form, paused=found.paused, updated=now)
     )
+    add_queues(connection, number, found.notify.targets)
     if found.pages != before.watch.pages or found.fetching != before.watch.fetching:
         kept = {page_key(url, found.fetching) for url in found.pages.urls}
         gone = [
