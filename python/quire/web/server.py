@@ -1,0 +1,84 @@
+"""The web server: uvicorn on a socket that is bound first, stopped by an event.
+
+The socket is bound before anything else starts, so that a port in use is an error at once, and the
+address that is printed is the one that answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from quire.errors import ServeError
+
+#: How long connections get to end when the server stops, in seconds.
+STOPPING_S = 5
+#: Connections at the same time; more are answered with 503.
+MOST_CONNECTIONS = 500
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to its caller."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind a socket.
+
+    Args:
+        host: the address to listen on.
+        port: the port; 0 picks a free one.
+
+    Raises:
+        ServeError: the address is not ours, or the port is in use.
+    """
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        found = socket.socket(family, kind, proto)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    except OSError as error:
+        raise ServeError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+    return found
+
+
+def address_of(bound: socket.socket) -> str:
+    """Return the address of the web pages on a bound socket."""
+    host, port = bound.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/"
+
+
+async def serve_app(app: FastAPI, bound: socket.socket, stop: asyncio.Event) -> None:
+    """Answer requests until ``stop`` is set."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=STOPPING_S,
+        lifespan="off",
+    )
+    server = _Server(config)
+
+    async def end() -> None:
+        await stop.wait()
+        server.should_exit = True
+
+    ending = asyncio.create_task(end())
+    try:
+        await server.serve(sockets=[bound])
+    finally:
+        ending.cancel()
