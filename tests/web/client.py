@@ -76,6 +76,7 @@ class Client:
         headers: dict[str, str] | list[tuple[str, str]] | None = None,
         origin: str | None = ORIGIN,
         host: str | None = HOST,
+        stalls: bool = False,
     ) -> Reply:
         """Send a request.
 
@@ -89,6 +90,7 @@ class Client:
             headers: further headers.
             origin: the page that a browser sends it from.
             host: the Host header.
+            stalls: whether the end of the body never comes.
         """
         given: list[tuple[str, str]] = [("host", host)] if host is not None else []
         if origin is not None:
@@ -106,7 +108,9 @@ class Client:
         if body is not None:
             given.append(("content-length", str(len(body))))
         given += list(headers.items()) if isinstance(headers, dict) else headers or []
-        reply = self.runner.run(self._send(method, path, given, chunks or [body or b""]))
+        reply = self.runner.run(
+            self._send(method, path, given, chunks or [body or b""], stalls=stalls)
+        )
         for each in reply.cookies:
             pair, _, rest = each.partition(";")
             self.cookie = "" if "max-age=0" in rest.lower() else pair
@@ -117,7 +121,13 @@ class Client:
         return self.post("/login", form={"name": name, "password": password, "to": "/"})
 
     async def _send(
-        self, method: str, path: str, headers: list[tuple[str, str]], chunks: list[bytes]
+        self,
+        method: str,
+        path: str,
+        headers: list[tuple[str, str]],
+        chunks: list[bytes],
+        *,
+        stalls: bool,
     ) -> Reply:
         bare, _, query = path.partition("?")
         scope = {
@@ -143,7 +153,7 @@ class Client:
             if not left:
                 await asyncio.sleep(3600)
             part = left.pop(0)
-            return {"type": "http.request", "body": part, "more_body": bool(left)}
+            return {"type": "http.request", "body": part, "more_body": bool(left) or stalls}
 
         async def send(message: Any) -> None:  # noqa: ANN401 - ASGI
             sent.append(message)

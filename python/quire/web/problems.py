@@ -63,7 +63,11 @@ def _validation(_: Request, error: Exception) -> Response:
     """List the errors in parameters and bodies, without repeating their values."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
     found = [
-        {"field": _field(each["loc"]), "message": str(each["msg"])}
+        {
+            # FastAPI gives the offset of an error in JSON as if it were a field.
+            "field": "body" if each["type"] == "json_invalid" else _field(each["loc"]),
+            "message": str(each["msg"]),
+        }
         for each in error.errors()[:_MOST_ERRORS]
     ]
     first = found[0] if found else {"field": "", "message": "the request is not valid"}

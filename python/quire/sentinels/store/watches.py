@@ -18,6 +18,9 @@ from quire.sentinels.form.watch import Fetching, Watch
 from quire.sentinels.store.plain import fetching_to_json, page_key
 from quire.sentinels.store.tables import member, page, watch
 
+#: Watches that are read at once.
+CHUNK = 500
+
 
 @dataclass(frozen=True, slots=True)
 class StoredWatch:
@@ -164,14 +167,15 @@ def list_watches(
         query = query.where(func.lower(watch.c.name).contains(text.lower(), autoescape=True))
     if not tag:
         query = query.limit(most)
-    found = []
-    for row in connection.execute(query.execution_options(yield_per=max(1, min(most, 500)))):
-        # SQLite and PostgreSQL have no common way to look into JSON, so tags are looked up here.
-        if tag and tag not in _tags(row.form):
-            continue
-        found.append(_stored(row))
-        if len(found) == most:
-            break
+    found: list[StoredWatch] = []
+    with connection.execute(query.execution_options(yield_per=CHUNK)) as rows:
+        for row in rows:
+            # SQLite and PostgreSQL have no common way to look into JSON: tags are compared here.
+            if tag and tag not in _tags(row.form):
+                continue
+            found.append(_stored(row))
+            if len(found) == most:
+                break
     return found
 
 
