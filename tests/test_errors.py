@@ -10,6 +10,7 @@ import pytest
 
 from quire import errors
 from quire.errors import (
+    AccountError,
     ArchiveError,
     ArchiveLocked,
     CaptureTimeUnknown,
@@ -24,9 +25,12 @@ from quire.errors import (
     MalformedSource,
     MissingExtra,
     ModelError,
+    NameTaken,
     NodeNotFound,
     NoticeFailed,
+    NotStored,
     PageNotFound,
+    PageNotNamed,
     PatternError,
     PlanError,
     ProxyError,
@@ -50,6 +54,7 @@ from quire.errors import (
 )
 
 EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
+    (AccountError("m", field="password"), ValueError),
     (ArchiveError("m"), ValueError),
     (ArchiveLocked("m"), ArchiveError),
     (CodecError("m"), ValueError),
@@ -81,6 +86,9 @@ EXAMPLES: list[tuple[QuireError, type[Exception]]] = [
     (StorageFailed("m", file="a", code=28, is_final=False), OSError),
     (TargetError("m"), ValueError),
     (StoreError("m"), ValueError),
+    (NameTaken("m"), StoreError),
+    (NotStored("m"), LookupError),
+    (PageNotNamed("m"), StoreError),
     (TreeError("m"), ValueError),
     (VariantError("m", problem="same-source", source="a"), ValueError),
     (VersionOrderError("m", version=3), ValueError),

@@ -1,6 +1,7 @@
 """Every error this package raises on purpose.
 
     QuireError
+    ├── AccountError                   an account or a token cannot be made or changed like this
     ├── ArchiveError                   the archive cannot do this
     │   ├── ArchiveLocked              another process is writing to the archive
     │   ├── CodecError                 a stored page cannot be decoded
@@ -31,6 +32,9 @@
     ├── StaleClaim                     another worker has taken over the work
     ├── StorageFailed                  the disk failed while an archive was being written
     ├── StoreError                     the database of the service cannot be used
+    │   ├── NameTaken                  another watch or account has this name
+    │   ├── NotStored                  the database does not have this watch, page or version
+    │   └── PageNotNamed               the watch has several pages, and none was named
     ├── TargetError                    notices cannot be sent to this target
     ├── TreeError                      the columns do not describe a tree
     ├── VariantError                   pages of different users cannot be told apart
@@ -61,6 +65,18 @@ def _restore(cls: type[QuireError], args: tuple[object, ...]) -> QuireError:
     error = cls.__new__(cls, *args)
     error.args = args  # subclasses of OSError set this in __init__
     return error
+
+
+class AccountError(QuireError, ValueError):
+    """An account or a token cannot be made or changed like this.
+
+    Attributes:
+        field: the value at fault, such as ``password``.
+    """
+
+    def __init__(self, message: str, *, field: str) -> None:
+        self.field: str = field
+        super().__init__(message)
 
 
 class ArchiveError(QuireError, ValueError):
@@ -412,6 +428,18 @@ class StorageFailed(QuireError, OSError):
 
 class StoreError(QuireError, ValueError):
     """The database of the service cannot be used: a wrong address, or another schema."""
+
+
+class NameTaken(StoreError):
+    """Another watch or account has this name."""
+
+
+class NotStored(StoreError, LookupError):
+    """The database does not have this watch, page, version, account or token."""
+
+
+class PageNotNamed(StoreError):
+    """The watch has several pages, and none was named."""
 
 
 class TargetError(QuireError, ValueError):

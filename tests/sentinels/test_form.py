@@ -160,6 +160,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"url": URL, "when": {"text": None, "count": {"of": "p"}}}, "when.text", "found nothing"),
     ({"url": URL, "when": {"never_seen": "menu"}}, "when.never_seen", "a watch with 'parts'"),
     ({"url": URL, "parts": {"a": None, "b": {}}}, "parts.a", "a part"),
+    ({"url": URL, "name": "n" * 501}, "name", "at most 500 characters"),
     ({"url": URL, "parts": {" ": {}}}, "parts", "a name before each colon"),
     ({"url": URL, "parts": {"a": {}}, "preset": "price"}, "preset", "one part"),
     ({"url": URL, "fetch": {"headers": {"A": None}}}, "fetch.headers.A", "a text"),

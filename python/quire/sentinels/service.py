@@ -5,18 +5,19 @@ These functions take and return plain values. They know nothing of terminals, re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from quire.digest.page import Digest
-from quire.errors import StoreError
+from quire.errors import NameTaken, NotStored, PageNotNamed
 from quire.sentinels.checking.replay import Capture, Replay, replay
 from quire.sentinels.checking.worker import Fetcher, Tally, Worker
 from quire.sentinels.conditions.comparison import Circumstances, Comparison
@@ -26,9 +27,10 @@ from quire.sentinels.form.watch import Watch
 from quire.sentinels.notices.event import Event
 from quire.sentinels.parts.reading import PageReader, Reading
 from quire.sentinels.store import backup as backups
+from quire.sentinels.store.counts import Counts, count_all
 from quire.sentinels.store.database import Database
 from quire.sentinels.store.plain import instant
-from quire.sentinels.store.results import load_page, version_reader
+from quire.sentinels.store.results import load_body, load_page, version_reader
 from quire.sentinels.store.tables import event, member, page, version
 from quire.sentinels.store.watches import (
     StoredWatch,
@@ -39,6 +41,9 @@ from quire.sentinels.store.watches import (
     refresh_pages,
     remove_watch,
 )
+
+#: Watches that are added in one transaction.
+CHUNK = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """One version of a watched page, and what the watched parts said on it."""
+    """One version of a watched page, and what the watched parts said on it, if that was asked."""
 
     number: int
     time: datetime
@@ -128,27 +133,50 @@ class Service:
         with self.database.write() as connection:
             return add_watch(connection, form, time(), owner)
 
-    def edit(self, name: str, form: dict[str, Any]) -> StoredWatch:
+    def add_all(
+        self, forms: Iterable[dict[str, Any]], owner: int | None = None
+    ) -> tuple[list[StoredWatch], list[str]]:
+        """Add watches, except those whose name is taken.
+
+        Returns:
+            The watches, and the names that were taken.
+        """
+        added: list[StoredWatch] = []
+        taken: list[str] = []
+        left = iter(forms)
+        # Some at a time: others get their turn to write in between.
+        while some := list(islice(left, CHUNK)):
+            with self.database.write() as connection:
+                for form in some:
+                    try:
+                        added.append(add_watch(connection, form, time(), owner))
+                    except NameTaken:
+                        taken.append(str(form.get("name") or form.get("url")))
+        return added, taken
+
+    def edit(self, name: str | int, form: dict[str, Any]) -> StoredWatch:
         """Replace the form of a watch."""
         with self.database.write() as connection:
             return edit_watch(connection, find_watch(connection, name).id, form, time())
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str | int) -> None:
         """Remove a watch with its events, and pages that no other watch has."""
         with self.database.write() as connection:
             remove_watch(connection, find_watch(connection, name).id)
 
-    def find(self, name: str) -> StoredWatch:
-        """Return a watch by its name or number."""
+    def find(self, name: str | int) -> StoredWatch:
+        """Return a watch by its name or number; an int is always a number."""
         with self.database.read() as connection:
             return find_watch(connection, name)
 
-    def watches(self, *, after: int = 0, most: int = 100, text: str = "") -> list[StoredWatch]:
-        """Return watches, a page at a time."""
+    def watches(
+        self, *, after: int = 0, most: int = 100, text: str = "", tag: str = ""
+    ) -> list[StoredWatch]:
+        """Return watches, a page at a time; only those with a text in the name, or with a tag."""
         with self.database.read() as connection:
-            return list_watches(connection, after=after, most=most, text=text)
+            return list_watches(connection, after=after, most=most, text=text, tag=tag)
 
-    def make_due(self, name: str) -> None:
+    def make_due(self, name: str | int) -> None:
         """Let a watch be checked at once."""
         with self.database.write() as connection:
             found = find_watch(connection, name)
@@ -159,7 +187,7 @@ class Service:
 
     # ------------------------------------------------------------ looking
 
-    def pages(self, name: str) -> list[PageStatus]:
+    def pages(self, name: str | int) -> list[PageStatus]:
         """Return how the pages of a watch are doing."""
         with self.database.read() as connection:
             found = find_watch(connection, name)
@@ -178,15 +206,37 @@ class Service:
             return [_status(row) for row in rows]
 
     def events(
-        self, name: str | None = None, *, before: float | None = None, most: int = 50
+        self,
+        name: str | int | None = None,
+        *,
+        before: float | None = None,
+        following: str | None = None,
+        most: int = 50,
     ) -> list[StoredEvent]:
-        """Return what watches told about, the newest first."""
+        """Return what watches told about, the newest first.
+
+        Args:
+            name: only events of this watch.
+            before: only events before this time.
+            following: only events that follow this one in the list, by its id.
+            most: the most events to return.
+
+        Raises:
+            NotStored: there is no such watch, or no such event.
+        """
         with self.database.read() as connection:
             query = select(event).order_by(event.c.time.desc(), event.c.id).limit(most)
             if name is not None:
                 query = query.where(event.c.watch == find_watch(connection, name).id)
             if before is not None:
                 query = query.where(event.c.time < before)
+            if following is not None:
+                last = select(event.c.time).where(event.c.id == following)
+                at = connection.execute(last).scalar()
+                if at is None:
+                    raise NotStored(f"there is no event {following!r}")
+                rest = and_(event.c.time == at, event.c.id > following)
+                query = query.where(or_(event.c.time < at, rest))
             return [
                 StoredEvent(
                     row.id,
@@ -201,31 +251,48 @@ class Service:
                 for row in connection.execute(query)
             ]
 
-    def history(self, name: str, url: str | None = None, most: int = 100) -> list[StoredState]:
-        """Return what the watched parts said on each stored version, the oldest first."""
+    def history(
+        self,
+        name: str | int,
+        url: str | None = None,
+        most: int = 100,
+        *,
+        before: int | None = None,
+        read: bool = True,
+    ) -> list[StoredState]:
+        """Return what the watched parts said on each stored version, the oldest first.
+
+        Args:
+            name: the watch.
+            url: the page, if the watch has several.
+            most: the most versions to return: the last ones.
+            before: only versions before this one.
+            read: read the parts; without, versions are only listed.
+        """
         with self._page(name, url) as (connection, found, row):
-            rows = connection.execute(
-                select(version)
-                .where(version.c.page == row.id)
-                .order_by(version.c.number.desc())
-                .limit(most)
-            ).all()
+            query = select(version.c.number, version.c.time, version.c.status, version.c.length)
+            query = query.where(version.c.page == row.id)
+            if before is not None:
+                query = query.where(version.c.number < before)
+            rows = connection.execute(query.order_by(version.c.number.desc()).limit(most)).all()
             states = []
             for each in reversed(rows):
-                reader = PageReader(load_page(connection, row.id, row.url, each.number))
-                readings = {part: reader.read(what) for part, what in found.watch.parts.items()}
+                readings = {}
+                if read:
+                    reader = PageReader(load_page(connection, row.id, row.url, each.number))
+                    readings = {part: reader.read(what) for part, what in found.watch.parts.items()}
                 states.append(
                     StoredState(each.number, instant(each.time), each.status, each.length, readings)
                 )
             return states
 
     def versions(
-        self, name: str, url: str | None, old: int | None, new: int | None
+        self, name: str | int, url: str | None, old: int | None, new: int | None
     ) -> tuple[Digest, Digest]:
         """Return two versions of a page; the last two by default.
 
         Raises:
-            StoreError: there are not that many versions.
+            NotStored: there are not that many versions.
         """
         with self._page(name, url) as (connection, _, row):
             last = row.latest
@@ -233,17 +300,22 @@ class Service:
             before = after - 1 if old is None else old
             for number in (before, after):
                 if not 0 <= number <= last:
-                    raise StoreError(
+                    raise NotStored(
                         f"{row.url} has no version {number}; its versions are 0 to {last}"
                     )
             one = load_page(connection, row.id, row.url, before)
             return one, load_page(connection, row.id, row.url, after)
 
-    def explain(self, name: str, url: str | None = None) -> Finding:
+    def body(self, name: str | int, url: str | None, number: int) -> tuple[bytes, str]:
+        """Return the bytes of a version of a page, and the content type that they came with."""
+        with self._page(name, url) as (connection, _, row):
+            return load_body(connection, row.id, row.url, number)
+
+    def explain(self, name: str | int, url: str | None = None) -> Finding:
         """Return, condition by condition, what a watch finds on the last two versions."""
         with self._page(name, url) as (connection, found, row):
             if row.latest < 1:
-                raise StoreError(f"{row.url} has only one version so far; nothing to compare")
+                raise NotStored(f"{row.url} has only one version so far; nothing to compare")
             old, new = (
                 PageReader(load_page(connection, row.id, row.url, number))
                 for number in (row.latest - 1, row.latest)
@@ -254,9 +326,9 @@ class Service:
                 Comparison(lambda: old, new, about), explain=True
             )
 
-    def replay(self, form: dict[str, Any] | str, url: str | None = None) -> Replay:
+    def replay(self, form: dict[str, Any] | str | int, url: str | None = None) -> Replay:
         """Run a watch, stored or not, over the stored history of a page."""
-        watch = self.find(form).watch if isinstance(form, str) else read_watch(form)
+        watch = self.find(form).watch if isinstance(form, str | int) else read_watch(form)
         with self.database.read() as connection:
             address = url or watch.pages.urls[0]
             found = connection.execute(
@@ -266,7 +338,7 @@ class Service:
                 .limit(1)
             ).scalar()
             if found is None:
-                raise StoreError(f"there are no versions of {address}")
+                raise NotStored(f"there are no versions of {address}")
             return replay(watch, _captures(connection, found, address), address)
 
     # ------------------------------------------------------------ running
@@ -288,9 +360,14 @@ class Service:
         """Copy a backup into this database, which must be empty; return the number of rows."""
         return backups.restore(self.database, path)
 
+    def counts(self) -> Counts:
+        """Count everything. This reads whole tables: ask rarely."""
+        with self.database.read() as connection:
+            return count_all(connection, time())
+
     @contextmanager
     def _page(
-        self, name: str, url: str | None
+        self, name: str | int, url: str | None
     ) -> Iterator[tuple[Connection, StoredWatch, Row[Any]]]:
         """Find a page of a watch: the only one, or the one with this address."""
         with self.database.read() as connection:
@@ -301,9 +378,9 @@ class Service:
                 query = query.where(page.c.url == url)
             rows = connection.execute(query.limit(2)).all()
             if not rows:
-                raise StoreError(f"the watch {name!r} has no page {url or ''}".rstrip())
+                raise NotStored(f"the watch {name!r} has no page {url or ''}".rstrip())
             if len(rows) > 1:
-                raise StoreError(f"the watch {name!r} has several pages; give the address of one")
+                raise PageNotNamed(f"the watch {name!r} has several pages; give the address of one")
             yield connection, found, rows[0]
 
 

@@ -38,7 +38,7 @@ def ls(
     """
     service = open_service(database)
     found = service.watches(most=10_000, text=text)
-    pages = {each.id: service.pages(str(each.id)) for each in found}
+    pages = {each.id: service.pages(each.id) for each in found}
     if format is Format.json:
         terminal.write_json(
             [
@@ -88,7 +88,7 @@ def show(
     """
     service = open_service(database)
     found = service.find(name)
-    statuses, events = service.pages(str(found.id)), service.events(str(found.id), most=10)
+    statuses, events = service.pages(found.id), service.events(found.id, most=10)
     if format is Format.json:
         terminal.write_json(
             {

@@ -8,7 +8,7 @@ from datetime import time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from quire import _core
-from quire.display import is_web_address
+from quire.display import is_web_address, shorten
 from quire.errors import MissingExtra, WatchError
 from quire.sentinels.form.conditions import Parts, read_condition
 from quire.sentinels.form.fields import Field, Mapping
@@ -30,6 +30,8 @@ from quire.sentinels.parts.location import Location, check_selector, gives_texts
 from quire.sentinels.parts.part import ASPECTS, CONTENT, Aspect, Ignore, Part
 from quire.sentinels.sentinel import Sentinel
 
+#: Characters of a name. Lists and databases have room for so many.
+MAX_NAME = 500
 #: Placeholders that the text of a notice can have.
 PLACEHOLDERS = ("name", "url", "time", "changes", "added", "removed", "link")
 
@@ -60,7 +62,9 @@ def read_watch(data: object) -> Watch:
     pages = _pages(whole)
     name = whole.get("name")
     parts = _parts(whole)
-    title = name.text("a name") if name else pages.urls[0]
+    title = name.text("a name") if name else shorten(pages.urls[0], MAX_NAME)
+    if name and len(title) > MAX_NAME:
+        raise name.wrong(f"a name of at most {MAX_NAME} characters")
     when = whole.get("when")
     condition = read_condition(when, parts) if when else None
     watch = Watch(

@@ -13,13 +13,17 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from quire import _core
+from quire.display import shorten
 from quire.errors import PatternError, SelectorError, WatchError
-from quire.sentinels.form.reading import read_watch
+from quire.sentinels.form.reading import MAX_NAME, read_watch
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.parts.location import WrongLocation, check_selector
 
 #: Watches in one import.
 MAX_WATCHES = 20_000
+
+# Leaves room for the number of a name that occurs several times.
+_LONGEST_NAME = MAX_NAME - 20
 
 _META = re.compile(r"([\\.+*?()|\[\]{}^$#&\-~])")
 _CREDENTIALS = re.compile(r"([A-Za-z]+://)([^/?#\s]*)@")
@@ -206,7 +210,8 @@ def finish(drafts: Iterable[Draft], notes: Iterable[Note] = ()) -> Imported:
     found: dict[str, Watch] = {}
     all_notes = list(notes)
     for draft in drafts:
-        name = base = draft.name.replace("\0", "").strip() or str(draft.form.get("url", ""))
+        whole = draft.name.replace("\0", "").strip() or str(draft.form.get("url", ""))
+        name = base = shorten(whole, _LONGEST_NAME)
         number = 2
         while name in found:
             name, number = f"{base} ({number})", number + 1

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from quire.digest.files import encode
 from quire.digest.page import Digest
-from quire.errors import StaleClaim
+from quire.errors import NotStored, StaleClaim
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Notify, Watch
 from quire.sentinels.groups.group import Group, Member, Version
@@ -31,7 +31,7 @@ from quire.sentinels.store.plain import (
     parts_to_bytes,
     signatures_from_bytes,
 )
-from quire.sentinels.store.tables import event, member, notice, page, version, visit, watch
+from quire.sentinels.store.tables import event, member, version, visit, watch
 from quire.sentinels.versions.deltas import StoredVersion, VersionReader
 
 
@@ -187,11 +187,27 @@ def version_reader(connection: Connection, page_id: int, name: str) -> VersionRe
 
 
 def load_page(connection: Connection, page_id: int, name: str, number: int) -> Digest:
-    """Return a version of a page as a digest."""
+    """Return a version of a page as a digest.
+
+    Raises:
+        NotStored: the version was never stored, or was removed since.
+    """
+    body, kind = load_body(connection, page_id, name, number)
+    return encode(body, content_type=kind or None)
+
+
+def load_body(connection: Connection, page_id: int, name: str, number: int) -> tuple[bytes, str]:
+    """Return the bytes of a version of a page, and their content type.
+
+    Raises:
+        NotStored: the version was never stored, or was removed since.
+    """
     kind = connection.execute(
         select(version.c.content_type).where(version.c.page == page_id, version.c.number == number)
-    ).scalar_one()
-    return encode(version_reader(connection, page_id, name).read(number), content_type=kind or None)
+    ).scalar_one_or_none()
+    if kind is None:
+        raise NotStored(f"{name} has no version {number}")
+    return version_reader(connection, page_id, name).read(number), kind
 
 
 def write_result(
@@ -322,18 +338,3 @@ def _version_times(
         )
     )
     return {row.number: instant(row.time) for row in rows}
-
-
-def count_rows(connection: Connection) -> dict[str, int]:
-    """Count pages, versions, watches, events and notices, for metrics."""
-    tables = {
-        "pages": page,
-        "versions": version,
-        "watches": watch,
-        "events": event,
-        "notices": notice,
-    }
-    return {
-        name: connection.execute(select(func.count()).select_from(table)).scalar_one()
-        for name, table in tables.items()
-    }

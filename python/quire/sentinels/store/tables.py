@@ -1,6 +1,6 @@
 """The tables of the service. SQLite and PostgreSQL have the same ones.
 
-    account ── token                          who may do what
+    account ── token, session                 who may do what
     watch ──┬── member ──┬── page ── version  what is watched, where, and what it looked like
             ├── event ───┐
             └── queue ───┴── notice           what happened, and who was told
@@ -34,6 +34,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 # Names for all constraints, so that later changes of the schema can refer to them.
@@ -57,6 +58,7 @@ account: Table = Table(
     Column("password", Text, nullable=False),
     Column("role", String(20), nullable=False),
     Column("created", Float(53), nullable=False),
+    Column("one_time", Boolean, nullable=False, default=False, server_default=false()),
 )
 
 token: Table = Table(
@@ -69,6 +71,16 @@ token: Table = Table(
     Column("scopes", JSON, nullable=False),
     Column("created", Float(53), nullable=False),
     Column("used", Float(53)),
+)
+
+session: Table = Table(
+    "session",
+    metadata,
+    Column("hash", LargeBinary(32), primary_key=True),
+    Column("account", ForeignKey("account.id", ondelete="CASCADE"), nullable=False),
+    Column("created", Float(53), nullable=False),
+    Column("used", Float(53), nullable=False),
+    Index(None, "account"),
 )
 
 page: Table = Table(

@@ -10,14 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
-from quire.errors import StoreError
+from quire.errors import NameTaken, NotStored
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Fetching, Watch
 from quire.sentinels.store.outbox import add_queues
 from quire.sentinels.store.plain import fetching_to_json, page_key
 from quire.sentinels.store.tables import member, page, watch
+
+#: Watches that are read at once.
+CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def add_watch(
 
     Raises:
         WatchError: the form is not valid.
-        StoreError: there is a watch with this name.
+        NameTaken: there is a watch with this name.
     """
     found = read_watch(form)
     _check_name(connection, found.name, None)
@@ -76,7 +79,8 @@ def edit_watch(
 
     Raises:
         WatchError: the form is not valid.
-        StoreError: there is no such watch, or another one with this name.
+        NotStored: there is no such watch.
+        NameTaken: there is another watch with this name.
     """
     before = get_watch(connection, number)
     found = read_watch(form)
@@ -117,7 +121,7 @@ def remove_watch(connection: Connection, number: int) -> None:
     """Remove a watch with its events, and pages that no other watch has.
 
     Raises:
-        StoreError: there is no such watch.
+        NotStored: there is no such watch.
     """
     get_watch(connection, number)
     pages = pages_of(connection, number)
@@ -130,20 +134,22 @@ def get_watch(connection: Connection, number: int) -> StoredWatch:
     """Return a watch by its number.
 
     Raises:
-        StoreError: there is no such watch.
+        NotStored: there is no such watch.
     """
     row = connection.execute(select(watch).where(watch.c.id == number)).one_or_none()
     if row is None:
-        raise StoreError(f"there is no watch number {number}")
-    return StoredWatch(row.id, row.form, read_watch(row.form), row.paused, row.created, row.updated)
+        raise NotStored(f"there is no watch number {number}")
+    return _stored(row)
 
 
-def find_watch(connection: Connection, name: str) -> StoredWatch:
-    """Return a watch by its name or number.
+def find_watch(connection: Connection, name: str | int) -> StoredWatch:
+    """Return a watch by its name or number. A text is a name first: names can be digits.
 
     Raises:
-        StoreError: there is no such watch; the message names similar ones.
+        NotStored: there is no such watch; the message names similar ones.
     """
+    if isinstance(name, int):
+        return get_watch(connection, name)
     found = connection.execute(select(watch.c.id).where(watch.c.name == name)).scalar()
     if found is None and name.isdecimal() and len(name) < 19:  # noqa: PLR2004 - fits 64 bits
         found = connection.execute(select(watch.c.id).where(watch.c.id == int(name))).scalar()
@@ -151,21 +157,38 @@ def find_watch(connection: Connection, name: str) -> StoredWatch:
         like = func.lower(watch.c.name).contains(name.lower(), autoescape=True)
         near = connection.execute(select(watch.c.name).where(like).limit(3)).scalars().all()
         hint = f"; there are {', '.join(map(repr, near))}" if near else ""
-        raise StoreError(f"there is no watch {name!r}{hint}")
+        raise NotStored(f"there is no watch {name!r}{hint}")
     return get_watch(connection, found)
 
 
 def list_watches(
-    connection: Connection, *, after: int = 0, most: int = 100, text: str = ""
+    connection: Connection, *, after: int = 0, most: int = 100, text: str = "", tag: str = ""
 ) -> list[StoredWatch]:
     """Return watches in the order in which they were added, a page at a time."""
-    query = select(watch).where(watch.c.id > after).order_by(watch.c.id).limit(most)
+    query = select(watch).where(watch.c.id > after).order_by(watch.c.id)
     if text:
         query = query.where(func.lower(watch.c.name).contains(text.lower(), autoescape=True))
-    return [
-        StoredWatch(row.id, row.form, read_watch(row.form), row.paused, row.created, row.updated)
-        for row in connection.execute(query)
-    ]
+    if not tag:
+        query = query.limit(most)
+    found: list[StoredWatch] = []
+    with connection.execute(query.execution_options(yield_per=CHUNK)) as rows:
+        for row in rows:
+            # SQLite and PostgreSQL have no common way to look into JSON: tags are compared here.
+            if tag and tag not in _tags(row.form):
+                continue
+            found.append(_stored(row))
+            if len(found) == most:
+                break
+    return found
+
+
+def _tags(form: dict[str, Any]) -> list[object]:
+    tags = form.get("tags")
+    return tags if isinstance(tags, list) else [tags]
+
+
+def _stored(row: Row[Any]) -> StoredWatch:
+    return StoredWatch(row.id, row.form, read_watch(row.form), row.paused, row.created, row.updated)
 
 
 # ------------------------------------------------------------ pages of a watch
@@ -228,4 +251,4 @@ def _drop_orphans(connection: Connection, pages: Iterable[int]) -> None:
 def _check_name(connection: Connection, name: str, number: int | None) -> None:
     found = connection.execute(select(watch.c.id).where(watch.c.name == name)).scalar()
     if found is not None and found != number:
-        raise StoreError(f"there is already a watch {name!r}; choose another name")
+        raise NameTaken(f"there is already a watch {name!r}; choose another name")

@@ -1,0 +1,89 @@
+"""The application: routes, guard, envelope and errors put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI
+from starlette.routing import BaseRoute
+
+from quire.sentinels.accounts import Accounts, Hasher, Sessions, Tokens
+from quire.sentinels.service import Service
+from quire.web.api import accounts, files, findings, status, watches
+from quire.web.api import notices as notice_routes
+from quire.web.api.context import State
+from quire.web.metrics import Metrics
+from quire.web.notices import NoNotices, Notices
+from quire.web.openapi import add_openapi
+from quire.web.pages import docs, home, login
+from quire.web.problems import add_handlers
+from quire.web.protection.access import ACCESS, Access, Route, unclassified
+from quire.web.protection.envelope import Envelope
+from quire.web.protection.guard import Guard, GuardedRoute
+from quire.web.settings import Settings
+
+_PARTS = (watches, findings, notice_routes, files, accounts, status, home, login, docs)
+
+
+class UnguardedRoute(RuntimeError):
+    """The application has a route that the guard does not know."""
+
+
+def create_app(
+    service: Service,
+    settings: Settings | None = None,
+    *,
+    hasher: Hasher | None = None,
+    notices: Notices | None = None,
+    access: Mapping[Route, Access] = ACCESS,
+) -> FastAPI:
+    """Build the application.
+
+    Args:
+        service: the watches.
+        settings: how the application answers.
+        hasher: hashes passwords.
+        notices: dead letters, tests and feeds (default: the service).
+        access: what each route needs.
+
+    Raises:
+        UnguardedRoute: a route has no row in the table of access.
+    """
+    settings = settings or Settings()
+    app = FastAPI(title="quire", docs_url=None, redoc_url=None, openapi_url=None)
+    app.router.redirect_slashes = False
+    for part in _PARTS:
+        app.router.routes.extend(part.routes.routes)
+    sessions, tokens = Sessions(service.database, settings.sessions), Tokens(service.database)
+    app.state.guard = Guard(settings, sessions, tokens, access)
+    app.state.metrics = Metrics(service.counts)
+    app.state.quire = State(
+        service=service,
+        accounts=Accounts(service.database, hasher),
+        notices=notices or (service if isinstance(service, Notices) else NoNotices()),
+        guard=app.state.guard,
+        sessions=sessions,
+        tokens=tokens,
+        settings=settings,
+    )
+    add_handlers(app)
+    add_openapi(app)
+    app.add_middleware(Envelope, settings=settings, observe=app.state.metrics.observe)
+    check_routes(app.routes, access)
+    return app
+
+
+def check_routes(routes: list[BaseRoute], access: Mapping[Route, Access]) -> None:
+    """Check that every route asks the guard, and that the guard has a row for it.
+
+    Raises:
+        UnguardedRoute: it does not.
+    """
+    found: list[Route] = []
+    for route in routes:
+        if not isinstance(route, GuardedRoute):
+            raise UnguardedRoute(f"{route!r} does not ask the guard")
+        found += [(method, route.path) for method in route.methods or ()]
+    wrong = unclassified(found, dict(access))
+    if wrong:
+        raise UnguardedRoute("; ".join(wrong))

@@ -1,0 +1,1 @@
+"""Protection: rights for each route, and checks before a route is reached."""

@@ -1,0 +1,141 @@
+"""Who may use which route: the only place where that is written.
+
+A route without a row here, or a row without a route, stops the application when it starts.
+
+* ``Open`` routes answer everyone.
+* Other routes need a level: an account has the level of its role, a token that of its scopes.
+* ``session`` routes accept only people who logged in, not tokens: a token must not be able to make
+  another token, or to change a password.
+* ``page`` routes are for people: they are sent to the log-in page instead of getting an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from quire.sentinels.accounts.rights import Level
+
+Body: TypeAlias = Literal["none", "usual", "import"]
+Route: TypeAlias = tuple[str, str]
+
+#: Methods that change nothing.
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The rights that a route needs, and its limits.
+
+    Attributes:
+        level: how much a client must be allowed to do; None for an open route.
+        session: whether only a session is accepted.
+        page: whether this is a page for people.
+        feed: whether a token may be in the address or in Basic authentication.
+        metrics: whether clients on this machine need no token.
+        body: how long the body may be.
+        heavy: whether it takes long, so that only a few run at once.
+        before_password: whether it works before a one-time password was changed.
+    """
+
+    level: Level | None
+    session: bool = False
+    page: bool = False
+    feed: bool = False
+    metrics: bool = False
+    body: Body = "none"
+    heavy: bool = False
+    before_password: bool = False
+
+
+_READ = Access(Level.READ)
+_HEAVY = Access(Level.READ, heavy=True)
+_RUN = Access(Level.WRITE)
+_WRITE = Access(Level.WRITE, body="usual")
+_ADMIN = Access(Level.ADMIN)
+_ADMIN_WRITE = Access(Level.ADMIN, body="usual")
+_MINE = Access(Level.READ, session=True)
+_MINE_WRITE = Access(Level.READ, session=True, body="usual")
+_V1 = "/api/v1"
+
+ACCESS: dict[Route, Access] = {
+    # Watches.
+    ("GET", f"{_V1}/watches"): _READ,
+    ("POST", f"{_V1}/watches"): _WRITE,
+    ("GET", f"{_V1}/watches/{{watch}}"): _READ,
+    ("PUT", f"{_V1}/watches/{{watch}}"): _WRITE,
+    ("PATCH", f"{_V1}/watches/{{watch}}"): _WRITE,
+    ("DELETE", f"{_V1}/watches/{{watch}}"): _RUN,
+    ("POST", f"{_V1}/watches/{{watch}}/run"): _RUN,
+    # What they found.
+    ("GET", f"{_V1}/watches/{{watch}}/pages"): _READ,
+    ("GET", f"{_V1}/watches/{{watch}}/events"): _READ,
+    ("GET", f"{_V1}/watches/{{watch}}/versions"): _READ,
+    ("GET", f"{_V1}/watches/{{watch}}/versions/{{number}}"): _READ,
+    ("GET", f"{_V1}/watches/{{watch}}/history"): _HEAVY,
+    ("GET", f"{_V1}/watches/{{watch}}/diff"): _HEAVY,
+    ("GET", f"{_V1}/watches/{{watch}}/explain"): _HEAVY,
+    ("GET", f"{_V1}/watches/{{watch}}/replay"): _HEAVY,
+    ("POST", f"{_V1}/replay"): Access(Level.WRITE, body="usual", heavy=True),
+    ("GET", f"{_V1}/events"): _READ,
+    # Notices.
+    ("GET", f"{_V1}/notices/dead"): _READ,
+    ("POST", f"{_V1}/notices/resend"): _WRITE,
+    ("POST", f"{_V1}/watches/{{watch}}/test-notice"): _RUN,
+    ("GET", f"{_V1}/feed"): Access(Level.FEED, feed=True),
+    # Files.
+    ("GET", f"{_V1}/schema"): _READ,
+    ("POST", f"{_V1}/import"): Access(Level.WRITE, body="import", heavy=True),
+    ("GET", f"{_V1}/export"): _HEAVY,
+    ("GET", f"{_V1}/export-with-secrets"): Access(Level.ADMIN, heavy=True),
+    ("GET", f"{_V1}/backup"): Access(Level.ADMIN, heavy=True),
+    # Accounts and tokens.
+    ("GET", f"{_V1}/accounts"): _ADMIN,
+    ("POST", f"{_V1}/accounts"): _ADMIN_WRITE,
+    ("PATCH", f"{_V1}/accounts/{{account}}"): _ADMIN_WRITE,
+    ("DELETE", f"{_V1}/accounts/{{account}}"): _ADMIN,
+    ("GET", f"{_V1}/tokens"): _ADMIN,
+    ("POST", f"{_V1}/tokens"): _ADMIN_WRITE,
+    ("DELETE", f"{_V1}/tokens/{{token}}"): _ADMIN,
+    ("GET", f"{_V1}/me"): _READ,
+    ("POST", f"{_V1}/me/password"): Access(
+        Level.READ, session=True, body="usual", before_password=True
+    ),
+    ("GET", f"{_V1}/me/tokens"): _MINE,
+    ("POST", f"{_V1}/me/tokens"): _MINE_WRITE,
+    ("DELETE", f"{_V1}/me/tokens/{{token}}"): _MINE,
+    # The service itself.
+    ("GET", f"{_V1}/status"): _READ,
+    ("GET", f"{_V1}/settings"): _ADMIN,
+    ("GET", "/api/openapi.json"): _READ,
+    ("GET", "/healthz"): Access(None),
+    ("GET", "/metrics"): Access(Level.READ, metrics=True),
+    # Pages for people.
+    ("GET", "/"): Access(Level.READ, page=True),
+    ("GET", "/api/docs"): Access(Level.READ, page=True),
+    ("GET", "/login"): Access(None, page=True),
+    ("POST", "/login"): Access(None, page=True, body="usual"),
+    ("POST", "/logout"): Access(Level.READ, session=True, page=True, before_password=True),
+    ("GET", "/password"): Access(Level.READ, session=True, page=True, before_password=True),
+    ("POST", "/password"): Access(
+        Level.READ, session=True, page=True, body="usual", before_password=True
+    ),
+}
+
+
+def unclassified(routes: Iterable[Route], access: dict[Route, Access]) -> list[str]:
+    """Return routes without a row, and rows without a route, as messages.
+
+    >>> unclassified([("GET", "/new")], {("GET", "/old"): Access(None)})
+    ['GET /new has no row in the table of access', 'GET /old is in the table, and no route']
+    """
+    found = set(routes)
+    missing = [
+        f"{method} {path} has no row in the table of access"
+        for method, path in found - access.keys()
+    ]
+    left = [
+        f"{method} {path} is in the table, and no route" for method, path in access.keys() - found
+    ]
+    return sorted(missing) + sorted(left)

@@ -1,0 +1,1 @@
+"""Tests of the web application, without a network."""
