@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import Row, Table, select
 
 from quire.sentinels.checking.check import Fetched, FetchProblem
-from quire.sentinels.checking.worker import Answer, Worker
+from quire.sentinels.checking.flow import Answer
+from quire.sentinels.checking.worker import Worker
 from quire.sentinels.notices import Event
 from quire.sentinels.store import ClaimedPage, Database, add_watch, claim_pages, remove_watch
 from quire.sentinels.store.plain import instant

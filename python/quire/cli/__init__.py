@@ -22,7 +22,7 @@ from quire.cli.fragments.app import app as fragments
 from quire.cli.page import decode, diff, encode, show, similar
 from quire.cli.templates import group as templates
 from quire.cli.watch.app import app as watch
-from quire.cli.watch.serve import worker
+from quire.cli.watch.serve import serve, worker
 from quire.version import version as installed_version
 
 __all__ = ["app", "main"]
@@ -69,6 +69,7 @@ app.add_typer(templates.app, name="templates")
 app.add_typer(fragments, name="fragments")
 app.add_typer(archive, name="archive")
 app.add_typer(watch, name="watch")
+app.command("serve")(serve)
 app.command("worker")(worker)
 
 # The class that typer raises for a wrong option; its own name for it is not public.

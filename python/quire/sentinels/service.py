@@ -18,8 +18,9 @@ from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from quire.digest.page import Digest
 from quire.errors import NameTaken, NotStored, PageNotNamed
+from quire.sentinels.checking.flow import Fetcher
 from quire.sentinels.checking.replay import Capture, Replay, replay
-from quire.sentinels.checking.worker import Fetcher, Tally, Worker
+from quire.sentinels.checking.worker import Tally, Worker
 from quire.sentinels.conditions.comparison import Circumstances, Comparison
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.form.reading import read_watch

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from quire.errors import ServeError
-
 #: How long connections get to end when the server stops, in seconds.
 STOPPING_S = 5
 #: Connections at the same time; more are answered with 503.
@@ -38,17 +36,18 @@ def listen(host: str, port: int) -> socket.socket:
         port: the port; 0 picks a free one.
 
     Raises:
-        ServeError: the address is not ours, or the port is in use.
+        OSError: the address is not one of this machine, or the port is in use.
     """
+    family, kind, proto, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    found = socket.socket(family, kind, proto)
     try:
-        family, kind, proto, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        found = socket.socket(family, kind, proto)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
-    except OSError as error:
-        raise ServeError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+    except OSError:
+        found.close()
+        raise
     return found
 
 

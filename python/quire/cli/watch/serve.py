@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from socket import socket
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
-from quire.cli.common.terminal import reports_errors
+from quire.cli.common.terminal import Refusal, one_line, reports_errors
 from quire.cli.watch.opening import DatabaseOption, open_service
 from quire.display import format_count
+from quire.errors import MissingExtra
 
 if TYPE_CHECKING:
     from quire.sentinels.checking.worker import Tally
+    from quire.sentinels.notices.event import Event
     from quire.sentinels.running import RunOptions
     from quire.sentinels.service import Service
 
@@ -23,6 +31,61 @@ PauseOption = Annotated[
     float,
     typer.Option("--pause", min=0, metavar="SECONDS", help="Pause between requests to one host."),
 ]
+
+PORT = 8322
+
+
+@reports_errors
+def serve(
+    *,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, metavar="N", help="Port to listen on; 0 picks a free one."),
+    ] = PORT,
+    base_url: Annotated[
+        str,
+        typer.Option(
+            "--base-url",
+            metavar="URL",
+            help="Address under which people reach it, if not this machine's.",
+        ),
+    ] = "",
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="Watch a small site that changes by itself; keep nothing."),
+    ] = False,
+    pause: PauseOption = 1.0,
+    database: DatabaseOption = None,
+    format: FormatOption = Format.text,  # noqa: A002 - the name of the option
+) -> None:
+    """Watch pages, send notices, and answer on the web, until it is stopped.
+
+    The first start makes an account and prints its password once. Only this machine can reach the
+    service, unless --host and --base-url say otherwise. Press Ctrl-C to stop.
+
+    Pages on private networks need permission: QUIRE_ALLOW_NETWORKS=192.168.0.0/16.
+
+    \b
+    Examples:
+      quire serve
+      quire serve --demo
+      quire serve --host 0.0.0.0 --base-url https://watch.example.org \\
+          --database postgresql://quire@db.example/quire
+    """
+    with ExitStack() as stack:
+        if demo and database is None:
+            folder = stack.enter_context(TemporaryDirectory(prefix="quire-demo-"))
+            database = str(Path(folder) / "quire.db")
+        service = open_service(database)
+        stack.callback(service.database.close)
+        bound = stack.enter_context(_bound(host, port))
+        options = run_options(pause, base_url)
+        if demo:
+            options = _begin_demo(service, options, stack)
+        asyncio.run(_serve(service, bound, options, format, demo=demo))
 
 
 @reports_errors
@@ -66,14 +129,113 @@ async def _work(service: Service, options: RunOptions) -> Tally:
     return await keep_watching(service.database, options, stop)
 
 
-def run_options(pause: float) -> RunOptions:
+async def _serve(
+    service: Service,
+    bound: socket,
+    options: RunOptions,
+    format: Format,  # noqa: A002 - the name of the option
+    *,
+    demo: bool,
+) -> None:
+    from quire.sentinels.accounts import Accounts  # noqa: PLC0415 - heavy
+    from quire.sentinels.running import keep_watching  # noqa: PLC0415 - heavy
+    from quire.web import Settings, create_app, set_up_logs  # noqa: PLC0415 - heavy
+    from quire.web.server import address_of, serve_app  # noqa: PLC0415 - heavy
+
+    set_up_logs()
+    stop = asyncio.Event()
+    stop_on_signals(stop)
+    address = options.base_url or address_of(bound)
+    app = create_app(service, Settings(base_url=options.base_url.rstrip("/")))
+    password = Accounts(service.database).make_first()
+    _greet(address, password, format, demo=demo)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_until_end(serve_app(app, bound, stop), stop))
+        tasks.create_task(_until_end(keep_watching(service.database, options, stop), stop))
+    if format is Format.text:
+        terminal.note("stopped")
+
+
+async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:
+    """Do something that goes on until it is told to stop; if it ends, everything stops."""
+    try:
+        await work
+    finally:
+        stop.set()
+
+
+def _greet(address: str, password: str | None, format: Format, *, demo: bool) -> None:  # noqa: A002 - the name of the option
+    if format is Format.json:
+        terminal.write_json({"address": address, "account": "admin", "password": password})
+        terminal.flush()
+        return
+    terminal.write_text(f"quire is at {address}\n")
+    if password is not None:
+        terminal.write_text(
+            f"  log in as admin with the password {password}\n"
+            "  (shown only now; you choose your own when you log in)\n"
+        )
+    if demo:
+        terminal.write_text(
+            "It watches a small newspaper on this machine that changes every few seconds.\n"
+            "Changes that watches announce appear below; the advertisement and the counter of\n"
+            "visitors, which differ in every response, do not. Press Ctrl-C to stop.\n\n"
+        )
+    terminal.flush()
+
+
+def _begin_demo(service: Service, options: RunOptions, stack: ExitStack) -> RunOptions:
+    """Start the site of the demo and add its watches; print their events."""
+    from quire.demo.changing import DemoSite, demo_watches  # noqa: PLC0415 - only here
+    from quire.sources.gate import Politeness, parse_networks  # noqa: PLC0415 - heavy
+
+    site = stack.enter_context(DemoSite())
+    for form in demo_watches(site.url):
+        service.add(form)
+    return replace(
+        options,
+        allow_networks=(*options.allow_networks, *parse_networks(f"{site.host}/32")),
+        politeness=Politeness(pause_s=0.2),
+        on_event=_print_event,
+    )
+
+
+def _print_event(event: Event) -> None:
+    """Print what a watch announces, on one line."""
+    what = " · ".join(event.added) or event.reason or event.kind
+    terminal.write_text(
+        f"{event.time.astimezone():%H:%M:%S}  {one_line(event.name, most=20)}: {one_line(what)}\n"
+    )
+    terminal.flush()
+
+
+@contextmanager
+def _bound(host: str, port: int) -> Iterator[socket]:
+    try:
+        from quire.web.server import listen  # noqa: PLC0415 - heavy
+    except ImportError as error:
+        raise MissingExtra(f"{error.name} is not installed", extra="serve") from None
+    try:
+        found = listen(host, port)
+    except OSError as error:
+        raise Refusal(
+            f"cannot listen on {host}, port {port}: {error.strerror}",
+            hint="choose another port: --port 0 picks a free one",
+        ) from None
+    with found:
+        yield found
+
+
+def run_options(pause: float, base_url: str = "") -> RunOptions:
     """Return how to run, from options and the environment."""
     from quire.sentinels.running import RunOptions  # noqa: PLC0415 - heavy
     from quire.sources.gate import Politeness  # noqa: PLC0415 - heavy
     from quire.sources.gate.one_page import networks_from_environment  # noqa: PLC0415 - heavy
 
     return RunOptions(
-        allow_networks=networks_from_environment(), politeness=Politeness(pause_s=pause)
+        allow_networks=networks_from_environment(),
+        politeness=Politeness(pause_s=pause),
+        base_url=base_url,
     )
 
 

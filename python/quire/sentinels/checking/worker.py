@@ -1,7 +1,7 @@
 """The worker: claims due pages, fetches them, evaluates their sentinels, writes results.
 
-Fetches run concurrently on the event loop. Everything else (database, parsing, evaluation) runs in
-one thread beside it, in the order in which fetches end. Results are written in batches, one
+Fetches run side by side on the event loop (see ``flow``). Everything else (database, parsing,
+evaluation) runs in one thread beside it, in the order in which fetches end. Results are written in batches, one
 transaction each, because a transaction that survives power loss costs milliseconds.
 
 Any number of workers on any hosts can share a PostgreSQL database. A worker that dies leaves
@@ -11,23 +11,33 @@ nothing behind but leases, which end by themselves.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import NoReturn, TypeVar
 from uuid import uuid4
 
 from sqlalchemy import Connection
 
-from quire.errors import QuireError, StaleClaim
-from quire.sentinels.checking.check import Check, Fetched, FetchProblem
+from quire.errors import QuireError, StaleClaim, StoreError
+from quire.sentinels.checking.check import Check, FetchProblem
+from quire.sentinels.checking.flow import Answer, Fetcher, Flow, Ready
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
-from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due
+from quire.sentinels.notices.event import Event
+from quire.sentinels.store.claims import (
+    ClaimedPage,
+    claim_pages,
+    next_due,
+    release_page,
+    renew_leases,
+)
 from quire.sentinels.store.database import Database
 from quire.sentinels.store.results import (
     CheckResult,
@@ -40,20 +50,17 @@ from quire.sentinels.store.results import (
 
 T = TypeVar("T")
 
-Answer: TypeAlias = Fetched | FetchProblem
-#: Fetches a page. It never raises: a fetch that fails is an answer too.
-Fetcher: TypeAlias = Callable[[ClaimedPage], Awaitable[Answer]]
+_LOG = logging.getLogger(__name__)
 
-#: Pages claimed at once; a worker that dies keeps them from others until their leases end.
+#: Pages fetched at once; a worker that dies keeps them from others until their leases end.
 BATCH = 100
 #: How long a worker may take for a page, from its claim to its result.
 LEASE_SECONDS = 180.0
-#: Results written in one transaction.
-WRITTEN_TOGETHER = 64
 #: Pages whose members a worker keeps in memory.
 MOST_KEPT = 100_000
-#: How long an idle worker sleeps, at most, before it looks again.
-IDLE_SECONDS = 5.0
+#: The first and the longest pause before a database that is away is asked again, in seconds.
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 30.0
 
 
 @dataclass(slots=True)
@@ -84,9 +91,11 @@ class Worker:
         fetch: fetches a page.
         owner: the name of the worker in leases; unique.
         clock: the time in seconds since 1970.
-        batch: pages claimed at once.
+        batch: pages fetched at once.
         lease_seconds: how long a worker may take for a page.
+        pause_s: the pause between two requests to one host, in seconds.
         shortcuts: which shortcuts the evaluation takes.
+        on_event: called with each event once it is stored.
     """
 
     def __init__(
@@ -98,7 +107,9 @@ class Worker:
         clock: Callable[[], float] = time.time,
         batch: int = BATCH,
         lease_seconds: float = LEASE_SECONDS,
+        pause_s: float = 0.0,
         shortcuts: Shortcuts = ALL_SHORTCUTS,
+        on_event: Callable[[Event], None] = lambda _: None,
     ) -> None:
         self.database = database
         self.fetch = fetch
@@ -106,7 +117,9 @@ class Worker:
         self.clock = clock
         self.batch = batch
         self.lease_seconds = lease_seconds
+        self.pause_s = pause_s
         self.shortcuts = shortcuts
+        self.on_event = on_event
         self.tally: Tally = Tally()
         self._groups: OrderedDict[int, PageGroup] = OrderedDict()
         # One thread: SQLite has one writer, and evaluation holds the interpreter anyway.
@@ -114,72 +127,113 @@ class Worker:
 
     async def run_due(self) -> int:
         """Check all pages that are due now; return how many were checked."""
-        checked = 0
-        while claimed := await self._call(self._claim):
-            await self._check_all(claimed)
-            checked += len(claimed)
-        return checked
+        return await self._flow().run_due()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Check pages when they are due, until ``stop`` is set."""
+        """Check pages when they are due, until ``stop`` is set.
+
+        If the database cannot be reached, this waits and tries again. Pages that were under way are
+        fetched again when their leases end.
+        """
+        wait_s = FIRST_WAIT_S
         while not stop.is_set():
-            if await self.run_due():
-                continue
-            due = await self._call(self._next_due)
-            wait = IDLE_SECONDS if due is None else min(IDLE_SECONDS, due - self.clock())
+            start = time.monotonic()
             try:
-                await asyncio.wait_for(stop.wait(), max(0.05, wait))
-            except TimeoutError:
-                continue
+                await self._flow().run(stop)
+            except StoreError as error:
+                self._groups.clear()
+                if time.monotonic() - start > LONGEST_WAIT_S:
+                    wait_s = FIRST_WAIT_S
+                _LOG.error("%s; trying again in %g s", error, wait_s)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), wait_s)
+                wait_s = min(wait_s * 2, LONGEST_WAIT_S)
 
     def close(self) -> None:
         """End the thread of the store."""
         self._thread.shutdown()
 
-    # ------------------------------------------------------------ one batch
+    def _flow(self) -> Flow:
+        return Flow(
+            self,
+            self.fetch,
+            places=self.batch,
+            lease_s=self.lease_seconds,
+            pause_s=self.pause_s,
+        )
 
-    async def _check_all(self, claimed: list[ClaimedPage]) -> None:
-        answers: asyncio.Queue[tuple[ClaimedPage, Answer]] = asyncio.Queue()
+    # ------------------------------------------------------------ what the flow asks for
 
-        async def fetch_one(page: ClaimedPage) -> None:
-            answers.put_nowait((page, await self.fetch(page)))
+    async def claim(self, most: int) -> list[ClaimedPage]:
+        """Claim up to ``most`` pages that are due."""
+        return await self._write(
+            lambda connection: claim_pages(
+                connection, self.owner, self.clock(), self.lease_seconds, most
+            )
+        )
 
-        async with asyncio.TaskGroup() as tasks:
-            for page in claimed:
-                tasks.create_task(fetch_one(page))
-            left = len(claimed)
-            while left:
-                ready = [await answers.get()]
-                while len(ready) < WRITTEN_TOGETHER and not answers.empty():
-                    ready.append(answers.get_nowait())
-                await self._call(partial(self._finish, ready))
-                left -= len(ready)
+    async def finish(self, ready: list[Ready]) -> list[Ready]:
+        """Evaluate and write results; return those whose check needs a probe."""
+        events: list[Event] = []
+        probes = await self._call(partial(self._finish, ready, events))
+        for event in events:
+            self.on_event(event)
+        return probes
+
+    async def next_due_s(self) -> float | None:
+        """Return in how many seconds the next page is due; None if none is."""
+
+        def read() -> float | None:
+            with self.database.read() as connection:
+                return next_due(connection)
+
+        due = await self._call(read)
+        return None if due is None else due - self.clock()
+
+    async def renew(self, pages: Sequence[ClaimedPage]) -> set[int]:
+        """Renew leases; return the ids of the pages that are still ours."""
+        return await self._write(
+            lambda connection: renew_leases(connection, pages, self.clock(), self.lease_seconds)
+        )
+
+    async def give_back(self, pages: Sequence[ClaimedPage], after_s: Sequence[float]) -> None:
+        """End claims without a check; each page is due again after some seconds."""
+        now = self.clock()
+
+        def write(connection: Connection) -> None:
+            for page, after in zip(pages, after_s, strict=True):
+                release_page(connection, page, {"due": now + after} if after else {})
+
+        await self._write(write)
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        def write() -> T:
+            with self.database.write() as connection:
+                return work(connection)
+
+        return await self._call(write)
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     # ------------------------------------------------------------ in the thread of the store
 
-    def _claim(self) -> list[ClaimedPage]:
-        with self.database.write() as connection:
-            return claim_pages(connection, self.owner, self.clock(), self.lease_seconds, self.batch)
-
-    def _next_due(self) -> float | None:
-        with self.database.read() as connection:
-            return next_due(connection)
-
-    def _finish(self, ready: list[tuple[ClaimedPage, Answer]]) -> None:
-        """Evaluate and write some results in one transaction."""
+    def _finish(self, ready: list[Ready], events: list[Event]) -> list[Ready]:
+        """Evaluate and write some results in one transaction; return those that need a probe."""
         try:
             with self.database.write() as connection:
-                for page, answer in ready:
-                    self._finish_one(connection, page, answer)
+                for each in ready:
+                    self._finish_one(connection, each.page, each.answer, events)
         except BaseException:
-            for page, _ in ready:  # what is kept in memory was not written
-                self._groups.pop(page.id, None)
+            for each in ready:  # what is kept in memory was not written
+                self._groups.pop(each.page.id, None)
+            events.clear()
             raise
+        return []
 
-    def _finish_one(self, connection: Connection, page: ClaimedPage, answer: Answer) -> None:
+    def _finish_one(
+        self, connection: Connection, page: ClaimedPage, answer: Answer, events: list[Event]
+    ) -> None:
         try:
             with connection.begin_nested():
                 found = self._group(connection, page)
@@ -191,6 +245,7 @@ class Worker:
             return
         found.group.load = _not_now
         self._count(result)
+        events += (new.event for new in result.events)
 
     def _check(
         self, connection: Connection, page: ClaimedPage, found: PageGroup, answer: Answer

@@ -8,6 +8,7 @@ that comes back after its lease cannot overwrite newer results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +87,7 @@ def claim_pages(
 
 
 def renew_leases(
-    connection: Connection, claimed: list[ClaimedPage], now: float, lease_seconds: float
+    connection: Connection, claimed: Sequence[ClaimedPage], now: float, lease_seconds: float
 ) -> set[int]:
     """Extend the leases of pages that are still being checked; return those that still hold."""
     held = set()
