@@ -5,7 +5,7 @@ These functions take and return plain values. They know nothing of terminals, re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,20 +16,35 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from quire.digest.page import Digest
-from quire.errors import StoreError
+from quire.errors import NoticeFailed, StoreError, TargetError
 from quire.sentinels.checking.replay import Capture, Replay, replay
 from quire.sentinels.checking.worker import Fetcher, Tally, Worker
 from quire.sentinels.conditions.comparison import Circumstances, Comparison
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
+from quire.sentinels.notices.channels import signing_key
 from quire.sentinels.notices.event import Event
+from quire.sentinels.notices.feed import MOST_ENTRIES, tag_feed, watch_feed
+from quire.sentinels.notices.sender import Tally as SenderTally
+from quire.sentinels.notices.targets import read_target
 from quire.sentinels.parts.reading import PageReader, Reading
+from quire.sentinels.sending import (
+    NoticeOptions,
+    check_targets,
+    is_webhook,
+    make_channels,
+    make_sender,
+    master_secret,
+    shown_target,
+)
 from quire.sentinels.store import backup as backups
 from quire.sentinels.store.database import Database
+from quire.sentinels.store.outbox import StoredNotice, list_notices, resend
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.results import load_page, version_reader
 from quire.sentinels.store.tables import event, member, page, version
+from quire.sentinels.store.tables import watch as watches
 from quire.sentinels.store.watches import (
     StoredWatch,
     add_watch,
@@ -39,6 +54,7 @@ from quire.sentinels.store.watches import (
     refresh_pages,
     remove_watch,
 )
+from quire.sources.gate import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +117,55 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownNotice:
+    """A notice, as people see it.
+
+    Attributes:
+        id: the notice.
+        state: ``waiting``, ``sent``, ``dead`` (it could not be sent) or ``dropped`` (its target was
+            taken from the watch).
+        watch: the number of the watch.
+        name: the name of the watch when it was made.
+        event: the event.
+        kind: what happened.
+        target: the target, without its secrets.
+        made: when it was made.
+        tries: how often sending it failed.
+        not_before: when it is sent again, after a failure.
+        ended: when it was sent, or given up.
+        reason: why the last try failed; empty if none did.
+    """
+
+    id: str
+    state: str
+    watch: int
+    name: str
+    event: str
+    kind: str
+    target: str
+    made: datetime
+    tries: int
+    not_before: datetime | None
+    ended: datetime | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestedTarget:
+    """The result of a test message.
+
+    Attributes:
+        target: the target, without its secrets.
+        error: why it was not sent; empty if it was.
+        key: for webhooks, the key that messages to it are signed with.
+    """
+
+    target: str
+    error: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredState:
     """One version of a watched page, and what the watched parts said on it."""
 
@@ -116,22 +181,38 @@ class Service:
 
     Args:
         database: the database.
+        notices: what the operator set up for notices (default: from the environment).
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, notices: NoticeOptions | None = None) -> None:
         self.database: Database = database
+        self.options: NoticeOptions = notices or NoticeOptions.from_environment()
 
     # ------------------------------------------------------------ watches
 
     def add(self, form: dict[str, Any], owner: int | None = None) -> StoredWatch:
-        """Add a watch. Its pages are due at once."""
+        """Add a watch. Its pages are due at once.
+
+        Raises:
+            WatchError: the form is not valid, or has a target that is not allowed.
+            StoreError: there is a watch with this name.
+        """
+        check_targets(form, read_watch(form).notify, self.options.rules)
         with self.database.write() as connection:
             return add_watch(connection, form, time(), owner)
 
     def edit(self, name: str, form: dict[str, Any]) -> StoredWatch:
-        """Replace the form of a watch."""
+        """Replace the form of a watch.
+
+        Raises:
+            WatchError: the form is not valid, or has a new target that is not allowed.
+            StoreError: there is no such watch, or another one with this name.
+        """
+        new = read_watch(form).notify
         with self.database.write() as connection:
-            return edit_watch(connection, find_watch(connection, name).id, form, time())
+            found = find_watch(connection, name)
+            check_targets(form, new, self.options.rules, found.watch.notify)
+            return edit_watch(connection, found.id, form, time())
 
     def remove(self, name: str) -> None:
         """Remove a watch with its events, and pages that no other watch has."""
@@ -280,6 +361,103 @@ class Service:
             worker.close()
         return worker.tally
 
+    # ------------------------------------------------------------ notices
+
+    async def send_due(self, gate: Gate) -> SenderTally:
+        """Send all notices that are due, once.
+
+        Args:
+            gate: the way to webhooks, open; see ``webhook_gate``.
+        """
+        sender = make_sender(self.database, gate, self.options)
+        while await sender.run_once():
+            pass
+        return sender.tally
+
+    def notices(
+        self, *, state: str | None = None, name: str | None = None, most: int = 50
+    ) -> list[ShownNotice]:
+        """Return notices, the newest first.
+
+        Args:
+            state: only those that are ``waiting``, ``sent``, ``dead`` or ``dropped``.
+            name: only those of this watch.
+            most: how many at most.
+        """
+        with self.database.read() as connection:
+            number = None if name is None else find_watch(connection, name).id
+            found = list_notices(connection, state=state, watch_id=number, most=most)
+        return [_shown(each) for each in found]
+
+    def dead_letters(self, most: int = 50) -> list[ShownNotice]:
+        """Return notices that could not be sent, the newest first."""
+        return self.notices(state="dead", most=most)
+
+    def resend(self, ids: Iterable[str]) -> int:
+        """Let dead letters be sent again, by the ids of their notices; return how many."""
+        with self.database.write() as connection:
+            return resend(connection, ids)
+
+    async def send_test(self, name: str, gate: Gate) -> list[TestedTarget]:
+        """Send a test message to all targets of a watch, at once.
+
+        Args:
+            name: the watch.
+            gate: the way to webhooks, open; see ``webhook_gate``.
+        """
+        targets = self.find(name).watch.notify.targets
+        channels = make_channels(self.database, gate, self.options)
+        master = master_secret(self.database)
+        tested = []
+        for target in targets:
+            error = key = ""
+            try:
+                await channels.send_test(target, instant(time()))
+            except NoticeFailed as failure:
+                error = str(failure)
+            if is_webhook(target):
+                key = signing_key(master, target).reveal()
+            tested.append(TestedTarget(shown_target(target), error, key))
+        return tested
+
+    def refused_targets(self, targets: Iterable[str]) -> dict[str, str]:
+        """Return the targets that notices cannot be sent to, and why."""
+        refused = {}
+        for target in targets:
+            try:
+                read_target(target, self.options.rules)
+            except TargetError as error:
+                refused[target] = str(error)
+        return refused
+
+    def feed(self, watch: str | None = None, tag: str | None = None, feed_url: str = "") -> bytes:
+        """Return the Atom feed of a watch, or of all watches with a tag.
+
+        Args:
+            watch: the name or number of a watch.
+            tag: a tag, if no watch is given.
+            feed_url: the address of the feed.
+
+        Raises:
+            StoreError: there is no such watch, or no watch with this tag.
+        """
+        base = self.options.base_url
+        with self.database.read() as connection:
+            if watch is not None:
+                found = find_watch(connection, watch)
+                events = _newest(connection, [found.id])
+                return watch_feed(
+                    str(found.id), found.watch.name, events, feed_url=feed_url, base_url=base
+                )
+            rows = connection.execute(select(watches.c.id, watches.c.form))
+            tagged = [row.id for row in rows if tag in _tags(row.form)]
+            if tag is None or not tagged:
+                raise StoreError(f"there is no watch with the tag {tag!r}")
+            events = _newest(connection, tagged)
+            return tag_feed(tag, events, feed_url=feed_url, base_url=base)
+
+    # ------------------------------------------------------------ copies
+
     def backup(self, path: Path) -> int:
         """Write everything to a new file; return the number of rows."""
         return backups.backup(self.database, path)
@@ -305,6 +483,38 @@ class Service:
             if len(rows) > 1:
                 raise StoreError(f"the watch {name!r} has several pages; give the address of one")
             yield connection, found, rows[0]
+
+
+def _shown(found: StoredNotice) -> ShownNotice:
+    return ShownNotice(
+        id=found.id,
+        state="waiting" if found.state == "new" else found.state,
+        watch=found.watch,
+        name=found.event.name,
+        event=found.event.id,
+        kind=found.event.kind,
+        target=shown_target(found.target),
+        made=found.made,
+        tries=found.tries,
+        not_before=found.not_before,
+        ended=found.ended,
+        reason=found.reason,
+    )
+
+
+def _tags(form: dict[str, Any]) -> list[str]:
+    tags = form.get("tags") or []
+    return [tags] if isinstance(tags, str) else tags
+
+
+def _newest(connection: Connection, numbers: list[int]) -> list[Event]:
+    rows = connection.execute(
+        select(event.c.body)
+        .where(event.c.watch.in_(numbers))
+        .order_by(event.c.time.desc())
+        .limit(MOST_ENTRIES)
+    )
+    return [Event.from_dict(row.body) for row in rows]
 
 
 def _status(row: Row[Any]) -> PageStatus:
@@ -337,4 +547,12 @@ def _captures(connection: Connection, page_id: int, name: str) -> Iterator[Captu
         yield Capture(instant(row.time), reader.read(row.number), row.content_type, row.status)
 
 
-__all__ = ["PageStatus", "Service", "StoredEvent", "StoredState", "Watch"]
+__all__ = [
+    "PageStatus",
+    "Service",
+    "ShownNotice",
+    "StoredEvent",
+    "StoredState",
+    "TestedTarget",
+    "Watch",
+]

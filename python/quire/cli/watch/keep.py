@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from quire.cli.common import terminal
 from quire.cli.common.terminal import Refusal, reports_errors
 from quire.cli.watch.opening import DatabaseOption, open_service
 from quire.display import format_count
+
+if TYPE_CHECKING:
+    from quire.sentinels.service import Service
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
 
@@ -59,13 +62,25 @@ def import_(
     added = 0
     for watch in imported.watches:
         try:
-            service.add(watch_to_dict(watch, secrets=True))
+            _add(service, watch_to_dict(watch, secrets=True))
             added += 1
         except StoreError as error:
             terminal.note(str(error))
     for note in imported.notes:
         terminal.note(str(note))
     terminal.write_text(f"{format_count(added, 'watch', 'watches')} imported\n")
+
+
+def _add(service: Service, form: dict[str, Any]) -> None:
+    """Add a watch without the targets that notices cannot be sent to; name them."""
+    notify = form.get("notify", {})
+    refused = service.refused_targets(notify.get("to", []))
+    if refused:
+        kept = [each for each in notify["to"] if each not in refused]
+        form = {**form, "notify": {**notify, "to": kept}}
+    service.add(form)
+    for reason in refused.values():
+        terminal.note(f"{form['name']}: a target is left out: {reason}")
 
 
 @reports_errors

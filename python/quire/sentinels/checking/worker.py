@@ -144,9 +144,9 @@ class Worker:
         async def fetch_one(page: ClaimedPage) -> None:
             answers.put_nowait((page, await self.fetch(page)))
 
-        async with asyncio.TaskGroup() as tasks:
-            for page in claimed:
-                tasks.create_task(fetch_one(page))
+        # Not a task group: it would hide an error of the database in a group of errors.
+        tasks = [asyncio.create_task(fetch_one(page)) for page in claimed]
+        try:
             left = len(claimed)
             while left:
                 ready = [await answers.get()]
@@ -154,6 +154,9 @@ class Worker:
                     ready.append(answers.get_nowait())
                 await self._call(partial(self._finish, ready))
                 left -= len(ready)
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
