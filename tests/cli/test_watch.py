@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -90,6 +91,8 @@ def test_a_watch_is_edited_paused_and_removed(quire: Quire, shop: str) -> None:
         (("add",), "nothing to watch"),
         (("add", "ftp://example.org/"), "starts with http:// or https://"),
         (("add", "https://example.org/", "--where", "p["), "where: selector"),
+        (("add", "https://example.org/", "--notify", "json://localhost/"), "notify[0]: json: "),
+        (("add", "https://example.org/", "--notify", "mailto:me@example.org"), "mail server"),
         (("add", "https://example.org/", "--when", "{number: {below: x}}"), "when.number.below"),
         (("add", "--file", "none.yaml"), "none.yaml: No such file"),
         (("show", "Kettle"), "there is no watch 'Kettle'"),
@@ -133,3 +136,99 @@ def test_watches_of_other_tools_are_imported(quire: Quire, shop: str, folder: Pa
     assert result.stdout == "1 watch imported\n"
     assert "Shell" in result.stderr
     assert json.loads(quire("watch", "schema").stdout)["$schema"].startswith("https://json-schema")
+
+
+class _Hook(BaseHTTPRequestHandler):
+    status = 200
+    got: ClassVar[list[dict[str, Any]]] = []
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.status == 200:
+            self.got.append(body)
+        self.send_response(self.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hook(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A webhook on loopback."""
+    monkeypatch.setattr(_Hook, "status", 200)
+    monkeypatch.setattr(_Hook, "got", [])
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Hook) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/token"
+        server.shutdown()
+        thread.join()
+
+
+def test_notices_are_sent_seen_given_up_and_sent_again(
+    quire: Quire, shop: str, hook: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quire("watch", "add", shop, "--where", "#price", "--name", "Kettle", "--notify", hook)
+    quire("watch", "run")
+    assert quire("watch", "notices").stderr == "note: no notices\n"
+    monkeypatch.setattr(_Shop, "price", "69.90")
+    assert "message" not in quire("watch", "run", "Kettle", "--no-send").stderr
+    assert _Hook.got == []
+
+    run = quire("watch", "run", "--format", "json")
+
+    assert json.loads(run.stdout)["notices"] == {"sent": 1, "failed": 0, "dead": 0}
+    (event,) = _Hook.got[0]["events"]
+    assert (event["name"], event["kind"]) == ("Kettle", "change")
+    assert event["differences"]["entries"][0]["after"] == "€ 69.90"
+    monkeypatch.setattr(_Shop, "price", "59.90")
+    monkeypatch.setattr(_Hook, "status", 410)
+    run = quire("watch", "run", "Kettle")
+    assert "note: 0 messages sent, 0 to be sent again, 1 given up\n" in run.stderr
+    (dead,) = json.loads(quire("watch", "notices", "--dead", "--format", "json").stdout)
+    assert dead["reason"].endswith("the webhook answered with status 410; expected 200 to 299")
+    shown = quire("watch", "notices", "Kettle").stdout
+    assert "dead" in shown
+    assert "sent" in shown
+    assert "token" not in shown
+    monkeypatch.setattr(_Hook, "status", 200)
+    assert quire("watch", "notices", "--resend", "none").exit_code == 2
+    assert quire("watch", "notices", "--resend", dead["id"]).stdout == "1 notice waiting again\n"
+    assert quire("watch", "notices", "--resend", "all").stdout == "0 notices waiting again\n"
+    assert "1 message sent" in quire("watch", "run").stderr
+    assert _Hook.got[1]["events"][0]["id"] == dead["event"]
+
+
+def test_a_test_message_says_whether_each_target_was_reached(
+    quire: Quire, shop: str, hook: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quire("watch", "add", shop, "--name", "Kettle", "--notify", hook)
+
+    sent = quire("watch", "test", "Kettle")
+    monkeypatch.setattr(_Hook, "status", 500)
+    failed = quire("watch", "test", "Kettle", "--format", "json")
+
+    assert (sent.exit_code, failed.exit_code) == (0, 1)
+    assert "/…: sent\n    signed with whsec_" in sent.stdout
+    assert _Hook.got[0]["events"][0]["kind"] == "test"
+    assert "status 500" in json.loads(failed.stdout)[0]["error"]
+    quire("watch", "add", shop, "--name", "Silent")
+    assert quire("watch", "test", "Silent").stderr.startswith("note: this watch has no targets")
+
+
+def test_targets_of_another_tool_that_are_refused_are_named_and_left_out(
+    quire: Quire, shop: str, folder: Path
+) -> None:
+    targets = ["json://localhost/a", "https://hooks.example/b", "mailto:me@example.org"]
+    watching = {"1": {"url": shop, "title": "Kettle", "notification_urls": targets}}
+    (folder / "url-watches.json").write_text(json.dumps({"watching": watching}), encoding="utf-8")
+
+    result = quire("watch", "import", "url-watches.json")
+
+    assert result.stdout == "1 watch imported\n"
+    assert "note: Kettle: a target is left out: json: notices are not sent" in result.stderr
+    assert "note: Kettle: a target is left out: mailto: the operator" in result.stderr
+    form = json.loads(quire("watch", "show", "Kettle", "--format", "json").stdout)["form"]
+    assert form["notify"]["to"] == ["https://hooks.example/b"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from quire.digest.page import Digest
-from quire.errors import NameTaken, NotStored, PageNotNamed
+from quire.errors import NameTaken, NoticeFailed, NotStored, PageNotNamed, StoreError, TargetError
 from quire.sentinels.checking.flow import Fetcher
 from quire.sentinels.checking.replay import Capture, Replay, replay
 from quire.sentinels.checking.worker import Tally, Worker
@@ -25,14 +25,29 @@ from quire.sentinels.conditions.comparison import Circumstances, Comparison
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
+from quire.sentinels.notices.channels import signing_key
 from quire.sentinels.notices.event import Event
+from quire.sentinels.notices.feed import MOST_ENTRIES, tag_feed, watch_feed
+from quire.sentinels.notices.sender import Tally as SenderTally
+from quire.sentinels.notices.targets import read_target
 from quire.sentinels.parts.reading import PageReader, Reading
+from quire.sentinels.sending import (
+    NoticeOptions,
+    check_targets,
+    is_webhook,
+    make_channels,
+    make_sender,
+    master_secret,
+    shown_target,
+)
 from quire.sentinels.store import backup as backups
 from quire.sentinels.store.counts import Counts, count_all
 from quire.sentinels.store.database import Database
+from quire.sentinels.store.outbox import StoredNotice, list_notices, resend
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.results import load_body, load_page, version_reader
 from quire.sentinels.store.tables import event, member, page, version
+from quire.sentinels.store.tables import watch as watches
 from quire.sentinels.store.watches import (
     StoredWatch,
     add_watch,
@@ -42,6 +57,7 @@ from quire.sentinels.store.watches import (
     refresh_pages,
     remove_watch,
 )
+from quire.sources.gate import Gate
 
 #: Watches that are added in one transaction.
 CHUNK = 100
@@ -107,6 +123,55 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownNotice:
+    """A notice, as people see it.
+
+    Attributes:
+        id: the notice.
+        state: ``waiting``, ``sent``, ``dead`` (it could not be sent) or ``dropped`` (its target was
+            taken from the watch).
+        watch: the number of the watch.
+        name: the name of the watch when it was made.
+        event: the event.
+        kind: what happened.
+        target: the target, without its secrets.
+        made: when it was made.
+        tries: how often sending it failed.
+        not_before: when it is sent again, after a failure.
+        ended: when it was sent, or given up.
+        reason: why the last try failed; empty if none did.
+    """
+
+    id: str
+    state: str
+    watch: int
+    name: str
+    event: str
+    kind: str
+    target: str
+    made: datetime
+    tries: int
+    not_before: datetime | None
+    ended: datetime | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestedTarget:
+    """The result of a test message.
+
+    Attributes:
+        target: the target, without its secrets.
+        error: why it was not sent; empty if it was.
+        key: for webhooks, the key that messages to it are signed with.
+    """
+
+    target: str
+    error: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredState:
     """One version of a watched page, and what the watched parts said on it, if that was asked."""
 
@@ -117,48 +182,88 @@ class StoredState:
     readings: dict[str, Reading]
 
 
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Watches that were added together.
+
+    Attributes:
+        watches: the watches.
+        taken: names of watches that were left out, because their name is taken.
+        notes: what was left out, for people.
+    """
+
+    watches: list[StoredWatch] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
 class Service:
     """Watches in a database.
 
     Args:
         database: the database.
+        notices: what the operator set up for notices (default: from the environment).
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, notices: NoticeOptions | None = None) -> None:
         self.database: Database = database
+        self.options: NoticeOptions = notices or NoticeOptions.from_environment()
 
     # ------------------------------------------------------------ watches
 
     def add(self, form: dict[str, Any], owner: int | None = None) -> StoredWatch:
-        """Add a watch. Its pages are due at once."""
+        """Add a watch. Its pages are due at once.
+
+        Raises:
+            WatchError: the form is not valid, or has a target that is not allowed.
+            StoreError: there is a watch with this name.
+        """
+        check_targets(form, read_watch(form).notify, self.options.rules)
         with self.database.write() as connection:
             return add_watch(connection, form, time(), owner)
 
-    def add_all(
-        self, forms: Iterable[dict[str, Any]], owner: int | None = None
-    ) -> tuple[list[StoredWatch], list[str]]:
-        """Add watches, except those whose name is taken.
+    def add_all(self, forms: Iterable[dict[str, Any]], owner: int | None = None) -> Added:
+        """Add watches that come from elsewhere, such as another tool.
 
-        Returns:
-            The watches, and the names that were taken.
+        Those whose name is taken are left out, and so are targets that notices cannot be sent to.
         """
-        added: list[StoredWatch] = []
-        taken: list[str] = []
+        found = Added()
         left = iter(forms)
         # Some at a time: others get their turn to write in between.
         while some := list(islice(left, CHUNK)):
             with self.database.write() as connection:
                 for form in some:
                     try:
-                        added.append(add_watch(connection, form, time(), owner))
-                    except NameTaken:
-                        taken.append(str(form.get("name") or form.get("url")))
-        return added, taken
+                        allowed = self._allowed(form, found.notes)
+                        found.watches.append(add_watch(connection, allowed, time(), owner))
+                    except NameTaken as error:
+                        found.taken.append(str(form.get("name") or form.get("url")))
+                        found.notes.append(str(error))
+        return found
+
+    def _allowed(self, form: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+        """Return a form without the targets that notices cannot be sent to."""
+        notify = form.get("notify", {})
+        refused = self.refused_targets(notify.get("to", []))
+        if not refused:
+            return form
+        for reason in refused.values():
+            notes.append(f"{form.get('name')}: a target is left out: {reason}")
+        kept = [each for each in notify["to"] if each not in refused]
+        return {**form, "notify": {**notify, "to": kept}}
 
     def edit(self, name: str | int, form: dict[str, Any]) -> StoredWatch:
-        """Replace the form of a watch."""
+        """Replace the form of a watch.
+
+        Raises:
+            WatchError: the form is not valid, or has a new target that is not allowed.
+            StoreError: there is no such watch, or another one with this name.
+        """
+        new = read_watch(form).notify
         with self.database.write() as connection:
-            return edit_watch(connection, find_watch(connection, name).id, form, time())
+            found = find_watch(connection, name)
+            check_targets(form, new, self.options.rules, found.watch.notify)
+            return edit_watch(connection, found.id, form, time())
 
     def remove(self, name: str | int) -> None:
         """Remove a watch with its events, and pages that no other watch has."""
@@ -353,6 +458,103 @@ class Service:
             worker.close()
         return worker.tally
 
+    # ------------------------------------------------------------ notices
+
+    async def send_due(self, gate: Gate) -> SenderTally:
+        """Send all notices that are due, once.
+
+        Args:
+            gate: the way to webhooks, open; see ``webhook_gate``.
+        """
+        sender = make_sender(self.database, gate, self.options)
+        while await sender.run_once():
+            pass
+        return sender.tally
+
+    def notices(
+        self, *, state: str | None = None, name: str | None = None, most: int = 50
+    ) -> list[ShownNotice]:
+        """Return notices, the newest first.
+
+        Args:
+            state: only those that are ``waiting``, ``sent``, ``dead`` or ``dropped``.
+            name: only those of this watch.
+            most: how many at most.
+        """
+        with self.database.read() as connection:
+            number = None if name is None else find_watch(connection, name).id
+            found = list_notices(connection, state=state, watch_id=number, most=most)
+        return [_shown(each) for each in found]
+
+    def dead_letters(self, most: int = 50) -> list[ShownNotice]:
+        """Return notices that could not be sent, the newest first."""
+        return self.notices(state="dead", most=most)
+
+    def resend(self, ids: Iterable[str]) -> int:
+        """Let dead letters be sent again, by the ids of their notices; return how many."""
+        with self.database.write() as connection:
+            return resend(connection, ids)
+
+    async def send_test(self, name: str, gate: Gate) -> list[TestedTarget]:
+        """Send a test message to all targets of a watch, at once.
+
+        Args:
+            name: the watch.
+            gate: the way to webhooks, open; see ``webhook_gate``.
+        """
+        targets = self.find(name).watch.notify.targets
+        channels = make_channels(self.database, gate, self.options)
+        master = master_secret(self.database)
+        tested = []
+        for target in targets:
+            error = key = ""
+            try:
+                await channels.send_test(target, instant(time()))
+            except NoticeFailed as failure:
+                error = str(failure)
+            if is_webhook(target):
+                key = signing_key(master, target).reveal()
+            tested.append(TestedTarget(shown_target(target), error, key))
+        return tested
+
+    def refused_targets(self, targets: Iterable[str]) -> dict[str, str]:
+        """Return the targets that notices cannot be sent to, and why."""
+        refused = {}
+        for target in targets:
+            try:
+                read_target(target, self.options.rules)
+            except TargetError as error:
+                refused[target] = str(error)
+        return refused
+
+    def feed(self, watch: str | None = None, tag: str | None = None, feed_url: str = "") -> bytes:
+        """Return the Atom feed of a watch, or of all watches with a tag.
+
+        Args:
+            watch: the name or number of a watch.
+            tag: a tag, if no watch is given.
+            feed_url: the address of the feed.
+
+        Raises:
+            StoreError: there is no such watch, or no watch with this tag.
+        """
+        base = self.options.base_url
+        with self.database.read() as connection:
+            if watch is not None:
+                found = find_watch(connection, watch)
+                events = _newest(connection, [found.id])
+                return watch_feed(
+                    str(found.id), found.watch.name, events, feed_url=feed_url, base_url=base
+                )
+            rows = connection.execute(select(watches.c.id, watches.c.form))
+            tagged = [row.id for row in rows if tag in _tags(row.form)]
+            if tag is None or not tagged:
+                raise StoreError(f"there is no watch with the tag {tag!r}")
+            events = _newest(connection, tagged)
+            return tag_feed(tag, events, feed_url=feed_url, base_url=base)
+
+    # ------------------------------------------------------------ copies
+
     def backup(self, path: Path) -> int:
         """Write everything to a new file; return the number of rows."""
         return backups.backup(self.database, path)
@@ -385,6 +587,38 @@ class Service:
             yield connection, found, rows[0]
 
 
+def _shown(found: StoredNotice) -> ShownNotice:
+    return ShownNotice(
+        id=found.id,
+        state="waiting" if found.state == "new" else found.state,
+        watch=found.watch,
+        name=found.event.name,
+        event=found.event.id,
+        kind=found.event.kind,
+        target=shown_target(found.target),
+        made=found.made,
+        tries=found.tries,
+        not_before=found.not_before,
+        ended=found.ended,
+        reason=found.reason,
+    )
+
+
+def _tags(form: dict[str, Any]) -> list[str]:
+    tags = form.get("tags") or []
+    return [tags] if isinstance(tags, str) else tags
+
+
+def _newest(connection: Connection, numbers: list[int]) -> list[Event]:
+    rows = connection.execute(
+        select(event.c.body)
+        .where(event.c.watch.in_(numbers))
+        .order_by(event.c.time.desc())
+        .limit(MOST_ENTRIES)
+    )
+    return [Event.from_dict(row.body) for row in rows]
+
+
 def _status(row: Row[Any]) -> PageStatus:
     return PageStatus(
         id=row.id,
@@ -415,4 +649,12 @@ def _captures(connection: Connection, page_id: int, name: str) -> Iterator[Captu
         yield Capture(instant(row.time), reader.read(row.number), row.content_type, row.status)
 
 
-__all__ = ["PageStatus", "Service", "StoredEvent", "StoredState", "Watch"]
+__all__ = [
+    "PageStatus",
+    "Service",
+    "ShownNotice",
+    "StoredEvent",
+    "StoredState",
+    "TestedTarget",
+    "Watch",
+]

@@ -8,6 +8,7 @@ from quire.cli.common.help_group import HelpGroup
 from quire.cli.watch.change import add, edit, rm
 from quire.cli.watch.keep import backup, export, import_, restore, schema
 from quire.cli.watch.look import diff, explain, history, ls, show
+from quire.cli.watch.notices import notices, try_targets
 from quire.cli.watch.run import replay, run
 
 app: typer.Typer = typer.Typer(
@@ -36,6 +37,8 @@ for _name, _command in (
     ("replay", replay),
     ("history", history),
     ("diff", diff),
+    ("notices", notices),
+    ("test", try_targets),
     ("import", import_),
     ("export", export),
     ("schema", schema),

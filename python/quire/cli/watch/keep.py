@@ -46,7 +46,6 @@ def import_(
       quire watch import urls.yaml
       quire watch import addresses.txt
     """
-    from quire.errors import StoreError  # noqa: PLC0415 - only here
     from quire.sentinels.form import watch_to_dict  # noqa: PLC0415 - heavy
     from quire.sentinels.imports import import_watches  # noqa: PLC0415 - heavy
 
@@ -56,16 +55,10 @@ def import_(
     except OSError as error:
         raise Refusal(f"{file}: {error.strerror}") from None
     service = open_service(database)
-    added = 0
-    for watch in imported.watches:
-        try:
-            service.add(watch_to_dict(watch, secrets=True))
-            added += 1
-        except StoreError as error:
-            terminal.note(str(error))
-    for note in imported.notes:
+    added = service.add_all(watch_to_dict(watch, secrets=True) for watch in imported.watches)
+    for note in (*added.notes, *imported.notes):
         terminal.note(str(note))
-    terminal.write_text(f"{format_count(added, 'watch', 'watches')} imported\n")
+    terminal.write_text(f"{format_count(len(added.watches), 'watch', 'watches')} imported\n")
 
 
 @reports_errors

@@ -14,6 +14,7 @@ from quire.display import format_count
 
 if TYPE_CHECKING:
     from quire.sentinels.checking.worker import Tally
+    from quire.sentinels.notices import Tally as Sent
     from quire.sentinels.service import Service
 
 CHANGED = 1
@@ -29,11 +30,15 @@ def run(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if a watch fired.")
     ] = False,
+    send: Annotated[
+        bool, typer.Option("--send/--no-send", help="Send the notices that are due afterwards.")
+    ] = True,
     database: DatabaseOption = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Check pages once, without a service: for cron and CI.
 
+    Notices that cannot be sent now are sent by later runs; see `quire watch notices`.
     Exit codes: 0 on success, 1 if a watch fired and you asked for it (--exit-code), 2 on error.
     Pages on private networks need permission: QUIRE_ALLOW_NETWORKS=127.0.0.0/8.
 
@@ -48,7 +53,7 @@ def run(
     for name in names or []:
         service.make_due(name)
     before = {event.id for event in service.events(most=1000)}
-    tally = asyncio.run(_check(service))
+    tally, sent = asyncio.run(_check(service, send=send))
     fired = [event for event in service.events(most=1000) if event.id not in before]
     if format is Format.json:
         terminal.write_json(
@@ -56,6 +61,7 @@ def run(
                 "checked": tally.checks,
                 "failed": tally.failed,
                 "events": [each.body for each in fired],
+                "notices": {"sent": sent.sent, "failed": sent.failed, "dead": sent.buried},
             }
         )
     else:
@@ -67,17 +73,31 @@ def run(
             f"{format_count(tally.checks, 'page')} checked, {tally.failed:,} failed, "
             f"{format_count(len(fired), 'event')}"
         )
+        if sent.sent or sent.failed or sent.buried:
+            terminal.note(
+                f"{format_count(sent.sent, 'message')} sent, {sent.failed:,} to be sent again, "
+                f"{sent.buried:,} given up"
+            )
+        if sent.buried:
+            terminal.advise("see why: quire watch notices --dead")
     if exit_code and any(each.kind == "change" for each in fired):
         raise typer.Exit(CHANGED)
 
 
-async def _check(service: Service) -> Tally:
+async def _check(service: Service, *, send: bool) -> tuple[Tally, Sent]:
     from quire.sentinels.checking.fetching import GateFetcher  # noqa: PLC0415 - heavy
+    from quire.sentinels.notices import Tally as Sent  # noqa: PLC0415 - heavy
+    from quire.sentinels.notices import webhook_gate  # noqa: PLC0415 - heavy
     from quire.sources.gate import Gate  # noqa: PLC0415 - heavy
     from quire.sources.gate.one_page import networks_from_environment  # noqa: PLC0415 - heavy
 
-    async with Gate(allow_networks=networks_from_environment()) as gate:
-        return await service.run_due(GateFetcher(gate))
+    networks = networks_from_environment()
+    async with Gate(allow_networks=networks) as gate:
+        tally = await service.run_due(GateFetcher(gate))
+    if not send:
+        return tally, Sent()
+    async with webhook_gate(allow_networks=networks) as gate:
+        return tally, await service.send_due(gate)
 
 
 @reports_errors

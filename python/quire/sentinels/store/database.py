@@ -93,7 +93,12 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
-            connection.commit()
+            try:
+                connection.commit()
+            except BaseException:
+                # The pool would hand it out again with the transaction still open.
+                connection.invalidate()
+                raise
 
     def close(self) -> None:
         """Close all connections."""
@@ -110,9 +115,17 @@ class Database:
         except (IntegrityError, ProgrammingError):
             raise
         except DBAPIError as error:
-            reason = str(error.orig).strip().partition("\n")[0]
+            reason = str(_first(error).orig).strip().partition("\n")[0]
             name = self.engine.url.render_as_string(hide_password=True)
             raise StoreError(f"database {name.removeprefix('sqlite:///')}: {reason}") from error
+
+
+def _first(error: DBAPIError) -> DBAPIError:
+    """Return the failure that led to this one: SQLite ends a transaction when the disk is full."""
+    found, at = error, error.__context__
+    while at is not None:
+        found, at = at if isinstance(at, DBAPIError) else found, at.__context__
+    return found
 
 
 def _engine(where: str | os.PathLike[str]) -> Engine:

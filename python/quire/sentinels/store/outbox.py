@@ -20,6 +20,7 @@ import os
 import socket
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -104,12 +105,16 @@ class SqlOutbox:
 
     async def failed(self, claim: Claim, parcel: Parcel, reason: str, again: datetime) -> None:
         """Remember that a parcel was not sent, and when to try again; counts as one try."""
-        values = {"tries": notice.c.tries + 1, "not_before": seconds(again), "reason": reason}
+        values = {
+            "tries": notice.c.tries + 1,
+            "not_before": seconds(again),
+            "reason": _storable(reason),
+        }
         await self._change(claim, parcel, values)
 
     async def bury(self, claim: Claim, parcel: Parcel, reason: str, now: datetime) -> None:
         """Make the notices of a parcel dead letters."""
-        values = {"state": "dead", "ended": seconds(now), "reason": reason}
+        values = {"state": "dead", "ended": seconds(now), "reason": _storable(reason)}
         await self._change(claim, parcel, values)
 
     async def release(self, claim: Claim, due: datetime | None) -> None:
@@ -151,6 +156,13 @@ class SqlOutbox:
             return work(connection)
 
 
+def _storable(text: str) -> str:
+    """Replace characters that databases refuse: a mail server can answer with anything."""
+    return (
+        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    )
+
+
 # ------------------------------------------------------------ adding
 
 
@@ -163,6 +175,13 @@ def add_queues(connection: Connection, watch_id: int, targets: Iterable[str]) ->
             .values(key=notice_id(str(watch_id), target), watch=watch_id, target=target, recent=[])
             .on_conflict_do_nothing()
         )
+
+
+def look_again(connection: Connection, watch_id: int, now: float) -> None:
+    """Let the queues of a watch be due at once, because its rules changed."""
+    connection.execute(
+        update(queue).where(queue.c.watch == watch_id, queue.c.due > now).values(due=now)
+    )
 
 
 def add_notices(
@@ -241,7 +260,7 @@ def _claim(
     connection: Connection, row: Row[Any], owner: str, now: datetime, lease: timedelta
 ) -> Claim | None:
     """Claim a queue that is locked; None if its target was taken from the watch."""
-    rules = _rules(row)
+    rules = _rules(row.form, row.target)
     if row.target not in rules.targets:
         _drop(connection, row.id, seconds(now))
         return None
@@ -277,11 +296,11 @@ def _claim(
     )
 
 
-def _rules(row: Row[Any]) -> Notify:
+def _rules(form: dict[str, Any], target: str) -> Notify:
     try:
-        return read_watch(row.form).notify
+        return read_watch(form).notify
     except WatchError:  # of a form that this version does not read; a plain notice is better
-        return Notify(targets=(row.target,))
+        return Notify(targets=(target,))
 
 
 def _drop(connection: Connection, queue_id: int, now: float) -> None:
@@ -374,6 +393,9 @@ def _change(
 
 def _release(connection: Connection, claim: Claim, due: datetime | None) -> None:
     row = _held(connection, claim)
+    form = connection.execute(select(watch.c.form).where(watch.c.id == row.watch)).scalar_one()
+    if _rules(form, row.target) != claim.rules:  # edited meanwhile: look again at once
+        due = claim.lease_until - timedelta(days=1)
     if due is None:  # there may be more than a claim lists
         time = connection.execute(
             select(notice.c.made)
@@ -428,6 +450,75 @@ def resend(connection: Connection, keys: Iterable[str]) -> int:
         )
         count += changed.rowcount
     return count
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNotice:
+    """A notice and what became of it.
+
+    Attributes:
+        id: the notice.
+        watch: the number of the watch.
+        target: the address of the target, with its secrets.
+        state: ``new``, ``waiting``, ``sent``, ``dead`` or ``dropped``.
+        event: the event.
+        made: when it was made.
+        tries: how often sending it failed.
+        not_before: when it may be sent again, after a failure.
+        ended: when it was sent, or given up.
+        reason: why the last try failed; empty if none did.
+    """
+
+    id: str
+    watch: int
+    target: str = field(repr=False)
+    state: str
+    event: Event
+    made: datetime
+    tries: int
+    not_before: datetime | None
+    ended: datetime | None
+    reason: str
+
+
+def list_notices(
+    connection: Connection, *, state: str | None = None, watch_id: int | None = None, most: int
+) -> list[StoredNotice]:
+    """List notices, the newest first.
+
+    Args:
+        connection: the database.
+        state: only those in this state; ``waiting`` includes new ones.
+        watch_id: only those of this watch.
+        most: how many at most.
+    """
+    columns = [*_COLUMNS, queue.c.target, notice.c.state, notice.c.ended, notice.c.reason]
+    query = (
+        select(*columns)
+        .join(event, event.c.id == notice.c.event)
+        .join(queue, queue.c.id == notice.c.queue)
+        .order_by(notice.c.id.desc())
+        .limit(most)
+    )
+    if state is not None:
+        query = query.where(notice.c.state.in_([state, "new"] if state == "waiting" else [state]))
+    if watch_id is not None:
+        query = query.where(queue.c.watch == watch_id)
+    return [
+        StoredNotice(
+            id=row.key,
+            watch=row.watch,
+            target=row.target,
+            state=row.state,
+            event=_event(row),
+            made=instant(row.made),
+            tries=row.tries,
+            not_before=None if row.not_before is None else instant(row.not_before),
+            ended=None if row.ended is None else instant(row.ended),
+            reason=row.reason or "",
+        )
+        for row in connection.execute(query)
+    ]
 
 
 def next_due_queue(connection: Connection, now: float) -> float | None:

@@ -298,8 +298,8 @@ def insert_events(connection: Connection, page_id: int, result: CheckResult) -> 
     for new in result.events:
         told = replace(
             new.event,
-            old_time=times.get(new.event.old_version),
-            new_time=times.get(new.event.new_version),
+            old_time=times.get(new.event.old_version, new.event.old_time),
+            new_time=times.get(new.event.new_version, new.event.new_time),
         )
         added = connection.execute(
             dialect.insert(event)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, delete, exists, func, insert, select, up
 from quire.errors import NameTaken, NotStored
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Fetching, Watch
-from quire.sentinels.store.outbox import add_queues
+from quire.sentinels.store.outbox import add_queues, look_again
 from quire.sentinels.store.plain import fetching_to_json, page_key
 from quire.sentinels.store.tables import member, page, watch
 
@@ -90,7 +90,9 @@ def edit_watch(
         .where(watch.c.id == number)
         .values(name=found.name, form=form, paused=found.paused, updated=now)
     )
-    add_queues(connection, number, found.notify.targets)
+    if found.notify != before.watch.notify:
+        add_queues(connection, number, found.notify.targets)
+        look_again(connection, number, now)
     if found.pages != before.watch.pages or found.fetching != before.watch.fetching:
         kept = {page_key(url, found.fetching) for url in found.pages.urls}
         gone = [

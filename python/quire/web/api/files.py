@@ -54,8 +54,12 @@ async def import_file(
     def work() -> dict[str, Any]:
         found = import_watches(body, "the file", tool)
         forms = [watch_to_dict(watch, secrets=True) for watch in found.watches]
-        added, taken = app.service.add_all(forms, client.account)
-        return {"added": [each.id for each in added], "taken": taken, "notes": list(found.notes)}
+        added = app.service.add_all(forms, client.account)
+        return {
+            "added": [each.id for each in added.watches],
+            "taken": added.taken,
+            "notes": [*found.notes, *added.notes],
+        }
 
     return Answer(await app.run_heavy(work))
 
