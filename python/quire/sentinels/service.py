@@ -247,8 +247,8 @@ class Service:
         refused = self.refused_targets(notify.get("to", []))
         if not refused:
             return form
-        for reason in refused.values():
-            notes.append(f"{form.get('name')}: a target is left out: {reason}")
+        name = form.get("name")
+        notes.extend(f"{name}: a target is left out: {why}" for why in refused.values())
         kept = [each for each in notify["to"] if each not in refused]
         return {**form, "notify": {**notify, "to": kept}}
 
