@@ -19,7 +19,7 @@ GROUPED, ALONE = "grouped", "alone"
 
 def run(context: Context) -> Report:
     """Time a pass with and without groups."""
-    pages = page_pairs(context, context.pick(60, 16))
+    pages = page_pairs(context, context.pick(40, 16))
     report = Report(
         title="Paper 002, experiment 2: groups, sentinels spread by Zipf's law",
         inputs=f"{describe(context, pages)}; 18 kinds of sentinels, seed {context.seed}",

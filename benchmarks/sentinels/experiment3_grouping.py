@@ -37,7 +37,7 @@ LOADING, LXML, MD5 = "loading", "loading with lxml", "MD5"
 
 def run(context: Context) -> Report:
     """Time the three costs on some pages, for each size of group."""
-    pages = page_pairs(context, context.pick(12, 4))
+    pages = page_pairs(context, context.pick(6, 4))
     report = Report(
         title="Paper 002, experiment 3: cost of grouping, of loading and of an MD5",
         inputs=f"{describe(context, pages)}; 18 kinds of sentinels, half of them due, seed {context.seed}",

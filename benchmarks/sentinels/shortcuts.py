@@ -112,7 +112,7 @@ CASES: dict[str, Case] = {
 
 def run(context: Context) -> Report:
     """Run every case with its shortcut on and off."""
-    pages = page_pairs(context, context.pick(45, 9))
+    pages = page_pairs(context, context.pick(15, 6))
     report = Report(
         title="Paper 002: every optimisation switched off in turn",
         inputs=describe(context, pages),
@@ -130,7 +130,7 @@ def run(context: Context) -> Report:
             "off": replace(case.others, **{name: False}),
             "all off": NO_SHORTCUTS,
         }
-        samples, wrong, asked = _race(case, pages, switched, context.pick(7, 3))
+        samples, wrong, asked = _race(case, pages, switched, context.pick(5, 2))
         ratios[name] = round_ratio(samples["off"], samples["on"])
         rows.append(
             [
