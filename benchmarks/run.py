@@ -81,6 +81,8 @@ BENCHMARKS = {
     "monitor-dom": "sentinels.experiment4_dom",
     "monitor-parameters": "sentinels.parameters",
     "monitor-shortcuts": "sentinels.shortcuts",
+    "monitor-scale": "sentinels.scale",
+    "monitor-workers": "sentinels.workers",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",

@@ -109,11 +109,13 @@ class Group:
     members: dict[str, Member] = field(default_factory=dict)
     cover: Cover | None = None
 
-    def install(self, sentinel: Sentinel, version: Version, page: Digest | None = None) -> Member:
+    def install(
+        self, sentinel: Sentinel, version: Version, page: Digest | PageReader | None = None
+    ) -> Member:
         """Add a sentinel that has seen a version. With its page, the parts are read in advance."""
         member = Member(sentinel, version.number)
         if page is not None:
-            reader = PageReader(page)
+            reader = page if isinstance(page, PageReader) else PageReader(page)
             member.signatures = tuple(reader.signatures(part) for part in sentinel.parts)
             member.missing = _is_missing(reader, sentinel)
         self.versions[version.number] = version
