@@ -100,6 +100,13 @@ PAGES = (
         ("shared-equality", "shared-growth", "shared-crawls", "composition", "lifetimes-terms"),
     ),
     Page(
+        "monitoring",
+        "Monitoring at scale, and other monitors",
+        "How much memory does a sentinel need, how many are evaluated in a second, and how does"
+        " a pass compare with urlwatch and changedetection.io?",
+        ("monitor-scale", "monitor-workers", "monitor-rivals"),
+    ),
+    Page(
         "correctness",
         "Exactness and hostile input",
         "Does every page come back byte for byte, are edit scripts exact, and does time stay"
@@ -125,6 +132,20 @@ PAGES = (
         "Paper 001: structural similarity of pages (Kang)",
         "The paper's table 1, on pages of our own.",
         ("kang",),
+    ),
+    Page(
+        "paper-002",
+        "Paper 002: efficient web change monitoring with Page Digest",
+        "The paper's experiments 1 to 4 on real pages, a wide range of parameters, and every"
+        " optimisation switched off in turn. Does each claim hold?",
+        (
+            "monitor-systems",
+            "monitor-zipf",
+            "monitor-grouping",
+            "monitor-dom",
+            "monitor-parameters",
+            "monitor-shortcuts",
+        ),
     ),
     Page(
         "paper-003",

@@ -162,6 +162,43 @@ def test_members_that_are_not_due_wait_and_keep_their_base(database: Database) -
     ]
 
 
+@pytest.mark.parametrize("has_body", [True, False])
+@pytest.mark.parametrize(
+    ("before", "after", "watch"),
+    [("<p>Fish", "<p>Chips", "text"), ("<p class=a>Fish", "<p class=b>Fish", "attributes")],
+)
+def test_a_member_that_was_not_due_learns_of_a_change_later(
+    database: Database,
+    *,
+    before: str,
+    after: str,
+    watch: str,
+    has_body: bool,
+) -> None:
+    web = Web()
+    web.pages[URL] = f"{before}</p></html>".encode()
+    install(
+        database,
+        web.now,
+        {"url": URL, "name": "often", "every": "1 h"},
+        {"url": URL, "name": "rarely", "every": "3 h", "watch": watch},
+    )
+    worker = web.worker(database)
+    run(worker)
+    web.now += 3600
+    web.pages[URL] = f"{after}</p></html>".encode()
+    run(worker)
+    # From now on the page stays as it is, whether the server sends it again or not.
+    if not has_body:
+        web.pages[URL] = Fetched(304, b"", not_modified=True)
+    for _ in range(4):
+        web.now += 3600
+        run(worker)
+
+    told = [(each.body["watch"], each.old, each.new) for each in rows(database, event)]
+    assert [each for each in told if each[0] == "rarely"] == [("rarely", 0, 1)]
+
+
 @pytest.mark.parametrize("restart", [False, True])
 def test_a_worker_that_lost_its_lease_writes_nothing(
     database: Database,

@@ -376,6 +376,37 @@ impl Digest {
         Ok(found)
     }
 
+    /// Return the attributes of nodes as lines `tag name=value`, sorted for each node.
+    ///
+    /// With names, only attributes that have one of them.
+    fn attribute_lines(
+        &self,
+        py: Python<'_>,
+        nodes: Vec<Number>,
+        names: Vec<String>,
+    ) -> PyResult<Vec<String>> {
+        let nodes = (nodes.into_iter())
+            .map(|node| self.node(py, node))
+            .collect::<PyResult<Vec<usize>>>()?;
+        self.read(py, |page| {
+            let labels: Vec<_> = (0..page.tag_count())
+                .map(|tag| page.tag_label(tag))
+                .collect();
+            let mut lines = Vec::new();
+            for node in nodes {
+                let first = lines.len();
+                let label = &labels[page.tag().get(node) as usize];
+                for (name, value) in page.attributes(node) {
+                    if names.is_empty() || names.iter().any(|wanted| **wanted == **name) {
+                        lines.push((name, format!("{label} {name}={value}")));
+                    }
+                }
+                lines[first..].sort_by(|one, two| one.0.cmp(two.0));
+            }
+            Ok(lines.into_iter().map(|(_, line)| line).collect())
+        })
+    }
+
     /// Return the elements that match a CSS selector, as 32-bit integers in native byte order.
     fn select<'py>(
         &self,
@@ -448,6 +479,11 @@ impl Digest {
             });
             Ok(links.collect())
         })
+    }
+
+    /// Return the links without their texts: node and address as written.
+    fn link_addresses(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
+        self.read(py, |page| Ok(pairs(text::links(page))))
     }
 
     /// Return the images: node and address as written.

@@ -51,6 +51,6 @@ mod _native {
     use crate::style::{sanitize_declarations, sanitize_sheet};
     #[pymodule_export]
     use crate::templates::{
-        Bags, hash64, hubs, merge_groups, most_met, random_sampling, sample_groups, stars,
+        Bags, hash64, hash128, hubs, merge_groups, most_met, random_sampling, sample_groups, stars,
     };
 }

@@ -148,6 +148,12 @@ pub fn hash64(data: &[u8]) -> u64 {
     hash::hash64(data)
 }
 
+/// Return the 128-bit XXH3 hash of bytes, little-endian: the signature of a source.
+#[pyfunction]
+pub fn hash128<'py>(py: Python<'py>, data: &[u8]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &hash::hash128(data).to_le_bytes())
+}
+
 type TwoColumns<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 /// Link pages with the hubs of their keys: two columns of 64-bit numbers.

@@ -227,6 +227,24 @@ class Digest(Columns):
         """
         return self._native.attributes(node)
 
+    def attribute_lines(
+        self, nodes: Sequence[SupportsIndex], names: Sequence[str] = ()
+    ) -> list[str]:
+        """Return the attributes of nodes as lines ``tag name=value``, sorted for each node.
+
+        >>> import quire
+        >>> quire.encode(b"<p title=t id=a><img id=b>").attribute_lines([4, 5], ["id"])
+        ['p id=a', 'img id=b']
+
+        Args:
+            nodes: numbers of nodes.
+            names: names of attributes; empty for all.
+
+        Raises:
+            NodeNotFound: the page has no node with one of the numbers.
+        """
+        return self._native.attribute_lines(nodes, names)
+
     def node(self, number: SupportsIndex) -> Node:
         """Return a handle on a node.
 
@@ -304,7 +322,7 @@ class Digest(Columns):
         [(4, 'fish')]
         """
         if of == "links":
-            return [(node, raw) for node, raw, _ in self._native.links()]
+            return self._native.link_addresses()
         return self._native.images()
 
     # ------------------------------------------------------------ finding

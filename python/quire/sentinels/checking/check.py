@@ -4,13 +4,14 @@ There is no input or output here besides reading old versions, so a check can be
 stored history, an archive, or in a test. The order of work, cheapest first:
 
 1. The fetch failed: the page keeps its state, and its watches learn of it once.
-2. Not modified, or the same bytes as last time: nothing changed. The page is not even parsed.
+2. Not modified, or the same bytes as last time: nothing changed. The page is not even parsed, unless
+   a sentinel that is due now was not due when the page last changed.
 3. The page is not itself (gone, blocked, empty, half): its state is recorded. Parts are not
    compared, so no watch reports that "everything was removed".
 4. The page is fine: the sentinels that are due are evaluated as a group.
 
-A version is stored if a sentinel that was evaluated saw a change, or if the text, the links or the
-images of the page changed, so that sentinels made later can be replayed on it. Pages whose bytes
+A version is stored if a sentinel of the page sees a change, due or not, or if the text, the links or
+the images of the page changed, so that sentinels made later can be replayed on it. Pages whose bytes
 differ only in invisible parts (tokens, scripts) leave no version.
 """
 
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from random import Random
 
+from quire import _core
 from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
@@ -166,11 +168,14 @@ class Check:
 
     def _unchanged(self, answer: Fetched) -> CheckResult:
         result = self._begin(answer, "same", "fine" if self.claimed.latest >= 0 else self.state)
-        timely = [name for name in self.due if self._sentinel(name).is_timely]
-        if timely and self.claimed.latest >= 0:
+        names = [
+            name for name in self.due if self._sentinel(name).is_timely or self._is_behind(name)
+        ]
+        if names and self.claimed.latest >= 0:
             last = self._last()
             version = Version(self.claimed.latest, last.page.signatures)
-            self._evaluate(result, version, last, timely, "fine")
+            outcomes = self._evaluate(result, version, last, names, "fine")
+            self.found.group.accept(version, outcomes)
         return result
 
     def _fetched(self, answer: Fetched) -> CheckResult:
@@ -193,7 +198,11 @@ class Check:
         reader = PageReader(page)
         outcomes = self._evaluate(result, version, reader, self._seen_before(), state)
         content = b"".join(reader.signatures(_CONTENT))
-        if content != self.claimed.content or any(each.changed for each in outcomes):
+        if (
+            content != self.claimed.content
+            or any(each.changed for each in outcomes)
+            or self._others_see_change(reader)
+        ):
             result.page["content"] = content
             self._keep(result, answer, version, reader, outcomes)
             result.outcome = "changed" if number else "first"
@@ -206,6 +215,28 @@ class Check:
     def _seen_before(self) -> list[str]:
         """Return the members that are due and have a base to be compared with."""
         return [name for name in self.due if self.found.group.members[name].base >= 0]
+
+    def _is_behind(self, name: str) -> bool:
+        """Tell whether a member was not due when the last version was stored."""
+        return 0 <= self.found.group.members[name].base < self.claimed.latest
+
+    def _others_see_change(self, page: PageReader) -> bool:
+        """Tell whether a member that is not due would see a change since the last version.
+
+        When it is due, the same bytes may come again, or none: then the last version is all there is.
+        """
+        last: PageReader | None = None
+        for name in self.found.members.keys() - self.due:
+            member = self.found.group.members[name]
+            if member.base < 0:
+                continue
+            before = member.signatures
+            if not before or member.base != self.claimed.latest:
+                last = last or self._last()
+                before = tuple(last.signatures(part) for part in member.sentinel.parts)
+            if before != tuple(page.signatures(part) for part in member.sentinel.parts):
+                return True
+        return False
 
     def _evaluate(
         self,
@@ -391,4 +422,4 @@ class Check:
 
 
 def _hash(body: bytes) -> bytes:
-    return blake2b(body, digest_size=16).digest()
+    return _core.hash128(body)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
-from quire.sentinels.parts.part import Part
+from quire.sentinels.parts.part import Aspect, Part
 from quire.sentinels.parts.reading import PageReader, Reading
 from quire.similar.measures import similarity
 
@@ -52,18 +52,29 @@ class Circumstances:
 class Comparison:
     """Two versions of a page, as one sentinel sees them.
 
+    Args:
+        load: loads the old version.
+        new: the new version.
+        about: what is known besides.
+        known: for parts whose difference is known already, the aspects that differ.
+
     Attributes:
         new: the new version.
         about: what is known besides.
     """
 
-    __slots__ = ("_load", "_old", "about", "new")
+    __slots__ = ("_known", "_load", "_old", "about", "new")
 
     def __init__(
-        self, load: Callable[[], PageReader], new: PageReader, about: Circumstances
+        self,
+        load: Callable[[], PageReader],
+        new: PageReader,
+        about: Circumstances,
+        known: Mapping[Part, tuple[Aspect, ...]] | None = None,
     ) -> None:
         self._load = load
         self._old: PageReader | None = None
+        self._known = known or {}
         self.new: PageReader = new
         self.about: Circumstances = about
 
@@ -81,6 +92,11 @@ class Comparison:
     def after(self, part: Part) -> Reading:
         """Return what the part says on the new version."""
         return self.new.read(part)
+
+    def differing(self, part: Part) -> tuple[Aspect, ...]:
+        """Return the aspects of a part that changed."""
+        known = self._known.get(part)
+        return self.after(part).differs(self.before(part)) if known is None else known
 
     def changed(self, part: Part) -> bool:
         """Tell whether the part changed."""

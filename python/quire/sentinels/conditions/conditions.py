@@ -64,7 +64,7 @@ class Changed:
 
     def judge(self, seen: Comparison, *, explain: bool = False) -> Finding:
         """Answer for a comparison."""
-        differing = seen.after(self.part).differs(seen.before(self.part))
+        differing = seen.differing(self.part)
         wanted = [each for each in differing if not self.aspects or each in self.aspects]
         if wanted:
             return yes(self, f"{_listed(wanted)} changed")

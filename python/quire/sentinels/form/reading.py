@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping as PlainMapping
 from datetime import time, timedelta
+from functools import lru_cache
+from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from quire import _core
@@ -35,6 +37,14 @@ MAX_NAME = 500
 #: Placeholders that the text of a notice can have.
 PLACEHOLDERS = ("name", "url", "time", "changes", "added", "removed", "link")
 
+#: What watches have that say nothing about it; shared, because a worker keeps many watches.
+USUAL_FETCHING = Fetching()
+USUAL_NOTIFY = Notify()
+#: Parts and schedules that are remembered, so that equal ones are kept once.
+MOST_SHARED = 10_000
+
+T = TypeVar("T")
+
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
@@ -61,7 +71,7 @@ def read_watch(data: object) -> Watch:
         whole.get("preset")
     pages = _pages(whole)
     name = whole.get("name")
-    parts = _parts(whole)
+    parts = {part_name: _shared(part) for part_name, part in _parts(whole).items()}
     title = name.text("a name") if name else shorten(pages.urls[0], MAX_NAME)
     if name and len(title) > MAX_NAME:
         raise name.wrong(f"a name of at most {MAX_NAME} characters")
@@ -72,7 +82,7 @@ def read_watch(data: object) -> Watch:
         pages=pages,
         parts=parts,
         sentinel=Sentinel(title, tuple(parts.values()), condition),
-        schedule=_schedule(whole),
+        schedule=_shared(_schedule(whole)),
         fetching=_fetching(whole.get("fetch")),
         notify=_notify(whole.get("notify")),
         tags=_texts(whole.get("tags")),
@@ -82,6 +92,12 @@ def read_watch(data: object) -> Watch:
     )
     whole.finish()
     return watch
+
+
+@lru_cache(maxsize=MOST_SHARED)
+def _shared(value: T) -> T:
+    """Return an equal value that was read before, if there is one: a worker keeps many watches."""
+    return value
 
 
 # ------------------------------------------------------------ pages and parts
@@ -280,7 +296,7 @@ def _clock(field: Field) -> time:
 
 def _fetching(field: Field | None) -> Fetching:
     if field is None:
-        return Fetching()
+        return USUAL_FETCHING
     mapping = field.mapping("a mapping with 'headers', 'browser' and more")
     steps, proxy = mapping.get("steps"), mapping.get("proxy")
     user, password = mapping.get("user"), mapping.get("password")
@@ -349,7 +365,7 @@ def _element(field: Field) -> str:
 
 def _notify(field: Field | None) -> Notify:
     if field is None:
-        return Notify()
+        return USUAL_NOTIFY
     if not isinstance(field.value, dict):
         return Notify(targets=tuple(_target(each) for each in _listed(field)))
     mapping = field.mapping()

@@ -24,15 +24,21 @@ def covering_subset(page: Digest, locations: Sequence[Roots]) -> list[int]:
     >>> covering_subset(page, [np.array([5]), np.array([4]), np.array([7]), np.array([9])])
     [1, 3]
     """
-    filled = [roots for roots in locations if len(roots)]
-    if not filled:
+    sizes = [len(roots) for roots in locations]
+    if not any(sizes):
         return []
-    tops = outermost(page, np.concatenate(filled))
-    covered_by = [set(np.flatnonzero(np.isin(tops, roots)).tolist()) for roots in locations]
-    open_tops = set(range(len(tops)))
+    roots = np.concatenate(locations)
+    owners = np.repeat(np.arange(len(locations)), sizes)
+    tops = outermost(page, roots)
+    places = np.minimum(np.searchsorted(tops, roots), len(tops) - 1)
+    is_top = tops[places] == roots
+    owners, places = owners[is_top], places[is_top]
     chosen = []
-    while open_tops:
-        best = max(range(len(locations)), key=lambda place: len(covered_by[place] & open_tops))
+    while len(owners):
+        best = int(np.bincount(owners).argmax())
         chosen.append(best)
-        open_tops -= covered_by[best]
+        is_covered = np.zeros(len(tops), np.bool_)
+        is_covered[places[owners == best]] = True
+        is_open = ~is_covered[places]
+        owners, places = owners[is_open], places[is_open]
     return sorted(chosen)

@@ -22,7 +22,7 @@ parts; ``part_signatures`` can be switched off for such a page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ from quire.sentinels.groups.cover import covering_subset
 from quire.sentinels.groups.masks import ChangeMap
 from quire.sentinels.groups.outcome import Outcome, SettledBy
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
+from quire.sentinels.parts.location import Location, Roots, inside
 from quire.sentinels.parts.part import ASPECTS, Aspect, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.sentinel import Sentinel
@@ -77,6 +78,21 @@ class Member:
 _Settled: TypeAlias = tuple[Member, SettledBy, tuple[Aspect, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A covering subset that was found before.
+
+    Attributes:
+        selectable: signatures of the page that decide what selectors find.
+        locations: the locations that were to be covered.
+        chosen: those that cover all of them.
+    """
+
+    selectable: tuple[int, ...]
+    locations: frozenset[Location]
+    chosen: tuple[Location, ...]
+
+
 @dataclass(slots=True)
 class Group:
     """All sentinels on one page.
@@ -85,17 +101,21 @@ class Group:
         load: loads a version of the page from disk.
         versions: the versions that members have as their base, by number.
         members: the sentinels, by name.
+        cover: the covering subset that was found last.
     """
 
     load: Callable[[int], Digest]
     versions: dict[int, Version] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
+    cover: Cover | None = None
 
-    def install(self, sentinel: Sentinel, version: Version, page: Digest | None = None) -> Member:
+    def install(
+        self, sentinel: Sentinel, version: Version, page: Digest | PageReader | None = None
+    ) -> Member:
         """Add a sentinel that has seen a version. With its page, the parts are read in advance."""
         member = Member(sentinel, version.number)
         if page is not None:
-            reader = PageReader(page)
+            reader = page if isinstance(page, PageReader) else PageReader(page)
             member.signatures = tuple(reader.signatures(part) for part in sentinel.parts)
             member.missing = _is_missing(reader, sentinel)
         self.versions[version.number] = version
@@ -135,7 +155,9 @@ class Group:
         found: dict[str, Outcome] = {}
         for base, members in by_base.items():
             pair = _Pair(self.versions[base], version, page, self.load, shortcuts)
+            pair.cover = self.cover
             pair.evaluate(members, about if callable(about) else _always(about), found)
+            self.cover = pair.cover
         return [found[name] for name in names]
 
     def accept(self, version: Version, outcomes: Iterable[Outcome]) -> None:
@@ -180,9 +202,13 @@ class _Pair:
         self.page = page
         self.load = load
         self.shortcuts = shortcuts
+        self.cover: Cover | None = None
         self._old: PageReader | None = None
         self._changes: ChangeMap | None = None
+        self._selects_same: bool | None = None
         self._same: dict[Part, bool] = {}
+        # Locations that are the same in some aspects: what is inside need not be asked again.
+        self._same_regions: list[tuple[Roots, frozenset[Aspect]]] = []
 
     def evaluate(
         self,
@@ -224,7 +250,8 @@ class _Pair:
             return
         for member in members:
             if member.signatures:
-                yield member, "part", _differing(member, self._signatures(member))
+                changed = self._known(member)
+                yield member, "part", _in_order(each for _, found in changed for each in found)
 
     def _by_masks(self, members: Sequence[Member]) -> Iterable[_Settled]:
         if not self.shortcuts.location_masks or not members:
@@ -247,17 +274,28 @@ class _Pair:
         A selector can look anywhere on the page, so this needs the same elements with the same
         attributes on both versions: then every selector finds the same nodes.
         """
-        if not SELECTABLE.isdisjoint(differing(self.before.signatures, self.after.signatures)):
+        if not self._finds_same_nodes():
             return
-        changes = self._change_map()
-        parts = [part for member in members for part in member.sentinel.parts]
-        if any(not _is_css(part) for part in parts):
-            return
-        locations = [changes.new.roots(part.location) for part in parts]
-        cover = covering_subset(changes.new.page, locations)
+        asked = [member for member in members if all(map(_is_css, member.sentinel.parts))]
+        parts = dict.fromkeys(part for member in asked for part in member.sentinel.parts)
         watched = tuple({aspect for part in parts for aspect in part.watch})
-        if all(changes.is_same(parts[place].location, watched) for place in cover):
-            yield from members
+        changes = self._change_map()
+        if all(changes.is_same(location, watched) for location in self._covering(parts)):
+            yield from asked
+
+    def _covering(self, parts: Iterable[Part]) -> tuple[Location, ...]:
+        """Return locations that cover those of all parts, as found before if that still holds."""
+        locations = dict.fromkeys(part.location for part in parts)
+        signatures = self.after.signatures
+        selectable = (signatures.structure, signatures.tags, signatures.attributes)
+        known = self.cover
+        if known is None or known.selectable != selectable or known.locations != locations.keys():
+            reader = self._reader()
+            listed = list(locations)
+            found = covering_subset(reader.page, [reader.roots(each) for each in listed])
+            chosen = tuple(listed[place] for place in found)
+            known = self.cover = Cover(selectable, frozenset(locations), chosen)
+        return known.chosen
 
     # ------------------------------------------------------------ conditions
 
@@ -273,7 +311,8 @@ class _Pair:
         if changed or sentinel.is_timely:
             if not self.shortcuts.new_page_first:
                 self._reader_of_old()
-            seen = Comparison(self._reader_of_old, self._reader(), about(member))
+            known = dict(self._known(member)) if by == "part" else None
+            seen = Comparison(self._reader_of_old, self._reader(), about(member), known)
             finding = sentinel.condition.judge(seen, explain=not self.shortcuts.short_circuit)
         missing = member.missing
         if missing is None or by in ("part", "mask", "reading"):  # the others find the same nodes
@@ -310,17 +349,48 @@ class _Pair:
     def _is_same(self, part: Part) -> bool:
         same = self._same.get(part)
         if same is None:
-            same = self._same[part] = self._change_map().is_same(part.location, part.watch)
+            same = self._is_in_same_region(part) or self._change_map().is_same(
+                part.location, part.watch
+            )
+            self._same[part] = same
+            if same and self.shortcuts.general_first and _is_css(part):
+                roots = self._reader().roots(part.location)
+                self._same_regions.append((roots, frozenset(part.watch)))
         return same
+
+    def _is_in_same_region(self, part: Part) -> bool:
+        """Tell whether a part lies in a larger one that was found to be the same.
+
+        This needs selectors that find the same nodes on both versions. Then all nodes of the larger
+        part have their partners in place, those of the part inside with them.
+        """
+        if not self._same_regions or not self._finds_same_nodes() or not _is_css(part):
+            return False
+        reader = self._reader()
+        roots = reader.roots(part.location)
+        return any(
+            aspects.issuperset(part.watch) and bool(inside(reader.page, roots, region).all())
+            for region, aspects in self._same_regions
+        )
+
+    def _finds_same_nodes(self) -> bool:
+        """Tell whether every selector of CSS finds the same nodes on both versions."""
+        if self._selects_same is None:
+            changed = differing(self.before.signatures, self.after.signatures)
+            self._selects_same = SELECTABLE.isdisjoint(changed)
+        return self._selects_same
 
     def _compared(self, member: Member) -> tuple[Aspect, ...]:
         before, after = self._reader_of_old(), self._reader()
-        found = {
+        return _in_order(
             aspect
             for part in member.sentinel.parts
             for aspect in after.read(part).differs(before.read(part))
-        }
-        return tuple(aspect for aspect in ASPECTS if aspect in found)
+        )
+
+    def _known(self, member: Member) -> Iterator[tuple[Part, tuple[Aspect, ...]]]:
+        """Return what stored signatures say about the parts of a member."""
+        return _differing(member, self._signatures(member))
 
     def _signatures(self, member: Member) -> tuple[tuple[bytes, ...], ...]:
         reader = self._reader()
@@ -332,15 +402,18 @@ class _Pair:
         return sum(int(sizes[reader.roots(part.location)].sum()) for part in member.sentinel.parts)
 
 
-def _differing(member: Member, found: tuple[tuple[bytes, ...], ...]) -> tuple[Aspect, ...]:
-    """Return the aspects whose signatures are not those that a member stored."""
-    changed = {
-        aspect
-        for part, before, after in zip(member.sentinel.parts, member.signatures, found, strict=True)
-        for aspect, old, new in zip(part.watch, before, after, strict=True)
-        if old != new
-    }
-    return tuple(aspect for aspect in ASPECTS if aspect in changed)
+def _differing(
+    member: Member, found: tuple[tuple[bytes, ...], ...]
+) -> Iterator[tuple[Part, tuple[Aspect, ...]]]:
+    """Return for each part the aspects whose signatures are not those that a member stored."""
+    for part, before, after in zip(member.sentinel.parts, member.signatures, found, strict=True):
+        aspects = zip(part.watch, before, after, strict=True)
+        yield part, tuple(aspect for aspect, old, new in aspects if old != new)
+
+
+def _in_order(aspects: Iterable[Aspect]) -> tuple[Aspect, ...]:
+    found = set(aspects)
+    return tuple(aspect for aspect in ASPECTS if aspect in found) if found else ()
 
 
 def _is_missing(reader: PageReader, sentinel: Sentinel) -> bool:

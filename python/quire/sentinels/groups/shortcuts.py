@@ -19,7 +19,8 @@ class Shortcuts:
         location_masks: a sentinel is settled if the annotation has no change at its location.
         covering_subset: sentinels that cover all others are asked first; if they see no change, the
             others are not asked.
-        general_first: sentinels of large parts are asked before those of parts inside.
+        general_first: sentinels of large parts are asked before those of parts inside; if a large
+            part is the same, parts inside are not asked.
         short_circuit: a condition is not asked once the others decide.
         new_page_first: conditions over the new page are judged before the old version is loaded.
     """

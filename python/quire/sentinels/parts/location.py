@@ -137,6 +137,21 @@ def outermost(page: Digest, nodes: NDArray[np.integer]) -> Roots:
     return ascending[is_outer]
 
 
+def inside(page: Digest, nodes: NDArray[np.integer], roots: Roots) -> NDArray[np.bool_]:
+    """Tell for each node whether it is one of the roots or below one.
+
+    >>> import quire
+    >>> inside(quire.encode(b"<p><b>a</b><p>c"), np.array([4, 5, 7]), np.array([4])).tolist()
+    [True, True, False]
+    """
+    if not len(roots):
+        return np.zeros(len(nodes), np.bool_)
+    before = np.searchsorted(roots, nodes, side="right") - 1
+    ends = roots + page.size[roots]
+    found: NDArray[np.bool_] = (before >= 0) & (nodes < ends[np.maximum(before, 0)])
+    return found
+
+
 def evaluate(page: Digest, selector: str) -> NDArray[np.integer] | list[str]:
     """Return all nodes that a selector finds, or the texts that it gives.
 

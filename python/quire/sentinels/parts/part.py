@@ -60,6 +60,11 @@ class Ignore:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_patterns", tuple(_core.Pattern(each) for each in self.text))
 
+    @property
+    def changes_lines(self) -> bool:
+        """Whether lines are compared otherwise than as they are."""
+        return self.case or bool(self.text)
+
     def line(self, text: str) -> str:
         """Return a line of text as it is compared; empty if nothing of it counts."""
         for pattern in self._patterns:
@@ -98,6 +103,8 @@ class Part:
     watch: tuple[Aspect, ...] = ("text",)
     attributes: tuple[str, ...] = ()
     ignore: Ignore = NOTHING_IGNORED
+    # Parts are keys of every table of readings, so their hash is computed once.
+    _hash: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         unknown = set(self.watch).difference(ASPECTS)
@@ -106,6 +113,15 @@ class Part:
             raise ValueError(f"cannot watch {found}; expected one or more of {', '.join(ASPECTS)}")
         ordered = tuple(aspect for aspect in ASPECTS if aspect in self.watch)
         object.__setattr__(self, "watch", ordered)
+        values = (self.location, ordered, self.attributes, self.ignore)
+        object.__setattr__(self, "_hash", hash(values))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Part], tuple[object, ...]]:
+        # Hashes of strings differ between processes, so the stored one must not travel.
+        return Part, (self.location, self.watch, self.attributes, self.ignore)
 
     @property
     def facets(self) -> frozenset[Facet]:

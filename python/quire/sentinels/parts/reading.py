@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.sentinels.parts.location import NONE, Location, Roots, outermost
+from quire.sentinels.parts.location import NONE, Location, Roots, inside, outermost
 from quire.sentinels.parts.part import Aspect, Ignore, Part
 
 #: Elements whose target is a link for people. Scripts and style sheets are links too, but belong to
@@ -64,11 +64,9 @@ class Reading:
 
 def _signature(items: tuple[str, ...]) -> bytes:
     # Lengths come first, so that no item can look like the end of another one.
-    parts = [item.encode("utf-8", "surrogatepass") for item in items]
-    lengths = np.array([len(part) for part in parts], "<u8").tobytes()
-    hashed = blake2b(b"%d " % len(parts), digest_size=16)
-    hashed.update(lengths)
-    hashed.update(b"".join(parts))
+    hashed = blake2b(b"%d " % len(items), digest_size=16)
+    hashed.update(np.fromiter(map(len, items), "<u8", len(items)).tobytes())
+    hashed.update("".join(items).encode("utf-8", "surrogatepass"))
     return hashed.digest()
 
 
@@ -172,10 +170,9 @@ class PageReader:
         without = left_out.tolist()
         texts = (self.page.text(root, without=without or None) for root in roots.tolist())
         for text in itertools.chain(texts, self.texts(part.location)):
-            for line in text.split("\n"):
-                compared = part.ignore.line(line)
-                if compared and not compared.isspace():
-                    yield compared
+            lines = text.split("\n")
+            compared = map(part.ignore.line, lines) if part.ignore.changes_lines else lines
+            yield from (line for line in compared if line and not line.isspace())
 
     def _addresses(
         self, aspect: Aspect, ignore: Ignore, roots: Roots, left_out: Roots
@@ -191,7 +188,7 @@ class PageReader:
                 nodes, addresses = nodes[places], [addresses[place] for place in places.tolist()]
             known = self._links[aspect] = (nodes, addresses)
         nodes, addresses = known
-        is_inside = _inside(self.page, nodes, roots) & ~_inside(self.page, nodes, left_out)
+        is_inside = inside(self.page, nodes, roots) & ~inside(self.page, nodes, left_out)
         for place in np.flatnonzero(is_inside).tolist():
             yield without_queries(addresses[place], ignore.queries)
 
@@ -199,26 +196,20 @@ class PageReader:
         page = self.page
         is_element = np.array([not str(name).startswith("#") for name in page.tags], np.bool_)
         nodes = np.flatnonzero(is_element[page.tag])
-        is_inside = _inside(page, nodes, roots) & ~_inside(page, nodes, left_out)
+        is_inside = inside(page, nodes, roots) & ~inside(page, nodes, left_out)
         return np.compress(is_inside, nodes)
 
-    def _attributes(self, part: Part, nodes: NDArray[np.int64]) -> Iterator[str]:
-        wanted = set(part.attributes)
-        for node in nodes[self.page.attr[nodes] >= 0].tolist():
-            tag = str(self.page.tags[self.page.tag[node]])
-            for name, value in sorted(self.page.attributes(node).items()):
-                if not wanted or name in wanted:
-                    yield f"{tag} {name}={part.ignore.line(value)}"
+    def _attributes(self, part: Part, nodes: NDArray[np.int64]) -> Iterable[str]:
+        with_some = nodes[self.page.attr[nodes] >= 0].tolist()
+        if not part.ignore.changes_lines:
+            return self.page.attribute_lines(with_some, part.attributes)
+        return (line for node in with_some for line in self._compared_attributes(part, node))
 
-
-def _inside(page: Digest, nodes: NDArray[np.int64], roots: Roots) -> NDArray[np.bool_]:
-    """Tell for each node whether it is one of the roots or below one."""
-    if not len(roots):
-        return np.zeros(len(nodes), np.bool_)
-    before = np.searchsorted(roots, nodes, side="right") - 1
-    ends = roots + page.size[roots]
-    inside: NDArray[np.bool_] = (before >= 0) & (nodes < ends[np.maximum(before, 0)])
-    return inside
+    def _compared_attributes(self, part: Part, node: int) -> Iterator[str]:
+        tag = str(self.page.tags[self.page.tag[node]])
+        for name, value in sorted(self.page.attributes(node).items()):
+            if not part.attributes or name in part.attributes:
+                yield f"{tag} {name}={part.ignore.line(value)}"
 
 
 def _relative(depths: list[int]) -> Iterator[int]:

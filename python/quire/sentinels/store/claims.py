@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, or_, select, update
+from sqlalchemy import Connection, Update, bindparam, or_, select, update
 
 from quire.sentinels.store.tables import page
 
@@ -107,12 +108,19 @@ def release_page(connection: Connection, claimed: ClaimedPage, values: dict[str,
 
     If it returns False, roll back: another worker has claimed the page since.
     """
+    given = {f"new_{name}": value for name, value in values.items()}
     changed = connection.execute(
-        update(page)
-        .where(page.c.id == claimed.id, page.c.fence == claimed.fence)
-        .values(lease_owner=None, lease_until=None, **values)
+        _release(tuple(values)), {"page_id": claimed.id, "page_fence": claimed.fence, **given}
     )
     return changed.rowcount == 1
+
+
+@cache
+def _release(columns: tuple[str, ...]) -> Update:
+    """Return the statement that sets some columns; making it takes longer than running it."""
+    is_valid = (page.c.id == bindparam("page_id"), page.c.fence == bindparam("page_fence"))
+    given = {name: bindparam(f"new_{name}", type_=page.c[name].type) for name in columns}
+    return update(page).where(*is_valid).values(lease_owner=None, lease_until=None, **given)
 
 
 def next_due(connection: Connection) -> float | None:

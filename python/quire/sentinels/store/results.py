@@ -34,6 +34,25 @@ from quire.sentinels.store.plain import (
 from quire.sentinels.store.tables import event, member, version, visit, watch
 from quire.sentinels.versions.deltas import StoredVersion, VersionReader
 
+# Statements that every check uses. Making one takes longer than running it.
+_MEMBERS = (
+    select(member, watch.c.form)
+    .join(watch, watch.c.id == member.c.watch)
+    .where(member.c.page == bindparam("b_page"), watch.c.paused.is_(False))
+    .order_by(member.c.watch)
+)
+_BASES = select(version.c.number, version.c.signatures).where(
+    version.c.page == bindparam("b_page"),
+    version.c.number.in_(bindparam("b_numbers", expanding=True)),
+)
+_VERSION = select(version).where(
+    version.c.page == bindparam("b_page"), version.c.number == bindparam("b_number")
+)
+_UPDATE_MEMBER = update(member).where(
+    member.c.watch == bindparam("b_watch"), member.c.page == bindparam("b_page")
+)
+_ADD_VISIT = insert(visit)
+
 
 @dataclass(slots=True)
 class PageMember:
@@ -136,12 +155,7 @@ def load_group(
     """Read the members of a page, except paused ones."""
     group = Group(load)
     members: dict[str, PageMember] = {}
-    rows = connection.execute(
-        select(member, watch.c.form)
-        .join(watch, watch.c.id == member.c.watch)
-        .where(member.c.page == claimed.id, watch.c.paused.is_(False))
-        .order_by(member.c.watch)
-    )
+    rows = connection.execute(_MEMBERS, {"b_page": claimed.id})
     for row in rows:
         found = read_watch(row.form)
         name = str(row.watch)
@@ -165,11 +179,7 @@ def load_group(
             row.proposal,
         )
     bases = {each.base for each in group.members.values() if each.base >= 0}
-    for row in connection.execute(
-        select(version.c.number, version.c.signatures).where(
-            version.c.page == claimed.id, version.c.number.in_(bases)
-        )
-    ):
+    for row in connection.execute(_BASES, {"b_page": claimed.id, "b_numbers": list(bases)}):
         group.versions[row.number] = Version(row.number, signatures_from_bytes(row.signatures))
     return PageGroup(claimed.revision, group, members)
 
@@ -178,9 +188,7 @@ def version_reader(connection: Connection, page_id: int, name: str) -> VersionRe
     """Return a reader for the versions of a page; it uses the connection."""
 
     def get(number: int) -> StoredVersion:
-        row = connection.execute(
-            select(version).where(version.c.page == page_id, version.c.number == number)
-        ).one()
+        row = connection.execute(_VERSION, {"b_page": page_id, "b_number": number}).one()
         return StoredVersion(row.number, row.base, row.length, row.checksum % 2**64, row.data)
 
     return VersionReader(get, name)
@@ -229,14 +237,15 @@ def write_result(
     _update_members(connection, claimed.id, found, result.members)
     insert_events(connection, claimed.id, result)
     connection.execute(
-        insert(visit).values(
-            page=claimed.id,
-            time=result.time,
-            outcome=result.outcome,
-            seconds=result.seconds,
-            bytes=result.bytes,
-            detail=result.detail or None,
-        )
+        _ADD_VISIT,
+        {
+            "page": claimed.id,
+            "time": result.time,
+            "outcome": result.outcome,
+            "seconds": result.seconds,
+            "bytes": result.bytes,
+            "detail": result.detail or None,
+        },
     )
 
 
@@ -283,12 +292,7 @@ def _update_members(
                 "proposal": known.proposal,
             }
         )
-    connection.execute(
-        update(member).where(
-            member.c.watch == bindparam("b_watch"), member.c.page == bindparam("b_page")
-        ),
-        rows,
-    )
+    connection.execute(_UPDATE_MEMBER, rows)
 
 
 def insert_events(connection: Connection, page_id: int, result: CheckResult) -> None:
