@@ -17,7 +17,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NoReturn, TypeAlias, TypeVar
 from uuid import uuid4
@@ -27,7 +27,7 @@ from sqlalchemy import Connection
 from quire.errors import QuireError, StaleClaim
 from quire.sentinels.checking.check import Check, Fetched, FetchProblem
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
-from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due
+from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due, renew_leases
 from quire.sentinels.store.database import Database
 from quire.sentinels.store.results import (
     CheckResult,
@@ -54,6 +54,17 @@ WRITTEN_TOGETHER = 64
 MOST_KEPT = 100_000
 #: How long an idle worker sleeps, at most, before it looks again.
 IDLE_SECONDS = 5.0
+#: Pages whose fetch takes a larger share of a lease than this are not fetched a second time.
+SLOW = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A fetch that ended: the first one of a check, or the probe that the check asked for."""
+
+    page: ClaimedPage
+    answer: Answer
+    check: Check | None = None
 
 
 @dataclass(slots=True)
@@ -66,6 +77,8 @@ class Tally:
         failed: pages that could not be fetched.
         events: events found.
         lost: results that came after the end of their lease.
+        probes: second fetches, to tell changes from noise.
+        outcomes: how many checks ended how.
     """
 
     checks: int = 0
@@ -73,6 +86,7 @@ class Tally:
     failed: int = 0
     events: int = 0
     lost: int = 0
+    probes: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
@@ -139,10 +153,15 @@ class Worker:
     # ------------------------------------------------------------ one batch
 
     async def _check_all(self, claimed: list[ClaimedPage]) -> None:
-        answers: asyncio.Queue[tuple[ClaimedPage, Answer]] = asyncio.Queue()
+        answers: asyncio.Queue[_Ready] = asyncio.Queue()
 
         async def fetch_one(page: ClaimedPage) -> None:
-            answers.put_nowait((page, await self.fetch(page)))
+            answers.put_nowait(_Ready(page, await self.fetch(page)))
+
+        async def probe_one(ready: _Ready) -> None:
+            page = ready.page  # without conditions, because the page itself is needed
+            probe = await self.fetch(replace(page, etag=None, last_modified=None))
+            answers.put_nowait(_Ready(page, probe, ready.check))
 
         async with asyncio.TaskGroup() as tasks:
             for page in claimed:
@@ -152,8 +171,10 @@ class Worker:
                 ready = [await answers.get()]
                 while len(ready) < WRITTEN_TOGETHER and not answers.empty():
                     ready.append(answers.get_nowait())
-                await self._call(partial(self._finish, ready))
-                left -= len(ready)
+                probes = await self._call(partial(self._finish, ready))
+                for each in probes:
+                    tasks.create_task(probe_one(each))
+                left -= len(ready) - len(probes)
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -168,45 +189,71 @@ class Worker:
         with self.database.read() as connection:
             return next_due(connection)
 
-    def _finish(self, ready: list[tuple[ClaimedPage, Answer]]) -> None:
-        """Evaluate and write some results in one transaction."""
+    def _finish(self, ready: list[_Ready]) -> list[_Ready]:
+        """Evaluate and write some results in one transaction; return those that need a probe."""
+        probes = []
         try:
             with self.database.write() as connection:
-                for page, answer in ready:
-                    self._finish_one(connection, page, answer)
+                for each in ready:
+                    check = self._finish_one(connection, each)
+                    if check is not None:
+                        probes.append(_Ready(each.page, each.answer, check))
         except BaseException:
-            for page, _ in ready:  # what is kept in memory was not written
-                self._groups.pop(page.id, None)
+            for each in ready:  # what is kept in memory was not written
+                self._groups.pop(each.page.id, None)
             raise
+        return probes
 
-    def _finish_one(self, connection: Connection, page: ClaimedPage, answer: Answer) -> None:
+    def _finish_one(self, connection: Connection, ready: _Ready) -> Check | None:
+        """Write the result of a check; return the check if it needs a probe first."""
+        page = ready.page
         try:
             with connection.begin_nested():
-                found = self._group(connection, page)
-                result = self._check(connection, page, found, answer)
+                check = ready.check or self._begin(connection, page)
+                found = check.found
+                result = self._check(connection, check, ready)
+                if result.wants_probe:
+                    self._renew(connection, page)
+                    found.group.load = _not_now
+                    self.tally.probes += 1
+                    return check
                 write_result(connection, page, found, result)
         except StaleClaim:
             self._groups.pop(page.id, None)
             self.tally.lost += 1
-            return
+            return None
         found.group.load = _not_now
         self._count(result)
+        return None
 
-    def _check(
-        self, connection: Connection, page: ClaimedPage, found: PageGroup, answer: Answer
-    ) -> CheckResult:
+    def _begin(self, connection: Connection, page: ClaimedPage) -> Check:
+        found = self._group(connection, page)
+        return Check(page, found, self.clock(), _not_now, shortcuts=self.shortcuts)
+
+    def _check(self, connection: Connection, check: Check, ready: _Ready) -> CheckResult:
+        page, found = ready.page, check.found
         reader = version_reader(connection, page.id, page.url)
         found.group.load = lambda number: load_page(connection, page.id, page.url, number)
-        now = self.clock()
+        check.read = reader.read
         try:
-            return Check(page, found, now, reader.read, shortcuts=self.shortcuts).run(answer)
+            if ready.check is not None:
+                return check.resume(ready.answer)
+            return check.run(ready.answer, may_probe=self._may_probe(ready.answer))
         except (QuireError, MemoryError) as error:
             # A page that cannot be evaluated must not stop the others: it is a failed check.
             self._groups.pop(page.id, None)
             fresh = self._group(connection, page)
             found.group, found.members = fresh.group, fresh.members
             problem = FetchProblem(type(error).__name__, str(error))
-            return Check(page, found, now, reader.read).run(problem)
+            return Check(page, found, check.now, reader.read).run(problem)
+
+    def _renew(self, connection: Connection, page: ClaimedPage) -> None:
+        if not renew_leases(connection, [page], self.clock(), self.lease_seconds):
+            raise StaleClaim(f"the check of {page.url} took longer than its lease")
+
+    def _may_probe(self, answer: Answer) -> bool:
+        # The lease starts anew with the probe, but a slow page must not hold others up twice.
+        return answer.seconds < self.lease_seconds * SLOW
 
     def _group(self, connection: Connection, page: ClaimedPage) -> PageGroup:
         found = self._groups.get(page.id)
