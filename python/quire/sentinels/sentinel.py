@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.sdiff.facets import Facet
 from quire.sentinels.conditions.conditions import (
@@ -12,10 +12,14 @@ from quire.sentinels.conditions.conditions import (
     Changed,
     Condition,
     Fired,
+    NeverSeen,
     Not,
+    Number,
     State,
+    Text,
     Unchanged,
 )
+from quire.sentinels.parts.location import Location
 from quire.sentinels.parts.part import Part
 
 #: Conditions that can become true although no watched part changed.
@@ -62,6 +66,38 @@ class Sentinel:
             return self.when
         changed = tuple(Changed(part) for part in self.parts)
         return changed[0] if len(changed) == 1 else AnyOf(changed)
+
+
+def relocated(sentinel: Sentinel, part: int, selector: str) -> Sentinel:
+    """Return a sentinel that looks for one of its parts at another place.
+
+    Conditions about the same location look there too.
+
+    >>> from quire.sentinels.parts import Location, Part
+    >>> moved = relocated(Sentinel("a", (Part(Location(("#price",))),)), 0, "b.price")
+    >>> moved.parts[0].location.where
+    ('b.price',)
+    """
+    old = sentinel.parts[part].location
+    new = Location((selector,), old.without)
+
+    def of(each: Part) -> Part:
+        return replace(each, location=new) if each.location == old else each
+
+    def condition(each: Condition) -> Condition:
+        if isinstance(each, All | AnyOf):
+            return replace(each, conditions=tuple(condition(one) for one in each.conditions))
+        if isinstance(each, Not):
+            return replace(each, condition=condition(each.condition))
+        if isinstance(each, Changed | Text | Number | NeverSeen):
+            return replace(each, part=of(each.part))
+        return each
+
+    return replace(
+        sentinel,
+        parts=tuple(of(each) for each in sentinel.parts),
+        when=None if sentinel.when is None else condition(sentinel.when),
+    )
 
 
 def walk(condition: Condition) -> Iterator[Condition]:

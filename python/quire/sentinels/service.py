@@ -30,6 +30,7 @@ from quire.sentinels.notices.event import Event
 from quire.sentinels.notices.feed import MOST_ENTRIES, tag_feed, watch_feed
 from quire.sentinels.notices.sender import Tally as SenderTally
 from quire.sentinels.notices.targets import read_target
+from quire.sentinels.pages.noise import PageNoise
 from quire.sentinels.parts.reading import PageReader, Reading
 from quire.sentinels.sending import (
     NoticeOptions,
@@ -90,6 +91,59 @@ class PageStatus:
     error: str
     missing: bool
     fired: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of a page that is left out, because it changes at every fetch.
+
+    Attributes:
+        url: the page.
+        kind: what it is: ``text``, ``links``, ``images``, ``attribute``, ``region`` (everything in
+            an element), or ``order`` (of the children of an element).
+        place: where it is.
+        name: the name of the attribute.
+        samples: two values that it had.
+        since: when it was found.
+        evidence: how: by a second fetch (``probe``), or by the ``history`` of the page.
+    """
+
+    url: str
+    kind: str
+    place: str
+    name: str
+    samples: tuple[str, ...]
+    since: datetime
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A question about a part that is not where its selector looks.
+
+    Attributes:
+        url: the page.
+        where: what became of the part: ``moved``, ``lost`` or ``doubtful``.
+        part: the name of the part; empty if the watch has only one.
+        selector: the selectors that used to find it.
+        path: a selector for the place that is proposed; empty if there is none.
+        score: how much that place is like the part, from 0 to 1.
+        before: what the part said before.
+        after: what the proposed place says.
+        used: whether the part is watched there until you decide.
+        since: when it was found.
+    """
+
+    url: str
+    where: str
+    part: str
+    selector: tuple[str, ...]
+    path: str
+    score: float
+    before: str
+    after: str
+    used: bool
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +365,101 @@ class Service:
             )
             return [_status(row) for row in rows]
 
+    def noise(self, name: str) -> list[LeftOut]:
+        """Return what is left out of the pages of a watch; nothing if it learns no noise."""
+        with self.database.read() as connection:
+            found = find_watch(connection, name)
+            if not found.watch.learn_noise:
+                return []
+            rows = connection.execute(
+                select(page.c.url, page.c.noise)
+                .join(member, member.c.page == page.c.id)
+                .where(member.c.watch == found.id)
+                .order_by(page.c.url)
+            )
+            return [
+                LeftOut(
+                    row.url,
+                    noise.kind,
+                    str(noise.place),
+                    noise.name,
+                    noise.samples,
+                    instant(noise.since),
+                    noise.evidence,
+                )
+                for row in rows
+                for noise in PageNoise.from_json(row.noise)
+            ]
+
+    # ------------------------------------------------------------ parts that moved
+
+    def proposals(self, name: str) -> list[Proposal]:
+        """Return the questions about parts that are not where their selectors look."""
+        with self.database.read() as connection:
+            found = find_watch(connection, name)
+            return [_proposal(found, row) for row in _asked(connection, found.id, None)]
+
+    def accept(self, name: str, url: str | None = None) -> Proposal:
+        """Watch a part at the place that is proposed. This changes the form of the watch.
+
+        A watch with several pages keeps its old selectors and gets a new one.
+
+        Raises:
+            StoreError: no place is proposed.
+        """
+        with self.database.write() as connection:
+            found = find_watch(connection, name)
+            row = _only(connection, found, url)
+            proposal = _proposal(found, row)
+            if proposal.where == "doubtful":
+                _answer(connection, found.id, row.page, proposal=None)
+                return proposal
+            if not proposal.path:
+                raise StoreError(
+                    f"nothing is proposed for {row.url}; edit 'where' of the watch instead"
+                )
+            form = dict(found.form)
+            inside = form
+            if proposal.part:
+                form["parts"] = dict(form["parts"])
+                inside = form["parts"][proposal.part] = dict(form["parts"][proposal.part])
+            several = len(found.watch.pages.urls) > 1 or found.watch.pages.finder is not None
+            kept = [each for each in proposal.selector if several and each != proposal.path]
+            inside["where"] = [*kept, proposal.path] if kept else proposal.path
+            edit_watch(connection, found.id, form, time())
+            # What the part says there now is what the next check compares with.
+            latest = select(page.c.latest).where(page.c.id == row.page).scalar_subquery()
+            _answer(connection, found.id, row.page, proposal=None, base=latest)
+            return proposal
+
+    def reject(self, name: str, url: str | None = None) -> Proposal:
+        """Say that the proposed place is not the part.
+
+        The watch looks where its selectors look, and waits if there is nothing. The same place is
+        not proposed again.
+
+        Raises:
+            StoreError: there is no question.
+        """
+        with self.database.write() as connection:
+            found = find_watch(connection, name)
+            row = _only(connection, found, url)
+            proposal = _proposal(found, row)
+            if proposal.where == "doubtful":
+                _answer(connection, found.id, row.page, proposal=None)
+                return proposal
+            rejected = [*row.proposal.get("rejected", ()), proposal.path]
+            stored = {
+                **row.proposal,
+                "where": "lost",
+                "path": "",
+                "used": False,
+                "rejected": [each for each in rejected if each],
+            }
+            values = {"proposal": stored, "fingerprint": stored["fingerprint"], "missing": True}
+            _answer(connection, found.id, row.page, signatures=None, **values)
+            return proposal
+
     def events(
         self,
         name: str | int | None = None,
@@ -422,8 +571,9 @@ class Service:
         with self._page(name, url) as (connection, found, row):
             if row.latest < 1:
                 raise NotStored(f"{row.url} has only one version so far; nothing to compare")
+            noise = PageNoise.from_json(row.noise) if found.watch.learn_noise else None
             old, new = (
-                PageReader(load_page(connection, row.id, row.url, number))
+                PageReader(load_page(connection, row.id, row.url, number), noise)
                 for number in (row.latest - 1, row.latest)
             )
             now = instant(time())
@@ -438,14 +588,15 @@ class Service:
         with self.database.read() as connection:
             address = url or watch.pages.urls[0]
             found = connection.execute(
-                select(page.c.id)
+                select(page.c.id, page.c.noise)
                 .where(page.c.url == address)
                 .order_by(page.c.latest.desc())
                 .limit(1)
-            ).scalar()
+            ).one_or_none()
             if found is None:
                 raise NotStored(f"there are no versions of {address}")
-            return replay(watch, _captures(connection, found, address), address)
+            captures = _captures(connection, found.id, address)
+            return replay(watch, captures, address, noise=PageNoise.from_json(found.noise))
 
     # ------------------------------------------------------------ running
 
@@ -634,6 +785,65 @@ def _status(row: Row[Any]) -> PageStatus:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A member with a question."""
+
+    url: str
+    page: int
+    proposal: dict[str, Any]
+
+
+def _asked(connection: Connection, watch: int, url: str | None) -> list[_Asked]:
+    """Return the members of a watch with a question."""
+    query = (
+        select(page.c.url, member.c.page, member.c.proposal)
+        .join(member, member.c.page == page.c.id)
+        .where(member.c.watch == watch)
+        .order_by(page.c.url)
+    )
+    if url is not None:
+        query = query.where(page.c.url == url)
+    rows = connection.execute(query)
+    return [_Asked(row.url, row.page, row.proposal) for row in rows if row.proposal is not None]
+
+
+def _only(connection: Connection, found: StoredWatch, url: str | None) -> _Asked:
+    """Return the only member with a question."""
+    rows = _asked(connection, found.id, url)
+    if not rows:
+        raise StoreError(f"there is no question about the watch {found.watch.name!r}")
+    if len(rows) > 1:
+        raise StoreError(
+            f"there are questions about several pages of {found.watch.name!r}; give the address of one"
+        )
+    return rows[0]
+
+
+def _proposal(found: StoredWatch, row: _Asked) -> Proposal:
+    data = row.proposal
+    return Proposal(
+        url=row.url,
+        where=data["where"],
+        part=list(found.watch.parts)[data["part"]],
+        selector=tuple(data["selector"]),
+        path=data["path"],
+        score=data["score"],
+        before=data["before"],
+        after=data["after"],
+        used=data["used"],
+        since=instant(data["since"]),
+    )
+
+
+def _answer(connection: Connection, watch: int, page_id: int, **values: Any) -> None:  # noqa: ANN401
+    """Set columns of a member, and let workers read it again."""
+    connection.execute(
+        member.update().where(member.c.watch == watch, member.c.page == page_id).values(**values)
+    )
+    refresh_pages(connection, [page_id])
+
+
 def _time(value: float | None) -> datetime | None:
     return None if value is None else instant(value)
 
@@ -650,7 +860,9 @@ def _captures(connection: Connection, page_id: int, name: str) -> Iterator[Captu
 
 
 __all__ = [
+    "LeftOut",
     "PageStatus",
+    "Proposal",
     "Service",
     "ShownNotice",
     "StoredEvent",

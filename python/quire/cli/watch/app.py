@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from quire.cli.common.help_group import HelpGroup
-from quire.cli.watch.change import add, edit, rm
+from quire.cli.watch.change import accept, add, edit, reject, rm
 from quire.cli.watch.keep import backup, export, import_, restore, schema
 from quire.cli.watch.look import diff, explain, history, ls, show
 from quire.cli.watch.notices import notices, try_targets
@@ -31,6 +31,8 @@ for _name, _command in (
     ("ls", ls),
     ("show", show),
     ("edit", edit),
+    ("accept", accept),
+    ("reject", reject),
     ("rm", rm),
     ("run", run),
     ("explain", explain),

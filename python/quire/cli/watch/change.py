@@ -1,4 +1,4 @@
-"""``quire watch add``, ``edit`` and ``rm``."""
+"""``quire watch add``, ``edit``, ``accept``, ``reject`` and ``rm``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quire.cli.common import terminal
 from quire.cli.common.files import STANDARD_INPUT, read_standard_input
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.terminal import Refusal, reports_errors
-from quire.cli.watch.opening import DatabaseOption, NameArgument, open_service
+from quire.cli.watch.opening import DatabaseOption, NameArgument, UrlOption, open_service
 
 WhereOption = Annotated[
     list[str] | None,
@@ -45,6 +45,13 @@ PresetOption = Annotated[
     str | None,
     typer.Option("--preset", metavar="NAME", help="Start from a preset, such as 'price'."),
 ]
+NoiseOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--learn-noise/--no-learn-noise",
+        help="Leave out what changes at every fetch (default: yes).",
+    ),
+]
 FileOption = Annotated[
     str | None,
     typer.Option("--file", metavar="FILE", help="Read the watch from a YAML or JSON file."),
@@ -65,6 +72,7 @@ def add(
     every: EveryOption = None,
     notify: NotifyOption = None,
     preset: PresetOption = None,
+    learn_noise: NoiseOption = None,
     file: FileOption = None,
     database: DatabaseOption = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
@@ -91,6 +99,8 @@ def add(
         "preset": preset,
     }
     given = {key: value for key, value in given.items() if value}
+    if learn_noise is not None:
+        given["learn_noise"] = learn_noise
     if not given and not file:
         raise Refusal(
             "nothing to watch", hint="name an address: quire watch add https://example.org/"
@@ -118,6 +128,7 @@ def edit(
     when: WhenOption = None,
     every: EveryOption = None,
     notify: NotifyOption = None,
+    learn_noise: NoiseOption = None,
     paused: Annotated[
         bool | None, typer.Option("--pause/--resume", help="Stop or continue checking.")
     ] = None,
@@ -152,10 +163,42 @@ def edit(
         "notify": notify,
     }
     form.update({key: value for key, value in given.items() if value})
+    if learn_noise is not None:
+        form["learn_noise"] = learn_noise
     if paused is not None:
         form["paused"] = paused
     changed = service.edit(name, form)
     terminal.write_text(f"{changed.watch.name}: changed\n")
+
+
+@reports_errors
+def accept(name: NameArgument, *, url: UrlOption = None, database: DatabaseOption = None) -> None:
+    """Say yes: the part of a watch is where quire found it again.
+
+    The watch is changed to look there. `quire watch show` has the question.
+
+    \b
+    Examples:
+      quire watch accept Kettle
+    """
+    proposal = open_service(database).accept(name, url)
+    where = proposal.path or ", ".join(proposal.selector)
+    terminal.write_text(f"{name}: watched at {terminal.printable(where)}\n")
+
+
+@reports_errors
+def reject(name: NameArgument, *, url: UrlOption = None, database: DatabaseOption = None) -> None:
+    """Say no: the place that quire found is not the part of a watch.
+
+    The watch looks where its selector looks, and waits if there is nothing.
+
+    \b
+    Examples:
+      quire watch reject Kettle
+    """
+    proposal = open_service(database).reject(name, url)
+    terminal.write_text(f"{name}: looks for {terminal.printable(', '.join(proposal.selector))}\n")
+    terminal.advise(f"say where it is: quire watch edit {name!r} --where CSS")
 
 
 @reports_errors

@@ -15,7 +15,7 @@ from quire.cli.watch.opening import DatabaseOption, NameArgument, UrlOption, ope
 from quire.display import format_count
 
 if TYPE_CHECKING:
-    from quire.sentinels.service import PageStatus, StoredEvent
+    from quire.sentinels.service import LeftOut, PageStatus, Proposal, Service, StoredEvent
 
 _MOST_TEXT = 60
 
@@ -96,6 +96,8 @@ def show(
                 "form": found.form,
                 "pages": [_page_json(status) for status in statuses],
                 "events": [each.body for each in events],
+                "left_out": [_json(each) for each in service.noise(str(found.id))],
+                "proposals": [_json(each) for each in service.proposals(str(found.id))],
             }
         )
         return
@@ -109,6 +111,10 @@ def show(
         if status.error:
             terminal.write_text(f"    {status.error}\n")
     terminal.write_text(f"  fires when: {found.watch.sentinel.condition}\n")
+    _write_noise(service, str(found.id))
+    for proposal in service.proposals(str(found.id)):
+        terminal.write_text(f"  {_question(proposal)}\n")
+        terminal.advise(_ways_out(proposal, found.watch.name))
     for each in events:
         terminal.write_text(f"  {_when(each.time)}  {_event_line(each)}\n")
 
@@ -185,8 +191,46 @@ def explain(
     Examples:
       quire watch explain Kettle
     """
-    finding = open_service(database).explain(name, url)
+    service = open_service(database)
+    finding = service.explain(name, url)
     terminal.write_text("".join(f"{line}\n" for line in finding.lines()))
+    _write_noise(service, name, url)
+
+
+def _write_noise(service: Service, name: str, url: str | None = None) -> None:
+    """Print what is left out, because it changes at every fetch."""
+    found = [each for each in service.noise(name) if url is None or each.url == url]
+    if found:
+        terminal.write_text("  left out, because it changes at every fetch:\n")
+    for each in found:
+        samples = " / ".join(one_line(text, most=30) or "nothing" for text in each.samples)
+        what = f"{each.kind} {each.name}" if each.name else each.kind
+        terminal.write_text(
+            f"    {what} at {printable(each.place)}: {samples} (since {_when(each.since)})\n"
+        )
+
+
+def _question(proposal: Proposal) -> str:
+    selector = printable(", ".join(proposal.selector))
+    if proposal.where == "lost":
+        return f"part not found: nothing on {proposal.url} matches {selector} any more"
+    if proposal.where == "doubtful":
+        return f"is this still the right part? {selector} finds something else on {proposal.url}"
+    said = f"it said {one_line(proposal.before, most=45)}, and says {one_line(proposal.after, most=45)}"
+    meanwhile = (
+        "watched there until you decide" if proposal.used else "not watched until you decide"
+    )
+    return f"is this the part? {selector} is at {printable(proposal.path)} now: {said}; {meanwhile}"
+
+
+def _ways_out(proposal: Proposal, name: str) -> str:
+    if proposal.where == "lost":
+        return f"say where it is: quire watch edit {name!r} --where CSS"
+    return f"answer: quire watch accept {name!r}, or quire watch reject {name!r}"
+
+
+def _json(value: LeftOut | Proposal) -> dict[str, object]:
+    return {**dataclasses.asdict(value), "since": value.since.isoformat()}
 
 
 def _states(statuses: list[PageStatus]) -> str:

@@ -10,6 +10,10 @@ stored history, an archive, or in a test. The order of work, cheapest first:
    compared, so no watch reports that "everything was removed".
 4. The page is fine: the sentinels that are due are evaluated as a group.
 
+Noise is left out (see ``quire.sentinels.pages.noise``). If a change would be announced that could be
+noise, ``run`` asks for a probe: fetch the page once more, and call ``resume`` with the answer.
+Nothing that the check was given has been altered until then.
+
 A version is stored if a sentinel of the page sees a change, due or not, or if the text, the links or
 the images of the page changed, so that sentinels made later can be replayed on it. Pages whose bytes
 differ only in invisible parts (tokens, scripts) leave no version.
@@ -17,28 +21,31 @@ differ only in invisible parts (tokens, scripts) leave no version.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Any
 
 from quire import _core
 from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sentinels.checking.part_differences import part_differences
+from quire.sentinels.checking.whereabouts import Follower, Whereabouts
 from quire.sentinels.conditions.comparison import PAGE_STATES, Circumstances, PageState
 from quire.sentinels.conditions.finding import Finding
-from quire.sentinels.groups.group import Member, Version
+from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.groups.outcome import Outcome
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
 from quire.sentinels.notices.differences import NO_DIFFERENCES, Differences
 from quire.sentinels.notices.event import Event, EventKind, event_id
+from quire.sentinels.pages.learning import learn, learn_from_history
+from quire.sentinels.pages.noise import PageNoise
 from quire.sentinels.pages.state import PageFacts, page_state
 from quire.sentinels.parts.part import CONTENT, Aspect, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.schedule import next_check
-from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.sentinel import Sentinel, relocated
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.plain import (
     facts_from_json,
@@ -46,13 +53,21 @@ from quire.sentinels.store.plain import (
     instant,
     signatures_to_bytes,
 )
-from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup
+from quire.sentinels.store.results import (
+    CheckResult,
+    NewEvent,
+    NewVersion,
+    PageGroup,
+    PageMember,
+)
 from quire.sentinels.versions.deltas import pack, usual_base
 
 #: Members that are due within this time are evaluated now, rather than in a fetch of their own.
 SLACK_SECONDS = 1.0
 
 _CONTENT = Part(watch=CONTENT)
+#: Bytes of the signature of the text, before those of links and images.
+_TEXT_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +114,60 @@ class FetchProblem:
     seconds: float = 0.0
 
 
+class _Readers:
+    """One version of a page, as watches that leave noise out read it, and as others do."""
+
+    __slots__ = ("all", "learned", "noise")
+
+    def __init__(self, page: Digest, noise: PageNoise) -> None:
+        self.noise: PageNoise = noise
+        self.all: PageReader = PageReader(page)
+        self.learned: PageReader = PageReader(page, noise) if noise.entries else self.all
+
+    def of(self, member: PageMember) -> PageReader:
+        """Return the reader for a watch."""
+        return self.learned if member.watch.learn_noise else self.all
+
+
+@dataclass(slots=True)
+class _Trial:
+    """An evaluation that is not written down yet.
+
+    Attributes:
+        readers: the new version.
+        outcomes: what was found.
+        signatures: of the versions that members saw last, read anew because other noise is left
+            out now; by the names of members.
+    """
+
+    readers: _Readers
+    outcomes: list[Outcome]
+    signatures: dict[str, tuple[tuple[bytes, ...], ...]]
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A page that is fine, before its result is settled.
+
+    Attributes:
+        answer: what the fetch brought.
+        result: what to write down.
+        version: the new version.
+        page: its page.
+        noted: what is known about noise, with stale noise still in it.
+        trial: the evaluation.
+        astray: parts that are not where their selectors look, by the names of members.
+    """
+
+    answer: Fetched
+    result: CheckResult
+    version: Version
+    page: Digest
+    noted: PageNoise
+    trial: _Trial
+    astray: dict[str, Whereabouts] = field(default_factory=dict)
+
+
 class Check:
     """One check of one page.
 
@@ -127,6 +196,10 @@ class Check:
         self.read = read
         self.shortcuts = shortcuts
         self.chance = chance
+        self.known: PageNoise = PageNoise.from_json(claimed.noise)
+        self.learns: bool = any(each.watch.learn_noise for each in found.members.values())
+        self._pending: _Pending | None = None
+        self._last_page: Digest | None = None
         self._annotations: dict[int, Annotation] = {}
         self.state: PageState = next(
             (each for each in PAGE_STATES if each == claimed.state), "fine"
@@ -137,14 +210,29 @@ class Check:
             if member.due <= now + SLACK_SECONDS or found.group.members[name].base < 0
         ]
 
-    def run(self, answer: Fetched | FetchProblem) -> CheckResult:
-        """Return what to write down."""
+    def run(self, answer: Fetched | FetchProblem, *, may_probe: bool = False) -> CheckResult:
+        """Return what to write down.
+
+        Args:
+            answer: what the fetch brought.
+            may_probe: whether the result may ask for a probe (``wants_probe``) instead.
+        """
         if isinstance(answer, FetchProblem):
             result = self._failed(answer)
-        elif answer.not_modified or self._is_same_source(answer):
+        elif answer.not_modified or (self._is_same_source(answer) and not self.known.has_stale):
             result = self._unchanged(answer)
         else:
-            result = self._fetched(answer)
+            result = self._fetched(answer, may_probe=may_probe)
+        return result if result.wants_probe else self._end(result)
+
+    def resume(self, probe: Fetched | FetchProblem) -> CheckResult:
+        """Return what to write down, after ``run`` asked for a probe."""
+        pending = self._pending
+        if pending is None:
+            raise RuntimeError("no probe was asked for")
+        return self._end(self._settle(pending, probe))
+
+    def _end(self, result: CheckResult) -> CheckResult:
         if self.claimed.error_since is not None and result.page.get("state") == "fine":
             for name in self.found.members:
                 self._tell(result, name, "recovered", reason="the page can be fetched again")
@@ -168,47 +256,304 @@ class Check:
 
     def _unchanged(self, answer: Fetched) -> CheckResult:
         result = self._begin(answer, "same", "fine" if self.claimed.latest >= 0 else self.state)
-        names = [
-            name for name in self.due if self._sentinel(name).is_timely or self._is_behind(name)
-        ]
-        if names and self.claimed.latest >= 0:
-            last = self._last()
-            version = Version(self.claimed.latest, last.page.signatures)
-            outcomes = self._evaluate(result, version, last, names, "fine")
-            self.found.group.accept(version, outcomes)
+        result.page["quiet_checks"] = self.claimed.quiet_checks + 1
+        if self.known.entries:
+            noise = self.known.still()
+            result.page["noise"] = noise.to_json()
+            if noise.has_stale:  # the next check needs the page, to see what it says there now
+                result.page["etag"] = result.page["last_modified"] = None
+        behind = [name for name in self.due if self._is_behind(name)]
+        self._judge_timely(result, "fine", behind)
         return result
 
-    def _fetched(self, answer: Fetched) -> CheckResult:
+    def _fetched(self, answer: Fetched, *, may_probe: bool) -> CheckResult:
         page = self._encode(answer.body, answer.content_type)
         facts = PageFacts.of(page)
         last_good = facts_from_json(self.claimed.facts)
         state = page_state(answer.status, facts, last_good, was_cut=answer.was_cut)
         result = self._begin(answer, state, state)
         if state != "fine":
-            timely = [name for name in self.due if self._sentinel(name).is_timely]
-            if timely and self.claimed.latest >= 0:
-                last = self._last()
-                version = Version(self.claimed.latest, last.page.signatures)
-                self._evaluate(result, version, last, timely, state)
+            self._judge_timely(result, state)
             return result
         result.page["facts"] = facts_to_json(facts)
         result.page["source"] = _hash(answer.body)
-        number = self.claimed.latest + 1
-        version = Version(number, page.signatures)
-        reader = PageReader(page)
-        outcomes = self._evaluate(result, version, reader, self._seen_before(), state)
-        content = b"".join(reader.signatures(_CONTENT))
+        version = Version(self.claimed.latest + 1, page.signatures)
+        noted = self.known.seen(page)
+        trial = self._try(version, page, noted.without_stale())
+        pending = _Pending(answer, result, version, page, noted, trial)
+        self._learn_from_history(pending)
+        self._follow(pending)
+        if may_probe and self._needs_probe(pending):
+            self._pending = pending
+            result.wants_probe = True
+            return result
+        return self._settle(pending, None)
+
+    def _settle(self, pending: _Pending, probe: Fetched | FetchProblem | None) -> CheckResult:
+        result, version = pending.result, pending.version
+        result.wants_probe = False
+        if probe is not None:
+            result.bytes += probe.wire_bytes if isinstance(probe, Fetched) else 0
+            self._learn(pending, probe)
+            self._confirm(pending, probe)
+        trial, astray = pending.trial, pending.astray
+        readers = trial.readers
+        away = {name for name, found in astray.items() if found.is_away}
+        outcomes = [each for each in trial.outcomes if each.sentinel not in away]
+        for name, signatures in trial.signatures.items():
+            self.found.group.members[name].signatures = signatures
+            result.members.add(name)
+        self._note(result, version, readers, outcomes)
+        self._note_astray(result, version, readers, astray)
+        self._note_found(result, outcomes)
+        noise = readers.noise
+        if probe is None and any(outcome.fired for outcome in outcomes):
+            noise = noise.announced()
+        if noise != self.known:
+            result.page["noise"] = noise.to_json()
+        content = self._content(readers)
+        asks = any(not found.is_told for found in astray.values())
         if (
-            content != self.claimed.content
+            self._content_changed(trial)
+            or asks
             or any(each.changed for each in outcomes)
-            or self._others_see_change(reader)
+            or self._others_see_change(readers)
         ):
-            result.page["content"] = content
-            self._keep(result, answer, version, reader, outcomes)
-            result.outcome = "changed" if number else "first"
+            result.page["quiet_checks"] = 0
+            self._keep(result, pending.answer, version, readers, outcomes)
+            result.outcome = "changed" if version.number else "first"
         else:
+            result.page["quiet_checks"] = self.claimed.quiet_checks + 1
             result.outcome = "same"
+        result.page["content"] = content
         return result
+
+    # ------------------------------------------------------------ noise
+
+    def _learn_from_history(self, pending: _Pending) -> None:
+        """Learn links, images and attributes that changed at every capture so far."""
+        trial = pending.trial
+        if self.claimed.latest < 0 or not self.learns or pending.page.kind != "html":
+            return
+        before = self._content_before(trial)
+        addresses = self._content(trial.readers)[_TEXT_BYTES:]
+        if (
+            before is not None
+            and before[_TEXT_BYTES:] == addresses
+            and not any("attributes" in outcome.changed for outcome in trial.outcomes)
+        ):
+            return
+        noise = learn_from_history(
+            trial.readers.noise,
+            self._last(),
+            pending.page,
+            captures=self.claimed.quiet_checks + 1,
+            now=self.now,
+            aspects=self._aspects(),
+        )
+        pending.noted = replace(pending.noted, counted=noise.counted)
+        self._try_again(pending, noise)
+
+    def _needs_probe(self, pending: _Pending) -> bool:
+        """Tell whether a second fetch could show that a change is noise, or that a part is there."""
+        trial = pending.trial
+        if any(not found.is_told and found.is_away for found in pending.astray.values()):
+            return True
+        if self.claimed.latest < 0 or not self.learns or pending.page.kind != "html":
+            return False
+        if trial.readers.noise.pause and not pending.noted.has_stale:
+            return False
+        changed = [
+            outcome
+            for outcome in trial.outcomes
+            if outcome.changed and outcome.sentinel not in pending.astray
+        ]
+        if not changed:
+            return self._content_changed(trial)
+        return any(
+            outcome.fired
+            and self.found.members[outcome.sentinel].watch.learn_noise
+            and self._can_have_noise(self._sentinel(outcome.sentinel), trial.readers.learned)
+            for outcome in changed
+        )
+
+    def _can_have_noise(self, sentinel: Sentinel, reader: PageReader) -> bool:
+        """Tell whether there are elements below those that a user chose."""
+        page = reader.page
+        for part in sentinel.parts:
+            if part.location.is_whole:
+                return True
+            for root in reader.roots(part.location).tolist():
+                tags = page.tag[root + 1 : root + int(page.size[root])]
+                if any(not str(page.tags[tag]).startswith("#") for tag in set(tags.tolist())):
+                    return True
+        return False
+
+    def _learn(self, pending: _Pending, probe: Fetched | FetchProblem) -> None:
+        """Learn what differs between two fetches in a row."""
+        if not isinstance(probe, Fetched) or probe.status != pending.answer.status:
+            return
+        noted = pending.noted
+        if probe.body != pending.answer.body:
+            other = self._encode(probe.body, probe.content_type)
+            last_good = PageFacts.of(pending.page)
+            state = page_state(probe.status, PageFacts.of(other), last_good, was_cut=probe.was_cut)
+            if state != "fine" or other.kind != pending.page.kind:
+                return
+            noted = noted.with_found(learn(pending.page, other, self.now, self._aspects()))
+        noise = noted.without_stale()
+        is_new = noise.left_out != pending.trial.readers.noise.left_out
+        self._try_again(pending, noise.probed(found=is_new))
+
+    def _try_again(self, pending: _Pending, noise: PageNoise) -> None:
+        trial = pending.trial
+        if noise.left_out == trial.readers.noise.left_out:
+            trial.readers.noise = noise
+        else:
+            pending.trial = self._try(pending.version, pending.page, noise)
+
+    def _try(self, version: Version, page: Digest, noise: PageNoise) -> _Trial:
+        """Evaluate the sentinels that are due; nothing is altered."""
+        readers = _Readers(page, noise)
+        signatures = self._signatures(noise) if noise.left_out != self.known.left_out else {}
+        group = self.found.group
+        if signatures:
+            members = {
+                name: replace(member, signatures=signatures.get(name, member.signatures))
+                for name, member in group.members.items()
+            }
+            group = Group(group.load, group.versions, members)
+        outcomes = self._judge(group, version, readers, self._seen_before(), "fine")
+        return _Trial(readers, outcomes, signatures)
+
+    def _signatures(self, noise: PageNoise) -> dict[str, tuple[tuple[bytes, ...], ...]]:
+        """Read again what members saw last, with other noise left out."""
+        found: dict[str, tuple[tuple[bytes, ...], ...]] = {}
+        readers: dict[int, PageReader] = {}
+        for name, member in self.found.group.members.items():
+            if member.base < 0 or not member.signatures:
+                continue
+            if not self.found.members[name].watch.learn_noise:
+                continue
+            reader = readers.get(member.base)
+            if reader is None:
+                page = self.found.group.load(member.base)
+                reader = readers[member.base] = PageReader(page, noise)
+            found[name] = tuple(reader.signatures(part) for part in member.sentinel.parts)
+        return found
+
+    def _aspects(self) -> set[Aspect]:
+        """Return what is watched by sentinels that leave noise out."""
+        return {
+            aspect
+            for name, member in self.found.members.items()
+            if member.watch.learn_noise
+            for part in self._sentinel(name).parts
+            for aspect in part.watch
+        }
+
+    def _content(self, readers: _Readers) -> bytes:
+        reader = readers.learned if self.learns else readers.all
+        return b"".join(reader.signatures(_CONTENT))
+
+    def _content_before(self, trial: _Trial) -> bytes | None:
+        """Return the signature of the last version, with the same noise left out."""
+        noise = trial.readers.noise
+        if noise.left_out == self.known.left_out or self.claimed.latest < 0 or not self.learns:
+            return self.claimed.content
+        return b"".join(PageReader(self._last(), noise).signatures(_CONTENT))
+
+    def _content_changed(self, trial: _Trial) -> bool:
+        return self._content(trial.readers) != self._content_before(trial)
+
+    # ------------------------------------------------------------ following
+
+    def _follow(self, pending: _Pending) -> None:
+        """Look for parts that are not where their selectors look."""
+        trial, group = pending.trial, self.found.group
+        if self.claimed.latest < 0 or pending.page.kind != "html":
+            return
+        is_new = self._content_changed(trial)
+        follower = Follower(
+            pending.version,
+            trial.readers.all,
+            group.load,
+            lambda number: group.versions[number].signatures,
+        )
+        for outcome in trial.outcomes:
+            name = outcome.sentinel
+            known = self.found.members[name]
+            if outcome.fired and outcome.missing and self._sentinel(name).when is not None:
+                continue  # a condition about what is gone
+            asked = known.proposal
+            if asked is not None and not asked["used"] and outcome.missing and not is_new:
+                pending.astray[name] = Whereabouts.from_proposal(asked)
+            elif is_new or outcome.changed:
+                found = follower.look(group.members[name], known)
+                if found is not None:
+                    is_told = asked is not None and _is_asked(asked, found)
+                    pending.astray[name] = replace(found, is_told=is_told)
+
+    def _confirm(self, pending: _Pending, probe: Fetched | FetchProblem) -> None:
+        """Wait with parts that a second fetch has: a page can be half of itself for a moment."""
+        if not isinstance(probe, Fetched) or probe.body == pending.answer.body:
+            return
+        page = PageReader(self._encode(probe.body, probe.content_type))
+        for name, found in list(pending.astray.items()):
+            location = self._sentinel(name).parts[found.part].location
+            if found.is_away and not page.is_missing(location):
+                here = pending.trial.readers.all.is_missing(location)
+                pending.astray[name] = replace(found, is_told=found.is_told or here)
+
+    def _note_astray(
+        self,
+        result: CheckResult,
+        version: Version,
+        readers: _Readers,
+        astray: dict[str, Whereabouts],
+    ) -> None:
+        """Store what became of parts, and ask about it once."""
+        for name, found in astray.items():
+            if found.is_told:
+                continue
+            core, known = self.found.group.members[name], self.found.members[name]
+            base = core.base
+            rejected = [] if known.proposal is None else known.proposal.get("rejected", [])
+            known.proposal = {**found.to_proposal(self.now), "rejected": rejected}
+            known.fingerprint = known.proposal["fingerprint"] if found.is_away else None
+            result.members.add(name)
+            if found.is_used:
+                self._move(core, known, found, version, readers)
+            elif found.is_away:
+                core.missing = True
+            kind: EventKind = "moved" if found.where == "moved" else "lost"
+            self._tell(result, name, kind, old=base, new=version.number, reason=found.message)
+
+    def _note_found(self, result: CheckResult, outcomes: list[Outcome]) -> None:
+        """Forget questions about parts that are where their selectors look again."""
+        for outcome in outcomes:
+            known = self.found.members[outcome.sentinel]
+            asked = known.proposal
+            is_answered = asked is not None and not asked["used"] and asked["where"] != "doubtful"
+            if is_answered and not outcome.missing:
+                known.proposal = known.fingerprint = None
+                result.members.add(outcome.sentinel)
+
+    def _move(
+        self,
+        core: Member,
+        known: PageMember,
+        found: Whereabouts,
+        version: Version,
+        readers: _Readers,
+    ) -> None:
+        """Watch a part at the place that is proposed, from this version on."""
+        core.sentinel = relocated(core.sentinel, found.part, found.path)
+        core.base, core.missing = version.number, False
+        reader = readers.of(known)
+        core.signatures = tuple(reader.signatures(part) for part in core.sentinel.parts)
+        self.found.group.versions[version.number] = version
+        known.fingerprint = None
 
     # ------------------------------------------------------------ sentinels
 
@@ -218,38 +563,81 @@ class Check:
 
     def _is_behind(self, name: str) -> bool:
         """Tell whether a member was not due when the last version was stored."""
-        return 0 <= self.found.group.members[name].base < self.claimed.latest
+        member = self.found.group.members[name]
+        return 0 <= member.base < self.claimed.latest and not self._is_away(name)
 
-    def _others_see_change(self, page: PageReader) -> bool:
+    def _is_away(self, name: str) -> bool:
+        """Tell whether a question about the part of a member is open."""
+        asked = self.found.members[name].proposal
+        return asked is not None and not asked["used"]
+
+    def _others_see_change(self, readers: _Readers) -> bool:
         """Tell whether a member that is not due would see a change since the last version.
 
         When it is due, the same bytes may come again, or none: then the last version is all there is.
         """
-        last: PageReader | None = None
+        last: _Readers | None = None
         for name in self.found.members.keys() - self.due:
-            member = self.found.group.members[name]
-            if member.base < 0:
+            member, known = self.found.group.members[name], self.found.members[name]
+            if member.base < 0 or self._is_away(name):
                 continue
             before = member.signatures
             if not before or member.base != self.claimed.latest:
-                last = last or self._last()
-                before = tuple(last.signatures(part) for part in member.sentinel.parts)
-            if before != tuple(page.signatures(part) for part in member.sentinel.parts):
+                last = last or _Readers(self._last(), readers.noise)
+                reader = last.of(known)
+                before = tuple(reader.signatures(part) for part in member.sentinel.parts)
+            reader = readers.of(known)
+            if before != tuple(reader.signatures(part) for part in member.sentinel.parts):
                 return True
         return False
 
-    def _evaluate(
+    def _judge_timely(
+        self, result: CheckResult, state: PageState, behind: Sequence[str] = ()
+    ) -> None:
+        """Judge, on the last version, conditions that can hold although no watched part changed.
+
+        Args:
+            result: what to write down.
+            state: the state of the page.
+            behind: members that have not seen the last version, which are judged too.
+        """
+        names = [name for name in self.due if name in behind or self._sentinel(name).is_timely]
+        if not names or self.claimed.latest < 0:
+            return
+        last = self._last()
+        version = Version(self.claimed.latest, last.signatures)
+        readers = _Readers(last, self.known)
+        outcomes = self._judge(self.found.group, version, readers, names, state)
+        self._note(result, version, readers, outcomes)
+        if behind:
+            self.found.group.accept(version, [each for each in outcomes if each.sentinel in behind])
+            result.members.update(behind)
+
+    def _judge(
         self,
-        result: CheckResult,
+        group: Group,
         version: Version,
-        page: PageReader,
+        readers: _Readers,
         names: list[str],
         state: PageState,
     ) -> list[Outcome]:
-        group = self.found.group
-        outcomes = group.evaluate(
-            version, page, lambda member: self._about(member, state), names, self.shortcuts
-        )
+        """Evaluate some members; nothing is altered."""
+        found: dict[str, Outcome] = {}
+        by_reader: dict[int, tuple[PageReader, list[str]]] = {}
+        for name in names:
+            reader = readers.of(self.found.members[name])
+            by_reader.setdefault(id(reader), (reader, []))[1].append(name)
+        for reader, some in by_reader.values():
+            for outcome in group.evaluate(
+                version, reader, lambda member: self._about(member, state), some, self.shortcuts
+            ):
+                found[outcome.sentinel] = outcome
+        return [found[name] for name in names]
+
+    def _note(
+        self, result: CheckResult, version: Version, readers: _Readers, outcomes: list[Outcome]
+    ) -> None:
+        """Write down what was found, and tell about it."""
         for outcome in outcomes:
             member = self.found.members[outcome.sentinel]
             if outcome.changed:
@@ -257,8 +645,7 @@ class Check:
             if outcome.fired:
                 member.fired = self.now
                 result.members.add(outcome.sentinel)
-                self._tell_change(result, outcome, page, version.number)
-        return outcomes
+                self._tell_change(result, outcome, readers.of(member), version.number)
 
     def _about(self, member: Member, state: PageState) -> Circumstances:
         known = self.found.members[member.sentinel.name]
@@ -277,7 +664,7 @@ class Check:
         result: CheckResult,
         answer: Fetched,
         version: Version,
-        reader: PageReader,
+        readers: _Readers,
         outcomes: list[Outcome],
     ) -> None:
         base = usual_base(version.number)
@@ -297,7 +684,11 @@ class Check:
         result.members.update(each.sentinel for each in outcomes)
         for name, member in group.members.items():
             if member.base < 0:  # new here: this is the first version it sees
+                reader = readers.of(self.found.members[name])
                 member.base = version.number
+                member.missing = any(
+                    reader.is_missing(part.location) for part in member.sentinel.parts
+                )
                 member.signatures = tuple(reader.signatures(part) for part in member.sentinel.parts)
                 group.versions[version.number] = version
                 result.members.add(name)
@@ -411,14 +802,25 @@ class Check:
     def _sentinel(self, name: str) -> Sentinel:
         return self.found.group.members[name].sentinel
 
-    def _last(self) -> PageReader:
-        return PageReader(self._encode(self.read(self.claimed.latest), ""))
+    def _last(self) -> Digest:
+        if self._last_page is None:
+            self._last_page = self.found.group.load(self.claimed.latest)
+        return self._last_page
 
     def _is_same_source(self, answer: Fetched) -> bool:
         return self.claimed.source is not None and self.claimed.source == _hash(answer.body)
 
     def _encode(self, body: bytes, content_type: str) -> Digest:
         return encode(body, content_type=content_type or None)
+
+
+def _is_asked(proposal: dict[str, Any], found: Whereabouts) -> bool:
+    """Tell whether the user was asked about a place before, or said that it is not the part."""
+    if found.path and found.path in proposal.get("rejected", ()):
+        return True
+    if found.where == "lost" and not proposal["used"]:
+        return True  # a question about this part is open
+    return bool((proposal["where"], proposal["path"]) == (found.where, found.path))
 
 
 def _hash(body: bytes) -> bytes:

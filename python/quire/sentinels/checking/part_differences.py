@@ -1,8 +1,8 @@
 """What changed in the watched parts, for events.
 
 Differences come from the annotation, with their places. A part whose reading is not simply the text
-below some nodes (it ignores something, or its selectors give texts) is compared line by line as it
-is read, so that an event never shows a difference that does not count.
+below some nodes (it ignores something, has noise in it, or its selectors give texts) is compared
+line by line as it is read, so that an event never shows a difference that does not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def part_differences(
         annotation: the comparison of the two versions.
         after: the new version.
     """
-    before = PageReader(annotation.old)
+    before = after.of(annotation.old)
     found: dict[Difference, None] = {}  # parts can overlap
     left_out = 0
     for part in parts:
@@ -65,6 +65,8 @@ def _placed(
     if part.ignore != NOTHING_IGNORED or part.attributes:
         return None
     if before.texts(place) or after.texts(place):
+        return None
+    if before.noise(place).has_masks or after.noise(place).has_masks:
         return None
     return differences(
         annotation,

@@ -3,6 +3,9 @@
 "This would have told you 3 times in May." Every capture is one check, whatever the schedule of the
 watch says. Checks are those of the service, with versions in memory instead of a database, so the
 answer is the one that the service would have given.
+
+One thing differs: the past cannot be fetched a second time. So noise is learned by history alone,
+which never leaves text out. Noise that the service learned on the same page can be given.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
 from quire.sentinels.notices.event import Event
+from quire.sentinels.pages.noise import NOTHING_KNOWN, PageNoise
 from quire.sentinels.sentinel import Sentinel
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.results import NewEvent, PageGroup, PageMember
@@ -82,6 +86,7 @@ def replay(
     captures: Iterable[Capture],
     url: str = "",
     shortcuts: Shortcuts = ALL_SHORTCUTS,
+    noise: PageNoise = NOTHING_KNOWN,
 ) -> Replay:
     """Run a watch over captures of one page, in order of time.
 
@@ -94,13 +99,13 @@ def replay(
     >>> [(firing.time.day, firing.event.added) for firing in found.firings]
     [(3, ('8',))]
     """
-    return _Player(watch, url or watch.pages.urls[0], shortcuts).play(captures)
+    return _Player(watch, url or watch.pages.urls[0], shortcuts, noise).play(captures)
 
 
 class _Player:
     """A page in memory that is checked again and again."""
 
-    def __init__(self, watch: Watch, url: str, shortcuts: Shortcuts) -> None:
+    def __init__(self, watch: Watch, url: str, shortcuts: Shortcuts, noise: PageNoise) -> None:
         self.shortcuts = shortcuts
         self.stored: dict[int, StoredVersion] = {}
         self.reader = VersionReader(self.stored.__getitem__, url)
@@ -112,7 +117,7 @@ class _Player:
         self.page = ClaimedPage(
             id=0, url=url, fetching={}, fence=0, revision=0, due=0, etag=None, last_modified=None,
             source=None, state="fine", facts=None, latest=-1, quiet_checks=0, error_since=None,
-            content=None, noise=None,
+            content=None, noise=noise.to_json(),
         )  # fmt: skip
 
     def play(self, captures: Iterable[Capture]) -> Replay:

@@ -61,6 +61,8 @@ MOST_KEPT = 100_000
 #: The first and the longest pause before a database that is away is asked again, in seconds.
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 30.0
+#: Pages whose fetch takes a larger share of a lease than this are not fetched a second time.
+SLOW = 0.1
 
 
 @dataclass(slots=True)
@@ -73,6 +75,8 @@ class Tally:
         failed: pages that could not be fetched.
         events: events found.
         lost: results that came after the end of their lease.
+        probes: second fetches, to tell changes from noise.
+        outcomes: how many checks ended how.
     """
 
     checks: int = 0
@@ -80,6 +84,7 @@ class Tally:
     failed: int = 0
     events: int = 0
     lost: int = 0
+    probes: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
@@ -220,48 +225,73 @@ class Worker:
 
     def _finish(self, ready: list[Ready], events: list[Event]) -> list[Ready]:
         """Evaluate and write some results in one transaction; return those that need a probe."""
+        probes = []
         try:
             with self.database.write() as connection:
                 for each in ready:
-                    self._finish_one(connection, each.page, each.answer, events)
+                    check = self._finish_one(connection, each, events)
+                    if check is not None:
+                        probes.append(Ready(each.page, each.answer, check))
         except BaseException:
             for each in ready:  # what is kept in memory was not written
                 self._groups.pop(each.page.id, None)
             events.clear()
             raise
-        return []
+        return probes
 
     def _finish_one(
-        self, connection: Connection, page: ClaimedPage, answer: Answer, events: list[Event]
-    ) -> None:
+        self, connection: Connection, ready: Ready, events: list[Event]
+    ) -> Check | None:
+        """Write the result of a check; return the check if it needs a probe first."""
+        page = ready.page
         try:
             with connection.begin_nested():
-                found = self._group(connection, page)
-                result = self._check(connection, page, found, answer)
+                check = ready.check or self._begin(connection, page)
+                found = check.found
+                result = self._check(connection, check, ready)
+                if result.wants_probe:
+                    self._renew(connection, page)
+                    found.group.load = _not_now
+                    self.tally.probes += 1
+                    return check
                 write_result(connection, page, found, result)
         except StaleClaim:
             self._groups.pop(page.id, None)
             self.tally.lost += 1
-            return
+            return None
         found.group.load = _not_now
         self._count(result)
         events += (new.event for new in result.events)
+        return None
 
-    def _check(
-        self, connection: Connection, page: ClaimedPage, found: PageGroup, answer: Answer
-    ) -> CheckResult:
+    def _begin(self, connection: Connection, page: ClaimedPage) -> Check:
+        found = self._group(connection, page)
+        return Check(page, found, self.clock(), _not_now, shortcuts=self.shortcuts)
+
+    def _check(self, connection: Connection, check: Check, ready: Ready) -> CheckResult:
+        page, found = ready.page, check.found
         reader = version_reader(connection, page.id, page.url)
         found.group.load = lambda number: load_page(connection, page.id, page.url, number)
-        now = self.clock()
+        check.read = reader.read
         try:
-            return Check(page, found, now, reader.read, shortcuts=self.shortcuts).run(answer)
+            if ready.check is not None:
+                return check.resume(ready.answer)
+            return check.run(ready.answer, may_probe=self._may_probe(ready.answer))
         except (QuireError, MemoryError) as error:
             # A page that cannot be evaluated must not stop the others: it is a failed check.
             self._groups.pop(page.id, None)
             fresh = self._group(connection, page)
             found.group, found.members = fresh.group, fresh.members
             problem = FetchProblem(type(error).__name__, str(error))
-            return Check(page, found, now, reader.read).run(problem)
+            return Check(page, found, check.now, reader.read).run(problem)
+
+    def _renew(self, connection: Connection, page: ClaimedPage) -> None:
+        if not renew_leases(connection, [page], self.clock(), self.lease_seconds):
+            raise StaleClaim(f"the check of {page.url} took longer than its lease")
+
+    def _may_probe(self, answer: Answer) -> bool:
+        # The lease starts anew with the probe, but a slow page must not hold others up twice.
+        return answer.seconds < self.lease_seconds * SLOW
 
     def _group(self, connection: Connection, page: ClaimedPage) -> PageGroup:
         found = self._groups.get(page.id)

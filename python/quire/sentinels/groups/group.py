@@ -241,8 +241,10 @@ class _Pair:
         if not self.shortcuts.facet_signatures or not members:
             return
         changed: set[Facet] = set(differing(self.before.signatures, self.after.signatures))
+        # Noise is found by paths, which look at elements and their attributes.
+        also = SELECTABLE if self.page.finder is not None else frozenset[Facet]()
         for member in members:
-            if changed.isdisjoint(member.sentinel.facets):
+            if changed.isdisjoint(member.sentinel.facets | also):
                 yield member, "facets", ()
 
     def _by_parts(self, members: Sequence[Member]) -> Iterable[_Settled]:
@@ -333,11 +335,11 @@ class _Pair:
     # ------------------------------------------------------------ readings
 
     def _reader(self) -> PageReader:
-        return self.page if self.shortcuts.share_readings else PageReader(self.page.page)
+        return self.page if self.shortcuts.share_readings else self.page.of(self.page.page)
 
     def _reader_of_old(self) -> PageReader:
         if self._old is None or not self.shortcuts.share_readings:
-            self._old = PageReader(self.load(self.before.number))
+            self._old = self.page.of(self.load(self.before.number))
         return self._old
 
     def _change_map(self) -> ChangeMap:

@@ -4,10 +4,12 @@ A selector dies when a site changes its templates; worse, it can start to match 
 the part itself is remembered, as a small ``Fingerprint``: how its text begins and looks, the words
 and the heading before it, its id, classes and other names, the elements around it. On a new version:
 
-1. If the annotation pairs the old part with what the selector finds now, nothing happened.
+1. If the annotation pairs the old part with what the selector finds now, nothing happened. The same
+   holds if the selector means the first or last item of a list, and finds another item of that list:
+   a new headline is a change, not a redesign.
 2. If the selector finds nothing, or something other than the old part's partner, all visible
-   elements are compared with the fingerprint. The best one is proposed if it is like the part and
-   clearly more so than any element beside it.
+   elements are compared with the fingerprint. The best one is proposed if it is like the part, has
+   some of its own words or names, and is clearly more like it than any element beside it.
 
 Nothing is decided in silence: a part that was found again is a proposal for the user.
 
@@ -45,7 +47,13 @@ MOST_COMPARED = 20_000
 #: Attributes that name a part. Their values are compared as words.
 NAMES = ("itemprop", "data-testid", "data-test", "aria-label", "name", "role", "property")
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+#: Elements that are items of lists.
+ITEMS = HEADINGS | {"li", "tr", "dt", "dd", "article", "option"}
 
+# A selector of the first or last one of some elements.
+_AT_AN_END = re.compile(
+    r":(?:first|last)-|:nth(?:-last)?-(?:child|of-type)\(\s*1\s*\)|\[\s*(?:1|last\(\))\s*\]"
+)
 _WORD = re.compile(r"\w+(?:[.,]\w+)*|[^\w\s]")
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -156,29 +164,70 @@ class PartFinder:
         beside = scores[is_beside]
         return node, float(scores[best]), float(beside.max()) if len(beside) else 0.0
 
-    def follow(self, wanted: Fingerprint, now: NDArray[np.integer], partner: int) -> Followed:
+    def follow(
+        self,
+        wanted: Fingerprint,
+        now: NDArray[np.integer],
+        partner: int,
+        selectors: tuple[str, ...] = (),
+    ) -> Followed:
         """Say where a part is.
 
         Args:
             wanted: the fingerprint of the part on the old version.
             now: what the selector finds on this version.
             partner: the partner of the part in the annotation; -1 for none.
+            selectors: the selectors.
         """
         if partner >= 0 and partner in now:
             return Followed("same", partner, 1.0)
+        if partner > 0 and self._is_other_item(now, partner, selectors):
+            return Followed("same", int(now[0]), 1.0)
         matched = max((score(wanted, self.fingerprint(node)) for node in now.tolist()), default=0.0)
         known = score(wanted, self.fingerprint(partner)) if partner > 0 else 0.0
         if len(now) and matched >= max(DOUBTFUL, known):
             return Followed("same", int(now[0]), matched)
         found = self.find(wanted)
-        if found is None or found[1] < max(LIKE_ENOUGH, matched):
+        is_like = found is not None and found[1] >= max(LIKE_ENOUGH, matched)
+        if found is None or not is_like or (found[1] - found[2] < CLEARLY and found[0] != partner):
             return Followed("same" if len(now) else "lost", None, matched)
-        node, best, beside = found
-        if best - beside < CLEARLY and node != partner:
-            return Followed("same" if len(now) else "lost", None, matched)
+        node, best, _ = found
         if node in now:
             return Followed("same", node, best)
         return Followed("moved", node, best, self.page.path(node))
+
+    def _is_other_item(
+        self, now: NDArray[np.integer], partner: int, selectors: tuple[str, ...]
+    ) -> bool:
+        """Tell whether a selector of the first or last item of a list finds another item."""
+        is_at_end = any(_AT_AN_END.search(selector) for selector in selectors)
+        return is_at_end and len(now) == 1 and self._are_items(int(now[0]), partner)
+
+    def _are_items(self, one: int, other: int) -> bool:
+        """Tell whether two elements are at the same place in two items of one list."""
+        parent = self.page.parent
+        while self._name(one) == self._name(other) and one > 0 and other > 0:
+            if parent[one] == parent[other]:
+                return self._is_item(one) and self._is_item(other)
+            one, other = int(parent[one]), int(parent[other])
+        return False
+
+    def _is_item(self, node: int) -> bool:
+        if self._name(node) in ITEMS:
+            return True
+        page = self.page
+        attributes = page.attributes(node) if page.attr[node] >= 0 else {}
+        names = attributes.get("class", "")
+        return bool(names) and names in self._classes_beside(node)
+
+    def _classes_beside(self, node: int) -> Iterator[str]:
+        page = self.page
+        above = int(page.parent[node])
+        child, end = above + 1, above + int(page.size[above])
+        while child < end:
+            if child != node and page.attr[child] >= 0 and page.tag[child] == page.tag[node]:
+                yield page.attributes(child).get("class", "")
+            child += int(page.size[child])
 
     # ------------------------------------------------------------ the page
 
@@ -224,8 +273,11 @@ class PartFinder:
 def score(wanted: Fingerprint, found: Fingerprint) -> float:
     """Return how much an element is like a part, from 0 to 1.
 
-    Only what the part has counts: an id that it never had says nothing.
+    Only what the part has counts: an id that it never had says nothing. An element without any of
+    its words and names is not like it, whatever is around it.
     """
+    if not _shares_something(wanted, found):
+        return 0.0
     total = weight = 0.0
     for each, value in (
         (3.0 if len(wanted.words) > 2 else 1.0, _overlap(wanted.words, found.words)),  # noqa: PLR2004
@@ -242,6 +294,16 @@ def score(wanted: Fingerprint, found: Fingerprint) -> float:
         total += each * value
         weight += each
     return total / weight
+
+
+def _shares_something(wanted: Fingerprint, found: Fingerprint) -> bool:
+    return (
+        not set(wanted.words).isdisjoint(found.words)
+        or wanted.shape == found.shape
+        or (bool(wanted.ident) and wanted.ident == found.ident)
+        or not set(wanted.classes).isdisjoint(found.classes)
+        or not set(wanted.names).isdisjoint(found.names)
+    )
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> float:

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
-from quire.sentinels.parts.location import NONE, Location, Roots, inside, outermost
+from quire.sentinels.parts.location import Location, Roots, inside, outermost
+from quire.sentinels.parts.noisy import NOTHING_NOISY, NoiseFinder, NoisyNodes
 from quire.sentinels.parts.part import Aspect, Ignore, Part
 
 #: Elements whose target is a link for people. Scripts and style sheets are links too, but belong to
@@ -80,19 +81,33 @@ class PageReader:
 
     Attributes:
         page: the page.
-        noise: nodes that never count, with everything below them.
+        finder: finds the nodes that never count; None if everything counts.
     """
 
-    __slots__ = ("_found", "_left_out", "_links", "_readings", "_signatures", "noise", "page")
+    __slots__ = (
+        "_found",
+        "_left_out",
+        "_links",
+        "_noise",
+        "_readings",
+        "_signatures",
+        "finder",
+        "page",
+    )
 
-    def __init__(self, page: Digest, noise: Roots = NONE) -> None:
+    def __init__(self, page: Digest, finder: NoiseFinder | None = None) -> None:
         self.page: Digest = page
-        self.noise: Roots = noise
+        self.finder: NoiseFinder | None = finder
         self._found: dict[tuple[str, ...], tuple[Roots, tuple[str, ...]]] = {}
-        self._left_out: dict[tuple[str, ...], Roots] = {}
+        self._left_out: dict[Location, Roots] = {}
+        self._noise: dict[tuple[str, ...], NoisyNodes] = {}
         self._readings: dict[Part, Reading] = {}
         self._signatures: dict[Part, tuple[bytes, ...]] = {}
         self._links: dict[Aspect, tuple[NDArray[np.int64], list[str]]] = {}
+
+    def of(self, page: Digest) -> PageReader:
+        """Return a reader for another version, for which the same does not count."""
+        return PageReader(page, self.finder)
 
     def roots(self, location: Location) -> Roots:
         """Return the outermost nodes at a location."""
@@ -115,12 +130,26 @@ class PageReader:
 
     def left_out(self, location: Location) -> Roots:
         """Return the outermost nodes that a location leaves out, the noise of the page included."""
-        found = self._left_out.get(location.without)
+        found = self._left_out.get(location)
         if found is None:
             found = location.left_out(self.page)
-            if len(self.noise):
-                found = outermost(self.page, np.concatenate([found, self.noise]))
-            self._left_out[location.without] = found
+            regions = self.noise(location).regions
+            if len(regions):
+                found = outermost(self.page, np.concatenate([found, regions]))
+            self._left_out[location] = found
+        return found
+
+    def noise(self, location: Location) -> NoisyNodes:
+        """Return what of a location does not count, because it changes at every fetch."""
+        if self.finder is None:
+            return NOTHING_NOISY
+        whole = self._noise.get(())
+        if whole is None:
+            whole = self._noise[()] = self.finder(self.page)
+        found = self._noise.get(location.where)
+        if found is None:
+            found = whole.below(self.page, self.roots(location))
+            self._noise[location.where] = found
         return found
 
     def read(self, part: Part) -> Reading:
@@ -135,8 +164,9 @@ class PageReader:
         if found is None:
             roots, texts = self._at(part.location)
             left_out = self.left_out(part.location)
+            noise = self.noise(part.location)
             items = tuple(
-                part.ignore.items(self._items(aspect, part, roots, left_out))
+                part.ignore.items(self._items(aspect, part, roots, left_out, noise))
                 for aspect in part.watch
             )
             found = self._readings[part] = Reading(len(roots) + len(texts), part.watch, items)
@@ -151,32 +181,62 @@ class PageReader:
 
     # ------------------------------------------------------------ aspects
 
-    def _items(self, aspect: Aspect, part: Part, roots: Roots, left_out: Roots) -> Iterable[str]:
+    def _items(
+        self, aspect: Aspect, part: Part, roots: Roots, left_out: Roots, noise: NoisyNodes
+    ) -> Iterable[str]:
         if aspect == "text":
-            return self._lines(part, roots, left_out)
+            return self._lines(part, roots, left_out, noise)
         if aspect in ("links", "images"):
-            return self._addresses(aspect, part.ignore, roots, left_out)
-        nodes = self._elements(roots, left_out)
-        if aspect == "attributes":
-            return self._attributes(part, nodes)
-        names = self.page.tags
-        tags = [str(names[tag]) for tag in self.page.tag[nodes].tolist()]
-        if aspect == "tags":
-            return tags
-        depths = self.page.depth[nodes].tolist()
-        return [f"{depth} {tag}" for depth, tag in zip(_relative(depths), tags, strict=True)]
+            nodes, items = self._addresses(aspect, part.ignore, roots, left_out, noise)
+        else:
+            nodes = self._elements(roots, left_out)
+            if aspect == "attributes":
+                nodes, items = self._attributes(part, nodes, noise)
+            else:
+                names = self.page.tags
+                items = [str(names[tag]) for tag in self.page.tag[nodes].tolist()]
+                if aspect == "structure":
+                    depths = _relative(self.page.depth[nodes].tolist())
+                    items = [f"{depth} {tag}" for depth, tag in zip(depths, items, strict=True)]
+        return self._in_order(nodes, items, noise.shuffled)
 
-    def _lines(self, part: Part, roots: Roots, left_out: Roots) -> Iterator[str]:
-        without = left_out.tolist()
-        texts = (self.page.text(root, without=without or None) for root in roots.tolist())
+    def _in_order(
+        self, nodes: NDArray[np.int64], items: list[str], shuffled: Roots
+    ) -> Iterable[str]:
+        """Put items of elements whose order does not count behind the others, sorted."""
+        if not len(shuffled):
+            return items
+        is_shuffled = inside(self.page, nodes, shuffled).tolist()
+        fixed = [item for item, moves in zip(items, is_shuffled, strict=True) if not moves]
+        return fixed + sorted(item for item, moves in zip(items, is_shuffled, strict=True) if moves)
+
+    def _lines(self, part: Part, roots: Roots, left_out: Roots, noise: NoisyNodes) -> Iterator[str]:
+        texts = self._texts(roots, left_out, noise)
         for text in itertools.chain(texts, self.texts(part.location)):
             lines = text.split("\n")
             compared = map(part.ignore.line, lines) if part.ignore.changes_lines else lines
             yield from (line for line in compared if line and not line.isspace())
 
+    def _texts(self, roots: Roots, left_out: Roots, noise: NoisyNodes) -> Iterator[str]:
+        """Give the texts of all roots, then those whose place or words are noise."""
+        page = self.page
+        fixed = [*left_out.tolist(), *noise.texts]
+        without = [*fixed, *noise.shuffled.tolist()]
+        for root in roots.tolist():
+            yield page.text(root, without=without or None)
+        counts = [node for node in noise.shuffled.tolist() if self._counts(node, left_out)]
+        for node in counts:
+            yield "\n".join(sorted(page.text(node, without=fixed or None).split("\n")))
+        for node, text in noise.texts.items():
+            if text and page.visible[node] and self._counts(node, left_out):
+                yield " ".join(text.split())
+
+    def _counts(self, node: int, left_out: Roots) -> bool:
+        return not inside(self.page, np.array([node], np.int64), left_out)[0]
+
     def _addresses(
-        self, aspect: Aspect, ignore: Ignore, roots: Roots, left_out: Roots
-    ) -> Iterator[str]:
+        self, aspect: Aspect, ignore: Ignore, roots: Roots, left_out: Roots, noise: NoisyNodes
+    ) -> tuple[NDArray[np.int64], list[str]]:
         known = self._links.get(aspect)
         if known is None:
             listed = self.page.addresses("links" if aspect == "links" else "images")
@@ -189,8 +249,16 @@ class PageReader:
             known = self._links[aspect] = (nodes, addresses)
         nodes, addresses = known
         is_inside = inside(self.page, nodes, roots) & ~inside(self.page, nodes, left_out)
+        masks = noise.links if aspect == "links" else noise.images
+        owners: list[int] = []
+        found: list[str] = []
         for place in np.flatnonzero(is_inside).tolist():
-            yield without_queries(addresses[place], ignore.queries)
+            node = int(nodes[place])
+            address = masks[node](addresses[place]) if node in masks else addresses[place]
+            if address or node not in masks:
+                owners.append(node)
+                found.append(without_queries(address, ignore.queries))
+        return np.array(owners, np.int64), found
 
     def _elements(self, roots: Roots, left_out: Roots) -> NDArray[np.int64]:
         page = self.page
@@ -199,17 +267,24 @@ class PageReader:
         is_inside = inside(page, nodes, roots) & ~inside(page, nodes, left_out)
         return np.compress(is_inside, nodes)
 
-    def _attributes(self, part: Part, nodes: NDArray[np.int64]) -> Iterable[str]:
+    def _attributes(
+        self, part: Part, nodes: NDArray[np.int64], noise: NoisyNodes
+    ) -> tuple[NDArray[np.int64], list[str]]:
         with_some = nodes[self.page.attr[nodes] >= 0].tolist()
-        if not part.ignore.changes_lines:
-            return self.page.attribute_lines(with_some, part.attributes)
-        return (line for node in with_some for line in self._compared_attributes(part, node))
-
-    def _compared_attributes(self, part: Part, node: int) -> Iterator[str]:
-        tag = str(self.page.tags[self.page.tag[node]])
-        for name, value in sorted(self.page.attributes(node).items()):
-            if not part.attributes or name in part.attributes:
-                yield f"{tag} {name}={part.ignore.line(value)}"
+        if not (part.ignore.changes_lines or noise.attributes or len(noise.shuffled)):
+            return nodes, list(self.page.attribute_lines(with_some, part.attributes))
+        wanted = set(part.attributes)
+        owners: list[int] = []
+        items: list[str] = []
+        for node in with_some:
+            tag = str(self.page.tags[self.page.tag[node]])
+            for name, value in sorted(self.page.attributes(node).items()):
+                if not wanted or name in wanted:
+                    mask = noise.attributes.get((node, name))
+                    compared = value if mask is None else mask(value)
+                    owners.append(node)
+                    items.append(f"{tag} {name}={part.ignore.line(compared)}")
+        return np.array(owners, np.int64), items
 
 
 def _relative(depths: list[int]) -> Iterator[int]:

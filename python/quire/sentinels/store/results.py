@@ -22,7 +22,7 @@ from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Notify, Watch
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.notices.event import Event
-from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.sentinel import Sentinel, relocated
 from quire.sentinels.store.claims import ClaimedPage, release_page
 from quire.sentinels.store.outbox import add_notices
 from quire.sentinels.store.plain import (
@@ -136,6 +136,7 @@ class CheckResult:
         members: names of the members whose rows changed.
         events: events to store.
         detail: a message for people.
+        wants_probe: whether nothing is settled before the page is fetched once more.
     """
 
     time: float
@@ -147,6 +148,7 @@ class CheckResult:
     members: set[str] = field(default_factory=set)
     events: list[NewEvent] = field(default_factory=list)
     detail: str = ""
+    wants_probe: bool = False
 
 
 def load_group(
@@ -160,6 +162,8 @@ def load_group(
         found = read_watch(row.form)
         name = str(row.watch)
         sentinel = Sentinel(name, found.sentinel.parts, found.sentinel.when)
+        if row.proposal is not None and row.proposal["used"]:
+            sentinel = relocated(sentinel, row.proposal["part"], row.proposal["path"])
         widths = [len(part.watch) for part in sentinel.parts]
         group.members[name] = Member(
             sentinel,

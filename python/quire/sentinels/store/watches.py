@@ -112,6 +112,8 @@ def edit_watch(
             .where(member.c.watch == number)
             .values(signatures=None, missing=None, fingerprint=None, proposal=None)
         )
+    if found.learn_noise != before.watch.learn_noise:  # signatures were read with other noise
+        connection.execute(update(member).where(member.c.watch == number).values(signatures=None))
     connection.execute(
         update(member).where(member.c.watch == number).values(due=now, quiet_checks=0)
     )

@@ -1,0 +1,298 @@
+"""Whereabouts: is a watched part still where its selector looks, and if not, where did it go?
+
+A member is looked at when its page gets a new version. Its part is
+
+* ``same``: the selector finds what the annotation calls the partner of the old part;
+* ``moved``: it is somewhere else, and that place is proposed to the user;
+* ``lost``: it is not on the page, and nothing is like it;
+* ``doubtful``: the selector finds something that is not like the old part, and nothing else is.
+
+All but the first are told once, as an event that asks. A member whose part moved is evaluated at the
+new place if that is like enough (``CONFIDENT``), until the user accepts or rejects it. If the part is
+doubtful, the member is evaluated where its selector looks. Otherwise it keeps the version it saw
+last, and is compared with that when the part is there again.
+
+What is stored with a member: the fingerprint of a part that was lost, to look for it on later
+versions; and the proposal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from quire.digest.page import Digest
+from quire.digest.signatures import Signatures
+from quire.errors import SelectorError
+from quire.sdiff.annotation import Annotation, annotate
+from quire.sdiff.facets import differing
+from quire.sentinels.groups.group import SELECTABLE, Member, Version
+from quire.sentinels.pages.following import Fingerprint, PartFinder
+from quire.sentinels.parts.location import Location
+from quire.sentinels.parts.part import Part
+from quire.sentinels.parts.reading import PageReader
+from quire.sentinels.store.results import PageMember
+
+#: A place is used before the user accepts it if it is at least this much like the part.
+CONFIDENT = 0.6
+#: Characters of the old and the new text of a part that are kept.
+MOST_LETTERS = 300
+#: Attributes that make a selector that lasts longer than a path, in the order of trying.
+LASTING = ("id", "itemprop", "data-testid", "data-test", "name")
+
+Where: TypeAlias = Literal["moved", "lost", "doubtful"]
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """What became of a part that is not where its selector looks.
+
+    Attributes:
+        where: what became of it.
+        part: its place among the parts of the sentinel.
+        selector: the selectors that used to find it.
+        fingerprint: what is remembered of it.
+        path: a selector for the place that is proposed; empty if there is none.
+        score: how much that place is like the part, from 0 to 1.
+        before: the text of the part on the version seen last.
+        after: the text at the proposed place.
+        is_told: whether the user was asked already, or need not be asked.
+    """
+
+    where: Where
+    part: int
+    selector: tuple[str, ...]
+    fingerprint: Fingerprint | None
+    path: str = ""
+    score: float = 0.0
+    before: str = ""
+    after: str = ""
+    is_told: bool = False
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the proposed place is used until the user decides."""
+        return self.where == "moved" and self.score >= CONFIDENT
+
+    @property
+    def message(self) -> str:
+        """A sentence for people, with the question."""
+        selector = ", ".join(self.selector)
+        if self.where == "lost":
+            return f"nothing on the page matches {selector} any more, and nothing is like it"
+        if self.where == "doubtful":
+            return f"{selector} finds something else now: is it still the right part?"
+        said = f"it said {_short(self.before)!r}, and says {_short(self.after)!r} now"
+        asked = "Is this the part?"
+        if self.is_used:
+            asked += " Until you decide, it is watched there"
+        return f"the part that {selector} found is at {self.path} now ({said}). {asked}"
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the part cannot be compared with what it said before."""
+        return self.where != "doubtful"
+
+    @classmethod
+    def from_proposal(cls, proposal: dict[str, Any]) -> Whereabouts:
+        """Return what was told before."""
+        return cls(
+            proposal["where"],
+            proposal["part"],
+            tuple(proposal["selector"]),
+            None,
+            proposal["path"],
+            is_told=True,
+        )
+
+    def to_proposal(self, now: float) -> dict[str, Any]:
+        """Return what is stored until the user decides."""
+        return {
+            "where": self.where,
+            "part": self.part,
+            "selector": list(self.selector),
+            "path": self.path,
+            "score": round(self.score, 3),
+            "before": self.before[:MOST_LETTERS],
+            "after": self.after[:MOST_LETTERS],
+            "used": self.is_used,
+            "since": now,
+            "fingerprint": fingerprint_to_json(self),
+        }
+
+
+class Follower:
+    """Looks for parts on one new version of a page.
+
+    Args:
+        version: the new version.
+        reader: its page.
+        load: loads an old version.
+        signatures: signatures of old versions, by number.
+    """
+
+    def __init__(
+        self,
+        version: Version,
+        reader: PageReader,
+        load: Callable[[int], Digest],
+        signatures: Callable[[int], Signatures],
+    ) -> None:
+        self.version = version
+        self.reader = reader
+        self._load = load
+        self._signatures = signatures
+        self._old: dict[int, PageReader] = {}
+        self._finders: dict[int, PartFinder] = {}
+        self._annotations: dict[int, Annotation] = {}
+        self._finder: PartFinder | None = None
+
+    def look(self, member: Member, known: PageMember) -> Whereabouts | None:
+        """Return what became of a part of a member; None if all are where they were."""
+        if member.base < 0 or not known.watch.follow:
+            return None
+        for place, part in enumerate(member.sentinel.parts):
+            if part.location.where:
+                found = self._look(member, known, place, part)
+                if found is not None:
+                    return found
+        return None
+
+    def _look(
+        self, member: Member, known: PageMember, place: int, part: Part
+    ) -> Whereabouts | None:
+        location = part.location
+        is_missing = self.reader.is_missing(location)
+        if not is_missing and not self._can_differ(member.base):
+            return None
+        stored = _stored(known, place)
+        if stored is not None:
+            return self._followed(place, part, stored, -1, "") if is_missing else None
+        before = self._reader(member.base)
+        roots = before.roots(location)
+        text = _text(before, part)
+        if len(roots) != 1:  # a list of elements has no fingerprint
+            was_missing = before.is_missing(location)
+            return _lost(place, location, None, text) if is_missing and not was_missing else None
+        old = int(roots[0])
+        partner = -1 if is_missing else int(self._annotation(member.base).to_new[old])
+        wanted = self._finder_of(member.base).fingerprint(old)
+        return self._followed(place, part, wanted, partner, text)
+
+    def _followed(
+        self, place: int, part: Part, wanted: Fingerprint, partner: int, text: str
+    ) -> Whereabouts | None:
+        now = self.reader.roots(part.location)
+        if partner >= 0 and partner in now:
+            return None
+        if self._finder is None:
+            self._finder = PartFinder(self.reader.page)
+        found = self._finder.follow(wanted, now, partner, part.location.where)
+        if found.where == "moved" and found.node is not None:
+            page = self.reader.page
+            return Whereabouts(
+                "moved",
+                place,
+                part.location.where,
+                wanted,
+                lasting_selector(page, found.node),
+                found.score,
+                text,
+                _one_line(page.text(found.node)),
+            )
+        if found.where == "same":
+            if found.node is not None:
+                return None
+            return Whereabouts("doubtful", place, part.location.where, wanted, before=text)
+        return _lost(place, part.location, wanted, text)
+
+    # ------------------------------------------------------------ old versions
+
+    def _can_differ(self, base: int) -> bool:
+        """Tell whether selectors can find other elements than on an old version."""
+        changed = differing(self._signatures(base), self.version.signatures)
+        return not SELECTABLE.isdisjoint(changed)
+
+    def _reader(self, base: int) -> PageReader:
+        found = self._old.get(base)
+        if found is None:
+            found = self._old[base] = self.reader.of(self._load(base))
+        return found
+
+    def _finder_of(self, base: int) -> PartFinder:
+        found = self._finders.get(base)
+        if found is None:
+            found = self._finders[base] = PartFinder(self._reader(base).page)
+        return found
+
+    def _annotation(self, base: int) -> Annotation:
+        found = self._annotations.get(base)
+        if found is None:
+            page = self._reader(base).page
+            found = self._annotations[base] = annotate(page, self.reader.page)
+        return found
+
+
+def lasting_selector(page: Digest, node: int) -> str:
+    """Return a selector that finds one element, and is likely to find it on later versions.
+
+    >>> import quire
+    >>> page = quire.encode(b"<p>a<p id=x>b<p class='c d'>e<p>f")
+    >>> [lasting_selector(page, node) for node in (4, 6, 8, 10)]
+    ['html > body > p:nth-of-type(1)', 'p[id="x"]', 'p[class~="c"][class~="d"]', ...]
+    """
+    tag = str(page.tags[page.tag[node]])
+    attributes = page.attributes(node) if page.attr[node] >= 0 else {}
+    tried = [f"{tag}[{name}={_quoted(attributes[name])}]" for name in LASTING if name in attributes]
+    classes = attributes.get("class", "").split()
+    if classes:
+        tried.append(tag + "".join(f"[class~={_quoted(name)}]" for name in classes))
+    for selector in tried:
+        try:
+            if page.select(selector).tolist() == [node]:
+                return selector
+        except SelectorError:
+            continue
+    return page.path(node)
+
+
+def fingerprint_to_json(found: Whereabouts) -> dict[str, Any] | None:
+    """Return what is stored of a part that was lost."""
+    if found.fingerprint is None:
+        return None
+    return {"part": found.part, **dataclasses.asdict(found.fingerprint)}
+
+
+def _stored(known: PageMember, place: int) -> Fingerprint | None:
+    data = known.fingerprint
+    if not isinstance(data, dict) or data.get("part") != place:
+        return None
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in data.items()
+        if name != "part"
+    }
+    return Fingerprint(**values)
+
+
+def _lost(place: int, location: Location, wanted: Fingerprint | None, before: str) -> Whereabouts:
+    return Whereabouts("lost", place, location.where, wanted, before=before)
+
+
+def _text(reader: PageReader, part: Part) -> str:
+    return " ".join(reader.read(part).of("text") or reader.texts(part.location))[:MOST_LETTERS]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:MOST_LETTERS]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"  # noqa: PLR2004 - fits a line
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\a ")
+    return f'"{escaped}"'
