@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from quire.sentinels.checking.check import Fetched, FetchProblem
 from quire.sentinels.checking.flow import Answer
 from quire.sentinels.checking.worker import Worker
+from quire.sentinels.notices.event import Event
 from quire.sentinels.pages.noise import MOST_NOISE, PATIENCE, PageNoise
 from quire.sentinels.store import ClaimedPage, Database, add_watch
-from quire.sentinels.store.tables import event, page, version
+from quire.sentinels.store.tables import event, member, page, version
 from tests.sentinels.noisy_sites import KINDS, Site
 
 URL = "https://example.org/menu"
@@ -50,12 +51,21 @@ class Watched:
         return body if isinstance(body, Fetched | FetchProblem) else Fetched(200, body, "text/html")
 
     def check(self, times: int = 1) -> list[dict[str, Any]]:
-        """Check some times; return the bodies of new events."""
+        """Check some times; return the new events, with the questions they ask."""
         before = len(self.events())
         for _ in range(times):
             asyncio.run(self.worker.run_due())
             self.now += HOUR
-        return [each.body for each in self.events()[before:]]
+        return [self._shown(each) for each in self.events()[before:]]
+
+    def _shown(self, row: Row[Any]) -> dict[str, Any]:
+        found = Event.from_dict(row.body)
+        shown: dict[str, Any] = {"watch": found.name, "message": found.reason}
+        if found.kind == "change":
+            return {**shown, "added": list(found.added), "removed": list(found.removed)}
+        with self.database.read() as connection:
+            query = select(member.c.proposal).where(member.c.watch == row.watch)
+            return {**shown, **connection.execute(query).scalar_one()}
 
     def events(self) -> list[Any]:
         """Return all events, the oldest first."""

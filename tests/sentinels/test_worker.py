@@ -195,7 +195,7 @@ def test_a_member_that_was_not_due_learns_of_a_change_later(
         web.now += 3600
         run(worker)
 
-    told = [(each.body["watch"], each.old, each.new) for each in rows(database, event)]
+    told = [(each.body["name"], each.old, each.new) for each in rows(database, event)]
     assert [each for each in told if each[0] == "rarely"] == [("rarely", 0, 1)]
 
 
