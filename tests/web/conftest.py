@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,6 +99,16 @@ class Site:
         self.runner.run(self.service.run_due(fetch))
 
 
+@dataclass(frozen=True)
+class Stored:
+    """A database with a watch that has seen two changes, and an account of each role."""
+
+    path: Path
+    watch: int
+    accounts: dict[str, int]
+    tokens: dict[str, str]
+
+
 def make_site(database: Database, settings: Settings | None = None) -> Site:
     """Make an application with a watch that has seen two changes."""
     service, notices = Service(database), FakeNotices()
@@ -116,21 +128,38 @@ def make_site(database: Database, settings: Settings | None = None) -> Site:
     return site
 
 
-@pytest.fixture(scope="module")
-def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """An application for all tests of a module, which must not change it for each other."""
-    database = Database.open(tmp_path_factory.mktemp("shared") / "quire.db")
-    found = make_site(database)
-    yield found
-    found.runner.close()
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    """Make the database that applications of tests start with, once."""
+    path = tmp_path_factory.mktemp("stored") / "quire.db"
+    database = Database.open(path)
+    site = make_site(database)
+    site.runner.close()
     database.close()
+    return Stored(path, site.watch, site.accounts, site.tokens)
+
+
+@contextmanager
+def copied_site(stored: Stored, path: Path) -> Iterator[Site]:
+    """Make an application on a copy of a database."""
+    shutil.copy(stored.path, path)
+    database = Database.open(path)
+    service, notices = Service(database), FakeNotices()
+    app = create_app(service, hasher=Hasher(memory_kib=8, passes=1), notices=notices)
+    with asyncio.Runner() as runner:
+        yield Site(app, service, notices, runner, stored.watch, stored.accounts, stored.tokens)
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def shared_site(stored: Stored, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """An application for all tests of a module, which must not change it for each other."""
+    with copied_site(stored, tmp_path_factory.mktemp("shared") / "quire.db") as found:
+        yield found
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(stored: Stored, tmp_path: Path) -> Iterator[Site]:
     """An application on SQLite."""
-    database = Database.open(tmp_path / "quire.db")
-    found = make_site(database)
-    yield found
-    found.runner.close()
-    database.close()
+    with copied_site(stored, tmp_path / "quire.db") as found:
+        yield found
