@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ FORM: dict[str, Any] = {
     "notify": ["json://hooks.example/planted-target-secret"],
     "fetch": {"headers": {"Authorization": "Bearer planted-header-secret"}},
 }
+CHEAP = Hasher(memory_kib=8, passes=1)
 #: Secrets of the watch that no answer may have.
 PLANTED = ("planted-target-secret", "planted-header-secret")
 
@@ -43,24 +44,29 @@ class FakeNotices:
     def dead_letters(self, most: int) -> list[dict[str, object]]:
         """Return one letter, with its target."""
         self.calls.append(("dead_letters", most))
-        return [
-            {"id": 1, "target": FORM["notify"][0], "error": "https://me:pw@hooks.example failed"}
-        ]
+        target, error = FORM["notify"][0], "https://me:pw@hooks.example failed"
+        return [{"id": "1a", "target": target, "reason": error}]
 
-    def resend(self, ids: object) -> int:
+    def resend(self, ids: Sequence[str]) -> int:
         """Write it down."""
         self.calls.append(("resend", ids))
         return 1
 
-    async def send_test(self, name: object) -> dict[str, object]:
-        """Write it down; coroutines are fine too."""
-        self.calls.append(("send_test", name))
-        return {"target": FORM["notify"][0], "sent": True}
+    async def send_test(self, name: object, gate: object) -> list[dict[str, object]]:
+        """Write it down."""
+        self.calls.append(("send_test", name, gate))
+        return [{"target": FORM["notify"][0], "error": "", "key": "whsec_planted-target-secret"}]
 
     def feed(self, watch: object = None, tag: str | None = None) -> bytes:
         """Return something like a feed."""
         self.calls.append(("feed", watch, tag))
         return b"<feed xmlns='http://www.w3.org/2005/Atom'/>"
+
+
+@asynccontextmanager
+async def open_gate() -> AsyncIterator[str]:
+    """Stand in for the gate of test messages."""
+    yield "an open gate"
 
 
 @dataclass
@@ -112,7 +118,7 @@ class Stored:
 def make_site(database: Database, settings: Settings | None = None) -> Site:
     """Make an application with a watch that has seen two changes."""
     service, notices = Service(database), FakeNotices()
-    app = create_app(service, settings, hasher=Hasher(memory_kib=8, passes=1), notices=notices)
+    app = create_app(service, settings, hasher=CHEAP, notices=notices, open_gate=open_gate)
     state = app.state.quire
     accounts = {
         role: state.accounts.add(role, PASSWORD, role).id for role in ("viewer", "editor", "admin")
@@ -145,7 +151,7 @@ def copied_site(stored: Stored, path: Path) -> Iterator[Site]:
     shutil.copy(stored.path, path)
     database = Database.open(path)
     service, notices = Service(database), FakeNotices()
-    app = create_app(service, hasher=Hasher(memory_kib=8, passes=1), notices=notices)
+    app = create_app(service, hasher=CHEAP, notices=notices, open_gate=open_gate)
     with asyncio.Runner() as runner:
         yield Site(app, service, notices, runner, stored.watch, stored.accounts, stored.tokens)
     database.close()

@@ -6,18 +6,23 @@ refused until someone says who may use it.
 
 from __future__ import annotations
 
+import asyncio
 import re
+from pathlib import Path
 
 import pytest
 from starlette.responses import Response
 from starlette.routing import Mount, Route, WebSocketRoute
 
 from quire.sentinels.accounts import Level
+from quire.sentinels.service import Service
+from quire.sentinels.store import Database
 from quire.web.api.context import router
-from quire.web.app import UnguardedRoute, check_routes
+from quire.web.app import UnguardedRoute, check_routes, create_app
+from quire.web.notices import NoNotices
 from quire.web.protection.access import ACCESS, SAFE, Access, Body
 from tests.web.client import Client, Reply
-from tests.web.conftest import PASSWORD, Site
+from tests.web.conftest import CHEAP, PASSWORD, Site
 
 ROUTES = sorted(ACCESS)
 CLOSED = [route for route in ROUTES if ACCESS[route].level is not None]
@@ -188,6 +193,42 @@ def test_unknown_paths_are_not_found_for_anyone(shared_site: Site) -> None:
     ):
         for client in (shared_site.anonymous(), shared_site.program("admin")):
             assert client.get(path).status == 404, path
+
+
+def test_sockets_are_closed_at_once(shared_site: Site) -> None:
+    sent: list[object] = []
+
+    async def run() -> None:
+        async def receive() -> dict[str, str]:
+            return {"type": "websocket.connect"}
+
+        async def send(message: object) -> None:
+            sent.append(message)
+
+        scope = {"type": "websocket", "path": "/api/v1/watches", "headers": []}
+        await shared_site.app(scope, receive, send)
+
+    shared_site.runner.run(run())
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+def test_without_notices_their_routes_say_so(tmp_path: Path) -> None:
+    database = Database.open(tmp_path / "quire.db")
+    state = create_app(Service(database), hasher=CHEAP, notices=NoNotices()).state.quire
+    number = state.accounts.add("admin", PASSWORD, "admin").id
+    token = state.tokens.add(number, "all", ["admin"])[1]
+    watch = state.service.add({"url": "https://example.org/", "tags": ["a"]}).id
+    app = create_app(state.service, hasher=CHEAP, notices=NoNotices())
+    with asyncio.Runner() as runner:
+        client = Client(app, runner, token)
+        for method, path in (
+            ("GET", "/notices/dead"),
+            ("GET", f"/feed?watch={watch}"),
+            ("GET", "/feed?tag=a"),
+            ("POST", f"/watches/{watch}/test-notice"),
+        ):
+            assert client.call(method, f"/api/v1{path}").status == 501
+    database.close()
 
 
 # ------------------------------------------------------------ a new route
