@@ -27,7 +27,7 @@ FORM: dict[str, Any] = {
     "name": "price",
     "where": "#price",
     "tags": ["shop"],
-    "notify": ["json://hooks.example/planted-target-secret"],
+    "notify": ["https://hooks.example/planted-target-secret"],
     "fetch": {"headers": {"Authorization": "Bearer planted-header-secret"}},
 }
 CHEAP = Hasher(memory_kib=8, passes=1)
@@ -56,6 +56,10 @@ class FakeNotices:
         """Write it down."""
         self.calls.append(("send_test", name, gate))
         return [{"target": FORM["notify"][0], "error": "", "key": "whsec_planted-target-secret"}]
+
+    def refused_targets(self, targets: Sequence[str]) -> dict[str, str]:
+        """Refuse targets with a certain word."""
+        return {each: "not allowed here" for each in targets if "forbidden" in each}
 
     def feed(self, watch: object = None, tag: str | None = None) -> bytes:
         """Return something like a feed."""

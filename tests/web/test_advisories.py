@@ -74,7 +74,7 @@ def test_the_history_is_closed_without_a_token(site: Site) -> None:
 )
 def test_texts_of_notices_are_not_templates(site: Site, text: str) -> None:
     """CVE-2024-32651: texts of notices were Jinja templates that could run commands."""
-    form = {"url": URL, "name": "t", "notify": {"to": ["json://h.example"], "text": text}}
+    form = {"url": URL, "name": "t", "notify": {"to": ["https://h.example/"], "text": text}}
     found = site.program("write").post(f"{V1}/watches", data=form)
     assert (found.status, found.json()["field"]) == (422, "notify.text")
 

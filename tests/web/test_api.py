@@ -201,15 +201,27 @@ def test_watches_of_other_tools_are_imported_and_everything_is_exported(
     restored.close()
 
 
+def test_an_import_leaves_out_targets_that_the_operator_does_not_allow(site: Site) -> None:
+    job = {"url": "https://a.example/", "title": "a"}
+    urls = ["https://hooks.example/ok", "https://hooks.example/forbidden-planted"]
+    backup = {"watching": {"1": {**job, "notification_urls": urls}}}
+    found = site.program("write").post(f"{V1}/import", body=json.dumps(backup).encode())
+
+    assert "planted" not in found.text
+    assert "a target is left out: not allowed here" in found.text
+    (number,) = found.json()["added"]
+    assert site.service.find(number).watch.notify.targets == ("https://hooks.example/ok",)
+
+
 def test_notices_are_listed_sent_again_and_tested(site: Site) -> None:
     client = site.program("write")
 
     assert client.get(f"{V1}/notices/dead?most=5").json() == [
-        {"id": "1a", "target": "json:<secret>", "reason": "https://<secret>@hooks.example failed"}
+        {"id": "1a", "target": "https:<secret>", "reason": "https://<secret>@hooks.example failed"}
     ]
     assert client.post(f"{V1}/notices/resend", data={"ids": ["1a"]}).json() == {"sent_again": 1}
     tested = client.post(f"{V1}/watches/{site.watch}/test-notice").json()["targets"]
-    assert tested == [{"target": "json:<secret>", "error": ""}]
+    assert tested == [{"target": "https:<secret>", "error": ""}]
     assert client.post(f"{V1}/watches/999/test-notice").status == 404
     assert site.notices.calls == [
         ("dead_letters", 5),

@@ -28,6 +28,9 @@ class Notices(Protocol):
     async def send_test(self, name: Any, gate: Any) -> Any:  # noqa: ANN401 - data classes
         """Send a test message to the targets of a watch."""
 
+    def refused_targets(self, targets: Sequence[str]) -> dict[str, str]:
+        """Return the targets that the operator does not allow, and why."""
+
     def feed(self, watch: Any = None, tag: str | None = None) -> bytes:  # noqa: ANN401
         """Return the Atom feed of a watch or of a tag."""
 
@@ -42,5 +45,10 @@ class NoNotices:
     async def send_test(self, *args: object, **kwargs: object) -> NoReturn:
         """Refuse."""
         self._refuse(*args, **kwargs)
+
+    def refused_targets(self, targets: Sequence[str]) -> dict[str, str]:
+        """Refuse none."""
+        del targets
+        return {}
 
     dead_letters = resend = feed = _refuse

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from quire.sentinels.form import watch_schema, watch_to_dict, watches_to_text
-from quire.sentinels.imports import Tool, import_watches
+from quire.sentinels.imports import Note, Tool, import_watches
 from quire.web.answers import Answer
 from quire.web.api.context import PREFIX, PROBLEMS, App, Client, State, router
 from quire.web.api.models import ImportShown
@@ -53,9 +53,13 @@ async def import_file(
 
     def work() -> dict[str, Any]:
         found = import_watches(body, "the file", tool)
-        forms = [watch_to_dict(watch, secrets=True) for watch in found.watches]
+        notes = list(found.notes)
+        forms = [
+            _with_allowed_targets(app, watch_to_dict(watch, secrets=True), notes)
+            for watch in found.watches
+        ]
         added, taken = app.service.add_all(forms, client.account)
-        return {"added": [each.id for each in added], "taken": taken, "notes": list(found.notes)}
+        return {"added": [each.id for each in added], "taken": taken, "notes": notes}
 
     return Answer(await app.run_heavy(work))
 
@@ -88,6 +92,18 @@ async def backup(app: App) -> Response:
         filename="quire.db",
         background=BackgroundTask(folder.cleanup),
     )
+
+
+def _with_allowed_targets(app: State, form: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return a form without targets that the operator does not allow, and note each of them."""
+    notify = form.get("notify", {})
+    refused = app.notices.refused_targets(notify.get("to", []))
+    if not refused:
+        return form
+    name = str(form["name"])
+    notes += [Note(name, "notify", f"a target is left out: {why}") for why in refused.values()]
+    kept = [target for target in notify["to"] if target not in refused]
+    return {**form, "notify": {**notify, "to": kept}}
 
 
 def _export(app: State, file_format: Literal["yaml", "json"], *, secrets: bool) -> str:
