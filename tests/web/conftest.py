@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import shutil
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,10 @@ FORM: dict[str, Any] = {
     "name": "price",
     "where": "#price",
     "tags": ["shop"],
-    "notify": ["json://hooks.example/planted-target-secret"],
+    "notify": ["https://hooks.example/planted-target-secret"],
     "fetch": {"headers": {"Authorization": "Bearer planted-header-secret"}},
 }
+CHEAP = Hasher(memory_kib=8, passes=1)
 #: Secrets of the watch that no answer may have.
 PLANTED = ("planted-target-secret", "planted-header-secret")
 
@@ -41,24 +44,29 @@ class FakeNotices:
     def dead_letters(self, most: int) -> list[dict[str, object]]:
         """Return one letter, with its target."""
         self.calls.append(("dead_letters", most))
-        return [
-            {"id": 1, "target": FORM["notify"][0], "error": "https://me:pw@hooks.example failed"}
-        ]
+        target, error = FORM["notify"][0], "https://me:pw@hooks.example failed"
+        return [{"id": "1a", "target": target, "reason": error}]
 
-    def resend(self, ids: object) -> int:
+    def resend(self, ids: Sequence[str]) -> int:
         """Write it down."""
         self.calls.append(("resend", ids))
         return 1
 
-    async def send_test(self, name: object) -> dict[str, object]:
-        """Write it down; coroutines are fine too."""
-        self.calls.append(("send_test", name))
-        return {"target": FORM["notify"][0], "sent": True}
+    async def send_test(self, name: object, gate: object) -> list[dict[str, object]]:
+        """Write it down."""
+        self.calls.append(("send_test", name, gate))
+        return [{"target": FORM["notify"][0], "error": "", "key": "whsec_planted-target-secret"}]
 
     def feed(self, watch: object = None, tag: str | None = None) -> bytes:
         """Return something like a feed."""
         self.calls.append(("feed", watch, tag))
         return b"<feed xmlns='http://www.w3.org/2005/Atom'/>"
+
+
+@asynccontextmanager
+async def open_gate() -> AsyncIterator[str]:
+    """Stand in for the gate of test messages."""
+    yield "an open gate"
 
 
 @dataclass
@@ -97,10 +105,20 @@ class Site:
         self.runner.run(self.service.run_due(fetch))
 
 
+@dataclass(frozen=True)
+class Stored:
+    """A database with a watch that has seen two changes, and an account of each role."""
+
+    path: Path
+    watch: int
+    accounts: dict[str, int]
+    tokens: dict[str, str]
+
+
 def make_site(database: Database, settings: Settings | None = None) -> Site:
     """Make an application with a watch that has seen two changes."""
     service, notices = Service(database), FakeNotices()
-    app = create_app(service, settings, hasher=Hasher(memory_kib=8, passes=1), notices=notices)
+    app = create_app(service, settings, hasher=CHEAP, notices=notices, open_gate=open_gate)
     state = app.state.quire
     accounts = {
         role: state.accounts.add(role, PASSWORD, role).id for role in ("viewer", "editor", "admin")
@@ -116,21 +134,38 @@ def make_site(database: Database, settings: Settings | None = None) -> Site:
     return site
 
 
-@pytest.fixture(scope="module")
-def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """An application for all tests of a module, which must not change it for each other."""
-    database = Database.open(tmp_path_factory.mktemp("shared") / "quire.db")
-    found = make_site(database)
-    yield found
-    found.runner.close()
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    """Make the database that applications of tests start with, once."""
+    path = tmp_path_factory.mktemp("stored") / "quire.db"
+    database = Database.open(path)
+    site = make_site(database)
+    site.runner.close()
     database.close()
+    return Stored(path, site.watch, site.accounts, site.tokens)
+
+
+@contextmanager
+def copied_site(stored: Stored, path: Path) -> Iterator[Site]:
+    """Make an application on a copy of a database."""
+    shutil.copy(stored.path, path)
+    database = Database.open(path)
+    service, notices = Service(database), FakeNotices()
+    app = create_app(service, hasher=CHEAP, notices=notices, open_gate=open_gate)
+    with asyncio.Runner() as runner:
+        yield Site(app, service, notices, runner, stored.watch, stored.accounts, stored.tokens)
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def shared_site(stored: Stored, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """An application for all tests of a module, which must not change it for each other."""
+    with copied_site(stored, tmp_path_factory.mktemp("shared") / "quire.db") as found:
+        yield found
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(stored: Stored, tmp_path: Path) -> Iterator[Site]:
     """An application on SQLite."""
-    database = Database.open(tmp_path / "quire.db")
-    found = make_site(database)
-    yield found
-    found.runner.close()
-    database.close()
+    with copied_site(stored, tmp_path / "quire.db") as found:
+        yield found

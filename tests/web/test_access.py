@@ -190,7 +190,21 @@ def test_unknown_paths_are_not_found_for_anyone(shared_site: Site) -> None:
             assert client.get(path).status == 404, path
 
 
-# ------------------------------------------------------------ a new route
+def test_sockets_are_closed_at_once(shared_site: Site) -> None:
+    sent: list[object] = []
+
+    async def run() -> None:
+        async def receive() -> dict[str, str]:
+            return {"type": "websocket.connect"}
+
+        async def send(message: object) -> None:
+            sent.append(message)
+
+        scope = {"type": "websocket", "path": "/api/v1/watches", "headers": []}
+        await shared_site.app(scope, receive, send)
+
+    shared_site.runner.run(run())
+    assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
 def test_a_new_route_stops_the_application_until_it_is_classified(shared_site: Site) -> None:

@@ -80,7 +80,8 @@ def test_events_are_listed_a_page_at_a_time_and_none_is_left_out(site: Site) -> 
     assert len(whole) >= 4
     assert client.get(f"{V1}/events?after=00ff").status == 404
     mine = client.get(f"{V1}/watches/{site.watch}/events").json()["events"]
-    assert [each["body"]["added"] for each in mine][-2:] == [["8.50"], ["7.50"]][::-1]
+    assert [each["added"] for each in mine][-2:] == [["7.50"], ["8.50"]]
+    assert {each["name"] for each in mine} == {"price"}
 
 
 def test_versions_are_listed_read_compared_explained_and_replayed(site: Site) -> None:
@@ -102,7 +103,7 @@ def test_versions_are_listed_read_compared_explained_and_replayed(site: Site) ->
     assert len(client.get(f"{where}/replay").json()["firings"]) == 2
     below = {"url": URL, "where": "#price", "when": {"number": {"below": 8}}}
     found = client.post(f"{V1}/replay", data={"form": below}).json()
-    assert [each["body"]["added"] for each in found["firings"]] == [["7.50"]]
+    assert [each["added"] for each in found["firings"]] == [["7.50"]]
     assert sum(found["months"].values()) == 1
 
 
@@ -200,19 +201,32 @@ def test_watches_of_other_tools_are_imported_and_everything_is_exported(
     restored.close()
 
 
+def test_an_import_leaves_out_targets_that_the_operator_does_not_allow(site: Site) -> None:
+    job = {"url": "https://a.example/", "title": "a"}
+    urls = ["https://hooks.example/ok", "https://hooks.example/forbidden-planted"]
+    backup = {"watching": {"1": {**job, "notification_urls": urls}}}
+    found = site.program("write").post(f"{V1}/import", body=json.dumps(backup).encode())
+
+    assert "planted" not in found.text
+    assert "a target is left out: not allowed here" in found.text
+    (number,) = found.json()["added"]
+    assert site.service.find(number).watch.notify.targets == ("https://hooks.example/ok",)
+
+
 def test_notices_are_listed_sent_again_and_tested(site: Site) -> None:
     client = site.program("write")
 
     assert client.get(f"{V1}/notices/dead?most=5").json() == [
-        {"id": 1, "target": "json:<secret>", "error": "https://<secret>@hooks.example failed"}
+        {"id": "1a", "target": "https:<secret>", "reason": "https://<secret>@hooks.example failed"}
     ]
-    assert client.post(f"{V1}/notices/resend", data={"ids": [1]}).json() == {"sent_again": 1}
-    assert client.post(f"{V1}/watches/{site.watch}/test-notice").json()["result"]["sent"] is True
+    assert client.post(f"{V1}/notices/resend", data={"ids": ["1a"]}).json() == {"sent_again": 1}
+    tested = client.post(f"{V1}/watches/{site.watch}/test-notice").json()["targets"]
+    assert tested == [{"target": "https:<secret>", "error": ""}]
     assert client.post(f"{V1}/watches/999/test-notice").status == 404
     assert site.notices.calls == [
         ("dead_letters", 5),
-        ("resend", [1]),
-        ("send_test", site.watch),
+        ("resend", ["1a"]),
+        ("send_test", site.watch, "an open gate"),
     ]
 
 
@@ -235,6 +249,7 @@ def test_feeds_take_a_token_in_the_address_or_in_basic_authentication(site: Site
     # Addresses end up in logs: a token that can do more must not be in one.
     assert client.get(f"{where}&token={site.tokens['read']}").status == 403
     assert client.get(f"{V1}/feed?tag=shop&token={site.tokens['feed']}").status == 200
+    assert client.get(f"{V1}/feed?tag=none&token={site.tokens['feed']}").status == 404
     assert client.get(f"{V1}/feed?token={site.tokens['feed']}").status == 422
     assert client.get(f"{V1}/feed?watch=99&token={site.tokens['feed']}").status == 404
     # Elsewhere neither is accepted.

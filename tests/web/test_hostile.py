@@ -102,6 +102,7 @@ def test_forms_of_log_ins_are_read_carefully(either: Site) -> None:
         stranger = either.anonymous(f"198.51.100.{len(body) % 250}")
         kind = {"content-type": "application/x-www-form-urlencoded"}
         assert stranger.post("/login", body=body, headers=kind).status in (400, 403)
+    stranger = either.anonymous("198.51.100.252")
     assert stranger.post("/login", data={"name": "viewer", "password": PASSWORD}).status == 415
     surrogate = {"name": "viewer", "password": "\ufffd" * 20}
     assert either.anonymous("198.51.100.251").post("/login", form=surrogate).status == 403

@@ -13,7 +13,7 @@ from quire.web.api import accounts, files, findings, status, watches
 from quire.web.api import notices as notice_routes
 from quire.web.api.context import State
 from quire.web.metrics import Metrics
-from quire.web.notices import NoNotices, Notices
+from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
 from quire.web.pages import docs, home, login
 from quire.web.problems import add_handlers
@@ -35,6 +35,7 @@ def create_app(
     *,
     hasher: Hasher | None = None,
     notices: Notices | None = None,
+    open_gate: OpenGate | None = None,
     access: Mapping[Route, Access] = ACCESS,
 ) -> FastAPI:
     """Build the application.
@@ -44,6 +45,7 @@ def create_app(
         settings: how the application answers.
         hasher: hashes passwords.
         notices: dead letters, tests and feeds (default: the service).
+        open_gate: opens the gate that test messages go through; without, none are sent.
         access: what each route needs.
 
     Raises:
@@ -60,7 +62,8 @@ def create_app(
     app.state.quire = State(
         service=service,
         accounts=Accounts(service.database, hasher),
-        notices=notices or (service if isinstance(service, Notices) else NoNotices()),
+        notices=notices or service,
+        open_gate=open_gate,
         guard=app.state.guard,
         sessions=sessions,
         tokens=tokens,

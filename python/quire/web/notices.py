@@ -5,34 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeAlias
 
-from quire.web.answers import Problem
+#: Opens the gate that test messages go through.
+OpenGate: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
 
 
-@runtime_checkable
 class Notices(Protocol):
-    """What the routes about notices call. Methods may also be coroutines."""
+    """What the routes about notices call."""
 
-    def dead_letters(self, most: int) -> Any:  # noqa: ANN401 - plain data or data classes
+    def dead_letters(self, most: int) -> Any:  # noqa: ANN401 - data classes
         """Return notices that were given up, the newest first."""
 
-    def resend(self, ids: Sequence[int]) -> Any:  # noqa: ANN401 - how many
-        """Send dead letters again."""
+    def resend(self, ids: Sequence[str]) -> int:
+        """Send dead letters again, and return how many."""
 
-    def send_test(self, name: Any) -> Any:  # noqa: ANN401 - what happened
-        """Send a test notice to the targets of a watch."""
+    async def send_test(self, name: Any, gate: Any) -> Any:  # noqa: ANN401 - data classes
+        """Send a test message to the targets of a watch."""
 
-    def feed(self, watch: Any = None, tag: str | None = None) -> Any:  # noqa: ANN401 - Atom
-        """Return the feed of a watch or of a tag."""
-
-
-class NoNotices:
-    """Stands in where notices are not set up: every call says so."""
-
-    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        del args, kwargs
-        raise Problem(501, "notices are not set up in this service")
-
-    dead_letters = resend = send_test = feed = _refuse
+    def feed(self, watch: Any = None, tag: str | None = None) -> bytes:  # noqa: ANN401
+        """Return the Atom feed of a watch or of a tag."""

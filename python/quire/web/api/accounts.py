@@ -95,12 +95,13 @@ def show_me(client: Client) -> Response:
 
 
 @routes.post(f"{PREFIX}/me/password", status_code=204, responses=PROBLEMS)
-def change_my_password(
+async def change_my_password(
     request: Request, app: App, client: Client, given: PasswordChange
 ) -> Response:
     """Change your password. This ends all your other sessions."""
+    key = await app.run_password(change_password, request, app, client, given.old, given.new)
     response = Response(status_code=204)
-    set_cookie(response, app.guard, change_password(request, app, client, given.old, given.new))
+    set_cookie(response, app.guard, key)
     return response
 
 

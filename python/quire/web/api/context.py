@@ -11,9 +11,10 @@ from pydantic import AfterValidator
 from starlette.requests import Request
 
 from quire.sentinels.accounts import Accounts, Identity, Sessions, Tokens
+from quire.sentinels.accounts.passwords import AT_ONCE
 from quire.sentinels.service import Service
 from quire.web.answers import Answer
-from quire.web.notices import Notices
+from quire.web.notices import Notices, OpenGate
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.protection.throttle import Throttle
 from quire.web.settings import Settings
@@ -39,6 +40,7 @@ class State:
         sessions: people who logged in.
         tokens: tokens of programs.
         notices: dead letters, tests and feeds.
+        open_gate: opens the gate that test messages go through.
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
@@ -50,6 +52,7 @@ class State:
         service: Service,
         accounts: Accounts,
         notices: Notices,
+        open_gate: OpenGate | None,
         guard: Guard,
         sessions: Sessions,
         tokens: Tokens,
@@ -60,16 +63,25 @@ class State:
         self.sessions: Sessions = sessions
         self.tokens: Tokens = tokens
         self.notices: Notices = notices
+        self.open_gate: OpenGate | None = open_gate
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
         self._heavy = CapacityLimiter(settings.heavy_at_once)
+        # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
+        self._passwords = CapacityLimiter(AT_ONCE)
 
     async def run_heavy(
         self, work: Callable[Parameters, T], *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> T:
         """Run something that takes long in a thread; only a few at once."""
         return await to_thread.run_sync(lambda: work(*args, **kwargs), limiter=self._heavy)
+
+    async def run_password(
+        self, work: Callable[Parameters, T], *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> T:
+        """Run something that checks a password in a thread."""
+        return await to_thread.run_sync(lambda: work(*args, **kwargs), limiter=self._passwords)
 
 
 def router() -> APIRouter:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from quire.errors import WatchError
 from quire.sdiff import ALL_FACETS, annotate
 from quire.sentinels.checking.replay import Replay, by_month
-from quire.web.answers import Answer, Problem
+from quire.web.answers import Answer, Problem, plain
 from quire.web.api.context import (
     PREFIX,
     PROBLEMS,
@@ -31,6 +31,7 @@ from quire.web.api.models import (
     StateShown,
     VersionShown,
 )
+from quire.web.api.told import told
 from quire.web.api.watches import with_secrets
 
 routes = router()
@@ -176,7 +177,8 @@ async def replay_form(app: App, given: ReplayGiven) -> Response:
 def _events(app: State, watch: int | None, after: str | None, most: int) -> Response:
     events = app.service.events(watch, following=after, most=most)
     following = events[-1].id if len(events) == most else None
-    return Answer({"events": events, "next": following})
+    shown = [{**plain(told(each)), **plain(each)} for each in events]
+    return Answer({"events": shown, "next": following})
 
 
 def _replay(found: Replay) -> Response:
@@ -185,6 +187,6 @@ def _replay(found: Replay) -> Response:
             "captures": found.captures,
             "outcomes": found.outcomes,
             "months": by_month(found),
-            "firings": found.firings,
+            "firings": [{**plain(told(each)), **plain(each)} for each in found.firings],
         }
     )

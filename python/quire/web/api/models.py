@@ -42,7 +42,9 @@ class ReplayGiven(Given):
 class ResendGiven(Given):
     """Dead letters to send again."""
 
-    ids: list[Annotated[int, Field(ge=1, le=2**63 - 1)]] = Field(max_length=1000)
+    ids: list[Annotated[str, StringConstraints(pattern="^[0-9a-f]{1,64}$")]] = Field(
+        max_length=1000
+    )
 
 
 class AccountGiven(Given):
@@ -130,6 +132,10 @@ class EventShown(BaseModel):
     time: datetime
     old: int | None
     new: int | None
+    name: str
+    added: list[str]
+    removed: list[str]
+    message: str
     body: dict[str, Any]
 
 
@@ -169,6 +175,9 @@ class FiringShown(BaseModel):
 
     time: datetime
     kind: str
+    added: list[str]
+    removed: list[str]
+    message: str
     body: dict[str, Any]
 
 

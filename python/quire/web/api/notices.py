@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -31,24 +29,26 @@ FEED_TYPE = "application/atom+xml; charset=utf-8"
 
 
 @routes.get(f"{PREFIX}/notices/dead", response_model=list[dict[str, Any]], responses=PROBLEMS)
-async def list_dead_letters(app: App, most: Most = 100) -> Response:
+def list_dead_letters(app: App, most: Most = 100) -> Response:
     """List notices that could not be sent and were given up, the newest first."""
-    found = plain(await _call(app.notices.dead_letters, most))
-    return Answer([_without_target(each) for each in found])
+    return Answer(without_targets(plain(app.notices.dead_letters(most))))
 
 
 @routes.post(f"{PREFIX}/notices/resend", responses=PROBLEMS)
-async def resend(app: App, given: ResendGiven) -> Response:
+def resend(app: App, given: ResendGiven) -> Response:
     """Send dead letters again."""
-    return Answer({"sent_again": plain(await _call(app.notices.resend, given.ids))})
+    return Answer({"sent_again": app.notices.resend(given.ids)})
 
 
 @routes.post(f"{PREFIX}/watches/{{watch}}/test-notice", responses=PROBLEMS)
 async def test_notice(app: App, watch: WatchNumber) -> Response:
-    """Send a test notice to all targets of a watch."""
+    """Send a test message to all targets of a watch."""
     await run_in_threadpool(app.service.find, watch)
-    found = plain(await _call(app.notices.send_test, watch))
-    return Answer({"result": _without_target(found)})
+    if app.open_gate is None:
+        raise Problem(501, "notices are not set up in this service")
+    async with app.open_gate() as gate:
+        found = await app.notices.send_test(watch, gate)
+    return Answer({"targets": without_targets(plain(found))})
 
 
 @routes.get(
@@ -56,7 +56,7 @@ async def test_notice(app: App, watch: WatchNumber) -> Response:
     response_class=Response,
     responses={200: {"content": {"application/atom+xml": {}}}, **PROBLEMS},
 )
-async def get_feed(
+def get_feed(
     app: App,
     watch: Annotated[int | None, Query(ge=1, le=LARGEST, description="Number of a watch.")] = None,
     tag: PlainText = "",
@@ -71,29 +71,22 @@ async def get_feed(
     if (watch is None) == (not tag):
         raise Problem(422, "expected either watch or tag", field="watch")
     if watch is not None:
-        await run_in_threadpool(app.service.find, watch)
-    found = await _call(app.notices.feed, watch=watch, tag=tag or None)
-    data = found.encode("utf-8", "replace") if isinstance(found, str) else found
-    return Response(data, media_type=FEED_TYPE)
+        app.service.find(watch)
+    elif not app.service.watches(tag=tag, most=1):
+        raise Problem(404, f"no watch has the tag {tag!r}", field="tag")
+    return Response(app.notices.feed(watch=watch, tag=tag or None), media_type=FEED_TYPE)
 
 
-async def _call(work: Callable[..., Any], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
-    """Call a method that may be a coroutine."""
-    if inspect.iscoroutinefunction(work):
-        return await work(*args, **kwargs)
-    found = await run_in_threadpool(work, *args, **kwargs)
-    return await found if inspect.isawaitable(found) else found
-
-
-def _without_target(value: Any) -> Any:  # noqa: ANN401 - plain data
-    """Hide targets, which usually hold a token, and what looks like one in errors."""
+def without_targets(value: Any) -> Any:  # noqa: ANN401 - plain data
+    """Hide targets, which usually hold a token, keys, and texts in errors that look like one."""
     if isinstance(value, dict):
         return {
-            name: _scheme(each) if name == "target" else _without_target(each)
+            name: _scheme(each) if name == "target" else without_targets(each)
             for name, each in value.items()
+            if name != "key"
         }
     if isinstance(value, list):
-        return [_without_target(each) for each in value]
+        return [without_targets(each) for each in value]
     return without_secrets(value) if isinstance(value, str) else value
 
 

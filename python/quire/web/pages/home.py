@@ -10,6 +10,7 @@ from starlette.responses import Response
 from quire.sentinels.service import PageStatus, StoredEvent
 from quire.sentinels.store.watches import StoredWatch
 from quire.web.api.context import LARGEST, App, Client, router
+from quire.web.api.told import told
 from quire.web.pages.page import page
 
 routes = router()
@@ -54,18 +55,15 @@ def _watch(stored: StoredWatch, pages: list[PageStatus]) -> dict[str, Any]:
 
 
 def _event(event: StoredEvent) -> dict[str, Any]:
+    words = told(event)
     return {
         "time": event.time,
-        "watch": str(event.body.get("watch", event.watch)),
+        "watch": words.name,
         "kind": event.kind,
-        "added": _texts(event.body.get("added")),
-        "removed": _texts(event.body.get("removed")),
-        "message": _short(str(event.body.get("message") or "")),
+        "added": [_short(each) for each in words.added[:MOST_TEXTS]],
+        "removed": [_short(each) for each in words.removed[:MOST_TEXTS]],
+        "message": _short(words.message),
     }
-
-
-def _texts(value: object) -> list[str]:
-    return [_short(str(each)) for each in value[:MOST_TEXTS]] if isinstance(value, list) else []
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -35,7 +34,7 @@ def show_login(to: str = "/") -> Response:
 async def log_in(request: Request, app: App) -> Response:
     """Log in with a name and a password."""
     fields = await _fields(request)
-    return await run_in_threadpool(_log_in, request, app, fields)
+    return await app.run_password(_log_in, request, app, fields)
 
 
 @routes.post("/logout", include_in_schema=False)
@@ -60,7 +59,7 @@ async def set_password(request: Request, app: App, client: Client) -> Response:
     fields = await _fields(request)
     old, new = fields.get("old", ""), fields.get("new", "")
     try:
-        key = await run_in_threadpool(change_password, request, app, client, old, new)
+        key = await app.run_password(change_password, request, app, client, old, new)
     except (Problem, AccountError) as error:
         status = error.status_code if isinstance(error, Problem) else 422
         wrong = str(error.detail if isinstance(error, Problem) else error)
