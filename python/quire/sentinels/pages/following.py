@@ -50,9 +50,12 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: Elements that are items of lists.
 ITEMS = HEADINGS | {"li", "tr", "dt", "dd", "article", "option"}
 
-# A selector of the first or last one of some elements.
+# A selector of the first or last one of some elements. A path from the root, as tools make them, has
+# such steps too, but means one element.
 _AT_AN_END = re.compile(
-    r":(?:first|last)-|:nth(?:-last)?-(?:child|of-type)\(\s*1\s*\)|\[\s*(?:1|last\(\))\s*\]"
+    r"(?!/?html\b).*(?::(?:first|last)-|:nth(?:-last)?-(?:child|of-type)\(\s*1\s*\)"
+    r"|\[\s*(?:1|last\(\))\s*\])",
+    re.DOTALL,
 )
 _WORD = re.compile(r"\w+(?:[.,]\w+)*|[^\w\s]")
 _DIGITS = re.compile(r"\d+")
@@ -200,7 +203,7 @@ class PartFinder:
         self, now: NDArray[np.integer], partner: int, selectors: tuple[str, ...]
     ) -> bool:
         """Tell whether a selector of the first or last item of a list finds another item."""
-        is_at_end = any(_AT_AN_END.search(selector) for selector in selectors)
+        is_at_end = any(_AT_AN_END.match(selector) for selector in selectors)
         return is_at_end and len(now) == 1 and self._are_items(int(now[0]), partner)
 
     def _are_items(self, one: int, other: int) -> bool:
