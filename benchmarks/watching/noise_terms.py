@@ -1,4 +1,4 @@
-"""Noise of real pages: what a watch would have told with and without it.
+"""Noise of real pages: false alarms of a watch that leaves noise out, and of one that does not.
 
 Terms of service, the newest 25 captures of each page, 12 hours apart. A watch of the text, links and images of the whole page is replayed over them, once
 with noise left out and once with everything. A capture whose visible text (``Digest.text``) is that of the one before has no change for a reader; a notice
