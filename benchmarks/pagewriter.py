@@ -107,6 +107,13 @@ PAGES = (
         ("monitor-scale", "monitor-workers", "monitor-rivals"),
     ),
     Page(
+        "alarms",
+        "False alarms, and parts that move",
+        "Is noise left out without missing a change, and is a watched part found again after a"
+        " redesign?",
+        ("noise-sites", "noise-terms", "following-news"),
+    ),
+    Page(
         "correctness",
         "Exactness and hostile input",
         "Does every page come back byte for byte, are edit scripts exact, and does time stay"

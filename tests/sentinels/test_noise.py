@@ -73,7 +73,7 @@ class Watched:
             return list(connection.execute(select(event).order_by(event.c.time, event.c.id)))
 
     def noise(self) -> PageNoise:
-        """Return what is known about noise."""
+        """Return the known noise of the page."""
         with self.database.read() as connection:
             return PageNoise.from_json(connection.execute(select(page.c.noise)).scalar_one())
 

@@ -233,6 +233,57 @@ def test_a_worker_that_lost_its_lease_writes_nothing(
     assert added([each for each in rows(database, event) if each.new == 2]) == [("2",)]
 
 
+def test_a_worker_that_loses_its_lease_during_a_probe_writes_nothing(database: Database) -> None:
+    web = Web()
+    web.pages[URL] = b"<div><p>0</p></div></html>"
+    install(database, web.now, {"url": URL, "every": "1 h"})
+    slow, quick = web.worker(database), web.worker(database)
+    run(slow)
+    web.now += 3600
+    web.pages[URL] = b"<div><p>1</p></div></html>"
+    asked = 0
+
+    async def hang(claimed: ClaimedPage) -> Answer:
+        nonlocal asked
+        asked += 1
+        if asked == 2:  # the probe
+            assert (claimed.etag, claimed.last_modified) == (None, None)
+            web.now += 1000  # longer than the lease
+            web.pages[URL] = b"<div><p>2</p></div></html>"
+            await quick.run_due()
+        return Fetched(200, b"<div><p>1</p></div></html>", "text/html", etag="x")
+
+    slow.fetch = hang
+    run(slow)
+
+    assert (asked, slow.tally.lost, slow.tally.probes) == (2, 1, 1)
+    assert [each.body["added"] for each in rows(database, event)] == [["2"]]
+
+
+def test_noise_is_left_out_on_both_databases(database: Database) -> None:
+    web = Web()
+    count = 0
+
+    async def fetch(_: ClaimedPage) -> Answer:
+        nonlocal count
+        count += 1
+        return Fetched(200, b"<p>Fish</p><p>Seen %d times</p></html>" % count, "text/html")
+
+    install(database, web.now, {"url": URL, "every": "1 h"})
+    for _ in range(4):
+        worker = web.worker(database)  # nothing is known but what the database has
+        worker.fetch = fetch
+        run(worker)
+        web.now += 3600
+
+    assert rows(database, event) == []
+    assert len(rows(database, version)) == 1
+    (found,) = rows(database, page)
+    assert [each["samples"] for each in found.noise["entries"]] == [
+        ["Seen 2 times", "Seen 3 times"]
+    ]
+
+
 def test_claims_are_disjoint_and_end(database: Database) -> None:
     install(database, 0, *({"url": f"{URL}/{number}"} for number in range(10)))
 

@@ -135,7 +135,7 @@ class _Trial:
 
     Attributes:
         readers: the new version.
-        outcomes: what was found.
+        outcomes: the outcomes.
         signatures: of the versions that members saw last, read anew because other noise is left
             out now; by the names of members.
     """
@@ -154,7 +154,7 @@ class _Pending:
         result: what to write down.
         version: the new version.
         page: its page.
-        noted: what is known about noise, with stale noise still in it.
+        noted: the known noise, with stale noise still in it.
         trial: the evaluation.
         astray: parts that are not where their selectors look, by the names of members.
     """
@@ -260,7 +260,7 @@ class Check:
         if self.known.entries:
             noise = self.known.still()
             result.page["noise"] = noise.to_json()
-            if noise.has_stale:  # the next check needs the page, to see what it says there now
+            if noise.has_stale:  # the next check needs the page itself
                 result.page["etag"] = result.page["last_modified"] = None
         behind = [name for name in self.due if self._is_behind(name)]
         self._judge_timely(result, "fine", behind)
@@ -443,7 +443,7 @@ class Check:
         return found
 
     def _aspects(self) -> set[Aspect]:
-        """Return what is watched by sentinels that leave noise out."""
+        """Return the aspects that sentinels watch which leave noise out."""
         return {
             aspect
             for name, member in self.found.members.items()
@@ -484,7 +484,7 @@ class Check:
             name = outcome.sentinel
             known = self.found.members[name]
             if outcome.fired and outcome.missing and self._sentinel(name).when is not None:
-                continue  # a condition about what is gone
+                continue  # its condition is about a part that goes away
             asked = known.proposal
             if asked is not None and not asked["used"] and outcome.missing and not is_new:
                 pending.astray[name] = Whereabouts.from_proposal(asked)
@@ -637,7 +637,7 @@ class Check:
     def _note(
         self, result: CheckResult, version: Version, readers: _Readers, outcomes: list[Outcome]
     ) -> None:
-        """Write down what was found, and tell about it."""
+        """Write down outcomes, and tell about those that fired."""
         for outcome in outcomes:
             member = self.found.members[outcome.sentinel]
             if outcome.changed:

@@ -7,13 +7,13 @@ A member is looked at when its page gets a new version. Its part is
 * ``lost``: it is not on the page, and nothing is like it;
 * ``doubtful``: the selector finds something that is not like the old part, and nothing else is.
 
-All but the first are told once, as an event that asks. A member whose part moved is evaluated at the
+All but the first make one event, which asks. A member whose part moved is evaluated at the
 new place if that is like enough (``CONFIDENT``), until the user accepts or rejects it. If the part is
 doubtful, the member is evaluated where its selector looks. Otherwise it keeps the version it saw
 last, and is compared with that when the part is there again.
 
-What is stored with a member: the fingerprint of a part that was lost, to look for it on later
-versions; and the proposal.
+A member stores the proposal, and the fingerprint of a part that was lost, to look for it on later
+versions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Whereabouts:
         where: what became of it.
         part: its place among the parts of the sentinel.
         selector: the selectors that used to find it.
-        fingerprint: what is remembered of it.
+        fingerprint: its fingerprint.
         path: a selector for the place that is proposed; empty if there is none.
         score: how much that place is like the part, from 0 to 1.
         before: the text of the part on the version seen last.
@@ -92,12 +92,12 @@ class Whereabouts:
 
     @property
     def is_away(self) -> bool:
-        """Whether the part cannot be compared with what it said before."""
+        """Whether the part cannot be compared with its earlier text."""
         return self.where != "doubtful"
 
     @classmethod
     def from_proposal(cls, proposal: dict[str, Any]) -> Whereabouts:
-        """Return what was told before."""
+        """Return the whereabouts that the user was asked about before."""
         return cls(
             proposal["where"],
             proposal["part"],
@@ -108,7 +108,7 @@ class Whereabouts:
         )
 
     def to_proposal(self, now: float) -> dict[str, Any]:
-        """Return what is stored until the user decides."""
+        """Return the proposal, as it is stored until the user decides."""
         return {
             "where": self.where,
             "part": self.part,
@@ -259,7 +259,7 @@ def lasting_selector(page: Digest, node: int) -> str:
 
 
 def fingerprint_to_json(found: Whereabouts) -> dict[str, Any] | None:
-    """Return what is stored of a part that was lost."""
+    """Return the fingerprint of a part that was lost, as JSON."""
     if found.fingerprint is None:
         return None
     return {"part": found.part, **dataclasses.asdict(found.fingerprint)}

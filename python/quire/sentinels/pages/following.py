@@ -5,8 +5,8 @@ the part itself is remembered, as a small ``Fingerprint``: how its text begins a
 and the heading before it, its id, classes and other names, the elements around it. On a new version:
 
 1. If the annotation pairs the old part with what the selector finds now, nothing happened. The same
-   holds if the selector means the first or last item of a list, and finds another item of that list:
-   a new headline is a change, not a redesign.
+   holds if the selector means the first or last item of a list, and finds another item there: a new
+   headline is a change, not a redesign.
 2. If the selector finds nothing, or something other than the old part's partner, all visible
    elements are compared with the fingerprint. The best one is proposed if it is like the part, has
    some of its own words or names, and is clearly more like it than any element beside it.
@@ -50,10 +50,9 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 #: Elements that are items of lists.
 ITEMS = HEADINGS | {"li", "tr", "dt", "dd", "article", "option"}
 
-# A selector of the first or last one of some elements.
-_AT_AN_END = re.compile(
-    r":(?:first|last)-|:nth(?:-last)?-(?:child|of-type)\(\s*1\s*\)|\[\s*(?:1|last\(\))\s*\]"
-)
+# A selector of the first or last one of some elements, as people write it. Tools write paths with
+# numbers, and mean one element.
+_AT_AN_END = re.compile(r"(?!/html\b).*(?::(?:first|last)-|\[\s*(?:1|last\(\))\s*\])", re.DOTALL)
 _WORD = re.compile(r"\w+(?:[.,]\w+)*|[^\w\s]")
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -200,7 +199,7 @@ class PartFinder:
         self, now: NDArray[np.integer], partner: int, selectors: tuple[str, ...]
     ) -> bool:
         """Tell whether a selector of the first or last item of a list finds another item."""
-        is_at_end = any(_AT_AN_END.search(selector) for selector in selectors)
+        is_at_end = any(_AT_AN_END.match(selector) for selector in selectors)
         return is_at_end and len(now) == 1 and self._are_items(int(now[0]), partner)
 
     def _are_items(self, one: int, other: int) -> bool:
@@ -208,9 +207,21 @@ class PartFinder:
         parent = self.page.parent
         while self._name(one) == self._name(other) and one > 0 and other > 0:
             if parent[one] == parent[other]:
-                return self._is_item(one) and self._is_item(other)
+                return self._is_item(one) and self._is_item(other) and self._is_at_end(one)
             one, other = int(parent[one]), int(parent[other])
         return False
+
+    def _is_at_end(self, node: int) -> bool:
+        """Tell whether an element is the first or last one with its tag in its parent."""
+        page = self.page
+        above = int(page.parent[node])
+        child, end = above + 1, above + int(page.size[above])
+        alike = []
+        while child < end:
+            if page.tag[child] == page.tag[node]:
+                alike.append(child)
+            child += int(page.size[child])
+        return node in (alike[0], alike[-1])
 
     def _is_item(self, node: int) -> bool:
         if self._name(node) in ITEMS:

@@ -30,7 +30,9 @@ LEAST_COMMON = 0.3
 #: Gaps of one text.
 MOST_GAPS = 12
 
-_WORD = re.compile(r"\d(?:[\d.,:/'’-]*\d)?(?!\w)|\w+|[^\w\s]")
+_WORD = re.compile(r"\d(?:[\d.,:/'’-]*\d)?(?![\w-])|\w+(?:-\w+)*|[^\w\s]")
+# Addresses and other attributes are made of names and values between these signs.
+_PIECE = re.compile(r"[^\s/?&=#;.]+|[/?&=#;.]")
 _NUMBER = re.compile(r"\d[\d.,:/'’-]*")
 # A time of the day next to other words of a date: all of it changes sooner or later.
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
@@ -76,9 +78,16 @@ class Gap:
 WHOLE: tuple[Gap, ...] = (Gap("", "", "text"),)
 
 
-def gaps_between(one: str, other: str) -> tuple[Gap, ...]:
-    """Return the gaps of two samples of a text. Masks of both samples are equal."""
-    words, others = _WORD.findall(one), _WORD.findall(other)
+def gaps_between(one: str, other: str, *, address: bool = False) -> tuple[Gap, ...]:
+    """Return the gaps of two samples of a text. Masks of both samples are equal.
+
+    Args:
+        one: a sample.
+        other: another one.
+        address: whether they are addresses or other attributes.
+    """
+    word = _PIECE if address else _WORD
+    words, others = word.findall(one), word.findall(other)
     if max(len(words), len(others)) > MOST_WORDS:
         return WHOLE
     matcher = SequenceMatcher(None, words, others, autojunk=False)
@@ -90,7 +99,8 @@ def gaps_between(one: str, other: str) -> tuple[Gap, ...]:
         if change != "equal":
             found.append(_gap(words, start, end, others[other_start:other_end]))
     gaps = joined((), found)
-    return gaps if mask(one, gaps) == mask(other, gaps) else WHOLE
+    is_enough = mask(one, gaps, address=address) == mask(other, gaps, address=address)
+    return gaps if is_enough else WHOLE
 
 
 def joined(known: tuple[Gap, ...], found: Iterable[Gap]) -> tuple[Gap, ...]:
@@ -106,14 +116,19 @@ def joined(known: tuple[Gap, ...], found: Iterable[Gap]) -> tuple[Gap, ...]:
     return tuple(gaps.values()) if len(gaps) <= MOST_GAPS else WHOLE
 
 
-def mask(text: str, gaps: tuple[Gap, ...]) -> str:
+def mask(text: str, gaps: tuple[Gap, ...], *, address: bool = False) -> str:
     """Return a text with its gaps replaced, as it is compared; empty if nothing else is left.
 
     A text without any of the gaps is returned as it is.
+
+    Args:
+        text: the text.
+        gaps: the gaps.
+        address: whether it is an address or another attribute.
     """
     if gaps == WHOLE:
         return ""
-    found = list(_WORD.finditer(text))
+    found = list((_PIECE if address else _WORD).finditer(text))
     words = [word.group() for word in found]
     spans = sorted(span for gap in gaps for span in _spans(words, gap))
     if not spans:
@@ -127,7 +142,7 @@ def mask(text: str, gaps: tuple[Gap, ...]) -> str:
             left = found[end - 1].end() if end > start else begin
             at = end
     compared.append(text[left:])
-    has_more = any(_WORD.search(part) for part in compared if part != GAP)
+    has_more = any(part.strip() for part in compared if part != GAP)
     return "".join(compared) if has_more else ""
 
 

@@ -259,7 +259,7 @@ class _Learner:
 
 
 def _noise_of(value: ChangedValue, place: Place, now: float, evidence: Evidence) -> Noise:
-    gaps = gaps_between(value.before, value.after)
+    gaps = gaps_between(value.before, value.after, address=value.kind != "text")
     samples = (sample(value.before), sample(value.after))
     return Noise(value.kind, place, now, evidence, value.name, gaps, samples)
 

@@ -304,7 +304,7 @@ class _Mask:
     gaps: tuple[Gap, ...]
 
     def __call__(self, value: str) -> str:
-        return mask(value, self.gaps)
+        return mask(value, self.gaps, address=True)
 
 
 def key_of(kind: NoiseKind, place: Place, name: str = "") -> str:

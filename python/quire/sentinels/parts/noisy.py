@@ -1,6 +1,6 @@
 """Noisy nodes: what of one version does not count, because it changes at every fetch.
 
-The rules for finding them are in ``quire.sentinels.pages``; here is only what a reading needs.
+The rules for finding them are in ``quire.sentinels.pages``; this module has only the part that readings need.
 
 A location that a user chose is not noise. Something is left out of a location only if its element
 is below one of the elements that the location finds; the whole page contains everything.
@@ -52,7 +52,7 @@ class NoisyNodes:
         )
 
     def below(self, page: Digest, roots: Roots) -> NoisyNodes:
-        """Return what is left out of a location with these roots.
+        """Return the noise of a location with these roots.
 
         >>> import quire
         >>> page = quire.encode(b"<p>now <b>12:01</b>")

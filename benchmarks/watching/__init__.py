@@ -1,0 +1,1 @@
+"""Few false alarms: histories of pages and sites in, what watches would have told out."""
