@@ -37,7 +37,7 @@ def run(context: Context) -> Report:
                 races[share, a_page, exponent] = race(workload, monitors, context.pick(5, 3))
     _add_tables(report, races)
     for name in (GROUPED, ALONE):
-        asked = sum(run.asked for run in races.values())
+        asked = sum(run.asked[name] for run in races.values())
         right = asked - sum(run.wrong[name] for run in races.values())
         report.right.append(Right(name, right, asked, "as the plain definition, in every pass"))
         report.goals.append(every(f"answers, {name}", right, asked))

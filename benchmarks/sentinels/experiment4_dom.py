@@ -43,7 +43,7 @@ def run(context: Context) -> Report:
     _add_table(report, races, len(pages))
     _add_inner(report, inner, len(pages))
     for name in (DIGEST, DOM):
-        asked = sum(run.asked for run in races.values())
+        asked = sum(run.asked[name] for run in races.values())
         right = asked - sum(run.wrong[name] for run in races.values())
         report.right.append(Right(name, right, asked, "as the plain definition, in every pass"))
         report.goals.append(every(f"answers on the {name}", right, asked))

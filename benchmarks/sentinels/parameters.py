@@ -201,7 +201,7 @@ def _number(value: str) -> float:
 def _add_answers(report: Report, sweeps: dict[str, dict[str, Race]]) -> None:
     runs = [run for races in sweeps.values() for run in races.values()]
     for name in (GROUPED, ALONE, WEBCQ):
-        asked = sum(run.asked for run in runs)
+        asked = sum(run.asked[name] for run in runs)
         right = asked - sum(run.wrong[name] for run in runs)
         report.right.append(Right(name, right, asked, "as the plain definition, in every pass"))
         report.goals.append(every(f"answers of {name}", right, asked))

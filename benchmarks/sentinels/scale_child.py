@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sqlalchemy import insert
@@ -18,7 +19,7 @@ from benchmarks.sentinels.synthetic_web import SyntheticWeb, form, sentinels_of_
 from benchmarks.sentinels.systems import ABOUT
 from quire._core import hash128
 from quire.sentinels.form.reading import read_watch
-from quire.sentinels.groups import Group, Version
+from quire.sentinels.groups import Group, Outcome, Version
 from quire.sentinels.groups.oracle import evaluate_alone
 from quire.sentinels.parts import PageReader
 from quire.sentinels.sentinel import Sentinel
@@ -90,24 +91,25 @@ def _pass(web: SyntheticWeb, groups: list[Group], sources: list[bytes]) -> dict[
         start = time.process_time()
         body = web.body(number)
         source = hash128(body)
-        outcomes = []
+        outcomes: list[Outcome] = []
+        new = None
         if source != sources[number]:
             base = next(iter(group.versions))
-            reader = PageReader(quire.encode(body))
-            version = Version(base + 1, reader.page.signatures)
-            outcomes = group.evaluate(version, reader, ABOUT)
+            new = quire.encode(body)
+            version = Version(base + 1, new.signatures)
+            outcomes = group.evaluate(version, PageReader(new), ABOUT)
             group.accept(version, outcomes)
             sources[number] = source
         evaluated += len(group.members)
         changed += sum(bool(each.changed) for each in outcomes)
         spent += time.process_time() - start
-        if number % step == 0 and outcomes:
+        if number % step == 0 and new is not None:
             now, web.round = web.round, web.round - 1
             old = quire.encode(web.body(number) if web.round > 1 else _first(web, number))
             web.round = now
             for outcome in outcomes[:20]:
                 sentinel = group.members[outcome.sentinel].sentinel
-                expected = evaluate_alone(sentinel, old, reader.page, ABOUT)
+                expected = evaluate_alone(sentinel, old, new, ABOUT)
                 wrong += (outcome.changed, outcome.fired) != (expected.changed, expected.fired)
                 judged += 1
     return {
@@ -151,14 +153,9 @@ def _wake(pages: int) -> float:
     return spent
 
 
-def _numbered(counts: object) -> list[tuple[int, int]]:
-    found = []
-    number = 0
-    for page, count in enumerate(counts):  # type: ignore[arg-type,var-annotated]
-        for _ in range(count):
-            found.append((page, number))
-            number += 1
-    return found
+def _numbered(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    places = (page for page, count in enumerate(counts) for _ in range(count))
+    return ((page, number) for number, page in enumerate(places))
 
 
 def _resident() -> int:
