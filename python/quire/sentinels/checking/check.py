@@ -16,20 +16,19 @@ differ only in invisible parts (tokens, scripts) leave no version.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from random import Random
 from typing import Any
 
-from quire.digest.files import encode
-from quire.digest.page import Digest
 from quire.sentinels.conditions.comparison import (
     PAGE_STATES,
     Circumstances,
     PageState,
     lines_only_in,
 )
+from quire.sentinels.conditions.conditions import Fired, Unchanged
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.groups.group import Member, Version
 from quire.sentinels.groups.outcome import Outcome
@@ -38,7 +37,7 @@ from quire.sentinels.pages.state import PageFacts, page_state
 from quire.sentinels.parts.part import CONTENT, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.schedule import next_check
-from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.sentinel import Sentinel, walk
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.plain import (
     facts_from_json,
@@ -46,12 +45,15 @@ from quire.sentinels.store.plain import (
     instant,
     signatures_to_bytes,
 )
-from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup
+from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup, PageMember
 from quire.sentinels.versions.deltas import pack, usual_base
+from quire.sentinels.versions.page_reading import read_page
 
 #: Lines of added and removed text that an event keeps, and characters of each.
 MOST_LINES = 200
 MOST_LETTERS = 2_000
+#: Versions that are read to learn which lines a page had before.
+MOST_HISTORY = 500
 #: Members that are due within this time are evaluated now, rather than in a fetch of their own.
 SLACK_SECONDS = 1.0
 
@@ -69,6 +71,7 @@ class Fetched:
         etag: for the next conditional request.
         last_modified: for the next conditional request.
         headers: headers worth keeping.
+        url: the address that answered, after redirects; empty for the page's own.
         not_modified: whether the server said that nothing changed.
         was_cut: whether the transfer ended early.
         seconds: how long it took.
@@ -81,6 +84,7 @@ class Fetched:
     etag: str | None = None
     last_modified: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    url: str = ""
     not_modified: bool = False
     was_cut: bool = False
     seconds: float = 0.0
@@ -110,6 +114,8 @@ class Check:
         found: its members. They are updated; write them with the result, or read them again.
         now: the time, in seconds since 1970.
         read: reads the bytes of an old version.
+        others: returns when other watches last fired, by their names; on this page only if None.
+        numbers: returns the numbers of the stored versions; all up to the latest if None.
         shortcuts: which shortcuts the evaluation takes.
         chance: where jitter comes from.
     """
@@ -121,6 +127,8 @@ class Check:
         now: float,
         read: Callable[[int], bytes],
         *,
+        others: Callable[[set[str]], dict[str, float]] | None = None,
+        numbers: Callable[[], Sequence[int]] | None = None,
         shortcuts: Shortcuts = ALL_SHORTCUTS,
         chance: Random | None = None,
     ) -> None:
@@ -128,6 +136,8 @@ class Check:
         self.found = found
         self.now = now
         self.read = read
+        self.numbers = numbers or (lambda: range(claimed.latest + 1))
+        self.firings: dict[str, float] = self._firings(others)
         self.shortcuts = shortcuts
         self.chance = chance
         self.state: PageState = next(
@@ -175,7 +185,7 @@ class Check:
         return result
 
     def _fetched(self, answer: Fetched) -> CheckResult:
-        page = self._encode(answer.body, answer.content_type)
+        page = read_page(answer.body, answer.content_type)
         facts = PageFacts.of(page)
         last_good = facts_from_json(self.claimed.facts)
         state = page_state(answer.status, facts, last_good, was_cut=answer.was_cut)
@@ -217,31 +227,125 @@ class Check:
         state: PageState,
     ) -> list[Outcome]:
         group = self.found.group
-        outcomes = group.evaluate(
-            version, page, lambda member: self._about(member, state), names, self.shortcuts
-        )
+        outcomes: list[Outcome] = []
+        for stage in self._stages(names):
+            found = group.evaluate(
+                version, page, lambda member: self._about(member, state), stage, self.shortcuts
+            )
+            outcomes += found
+            self._hear(result, stage)
+            self._tell_firings(result, version, page, found, state)
+        return outcomes
+
+    def _tell_firings(
+        self,
+        result: CheckResult,
+        version: Version,
+        page: PageReader,
+        outcomes: list[Outcome],
+        state: PageState,
+    ) -> None:
+        group = self.found.group
         for outcome in outcomes:
             member = self.found.members[outcome.sentinel]
-            if outcome.changed:
-                member.changed = self.now
-            if outcome.fired:
-                member.fired = self.now
+            if outcome.fired and (outcome.changed or self._is_news(member, state)):
+                member.fired = self.firings[member.watch.name] = self.now
                 result.members.add(outcome.sentinel)
                 base = group.members[outcome.sentinel].base
                 body = self._body(outcome, page, base)
                 self._tell(result, outcome.sentinel, "change", version.number, body, old=base)
-        return outcomes
+            if outcome.changed:
+                member.changed = self.now
+
+    def _hear(self, result: CheckResult, names: list[str]) -> None:
+        """Remember which firings of other watches the members know about."""
+        for name in names:
+            member = self.found.members[name]
+            heard = {
+                other: self.firings[other]
+                for other in _asked_about(member.watch.sentinel)
+                if other in self.firings
+            }
+            if heard and heard != member.heard:
+                member.heard = heard
+                result.members.add(name)
+
+    def _stages(self, names: list[str]) -> list[list[str]]:
+        """Sort members so that those that ask about others come after them.
+
+        Members that ask about each other in a circle are judged together, at the end.
+        """
+        watches = {name: self.found.members[name].watch for name in names}
+        left = {
+            name: {other for other in names if other != name and watches[other].name in asked}
+            for name in names
+            for asked in [_asked_about(watches[name].sentinel)]
+        }
+        stages: list[list[str]] = []
+        while left:
+            stage = [name for name, others in left.items() if others.isdisjoint(left)]
+            stages.append(stage or list(left))
+            left = {name: others for name, others in left.items() if name not in stages[-1]}
+        return stages
+
+    def _is_news(self, member: PageMember, state: PageState) -> bool:
+        """Tell whether a condition about time, state or other watches turned since it last fired.
+
+        Such conditions are judged at every check. A page that is quiet for a week is told once, not
+        at every check of that week.
+        """
+        if member.fired is None:
+            return True
+        turns = [self.now] if state != self.state else []
+        for each in walk(member.watch.sentinel.condition):
+            if isinstance(each, Unchanged):
+                start = member.installed if member.changed is None else member.changed
+                turns += [start, start + each.length.total_seconds()]
+            elif isinstance(each, Fired) and each.sentinel in self.firings:
+                last = self.firings[each.sentinel]
+                turns += [last, last + (each.within.total_seconds() if each.within else 0.0)]
+        return any(member.fired < turn <= self.now for turn in turns)
+
+    def _firings(self, others: Callable[[set[str]], dict[str, float]] | None) -> dict[str, float]:
+        """Return when the watches that members ask about last fired, on any page."""
+        known = {
+            member.watch.name: member.fired
+            for member in self.found.members.values()
+            if member.fired is not None
+        }
+        asked = {
+            name
+            for member in self.found.members.values()
+            for name in _asked_about(member.watch.sentinel)
+        }
+        if asked and others is not None:
+            for name, time in others(asked).items():
+                known[name] = max(time, known.get(name, time))
+        return known
+
+    def _unseen(self, part: Part, lines: Iterable[str]) -> set[str]:
+        """Return those of some lines that no stored version of a part had."""
+        seen = self.found.seen.get(part)
+        if seen is None:
+            seen = self.found.seen[part] = set()
+            for number in self.numbers()[-MOST_HISTORY:]:
+                self._remember(seen, part, PageReader(self.found.group.load(number)))
+        return {line for line in lines if hash(line) not in seen}
+
+    def _remember(self, seen: set[int], part: Part, reader: PageReader) -> None:
+        seen.update(map(hash, reader.read(part).of("text")))
 
     def _about(self, member: Member, state: PageState) -> Circumstances:
         known = self.found.members[member.sentinel.name]
-        others = {each.watch.name: each.fired for each in self.found.members.values()}
         return Circumstances(
             now=instant(self.now),
             watched_since=instant(known.installed),
             last_change=None if known.changed is None else instant(known.changed),
             state=state,
             previous_state=self.state,
-            fired={name: instant(time) for name, time in others.items() if time is not None},
+            fired={name: instant(time) for name, time in self.firings.items()},
+            heard={name: instant(time) for name, time in (known.heard or {}).items()},
+            unseen=self._unseen,
         )
 
     def _keep(
@@ -262,6 +366,8 @@ class Check:
             answer.headers,
         )
         result.page["latest"] = version.number
+        for part, seen in self.found.seen.items():
+            self._remember(seen, part, reader)
         if version.number:
             result.page["changed"] = self.now
         group = self.found.group
@@ -281,7 +387,7 @@ class Check:
             "finding": None if outcome.finding is None else _plain(outcome.finding),
         }
         if outcome.changed and base >= 0:
-            before = PageReader(self._encode(self.read(base), ""))
+            before = PageReader(self.found.group.load(base))
             added: list[str] = []
             removed: list[str] = []
             for part in sentinel.parts:
@@ -342,19 +448,22 @@ class Check:
                 member.watch.schedule, instant(self.now), member.quiet_checks, self.chance
             )
             member.due = due.timestamp()
+            member.checked = self.now
             result.members.add(name)
 
     def _sentinel(self, name: str) -> Sentinel:
         return self.found.group.members[name].sentinel
 
     def _last(self) -> PageReader:
-        return PageReader(self._encode(self.read(self.claimed.latest), ""))
+        return PageReader(self.found.group.load(self.claimed.latest))
 
     def _is_same_source(self, answer: Fetched) -> bool:
         return self.claimed.source is not None and self.claimed.source == _hash(answer.body)
 
-    def _encode(self, body: bytes, content_type: str) -> Digest:
-        return encode(body, content_type=content_type or None)
+
+def _asked_about(sentinel: Sentinel) -> set[str]:
+    """Return the names of the watches that a sentinel asks about."""
+    return {each.sentinel for each in walk(sentinel.condition) if isinstance(each, Fired)}
 
 
 def _plain(finding: Finding) -> dict[str, Any]:

@@ -32,8 +32,10 @@ from quire.sentinels.store.database import Database
 from quire.sentinels.store.results import (
     CheckResult,
     PageGroup,
+    last_firings,
     load_group,
     load_page,
+    version_numbers,
     version_reader,
     write_result,
 )
@@ -199,12 +201,21 @@ class Worker:
         found.group.load = lambda number: load_page(connection, page.id, page.url, number)
         now = self.clock()
         try:
-            return Check(page, found, now, reader.read, shortcuts=self.shortcuts).run(answer)
+            return Check(
+                page,
+                found,
+                now,
+                reader.read,
+                others=partial(last_firings, connection),
+                numbers=partial(version_numbers, connection, page.id),
+                shortcuts=self.shortcuts,
+            ).run(answer)
         except (QuireError, MemoryError) as error:
             # A page that cannot be evaluated must not stop the others: it is a failed check.
             self._groups.pop(page.id, None)
             fresh = self._group(connection, page)
             found.group, found.members = fresh.group, fresh.members
+            found.lists, found.seen = fresh.lists, fresh.seen
             problem = FetchProblem(type(error).__name__, str(error))
             return Check(page, found, now, reader.read).run(problem)
 

@@ -277,11 +277,11 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """Another sentinel fired, in the same check or not long ago.
+    """Another sentinel fired, on this page or on another one.
 
     Attributes:
         sentinel: its name.
-        within: how long ago it may have fired; None for the same check.
+        within: how long ago it may have fired; None for since the last check of this sentinel.
     """
 
     sentinel: str
@@ -294,7 +294,12 @@ class Fired:
         if last is None:
             return no(self, "it never fired")
         ago = seen.about.now - last
-        holds = ago <= (self.within or timedelta(0))
+        if self.within is not None:
+            holds = ago <= self.within
+        else:
+            # Not by the clock: another worker may write down a firing after this one looked.
+            before = seen.about.heard.get(self.sentinel, seen.about.watched_since)
+            holds = last > before
         return answer(
             self, holds=holds, reason=f"it fired {format_duration(ago.total_seconds())} ago"
         )

@@ -23,7 +23,7 @@ parts; ``part_signatures`` can be switched off for such a page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from quire.digest.page import Digest
@@ -273,7 +273,10 @@ class _Pair:
         if changed or sentinel.is_timely:
             if not self.shortcuts.new_page_first:
                 self._reader_of_old()
-            seen = Comparison(self._reader_of_old, self._reader(), about(member))
+            known = about(member)
+            if changed:  # a page that changes now is not quiet
+                known = replace(known, last_change=known.now)
+            seen = Comparison(self._reader_of_old, self._reader(), known)
             finding = sentinel.condition.judge(seen, explain=not self.shortcuts.short_circuit)
         missing = member.missing
         if missing is None or by in ("part", "mask", "reading"):  # the others find the same nodes

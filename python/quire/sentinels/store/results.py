@@ -7,19 +7,19 @@ same events, and the second copy is not stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.errors import StaleClaim
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member, Version
+from quire.sentinels.parts.part import Part
 from quire.sentinels.sentinel import Sentinel
 from quire.sentinels.store.claims import ClaimedPage, release_page
 from quire.sentinels.store.plain import (
@@ -29,6 +29,7 @@ from quire.sentinels.store.plain import (
 )
 from quire.sentinels.store.tables import event, member, notice, page, version, visit, watch
 from quire.sentinels.versions.deltas import StoredVersion, VersionReader
+from quire.sentinels.versions.page_reading import read_page
 
 
 @dataclass(slots=True)
@@ -45,6 +46,10 @@ class PageMember:
         quiet_checks: how many checks in a row found no change.
         fingerprint: what is remembered of its part, as plain data.
         proposal: where its part may be now, as plain data; waits for the user.
+        checked: when it was last judged; None for never. For a list: when it was last read.
+        list_level: 0 for a list of pages, 1 and more for a list that was found in one; None for a
+            page that is watched.
+        heard: when the watches that it asks about last fired, as far as it knows.
     """
 
     id: int
@@ -56,6 +61,9 @@ class PageMember:
     quiet_checks: int
     fingerprint: Any
     proposal: Any
+    checked: float | None = None
+    list_level: int | None = None
+    heard: dict[str, float] | None = None
 
 
 @dataclass(slots=True)
@@ -66,11 +74,15 @@ class PageGroup:
         revision: the revision of the members; another one in the database means: read again.
         group: the sentinels.
         members: the rest of what is known about them, by the same names.
+        lists: watches for which the page is a list of pages, by number.
+        seen: hashes of the lines that earlier versions of a part had, if a condition asked.
     """
 
     revision: int
     group: Group
     members: dict[str, PageMember]
+    lists: dict[str, PageMember] = field(default_factory=dict)
+    seen: dict[Part, set[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +142,7 @@ def load_group(
     """Read the members of a page, except paused ones."""
     group = Group(load)
     members: dict[str, PageMember] = {}
+    lists: dict[str, PageMember] = {}
     rows = connection.execute(
         select(member, watch.c.form)
         .join(watch, watch.c.id == member.c.watch)
@@ -139,15 +152,7 @@ def load_group(
     for row in rows:
         found = read_watch(row.form)
         name = str(row.watch)
-        sentinel = Sentinel(name, found.sentinel.parts, found.sentinel.when)
-        widths = [len(part.watch) for part in sentinel.parts]
-        group.members[name] = Member(
-            sentinel,
-            -1 if row.base is None else row.base,
-            parts_from_bytes(row.signatures, widths),
-            row.missing,
-        )
-        members[name] = PageMember(
+        known = PageMember(
             row.watch,
             found,
             row.due,
@@ -157,7 +162,22 @@ def load_group(
             row.quiet_checks,
             row.fingerprint,
             row.proposal,
+            row.checked,
+            row.list_level,
+            row.heard,
         )
+        if row.list_level is not None:
+            lists[name] = known
+            continue
+        sentinel = Sentinel(name, found.sentinel.parts, found.sentinel.when)
+        widths = [len(part.watch) for part in sentinel.parts]
+        group.members[name] = Member(
+            sentinel,
+            -1 if row.base is None else row.base,
+            parts_from_bytes(row.signatures, widths),
+            row.missing,
+        )
+        members[name] = known
     bases = {each.base for each in group.members.values() if each.base >= 0}
     for row in connection.execute(
         select(version.c.number, version.c.signatures).where(
@@ -165,7 +185,26 @@ def load_group(
         )
     ):
         group.versions[row.number] = Version(row.number, signatures_from_bytes(row.signatures))
-    return PageGroup(claimed.revision, group, members)
+    return PageGroup(claimed.revision, group, members, lists)
+
+
+def last_firings(connection: Connection, names: Iterable[str]) -> dict[str, float]:
+    """Return when watches last fired, on any of their pages, by name."""
+    rows = connection.execute(
+        select(watch.c.name, func.max(member.c.fired))
+        .join(member, member.c.watch == watch.c.id)
+        .where(watch.c.name.in_(sorted(names)), member.c.fired.is_not(None))
+        .group_by(watch.c.name)
+    )
+    return {row.name: row[1] for row in rows}
+
+
+def version_numbers(connection: Connection, page_id: int) -> list[int]:
+    """Return the numbers of the stored versions of a page, ascending."""
+    rows = connection.execute(
+        select(version.c.number).where(version.c.page == page_id).order_by(version.c.number)
+    )
+    return list(rows.scalars())
 
 
 def version_reader(connection: Connection, page_id: int, name: str) -> VersionReader:
@@ -185,7 +224,7 @@ def load_page(connection: Connection, page_id: int, name: str, number: int) -> D
     kind = connection.execute(
         select(version.c.content_type).where(version.c.page == page_id, version.c.number == number)
     ).scalar_one()
-    return encode(version_reader(connection, page_id, name).read(number), content_type=kind or None)
+    return read_page(version_reader(connection, page_id, name).read(number), kind)
 
 
 def write_result(
@@ -196,7 +235,8 @@ def write_result(
     Raises:
         StaleClaim: another worker has claimed the page since; roll back.
     """
-    due = min((each.due for each in found.members.values()), default=None)
+    everyone = [*found.members.values(), *found.lists.values()]
+    due = min((each.due for each in everyone), default=None)
     values = {**result.page, "due": due}
     if result.members:
         values["revision"] = found.revision = claimed.revision + 1
@@ -241,10 +281,15 @@ def _insert_version(connection: Connection, page_id: int, time: float, new: NewV
 def _update_members(
     connection: Connection, page_id: int, found: PageGroup, names: set[str]
 ) -> None:
-    if not names:
-        return
+    lists = [found.lists[name] for name in names if name in found.lists]
+    for known in lists:
+        connection.execute(
+            update(member)
+            .where(member.c.watch == known.id, member.c.page == page_id)
+            .values(due=known.due, checked=known.checked, quiet_checks=known.quiet_checks)
+        )
     rows = []
-    for name in names:
+    for name in names.difference(found.lists):
         known, core = found.members[name], found.group.members[name]
         rows.append(
             {
@@ -259,8 +304,12 @@ def _update_members(
                 "quiet_checks": known.quiet_checks,
                 "fingerprint": known.fingerprint,
                 "proposal": known.proposal,
+                "checked": known.checked,
+                "heard": known.heard,
             }
         )
+    if not rows:
+        return
     connection.execute(
         update(member).where(
             member.c.watch == bindparam("b_watch"), member.c.page == bindparam("b_page")
