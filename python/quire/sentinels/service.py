@@ -55,6 +55,8 @@ class PageStatus:
         error: why fetches fail; empty if they do not.
         missing: whether the watched part is not on the page.
         fired: when the watch last fired on it.
+        is_list: whether it is a list in which the watch finds its pages.
+        unlisted: since when its list does not have it any more; None if it does.
     """
 
     id: int
@@ -67,6 +69,8 @@ class PageStatus:
     error: str
     missing: bool
     fired: datetime | None
+    is_list: bool = False
+    unlisted: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,14 @@ class Service:
                 .scalar_subquery()
             )
             rows = connection.execute(
-                select(page, member.c.missing, member.c.fired, count.label("versions"))
+                select(
+                    page,
+                    member.c.missing,
+                    member.c.fired,
+                    member.c.list_level,
+                    member.c.unlisted,
+                    count.label("versions"),
+                )
                 .join(member, member.c.page == page.c.id)
                 .where(member.c.watch == found.id)
                 .order_by(page.c.url)
@@ -279,7 +290,7 @@ class Service:
         with self.database.read() as connection:
             found = find_watch(connection, name)
             query = select(page).join(member, member.c.page == page.c.id)
-            query = query.where(member.c.watch == found.id)
+            query = query.where(member.c.watch == found.id, member.c.list_level.is_(None))
             if url is not None:
                 query = query.where(page.c.url == url)
             rows = connection.execute(query.limit(2)).all()
@@ -302,6 +313,8 @@ def _status(row: Row[Any]) -> PageStatus:
         error=row.error or "",
         missing=bool(row.missing),
         fired=_time(row.fired),
+        is_list=row.list_level is not None,
+        unlisted=_time(row.unlisted),
     )
 
 

@@ -26,6 +26,7 @@ from sqlalchemy import Connection
 
 from quire.errors import QuireError, StaleClaim
 from quire.sentinels.checking.check import Check, Fetched, FetchProblem
+from quire.sentinels.checking.lists import ListCheck
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
 from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due
 from quire.sentinels.store.database import Database
@@ -200,8 +201,10 @@ class Worker:
         reader = version_reader(connection, page.id, page.url)
         found.group.load = lambda number: load_page(connection, page.id, page.url, number)
         now = self.clock()
+        if not found.members and found.lists:
+            return ListCheck(connection, page, found, now).run(answer, None)
         try:
-            return Check(
+            result = Check(
                 page,
                 found,
                 now,
@@ -210,6 +213,8 @@ class Worker:
                 numbers=partial(version_numbers, connection, page.id),
                 shortcuts=self.shortcuts,
             ).run(answer)
+            if found.lists:
+                result = ListCheck(connection, page, found, now).run(answer, result)
         except (QuireError, MemoryError) as error:
             # A page that cannot be evaluated must not stop the others: it is a failed check.
             self._groups.pop(page.id, None)
@@ -217,7 +222,10 @@ class Worker:
             found.group, found.members = fresh.group, fresh.members
             found.lists, found.seen = fresh.lists, fresh.seen
             problem = FetchProblem(type(error).__name__, str(error))
-            return Check(page, found, now, reader.read).run(problem)
+            result = Check(page, found, now, reader.read).run(problem)
+            if found.lists:
+                result = ListCheck(connection, page, found, now).run(problem, result)
+        return result
 
     def _group(self, connection: Connection, page: ClaimedPage) -> PageGroup:
         found = self._groups.get(page.id)

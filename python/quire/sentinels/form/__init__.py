@@ -13,6 +13,7 @@ from quire.sentinels.form.schema import schema_text, watch_schema
 from quire.sentinels.form.secrets import HIDDEN, keep_secrets
 from quire.sentinels.form.watch import (
     Fetching,
+    Keep,
     Notify,
     Pages,
     Schedule,
@@ -26,6 +27,7 @@ __all__ = [
     "HIDDEN",
     "PRESETS",
     "Fetching",
+    "Keep",
     "Notify",
     "Pages",
     "Preset",

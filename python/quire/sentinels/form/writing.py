@@ -37,6 +37,7 @@ from quire.sentinels.form.watch import (
     DEFAULT_INTERVAL,
     WEEKDAYS,
     Fetching,
+    Keep,
     Notify,
     Pages,
     Schedule,
@@ -81,6 +82,8 @@ def watch_to_dict(watch: Watch, *, secrets: bool = False) -> Form:
         "tags": list(watch.tags),
     }
     form |= {name: value for name, value in optional.items() if value}
+    if watch.keep is not None:
+        form["keep"] = _keep(watch.keep)
     flags = {"learn_noise": watch.learn_noise, "follow": watch.follow, "paused": watch.paused}
     defaults = {"learn_noise": True, "follow": True, "paused": False}
     return form | {name: value for name, value in flags.items() if value != defaults[name]}
@@ -97,6 +100,12 @@ def _pages(pages: Pages) -> Form:
             find["matching"] = pages.pattern
         if pages.most != Pages(()).most:
             find["most"] = pages.most
+        if pages.every is not None:
+            find["every"] = _duration(pages.every)
+        if pages.tell != Pages(()).tell:
+            find["tell"] = list(pages.tell)
+        if pages.elsewhere:
+            find["elsewhere"] = True
         form["find"] = find
     return form
 
@@ -250,6 +259,13 @@ def _schedule(schedule: Schedule) -> Form:
     if schedule.slow_down is not None:
         form["slow_down"] = _duration(schedule.slow_down)
     return form
+
+
+def _keep(keep: Keep) -> Form:
+    form: Form = {"versions": keep.versions, "bytes": keep.bytes}
+    if keep.age is not None:
+        form["age"] = _duration(keep.age)
+    return {name: value for name, value in form.items() if value is not None}
 
 
 def _window(window: Window) -> Form:
