@@ -118,6 +118,7 @@ def conditions(part_names: list[str]) -> st.SearchStrategy[Any]:
             st.sampled_from(["structure", "content"]), st.floats(0, 1), min_size=1
         ),
         "never_seen": named if len(part_names) > 1 else yes,
+        "new_entry": yes,
         "unchanged": durations,
         "fired": st.one_of(
             texts, st.fixed_dictionaries({"sentinel": texts}, optional={"within": durations})

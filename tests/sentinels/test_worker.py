@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -184,6 +185,25 @@ def test_a_worker_that_lost_its_lease_writes_nothing(
     web.pages[URL] = b"<p>2</p></html>"
     run(slow)
     assert [each.body["added"] for each in rows(database, event) if each.new == 2] == [["2"]]
+
+
+def test_a_page_that_waits_long_for_its_turn_stays_claimed(database: Database) -> None:
+    web = Web()
+    web.now = time.time()
+    install(database, web.now, {"url": URL})
+    others: list[ClaimedPage] = []
+
+    async def fetch(_: ClaimedPage) -> Answer:
+        await asyncio.sleep(4)
+        with database.write() as connection:
+            others.extend(claim_pages(connection, "other", time.time(), 60, 10))
+        return Fetched(200, b"<p>Fish</p></html>", "text/html")
+
+    worker = Worker(database, fetch, lease_seconds=3)
+    assert run(worker) == 1
+    worker.close()
+    assert others == []
+    assert (worker.tally.lost, len(rows(database, version))) == (0, 1)
 
 
 def test_claims_are_disjoint_and_end(database: Database) -> None:

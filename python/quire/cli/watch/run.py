@@ -75,8 +75,11 @@ async def _check(service: Service) -> Tally:
     from quire.sources.gate import Gate  # noqa: PLC0415 - heavy
     from quire.sources.gate.one_page import networks_from_environment  # noqa: PLC0415 - heavy
 
-    async with Gate(allow_networks=networks_from_environment()) as gate:
-        return await service.run_due(GateFetcher(gate))
+    async with (
+        Gate(allow_networks=networks_from_environment()) as gate,
+        GateFetcher(gate) as fetch,
+    ):
+        return await service.run_due(fetch)
 
 
 @reports_errors

@@ -28,7 +28,7 @@ from quire.errors import QuireError, StaleClaim
 from quire.sentinels.checking.check import Check, Fetched, FetchProblem
 from quire.sentinels.checking.lists import ListCheck
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
-from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due
+from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due, renew_leases
 from quire.sentinels.store.database import Database
 from quire.sentinels.store.results import (
     CheckResult,
@@ -147,16 +147,25 @@ class Worker:
         async def fetch_one(page: ClaimedPage) -> None:
             answers.put_nowait((page, await self.fetch(page)))
 
+        left = {page.id: page for page in claimed}
         async with asyncio.TaskGroup() as tasks:
+            keeper = tasks.create_task(self._keep_leases(left))
             for page in claimed:
                 tasks.create_task(fetch_one(page))
-            left = len(claimed)
             while left:
                 ready = [await answers.get()]
                 while len(ready) < WRITTEN_TOGETHER and not answers.empty():
                     ready.append(answers.get_nowait())
+                for page, _ in ready:
+                    del left[page.id]
                 await self._call(partial(self._finish, ready))
-                left -= len(ready)
+            keeper.cancel()
+
+    async def _keep_leases(self, left: dict[int, ClaimedPage]) -> None:
+        """Extend the leases of pages that wait: for their turn at a host, or for the browser."""
+        while True:
+            await asyncio.sleep(self.lease_seconds / 3)
+            await self._call(partial(self._renew, list(left.values())))
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -166,6 +175,10 @@ class Worker:
     def _claim(self) -> list[ClaimedPage]:
         with self.database.write() as connection:
             return claim_pages(connection, self.owner, self.clock(), self.lease_seconds, self.batch)
+
+    def _renew(self, pages: list[ClaimedPage]) -> None:
+        with self.database.write() as connection:
+            renew_leases(connection, pages, self.clock(), self.lease_seconds)
 
     def _next_due(self) -> float | None:
         with self.database.read() as connection:

@@ -18,8 +18,8 @@ from quire.display import format_count, format_duration, shorten
 from quire.sentinels.conditions.comparison import Comparison, PageState, Scope
 from quire.sentinels.conditions.finding import Finding, answer, no, unknown, yes
 from quire.sentinels.conditions.numbers import Pick, picked
-from quire.sentinels.parts.location import evaluate
-from quire.sentinels.parts.part import Aspect, Part
+from quire.sentinels.parts.location import FEED_KEYS, Location, evaluate
+from quire.sentinels.parts.part import Aspect, Ignore, Part
 
 Operator: TypeAlias = Literal["<", "<=", "==", "!=", ">=", ">"]
 OPERATORS: dict[Operator, Callable[[float, float], bool]] = {
@@ -255,6 +255,27 @@ class NeverSeen:
 
     def __str__(self) -> str:
         return "a line never seen before"
+
+
+#: What identifies the entries of a feed. Their order says when they were written, if anything.
+_FEED_KEYS = Part(Location((FEED_KEYS,)), ignore=Ignore(order=True))
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """The feed has an entry that no earlier version had; an edited title does not count."""
+
+    cost: int = field(default=2, init=False, repr=False, compare=False)
+
+    def judge(self, seen: Comparison, *, explain: bool = False) -> Finding:
+        """Answer for a comparison; unknown without a history, and if the page is not a feed."""
+        if not seen.after(_FEED_KEYS).found:
+            return unknown(self, "the page has no entries of a feed")
+        found = NeverSeen(_FEED_KEYS).judge(seen, explain=explain)
+        return answer(self, holds=found.holds, reason=found.reason)
+
+    def __str__(self) -> str:
+        return "a new entry of the feed"
 
 
 @dataclass(frozen=True, slots=True)

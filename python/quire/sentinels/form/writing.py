@@ -18,6 +18,7 @@ from quire.sentinels.conditions import (
     Count,
     Fired,
     NeverSeen,
+    NewEntry,
     Not,
     Number,
     Similarity,
@@ -200,6 +201,9 @@ class _Conditions:
     def never_seen(self, condition: NeverSeen) -> object:
         return {"never_seen": self.about(condition.part).get("part", True)}
 
+    def new_entry(self, _: NewEntry) -> object:
+        return {"new_entry": True}
+
     def unchanged(self, condition: Unchanged) -> object:
         return {"unchanged": _duration(condition.length)}
 
@@ -228,6 +232,7 @@ _WRITERS: dict[type, Callable[..., object]] = {
     Count: _Conditions.count,
     Similarity: _Conditions.similarity,
     NeverSeen: _Conditions.never_seen,
+    NewEntry: _Conditions.new_entry,
     Unchanged: _Conditions.unchanged,
     Fired: _Conditions.fired,
     State: _Conditions.state,

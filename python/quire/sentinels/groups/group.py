@@ -352,4 +352,4 @@ def _is_missing(reader: PageReader, sentinel: Sentinel) -> bool:
 
 def _is_css(part: Part) -> bool:
     selectors = (*part.location.where, *part.location.without)
-    return not any(selector.startswith(("/", "(", "xpath:")) for selector in selectors)
+    return not any(selector.startswith(("/", "(", "xpath:", "feed:")) for selector in selectors)

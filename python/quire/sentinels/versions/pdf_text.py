@@ -67,8 +67,13 @@ def pdf_text(body: bytes) -> str:
     return text
 
 
+def has_pypdf() -> bool:
+    """Tell whether the library is installed, without importing it here."""
+    return importlib.util.find_spec("pypdf") is not None
+
+
 def _read(body: bytes) -> str:
-    if importlib.util.find_spec("pypdf") is None:
+    if not has_pypdf():
         raise MissingExtra("this page is a PDF, and pypdf is not installed", extra="pdf")
     if len(body) > PDF_BYTES:
         raise SourceUnreadable(f"the PDF has more than {format_bytes(PDF_BYTES)}", name="PDF")
