@@ -5,7 +5,7 @@ These functions take and return plain values. They know nothing of terminals, re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,8 +26,10 @@ from quire.sentinels.form.watch import Watch
 from quire.sentinels.parts.reading import PageReader, Reading
 from quire.sentinels.store import backup as backups
 from quire.sentinels.store.database import Database
+from quire.sentinels.store.exporting import export_versions
 from quire.sentinels.store.plain import instant
-from quire.sentinels.store.results import load_page, version_reader
+from quire.sentinels.store.results import load_page, version_numbers, version_reader
+from quire.sentinels.store.retention import Pruned, prune_page, set_keep
 from quire.sentinels.store.tables import event, member, page, version
 from quire.sentinels.store.watches import (
     StoredWatch,
@@ -38,6 +40,7 @@ from quire.sentinels.store.watches import (
     refresh_pages,
     remove_watch,
 )
+from quire.sentinels.versions.retention import Keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,33 +217,29 @@ class Service:
             return states
 
     def versions(
-        self, name: str, url: str | None, old: int | None, new: int | None
+        self, name: str, url: str | None, old: int | datetime | None, new: int | datetime | None
     ) -> tuple[Digest, Digest]:
-        """Return two versions of a page; the last two by default.
+        """Return two versions of a page, by number or by time; the last two by default.
 
         Raises:
             StoreError: there are not that many versions.
         """
         with self._page(name, url) as (connection, _, row):
-            last = row.latest
-            after = last if new is None else new
-            before = after - 1 if old is None else old
-            for number in (before, after):
-                if not 0 <= number <= last:
-                    raise StoreError(
-                        f"{row.url} has no version {number}; its versions are 0 to {last}"
-                    )
+            after = find_version(connection, row, row.latest if new is None else new)
+            before = _before(connection, row, after) if old is None else old
+            before = find_version(connection, row, before)
             one = load_page(connection, row.id, row.url, before)
             return one, load_page(connection, row.id, row.url, after)
 
     def explain(self, name: str, url: str | None = None) -> Finding:
         """Return, condition by condition, what a watch finds on the last two versions."""
         with self._page(name, url) as (connection, found, row):
-            if row.latest < 1:
+            numbers = version_numbers(connection, row.id)
+            if len(numbers) < 2:  # noqa: PLR2004 - two to compare
                 raise StoreError(f"{row.url} has only one version so far; nothing to compare")
             old, new = (
                 PageReader(load_page(connection, row.id, row.url, number))
-                for number in (row.latest - 1, row.latest)
+                for number in numbers[-2:]
             )
             now = instant(time())
             about = Circumstances(now, instant(found.created), state=row.state)
@@ -274,6 +273,48 @@ class Service:
             worker.close()
         return worker.tally
 
+    def prune(
+        self, names: Iterable[str] = (), keep: Keep | None = None, *, vacuum: bool = True
+    ) -> Pruned:
+        """Delete versions that no watch wants any more.
+
+        Args:
+            names: watches; all pages if there are none.
+            keep: what to keep, in place of what watches and the service say.
+            vacuum: give the room back to the disk.
+        """
+        with self.database.read() as connection:
+            query = select(page.c.id).where(page.c.latest >= 0)
+            chosen = [find_watch(connection, name).id for name in names]
+            if chosen:
+                on = select(member.c.page).where(member.c.watch.in_(chosen))
+                query = query.where(page.c.id.in_(on))
+            pages = list(connection.execute(query).scalars())
+        versions = freed = 0
+        for each in pages:  # one transaction each: workers go on meanwhile
+            with self.database.write() as connection:
+                policies = None if keep is None else [keep]
+                found = prune_page(connection, each, time(), policies, is_claimed=False)
+            versions, freed = versions + found.versions, freed + found.bytes
+        if versions and vacuum:
+            self.database.vacuum()
+        return Pruned(versions, freed)
+
+    def set_keep(self, value: dict[str, Any]) -> Keep:
+        """Set what is kept for watches that do not say it, written as in a watch."""
+        with self.database.write() as connection:
+            return set_keep(connection, value)
+
+    def export_versions(self, name: str, path: Path, url: str | None = None) -> int:
+        """Write the versions of a watch to a new archive or WARC file; return how many.
+
+        Raises:
+            StoreError: the path exists, or the watch has no versions.
+        """
+        with self.database.read() as connection:
+            found = find_watch(connection, name)
+            return export_versions(connection, found.id, path, url)
+
     def backup(self, path: Path) -> int:
         """Write everything to a new file; return the number of rows."""
         return backups.backup(self.database, path)
@@ -299,6 +340,37 @@ class Service:
             if len(rows) > 1:
                 raise StoreError(f"the watch {name!r} has several pages; give the address of one")
             yield connection, found, rows[0]
+
+
+def find_version(connection: Connection, row: Row[Any], wanted: int | datetime) -> int:
+    """Return the number of a version of a page: this one, or the one at this time.
+
+    Raises:
+        StoreError: it is not stored.
+    """
+    numbers = version_numbers(connection, row.id)
+    if isinstance(wanted, datetime):
+        found = connection.execute(
+            select(func.max(version.c.number)).where(
+                version.c.page == row.id, version.c.time <= wanted.timestamp()
+            )
+        ).scalar()
+        if found is None:
+            raise StoreError(f"{row.url} has no version from {wanted:%Y-%m-%d %H:%M} or before")
+        return int(found)
+    if wanted not in numbers:
+        first, last = (numbers[0], numbers[-1]) if numbers else (0, -1)
+        missing = last - first + 1 - len(numbers)
+        gaps = f", {missing:,} of them deleted" if missing else ""
+        raise StoreError(
+            f"{row.url} has no version {wanted}; its versions are {first} to {last}{gaps}"
+        )
+    return wanted
+
+
+def _before(connection: Connection, row: Row[Any], number: int) -> int:
+    older = [each for each in version_numbers(connection, row.id) if each < number]
+    return older[-1] if older else number - 1
 
 
 def _status(row: Row[Any]) -> PageStatus:

@@ -46,7 +46,7 @@ from quire.sentinels.store.plain import (
     signatures_to_bytes,
 )
 from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup, PageMember
-from quire.sentinels.versions.deltas import pack, usual_base
+from quire.sentinels.versions.deltas import best_base, pack
 from quire.sentinels.versions.page_reading import read_page
 
 #: Lines of added and removed text that an event keeps, and characters of each.
@@ -356,7 +356,7 @@ class Check:
         reader: PageReader,
         outcomes: list[Outcome],
     ) -> None:
-        base = usual_base(version.number)
+        base = best_base(version.number, set(self.numbers()))
         old = b"" if base is None else self.read(base)
         result.version = NewVersion(
             pack(version.number, answer.body, base, old),

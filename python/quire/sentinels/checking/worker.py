@@ -32,6 +32,7 @@ from quire.sentinels.store.claims import ClaimedPage, claim_pages, next_due, ren
 from quire.sentinels.store.database import Database
 from quire.sentinels.store.results import (
     CheckResult,
+    NewVersion,
     PageGroup,
     last_firings,
     load_group,
@@ -40,6 +41,7 @@ from quire.sentinels.store.results import (
     version_reader,
     write_result,
 )
+from quire.sentinels.store.retention import prune_page
 
 T = TypeVar("T")
 
@@ -55,6 +57,8 @@ LEASE_SECONDS = 180.0
 WRITTEN_TOGETHER = 64
 #: Pages whose members a worker keeps in memory.
 MOST_KEPT = 100_000
+#: Without a watch that says what to keep, every so many versions old ones are looked for.
+PRUNED_EVERY = 16
 #: How long an idle worker sleeps, at most, before it looks again.
 IDLE_SECONDS = 5.0
 
@@ -201,6 +205,8 @@ class Worker:
                 found = self._group(connection, page)
                 result = self._check(connection, page, found, answer)
                 write_result(connection, page, found, result)
+                if result.version is not None and self._prunes(found, result.version):
+                    prune_page(connection, page.id, self.clock())
         except StaleClaim:
             self._groups.pop(page.id, None)
             self.tally.lost += 1
@@ -249,6 +255,11 @@ class Worker:
                 self._groups.popitem(last=False)
         self._groups.move_to_end(page.id)
         return found
+
+    def _prunes(self, found: PageGroup, new: NewVersion) -> bool:
+        """Tell whether to look for versions to delete: always if a watch asks, or now and then."""
+        asked = any(member.watch.keep is not None for member in found.members.values())
+        return asked or new.stored.number % PRUNED_EVERY == 0
 
     def _count(self, result: CheckResult) -> None:
         self.tally.checks += 1

@@ -13,7 +13,6 @@ from quire.sentinels.form.schema import schema_text, watch_schema
 from quire.sentinels.form.secrets import HIDDEN, keep_secrets
 from quire.sentinels.form.watch import (
     Fetching,
-    Keep,
     Notify,
     Pages,
     Schedule,
@@ -22,6 +21,7 @@ from quire.sentinels.form.watch import (
     Window,
 )
 from quire.sentinels.form.writing import watch_to_dict
+from quire.sentinels.versions.retention import Keep
 
 __all__ = [
     "HIDDEN",

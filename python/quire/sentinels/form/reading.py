@@ -20,7 +20,6 @@ from quire.sentinels.form.watch import (
     LISTED,
     WEEKDAYS,
     Fetching,
-    Keep,
     Listed,
     Notify,
     Pages,
@@ -32,6 +31,7 @@ from quire.sentinels.form.watch import (
 from quire.sentinels.parts.location import Location, check_selector, gives_texts
 from quire.sentinels.parts.part import ASPECTS, CONTENT, Aspect, Ignore, Part
 from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.versions.retention import Keep
 
 #: Placeholders that the text of a notice can have.
 PLACEHOLDERS = ("name", "url", "time", "changes", "added", "removed", "link")

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from quire.sentinels.parts.part import Part
 from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.versions.retention import Keep
 
 Weekday: TypeAlias = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -170,21 +171,6 @@ class Pages:
     every: timedelta | None = None
     tell: tuple[Listed, ...] = ("gone",)
     elsewhere: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """Which versions of the pages are kept. Without a limit, all are.
-
-    Attributes:
-        versions: how many of the newest.
-        age: those that are not older.
-        bytes: as many of the newest as have this length together, as they are stored.
-    """
-
-    versions: int | None = None
-    age: timedelta | None = None
-    bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ from quire.sentinels.form.watch import (
     DEFAULT_INTERVAL,
     WEEKDAYS,
     Fetching,
-    Keep,
     Notify,
     Pages,
     Schedule,
@@ -47,6 +46,7 @@ from quire.sentinels.form.watch import (
     Window,
 )
 from quire.sentinels.parts.part import Ignore, Part
+from quire.sentinels.versions.retention import Keep
 
 #: Plain data of one watch.
 Form = dict[str, object]

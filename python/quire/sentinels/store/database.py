@@ -95,6 +95,12 @@ class Database:
                 raise
             connection.commit()
 
+    def vacuum(self) -> None:
+        """Give the room of deleted rows back to the disk."""
+        with self._explained(), self.engine.connect() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            alone.exec_driver_sql("VACUUM")
+
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()

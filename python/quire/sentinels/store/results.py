@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from quire.digest.page import Digest
-from quire.errors import StaleClaim
+from quire.errors import StaleClaim, StoreError
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member, Version
@@ -213,7 +213,9 @@ def version_reader(connection: Connection, page_id: int, name: str) -> VersionRe
     def get(number: int) -> StoredVersion:
         row = connection.execute(
             select(version).where(version.c.page == page_id, version.c.number == number)
-        ).one()
+        ).one_or_none()
+        if row is None:
+            raise StoreError(f"version {number} of {name} is not stored")
         return StoredVersion(row.number, row.base, row.length, row.checksum % 2**64, row.data)
 
     return VersionReader(get, name)
@@ -258,9 +260,13 @@ def write_result(
     )
 
 
+def signed(checksum: int) -> int:
+    """Return a checksum as databases store it: they have signed numbers only."""
+    return checksum - 2**64 if checksum >= 2**63 else checksum
+
+
 def _insert_version(connection: Connection, page_id: int, time: float, new: NewVersion) -> None:
     stored = new.stored
-    checksum = stored.checksum - 2**64 if stored.checksum >= 2**63 else stored.checksum
     connection.execute(
         insert(version).values(
             page=page_id,
@@ -269,7 +275,7 @@ def _insert_version(connection: Connection, page_id: int, time: float, new: NewV
             signatures=new.signatures,
             base=stored.base,
             length=stored.length,
-            checksum=checksum,  # databases have signed numbers only
+            checksum=signed(stored.checksum),
             data=stored.data,
             status=new.status,
             content_type=new.content_type,
