@@ -261,11 +261,7 @@ class Check:
         """Remember which firings of other watches the members know about."""
         for name in names:
             member = self.found.members[name]
-            heard = {
-                other: self.firings[other]
-                for other in _asked_about(member.watch.sentinel)
-                if other in self.firings
-            }
+            heard = {other: self.firings[other] for other in member.asks if other in self.firings}
             if heard and heard != member.heard:
                 member.heard = heard
                 result.members.add(name)
@@ -275,11 +271,13 @@ class Check:
 
         Members that ask about each other in a circle are judged together, at the end.
         """
-        watches = {name: self.found.members[name].watch for name in names}
+        members = self.found.members
+        if not any(members[name].asks for name in names):
+            return [names] if names else []
+        by_watch = {members[name].watch.name: name for name in names}
         left = {
-            name: {other for other in names if other != name and watches[other].name in asked}
+            name: {by_watch[asked] for asked in members[name].asks if asked in by_watch} - {name}
             for name in names
-            for asked in [_asked_about(watches[name].sentinel)]
         }
         stages: list[list[str]] = []
         while left:
@@ -308,15 +306,12 @@ class Check:
 
     def _firings(self, others: Callable[[set[str]], dict[str, float]] | None) -> dict[str, float]:
         """Return when the watches that members ask about last fired, on any page."""
+        members = self.found.members.values()
+        asked = {name for member in members for name in member.asks}
         known = {
             member.watch.name: member.fired
-            for member in self.found.members.values()
-            if member.fired is not None
-        }
-        asked = {
-            name
-            for member in self.found.members.values()
-            for name in _asked_about(member.watch.sentinel)
+            for member in members
+            if asked and member.fired is not None
         }
         if asked and others is not None:
             for name, time in others(asked).items():
@@ -459,11 +454,6 @@ class Check:
 
     def _is_same_source(self, answer: Fetched) -> bool:
         return self.claimed.source is not None and self.claimed.source == _hash(answer.body)
-
-
-def _asked_about(sentinel: Sentinel) -> set[str]:
-    """Return the names of the watches that a sentinel asks about."""
-    return {each.sentinel for each in walk(sentinel.condition) if isinstance(each, Fired)}
 
 
 def _plain(finding: Finding) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from quire.digest.page import Digest
 from quire.errors import StaleClaim, StoreError
+from quire.sentinels.conditions.conditions import Fired
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.parts.part import Part
-from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.sentinel import Sentinel, walk
 from quire.sentinels.store.claims import ClaimedPage, release_page
 from quire.sentinels.store.plain import (
     parts_from_bytes,
@@ -50,6 +51,7 @@ class PageMember:
         list_level: 0 for a list of pages, 1 and more for a list that was found in one; None for a
             page that is watched.
         heard: when the watches that it asks about last fired, as far as it knows.
+        asks: the names of the watches that its condition asks about.
     """
 
     id: int
@@ -64,6 +66,12 @@ class PageMember:
     checked: float | None = None
     list_level: int | None = None
     heard: dict[str, float] | None = None
+    asks: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        condition = self.watch.sentinel.when
+        inside = () if condition is None else walk(condition)
+        self.asks = frozenset(each.sentinel for each in inside if isinstance(each, Fired))
 
 
 @dataclass(slots=True)
