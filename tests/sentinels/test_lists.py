@@ -11,6 +11,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.fetching import GateFetcher
+from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form.watch import FINDERS, Finder, Pages
 from quire.sentinels.listings import Listing, NotAListing, read_listing, sort_addresses
 from quire.sentinels.service import Service
@@ -18,6 +20,8 @@ from quire.sentinels.store import Database, edit_watch
 from quire.sentinels.store.listed_pages import MOST_LISTS
 from quire.sentinels.store.tables import event, page, version, visit
 from tests.sentinels.test_worker import Web, install, rows
+from tests.sources.gate.servers import Seen, answer, by_path, names, open_gate, serving
+from tests.sources.gate.test_browser import html
 
 SITE = "https://example.org"
 MAP = f"{SITE}/sitemap.xml"
@@ -63,7 +67,7 @@ def watched(database: Database, name: str = "w") -> list[str]:
 
 
 def told(database: Database) -> list[tuple[list[str], list[str]]]:
-    """Return what was told about lists: new and gone pages."""
+    """Return the events about lists: new and gone pages."""
     found = sorted(rows(database, event), key=lambda each: each.time)
     return [
         (each.body["added"], each.body["removed"])
@@ -404,6 +408,41 @@ def test_a_list_has_its_own_interval(database: Database) -> None:
 
     assert site.requests.count(MAP) == 2
     assert site.requests.count(f"{SITE}/a") == 4
+
+
+def test_lists_and_their_pages_go_through_the_gate(tmp_path: Path) -> None:
+    database = Database.open(tmp_path / "quire.db")
+    table: dict[str, bytes] = {"/a": html("<p>A</p>"), "/b": html("<p>B</p>")}
+    known = {"site.example": ["127.0.0.1"], "inside.example": ["10.0.0.1"]}
+
+    async def work() -> Seen:
+        async with (
+            serving(by_path(table)) as seen,
+            open_gate(names(known)) as gate,
+            GateFetcher(gate) as fetch,
+        ):
+            here = seen.url("", "site.example")
+            body = sitemap(f"{here}/a", f"{here}/b", "http://inside.example/admin")
+            moved = f"Location: {here}/maps/sitemap.xml.gz"
+            table["/sitemap.xml"] = answer(b"", "301 Moved Permanently", moved)
+            table["/maps/sitemap.xml.gz"] = answer(
+                gzip.compress(body), "200 OK", "Content-Type: application/x-gzip"
+            )
+            find = {"in": "sitemap", "elsewhere": True}
+            form = {"name": "w", "url": f"{here}/sitemap.xml", "find": find}
+            install(database, 1_000_000.0, {**form, "fetch": {"robots": False}})
+            worker = Worker(database, fetch, clock=lambda: 1_000_000.0)
+            await worker.run_due()
+            worker.close()
+            return seen
+
+    seen = asyncio.run(work())
+    asked = [head.split(b" ", 2)[1] for head in seen.heads]
+    assert sorted(asked) == [b"/a", b"/b", b"/maps/sitemap.xml.gz", b"/sitemap.xml"]
+    errors = {each.url: each.error for each in Service(database).pages("w") if each.error}
+    assert list(errors) == ["http://inside.example/admin"]
+    assert "10.0.0.1 is not a public address" in errors["http://inside.example/admin"]
+    database.close()
 
 
 def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:

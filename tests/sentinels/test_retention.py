@@ -1,4 +1,4 @@
-"""Retention: what is kept is what a plain definition keeps, and every kept byte comes back."""
+"""Retention keeps the versions that a plain definition keeps, and every kept byte comes back."""
 
 from __future__ import annotations
 

@@ -289,8 +289,8 @@ class Check:
     def _is_news(self, member: PageMember, state: PageState) -> bool:
         """Tell whether a condition about time, state or other watches turned since it last fired.
 
-        Such conditions are judged at every check. A page that is quiet for a week is told once, not
-        at every check of that week.
+        Such conditions are judged at every check. A page that is quiet for a week makes one event, not
+        one for every check of that week.
         """
         if member.fired is None:
             return True

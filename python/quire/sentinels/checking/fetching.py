@@ -160,7 +160,7 @@ def to_request(page: ClaimedPage, options: Fetching) -> Request:
 
 
 def to_steps(steps: tuple[FormStep, ...]) -> list[Step]:
-    """Return the steps of a watch as the browser takes them. What is typed may be a secret."""
+    """Return the steps of a watch as the browser takes them. Typed text may be a secret."""
     from quire.sources.gate.browser import Click, Open, Press, Type, Wait  # noqa: PLC0415 - an extra
 
     found: list[Step] = []

@@ -23,7 +23,7 @@ class Entry:
 
     Attributes:
         key: how the feed identifies it: its guid or id, or else its address, or else its title.
-        title: what it is called; may be empty.
+        title: its title; may be empty.
         link: where it is, as the feed says it; may be empty.
     """
 

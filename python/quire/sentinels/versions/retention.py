@@ -29,8 +29,8 @@ class Keep:
     bytes: int | None = None
 
 
-#: What is kept if neither a watch nor the service says more: a page that is new at every check must
-#: not fill the disk.
+#: The limit if neither a watch nor the service has one: a page that is new at every check must not
+#: fill the disk.
 DEFAULT_KEEP = Keep(bytes=500_000_000)
 
 
