@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from quire.sentinels.conditions import PAGE_STATES, PICKS, SCOPES
 from quire.sentinels.form import PRESETS
 from quire.sentinels.form.files import DEFAULTS
-from quire.sentinels.form.watch import BUNDLES, FINDERS, WEEKDAYS
+from quire.sentinels.form.watch import BUNDLES, FINDERS, LISTED, WEEKDAYS
 from quire.sentinels.parts import ASPECTS
 
 Form = dict[str, Any]
@@ -118,6 +118,7 @@ def conditions(part_names: list[str]) -> st.SearchStrategy[Any]:
             st.sampled_from(["structure", "content"]), st.floats(0, 1), min_size=1
         ),
         "never_seen": named if len(part_names) > 1 else yes,
+        "new_entry": yes,
         "unchanged": durations,
         "fired": st.one_of(
             texts, st.fixed_dictionaries({"sentinel": texts}, optional={"within": durations})
@@ -150,9 +151,10 @@ steps = st.one_of(
     st.fixed_dictionaries({"wait": st.floats(0.1, 60) | selectors}),
 )
 headers = st.dictionaries(st.sampled_from(["Accept-Language", "X-Key"]), st.just("a ü <b>"))
+public_headers = st.dictionaries(st.sampled_from(["Accept-Language", "DNT"]), st.just("a ü <b>"))
 fetching = st.one_of(
     some_of(
-        browser=st.booleans(),
+        browser=st.sampled_from([False]),
         headers=headers,
         cookies=headers,
         user=texts,
@@ -161,7 +163,11 @@ fetching = st.one_of(
         robots=st.booleans(),
         verify_tls=st.booleans(),
     ),
-    st.fixed_dictionaries({"steps": st.lists(steps, max_size=3)}, optional={"browser": yes}),
+    st.fixed_dictionaries(
+        {"steps": st.lists(steps, max_size=3)},
+        optional={"browser": yes, "headers": public_headers, "cookies": headers, "user": texts},
+    ),
+    st.fixed_dictionaries({"browser": yes}, optional={"headers": public_headers}),
 )
 targets = st.sampled_from(["mailto:me@example.org", "https://h.example/x", "tgram://a:b/c?x=1"])
 notices = st.one_of(
@@ -188,10 +194,21 @@ other_fields = {
     "learn_noise": st.booleans(),
     "follow": st.booleans(),
     "paused": st.booleans(),
+    "keep": some_of(
+        versions=st.integers(1, 10**6),
+        age=durations,
+        bytes=st.integers(1, 10**15) | st.sampled_from(["500 MB", "1.5gb", " 7B "]),
+    ),
 }
 finders = st.fixed_dictionaries(
     {"in": st.sampled_from(FINDERS)},
-    optional={"matching": patterns, "most": st.integers(1, 100_000)},
+    optional={
+        "matching": patterns,
+        "most": st.integers(1, 100_000),
+        "every": durations,
+        "tell": one_or_list(st.sampled_from(LISTED)),
+        "elsewhere": st.booleans(),
+    },
 )
 
 
@@ -222,4 +239,12 @@ def forms(draw: st.DrawFn) -> Form:
 
 def defaults() -> st.SearchStrategy[Form]:
     """Draw defaults that are valid."""
-    return some_of(**{name: each for name, each in other_fields.items() if name in DEFAULTS})
+    fields = {name: each for name, each in other_fields.items() if name in DEFAULTS}
+    # Joined with a watch that uses the browser, a proxy or a private header would be refused.
+    fields["fetch"] = some_of(
+        headers=public_headers,
+        cookies=headers,
+        robots=st.booleans(),
+        verify_tls=st.booleans(),
+    )
+    return some_of(**fields)

@@ -13,7 +13,7 @@ from quire.sentinels.form import PRESETS, read_watches, watch_schema
 from quire.sentinels.form.conditions import COUNTS, MOVES, READERS
 from quire.sentinels.form.plain_data import read_plain_data
 from quire.sentinels.form.reading import PLACEHOLDERS
-from quire.sentinels.form.watch import BUNDLES, FINDERS
+from quire.sentinels.form.watch import BUNDLES, FINDERS, LISTED
 from quire.sentinels.parts import ASPECTS
 from tests.sentinels.test_form_schema import of_file
 
@@ -42,10 +42,10 @@ def test_every_field_and_word_is_in_the_reference() -> None:
     fields: set[str] = set()
     definitions = schema["$defs"]
     assert isinstance(definitions, dict)
-    for name in ("watch", "fetch", "ignore", "window", "file"):
+    for name in ("watch", "fetch", "ignore", "keep", "window", "file"):
         fields.update(definitions[name]["properties"])
     fields.update(definitions["notify"]["anyOf"][1]["properties"])
-    words = (*ASPECTS, *PAGE_STATES, *PICKS, *SCOPES, *BUNDLES, *FINDERS, *MOVES, *COUNTS)
+    words = (*ASPECTS, *PAGE_STATES, *PICKS, *SCOPES, *BUNDLES, *FINDERS, *LISTED, *MOVES, *COUNTS)
     steps = ("open", "click", "type", "press", "wait")
     placeholders = [f"{{{name}}}" for name in PLACEHOLDERS]
 

@@ -87,21 +87,27 @@ SECRETS = {
         "user": "me",
         "password": "password-secret",
         "proxy": "http://me:proxy-secret@proxy.example:3128",
-        "steps": [{"type": "#password", "text": "typed-secret"}, {"type": "#q", "text": "fish"}],
     },
     "notify": ["tgram://target-secret/1", "tgram://other-secret/2"],
+}
+# The browser sends no private headers, and uses no proxies.
+TYPED = {
+    "url": "https://example.org/in",
+    "fetch": {
+        "steps": [{"type": "#password", "text": "typed-secret"}, {"type": "#q", "text": "fish"}],
+    },
 }
 
 
 @FORMATS
 def test_secrets_are_hidden_unless_asked_for(file_format: Format) -> None:
-    watch = read_watch(SECRETS)
+    watches = [read_watch(SECRETS), read_watch(TYPED)]
 
-    shown = watches_to_text([watch], file_format)
+    shown = watches_to_text(watches, file_format)
     assert "-secret" not in shown
     assert "proxy.example:3128" in shown
     assert "Accept-Language" in shown
-    assert watches_to_text([watch], file_format, secrets=True).count("-secret") == 7
+    assert watches_to_text(watches, file_format, secrets=True).count("-secret") == 7
 
 
 def edited(**changes: object) -> object:

@@ -53,7 +53,7 @@ of_file: Validator = Ecma(SCHEMA)
 UNSTATED = {
     *("where", "without", "of", "click", "type", "wait"),  # selectors
     *("matches", "matching", "text"),  # regular expressions
-    *("every", "jitter", "slow_down", "unchanged", "within"),  # sums of durations
+    *("every", "jitter", "slow_down", "unchanged", "within", "age"),  # sums of durations
     *("cron", "zone", "part", "never_seen", "watch", "attributes"),
     *("falls_by", "rises_by", "changes_by"),
 }
@@ -145,6 +145,9 @@ near: st.SearchStrategy[Any] = st.sampled_from(
             "0 9 * * *",
             "sitemap",
             {"in": "feed"},
+            {"in": "feed", "tell": [], "every": 1},
+            {"versions": 3, "bytes": "5 kB"},
+            {"browser": True, "proxy": "https://a.example/"},
             {"in": None},
         ),
     ]

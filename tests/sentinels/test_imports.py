@@ -132,7 +132,8 @@ def test_a_watch_of_changedetection_is_carried_over() -> None:
     assert fish.schedule.zone == "Europe/Berlin"
     assert fish.fetching.browser
     assert [step.kind for step in fish.fetching.steps] == ["click", "type", "wait"]
-    assert fish.fetching.headers == {"User-Agent": "x", "X-Key": "header-secret"}
+    assert fish.fetching.headers == {"User-Agent": "x"}
+    assert fish.paused
     assert fish.notify.targets == ("tgram://target-secret/1",)
     assert other.paused
     assert other.schedule.every == timedelta(hours=3)
@@ -140,6 +141,7 @@ def test_a_watch_of_changedetection_is_carried_over() -> None:
     assert noted(found) == {
         "tags": "the name of the group t-9 is not in the file",
         "notification_body": "not carried over",
+        "headers": "the browser does not send the header X-Key; the watch is paused",
     }
 
 

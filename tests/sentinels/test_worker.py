@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -282,6 +283,25 @@ def test_noise_is_left_out_on_both_databases(database: Database) -> None:
     assert [each["samples"] for each in found.noise["entries"]] == [
         ["Seen 2 times", "Seen 3 times"]
     ]
+
+
+def test_a_page_that_waits_long_for_its_turn_stays_claimed(database: Database) -> None:
+    web = Web()
+    web.now = time.time()
+    install(database, web.now, {"url": URL})
+    others: list[ClaimedPage] = []
+
+    async def fetch(_: ClaimedPage) -> Answer:
+        await asyncio.sleep(4)
+        with database.write() as connection:
+            others.extend(claim_pages(connection, "other", time.time(), 60, 10))
+        return Fetched(200, b"<p>Fish</p></html>", "text/html")
+
+    worker = Worker(database, fetch, lease_seconds=3)
+    assert run(worker) == 1
+    worker.close()
+    assert others == []
+    assert (worker.tally.lost, len(rows(database, version))) == (0, 1)
 
 
 def test_claims_are_disjoint_and_end(database: Database) -> None:

@@ -117,7 +117,9 @@ def _interval(schedule: Schedule, quiet_checks: int) -> timedelta:
     if schedule.slow_down is None or schedule.slow_down <= every:
         return every
     steps = min(quiet_checks, 64)  # 1.5 to the 64th is longer than any interval
-    return min(schedule.slow_down, every * SLOWING**steps)
+    # As numbers: an interval may be longer than a timedelta can be.
+    longest = schedule.slow_down.total_seconds()
+    return timedelta(seconds=min(longest, every.total_seconds() * SLOWING**steps))
 
 
 def _next_cron(schedule: Schedule, now: datetime) -> datetime:

@@ -44,9 +44,16 @@ from quire.sentinels.sending import (
 from quire.sentinels.store import backup as backups
 from quire.sentinels.store.counts import Counts, count_all
 from quire.sentinels.store.database import Database
+from quire.sentinels.store.exporting import export_versions
 from quire.sentinels.store.outbox import StoredNotice, list_notices, resend
 from quire.sentinels.store.plain import instant
-from quire.sentinels.store.results import load_body, load_page, version_reader
+from quire.sentinels.store.results import (
+    load_body,
+    load_page,
+    version_numbers,
+    version_reader,
+)
+from quire.sentinels.store.retention import Pruned, prune_page, set_keep
 from quire.sentinels.store.tables import event, member, page, version
 from quire.sentinels.store.tables import watch as watches
 from quire.sentinels.store.watches import (
@@ -58,6 +65,7 @@ from quire.sentinels.store.watches import (
     refresh_pages,
     remove_watch,
 )
+from quire.sentinels.versions.retention import Keep
 from quire.sources.gate import Gate
 
 #: Watches that are added in one transaction.
@@ -79,6 +87,8 @@ class PageStatus:
         error: why fetches fail; empty if they do not.
         missing: whether the watched part is not on the page.
         fired: when the watch last fired on it.
+        is_list: whether it is a list in which the watch finds its pages.
+        unlisted: since when its list does not have it any more; None if it does.
     """
 
     id: int
@@ -91,6 +101,8 @@ class PageStatus:
     error: str
     missing: bool
     fired: datetime | None
+    is_list: bool = False
+    unlisted: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +370,14 @@ class Service:
                 .scalar_subquery()
             )
             rows = connection.execute(
-                select(page, member.c.missing, member.c.fired, count.label("versions"))
+                select(
+                    page,
+                    member.c.missing,
+                    member.c.fired,
+                    member.c.list_level,
+                    member.c.unlisted,
+                    count.label("versions"),
+                )
                 .join(member, member.c.page == page.c.id)
                 .where(member.c.watch == found.id)
                 .order_by(page.c.url)
@@ -542,22 +561,21 @@ class Service:
             return states
 
     def versions(
-        self, name: str | int, url: str | None, old: int | None, new: int | None
+        self,
+        name: str | int,
+        url: str | None,
+        old: int | datetime | None,
+        new: int | datetime | None,
     ) -> tuple[Digest, Digest]:
-        """Return two versions of a page; the last two by default.
+        """Return two versions of a page, by number or by time; the last two by default.
 
         Raises:
             NotStored: there are not that many versions.
         """
         with self._page(name, url) as (connection, _, row):
-            last = row.latest
-            after = last if new is None else new
-            before = after - 1 if old is None else old
-            for number in (before, after):
-                if not 0 <= number <= last:
-                    raise NotStored(
-                        f"{row.url} has no version {number}; its versions are 0 to {last}"
-                    )
+            after = find_version(connection, row, row.latest if new is None else new)
+            before = _before(connection, row, after) if old is None else old
+            before = find_version(connection, row, before)
             one = load_page(connection, row.id, row.url, before)
             return one, load_page(connection, row.id, row.url, after)
 
@@ -569,12 +587,13 @@ class Service:
     def explain(self, name: str | int, url: str | None = None) -> Finding:
         """Return, condition by condition, what a watch finds on the last two versions."""
         with self._page(name, url) as (connection, found, row):
-            if row.latest < 1:
+            numbers = version_numbers(connection, row.id)
+            if len(numbers) < 2:  # noqa: PLR2004 - two to compare
                 raise NotStored(f"{row.url} has only one version so far; nothing to compare")
             noise = PageNoise.from_json(row.noise) if found.watch.learn_noise else None
             old, new = (
                 PageReader(load_page(connection, row.id, row.url, number), noise)
-                for number in (row.latest - 1, row.latest)
+                for number in numbers[-2:]
             )
             now = instant(time())
             about = Circumstances(now, instant(found.created), state=row.state)
@@ -704,6 +723,50 @@ class Service:
             events = _newest(connection, tagged)
             return tag_feed(tag, events, feed_url=feed_url, base_url=base)
 
+    # ------------------------------------------------------------ versions
+
+    def prune(
+        self, names: Iterable[str] = (), keep: Keep | None = None, *, vacuum: bool = True
+    ) -> Pruned:
+        """Delete versions that no watch wants any more.
+
+        Args:
+            names: watches; all pages if there are none.
+            keep: what to keep, in place of what watches and the service say.
+            vacuum: give the room back to the disk.
+        """
+        with self.database.read() as connection:
+            query = select(page.c.id).where(page.c.latest >= 0)
+            chosen = [find_watch(connection, name).id for name in names]
+            if chosen:
+                on = select(member.c.page).where(member.c.watch.in_(chosen))
+                query = query.where(page.c.id.in_(on))
+            pages = list(connection.execute(query).scalars())
+        versions = freed = 0
+        for each in pages:  # one transaction each: workers go on meanwhile
+            with self.database.write() as connection:
+                policies = None if keep is None else [keep]
+                found = prune_page(connection, each, time(), policies, is_claimed=False)
+            versions, freed = versions + found.versions, freed + found.bytes
+        if versions and vacuum:
+            self.database.vacuum()
+        return Pruned(versions, freed)
+
+    def set_keep(self, value: dict[str, Any]) -> Keep:
+        """Set what is kept for watches that do not say it, written as in a watch."""
+        with self.database.write() as connection:
+            return set_keep(connection, value)
+
+    def export_versions(self, name: str, path: Path, url: str | None = None) -> int:
+        """Write the versions of a watch to a new archive or WARC file; return how many.
+
+        Raises:
+            StoreError: the path exists, or the watch has no versions.
+        """
+        with self.database.read() as connection:
+            found = find_watch(connection, name)
+            return export_versions(connection, found.id, path, url)
+
     # ------------------------------------------------------------ copies
 
     def backup(self, path: Path) -> int:
@@ -727,7 +790,7 @@ class Service:
         with self.database.read() as connection:
             found = find_watch(connection, name)
             query = select(page).join(member, member.c.page == page.c.id)
-            query = query.where(member.c.watch == found.id)
+            query = query.where(member.c.watch == found.id, member.c.list_level.is_(None))
             if url is not None:
                 query = query.where(page.c.url == url)
             rows = connection.execute(query.limit(2)).all()
@@ -770,6 +833,37 @@ def _newest(connection: Connection, numbers: list[int]) -> list[Event]:
     return [Event.from_dict(row.body) for row in rows]
 
 
+def find_version(connection: Connection, row: Row[Any], wanted: int | datetime) -> int:
+    """Return the number of a version of a page: this one, or the one at this time.
+
+    Raises:
+        NotStored: it is not stored.
+    """
+    numbers = version_numbers(connection, row.id)
+    if isinstance(wanted, datetime):
+        found = connection.execute(
+            select(func.max(version.c.number)).where(
+                version.c.page == row.id, version.c.time <= wanted.timestamp()
+            )
+        ).scalar()
+        if found is None:
+            raise NotStored(f"{row.url} has no version from {wanted:%Y-%m-%d %H:%M} or before")
+        return int(found)
+    if wanted not in numbers:
+        first, last = (numbers[0], numbers[-1]) if numbers else (0, -1)
+        missing = last - first + 1 - len(numbers)
+        gaps = f", {missing:,} of them deleted" if missing else ""
+        raise NotStored(
+            f"{row.url} has no version {wanted}; its versions are {first} to {last}{gaps}"
+        )
+    return wanted
+
+
+def _before(connection: Connection, row: Row[Any], number: int) -> int:
+    older = [each for each in version_numbers(connection, row.id) if each < number]
+    return older[-1] if older else number - 1
+
+
 def _status(row: Row[Any]) -> PageStatus:
     return PageStatus(
         id=row.id,
@@ -782,6 +876,8 @@ def _status(row: Row[Any]) -> PageStatus:
         error=row.error or "",
         missing=bool(row.missing),
         fired=_time(row.fired),
+        is_list=row.list_level is not None,
+        unlisted=_time(row.unlisted),
     )
 
 

@@ -6,7 +6,7 @@ import typer
 
 from quire.cli.common.help_group import HelpGroup
 from quire.cli.watch.change import accept, add, edit, reject, rm
-from quire.cli.watch.keep import backup, export, import_, restore, schema
+from quire.cli.watch.keep import backup, export, import_, prune, restore, schema
 from quire.cli.watch.look import diff, explain, history, ls, show
 from quire.cli.watch.notices import notices, try_targets
 from quire.cli.watch.run import replay, run
@@ -44,6 +44,7 @@ for _name, _command in (
     ("import", import_),
     ("export", export),
     ("schema", schema),
+    ("prune", prune),
     ("backup", backup),
     ("restore", restore),
 ):

@@ -11,6 +11,7 @@ import typer
 from quire.cli.common import terminal
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.terminal import one_line, printable, reports_errors
+from quire.cli.common.times import end_of
 from quire.cli.watch.opening import DatabaseOption, NameArgument, UrlOption, open_service
 from quire.display import format_count
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from quire.sentinels.service import LeftOut, PageStatus, Proposal, Service, StoredEvent
 
 _MOST_TEXT = 60
+_DAY_DIGITS = 8
 
 
 @reports_errors
@@ -158,23 +160,38 @@ def history(
 @reports_errors
 def diff(
     name: NameArgument,
-    old: Annotated[int | None, typer.Argument(metavar="[OLD]", help="Number of a version.")] = None,
-    new: Annotated[int | None, typer.Argument(metavar="[NEW]", help="Number of a version.")] = None,
+    old: Annotated[
+        str | None, typer.Argument(metavar="[OLD]", help="Number or time of a version.")
+    ] = None,
+    new: Annotated[
+        str | None, typer.Argument(metavar="[NEW]", help="Number or time of a version.")
+    ] = None,
     *,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="VERSION", help="The same as OLD.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="VERSION", help="The same as NEW.")
+    ] = None,
     url: UrlOption = None,
     database: DatabaseOption = None,
 ) -> None:
     """Compare two stored versions of a page; the last two by default.
 
+    A version is named by its number, or by a time: the version of that time is compared.
+
     \b
     Examples:
       quire watch diff News
       quire watch diff News 3 7
+      quire watch diff News --from 2026-05-01 --to 2026-05-17T12:00
     """
     from quire.cli.page.draw_changes import print_unified  # noqa: PLC0415 - heavy
     from quire.sdiff import ALL_FACETS, annotate  # noqa: PLC0415 - heavy
 
-    before, after = open_service(database).versions(name, url, old, new)
+    before, after = open_service(database).versions(
+        name, url, _version(old or from_), _version(to or new)
+    )
     print_unified(annotate(before, after), ALL_FACETS, 3)
 
 
@@ -231,6 +248,13 @@ def _ways_out(proposal: Proposal, name: str) -> str:
 
 def _json(value: LeftOut | Proposal) -> dict[str, object]:
     return {**dataclasses.asdict(value), "since": value.since.isoformat()}
+
+
+def _version(text: str | None) -> int | datetime | None:
+    """Read the number or the time of a version. Four digits are a number, not a year."""
+    if text is None or (text.isdecimal() and len(text) < _DAY_DIGITS):
+        return None if text is None else int(text)
+    return end_of(text)
 
 
 def _states(statuses: list[PageStatus]) -> str:

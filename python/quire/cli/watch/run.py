@@ -92,8 +92,8 @@ async def _check(service: Service, *, send: bool) -> tuple[Tally, Sent]:
     from quire.sources.gate.one_page import networks_from_environment  # noqa: PLC0415 - heavy
 
     networks = networks_from_environment()
-    async with Gate(allow_networks=networks) as gate:
-        tally = await service.run_due(GateFetcher(gate))
+    async with Gate(allow_networks=networks) as gate, GateFetcher(gate) as fetch:
+        tally = await service.run_due(fetch)
     if not send:
         return tally, Sent()
     async with webhook_gate(allow_networks=networks) as gate:

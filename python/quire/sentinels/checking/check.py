@@ -21,18 +21,19 @@ differ only in invisible parts (tokens, scripts) leave no version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any
 
 from quire import _core
-from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sentinels.checking.part_differences import part_differences
 from quire.sentinels.checking.whereabouts import Follower, Whereabouts
 from quire.sentinels.conditions.comparison import PAGE_STATES, Circumstances, PageState
+from quire.sentinels.conditions.conditions import Fired, Unchanged
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.groups.outcome import Outcome
@@ -45,7 +46,7 @@ from quire.sentinels.pages.state import PageFacts, page_state
 from quire.sentinels.parts.part import CONTENT, Aspect, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.schedule import next_check
-from quire.sentinels.sentinel import Sentinel, relocated
+from quire.sentinels.sentinel import Sentinel, relocated, walk
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.plain import (
     facts_from_json,
@@ -53,15 +54,12 @@ from quire.sentinels.store.plain import (
     instant,
     signatures_to_bytes,
 )
-from quire.sentinels.store.results import (
-    CheckResult,
-    NewEvent,
-    NewVersion,
-    PageGroup,
-    PageMember,
-)
-from quire.sentinels.versions.deltas import pack, usual_base
+from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup, PageMember
+from quire.sentinels.versions.deltas import best_base, pack
+from quire.sentinels.versions.page_reading import read_page
 
+#: Versions that are read to learn which lines a page had before.
+MOST_HISTORY = 500
 #: Members that are due within this time are evaluated now, rather than in a fetch of their own.
 SLACK_SECONDS = 1.0
 
@@ -81,6 +79,7 @@ class Fetched:
         etag: for the next conditional request.
         last_modified: for the next conditional request.
         headers: headers worth keeping.
+        url: the address that answered, after redirects; empty for the page's own.
         not_modified: whether the server said that nothing changed.
         was_cut: whether the transfer ended early.
         seconds: how long it took.
@@ -93,6 +92,7 @@ class Fetched:
     etag: str | None = None
     last_modified: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    url: str = ""
     not_modified: bool = False
     was_cut: bool = False
     seconds: float = 0.0
@@ -176,6 +176,8 @@ class Check:
         found: its members. They are updated; write them with the result, or read them again.
         now: the time, in seconds since 1970.
         read: reads the bytes of an old version.
+        others: returns when other watches last fired, by their names; on this page only if None.
+        numbers: returns the numbers of the stored versions; all up to the latest if None.
         shortcuts: which shortcuts the evaluation takes.
         chance: where jitter comes from.
     """
@@ -187,6 +189,8 @@ class Check:
         now: float,
         read: Callable[[int], bytes],
         *,
+        others: Callable[[set[str]], dict[str, float]] | None = None,
+        numbers: Callable[[], Sequence[int]] | None = None,
         shortcuts: Shortcuts = ALL_SHORTCUTS,
         chance: Random | None = None,
     ) -> None:
@@ -194,6 +198,8 @@ class Check:
         self.found = found
         self.now = now
         self.read = read
+        self.numbers = numbers or (lambda: range(claimed.latest + 1))
+        self.firings: dict[str, float] = self._firings(others)
         self.shortcuts = shortcuts
         self.chance = chance
         self.known: PageNoise = PageNoise.from_json(claimed.noise)
@@ -239,6 +245,11 @@ class Check:
         self._reschedule(result)
         return result
 
+    @property
+    def first_answer(self) -> Fetched | None:
+        """What the first fetch brought, while a probe is awaited."""
+        return None if self._pending is None else self._pending.answer
+
     # ------------------------------------------------------------ the four cases
 
     def _failed(self, problem: FetchProblem) -> CheckResult:
@@ -267,7 +278,7 @@ class Check:
         return result
 
     def _fetched(self, answer: Fetched, *, may_probe: bool) -> CheckResult:
-        page = self._encode(answer.body, answer.content_type)
+        page = read_page(answer.body, answer.content_type)
         facts = PageFacts.of(page)
         last_good = facts_from_json(self.claimed.facts)
         state = page_state(answer.status, facts, last_good, was_cut=answer.was_cut)
@@ -276,7 +287,7 @@ class Check:
             self._judge_timely(result, state)
             return result
         result.page["facts"] = facts_to_json(facts)
-        result.page["source"] = _hash(answer.body)
+        result.page["source"] = source_hash(answer.body)
         version = Version(self.claimed.latest + 1, page.signatures)
         noted = self.known.seen(page)
         trial = self._try(version, page, noted.without_stale())
@@ -303,7 +314,7 @@ class Check:
         for name, signatures in trial.signatures.items():
             self.found.group.members[name].signatures = signatures
             result.members.add(name)
-        self._note(result, version, readers, outcomes)
+        self._note(result, version, readers, outcomes, "fine")
         self._note_astray(result, version, readers, astray)
         self._note_found(result, outcomes)
         noise = readers.noise
@@ -395,7 +406,7 @@ class Check:
             return
         noted = pending.noted
         if probe.body != pending.answer.body:
-            other = self._encode(probe.body, probe.content_type)
+            other = read_page(probe.body, probe.content_type)
             last_good = PageFacts.of(pending.page)
             state = page_state(probe.status, PageFacts.of(other), last_good, was_cut=probe.was_cut)
             if state != "fine" or other.kind != pending.page.kind:
@@ -498,7 +509,7 @@ class Check:
         """Wait with parts that a second fetch has: a page can be half of itself for a moment."""
         if not isinstance(probe, Fetched) or probe.body == pending.answer.body:
             return
-        page = PageReader(self._encode(probe.body, probe.content_type))
+        page = PageReader(read_page(probe.body, probe.content_type))
         for name, found in list(pending.astray.items()):
             location = self._sentinel(name).parts[found.part].location
             if found.is_away and not page.is_missing(location):
@@ -608,7 +619,7 @@ class Check:
         version = Version(self.claimed.latest, last.signatures)
         readers = _Readers(last, self.known)
         outcomes = self._judge(self.found.group, version, readers, names, state)
-        self._note(result, version, readers, outcomes)
+        self._note(result, version, readers, outcomes, state)
         if behind:
             self.found.group.accept(version, [each for each in outcomes if each.sentinel in behind])
             result.members.update(behind)
@@ -623,40 +634,135 @@ class Check:
     ) -> list[Outcome]:
         """Evaluate some members; nothing is altered."""
         found: dict[str, Outcome] = {}
-        by_reader: dict[int, tuple[PageReader, list[str]]] = {}
-        for name in names:
-            reader = readers.of(self.found.members[name])
-            by_reader.setdefault(id(reader), (reader, []))[1].append(name)
-        for reader, some in by_reader.values():
-            for outcome in group.evaluate(
-                version, reader, lambda member: self._about(member, state), some, self.shortcuts
-            ):
-                found[outcome.sentinel] = outcome
+        firings = dict(self.firings)
+        for stage in self._stages(names):
+            by_reader: dict[int, tuple[PageReader, list[str]]] = {}
+            for name in stage:
+                reader = readers.of(self.found.members[name])
+                by_reader.setdefault(id(reader), (reader, []))[1].append(name)
+            for reader, some in by_reader.values():
+
+                def about(member: Member, reader: PageReader = reader) -> Circumstances:
+                    return self._about(member, state, reader, firings)
+
+                for outcome in group.evaluate(version, reader, about, some, self.shortcuts):
+                    found[outcome.sentinel] = outcome
+            for name in stage:
+                if self._is_told(found[name], state, firings):
+                    firings[self.found.members[name].watch.name] = self.now
         return [found[name] for name in names]
 
     def _note(
-        self, result: CheckResult, version: Version, readers: _Readers, outcomes: list[Outcome]
+        self,
+        result: CheckResult,
+        version: Version,
+        readers: _Readers,
+        outcomes: list[Outcome],
+        state: PageState,
     ) -> None:
         """Write down outcomes, and tell about those that fired."""
-        for outcome in outcomes:
-            member = self.found.members[outcome.sentinel]
-            if outcome.changed:
-                member.changed = self.now
-            if outcome.fired:
-                member.fired = self.now
-                result.members.add(outcome.sentinel)
-                self._tell_change(result, outcome, readers.of(member), version.number)
+        by_name = {outcome.sentinel: outcome for outcome in outcomes}
+        for stage in self._stages(list(by_name)):
+            self._hear(result, stage)
+            told = [name for name in stage if self._is_told(by_name[name], state, self.firings)]
+            for name in stage:
+                member = self.found.members[name]
+                if name in told:
+                    member.fired = self.firings[member.watch.name] = self.now
+                    result.members.add(name)
+                    self._tell_change(result, by_name[name], readers.of(member), version.number)
+                if by_name[name].changed:
+                    member.changed = self.now
 
-    def _about(self, member: Member, state: PageState) -> Circumstances:
+    def _hear(self, result: CheckResult, names: list[str]) -> None:
+        """Remember which firings of other watches the members know about."""
+        for name in names:
+            member = self.found.members[name]
+            heard = {other: self.firings[other] for other in member.asks if other in self.firings}
+            if heard and heard != member.heard:
+                member.heard = heard
+                result.members.add(name)
+
+    def _stages(self, names: list[str]) -> list[list[str]]:
+        """Sort members so that those that ask about others come after them.
+
+        Members that ask about each other in a circle are judged together, at the end.
+        """
+        members = self.found.members
+        if not any(members[name].asks for name in names):
+            return [names] if names else []
+        by_watch = {members[name].watch.name: name for name in names}
+        left = {
+            name: {by_watch[asked] for asked in members[name].asks if asked in by_watch} - {name}
+            for name in names
+        }
+        stages: list[list[str]] = []
+        while left:
+            stage = [name for name, others in left.items() if others.isdisjoint(left)]
+            stages.append(stage or list(left))
+            left = {name: others for name, others in left.items() if name not in stages[-1]}
+        return stages
+
+    def _is_told(self, outcome: Outcome, state: PageState, firings: Mapping[str, float]) -> bool:
+        """Tell whether an outcome makes an event.
+
+        Conditions about time, state or other watches are judged at every check. A page that is quiet
+        for a week makes one event, not one for every check of that week.
+        """
+        member = self.found.members[outcome.sentinel]
+        if not outcome.fired or outcome.changed or member.fired is None:
+            return outcome.fired
+        turns = [self.now] if state != self.state else []
+        for each in walk(member.watch.sentinel.condition):
+            if isinstance(each, Unchanged):
+                start = member.installed if member.changed is None else member.changed
+                turns += [start, start + each.length.total_seconds()]
+            elif isinstance(each, Fired) and each.sentinel in firings:
+                last = firings[each.sentinel]
+                turns += [last, last + (each.within.total_seconds() if each.within else 0.0)]
+        return any(member.fired < turn <= self.now for turn in turns)
+
+    def _firings(self, others: Callable[[set[str]], dict[str, float]] | None) -> dict[str, float]:
+        """Return when the watches that members ask about last fired, on any page."""
+        members = self.found.members.values()
+        asked = {name for member in members for name in member.asks}
+        known = {
+            member.watch.name: member.fired
+            for member in members
+            if asked and member.fired is not None
+        }
+        if asked and others is not None:
+            for name, time in others(asked).items():
+                known[name] = max(time, known.get(name, time))
+        return known
+
+    def _unseen(self, reader: PageReader, part: Part, lines: Iterable[str]) -> set[str]:
+        """Return those of some lines that no stored version of a part had."""
+        # What was read with noise left out is not kept: the next check may leave out more.
+        kept = self.found.seen if reader.finder is None else {}
+        seen = kept.get(part)
+        if seen is None:
+            seen = kept[part] = set()
+            for number in self.numbers()[-MOST_HISTORY:]:
+                self._remember(seen, part, reader.of(self.found.group.load(number)))
+        return {line for line in lines if hash(line) not in seen}
+
+    def _remember(self, seen: set[int], part: Part, reader: PageReader) -> None:
+        seen.update(map(hash, reader.read(part).of("text")))
+
+    def _about(
+        self, member: Member, state: PageState, reader: PageReader, firings: Mapping[str, float]
+    ) -> Circumstances:
         known = self.found.members[member.sentinel.name]
-        others = {each.watch.name: each.fired for each in self.found.members.values()}
         return Circumstances(
             now=instant(self.now),
             watched_since=instant(known.installed),
             last_change=None if known.changed is None else instant(known.changed),
             state=state,
             previous_state=self.state,
-            fired={name: instant(time) for name, time in others.items() if time is not None},
+            fired={name: instant(time) for name, time in firings.items()},
+            heard={name: instant(time) for name, time in (known.heard or {}).items()},
+            unseen=partial(self._unseen, reader),
         )
 
     def _keep(
@@ -667,7 +773,7 @@ class Check:
         readers: _Readers,
         outcomes: list[Outcome],
     ) -> None:
-        base = usual_base(version.number)
+        base = best_base(version.number, set(self.numbers()))
         old = b"" if base is None else self.read(base)
         result.version = NewVersion(
             pack(version.number, answer.body, base, old),
@@ -677,6 +783,8 @@ class Check:
             answer.headers,
         )
         result.page["latest"] = version.number
+        for part, seen in self.found.seen.items():
+            self._remember(seen, part, readers.all)
         if version.number:
             result.page["changed"] = self.now
         group = self.found.group
@@ -712,7 +820,7 @@ class Check:
         if outcome.changed and base >= 0:
             annotation = self._annotations.get(base)
             if annotation is None:
-                before = self._encode(self.read(base), "")
+                before = self.found.group.load(base)
                 annotation = self._annotations[base] = annotate(before, after.page)
             found = part_differences(self._sentinel(outcome.sentinel).parts, annotation, after)
         # Without a change there may be no new version: the sentinel fired on the one it knows.
@@ -797,6 +905,7 @@ class Check:
                 member.watch.schedule, instant(self.now), member.quiet_checks, self.chance
             )
             member.due = due.timestamp()
+            member.checked = self.now
             result.members.add(name)
 
     def _sentinel(self, name: str) -> Sentinel:
@@ -808,10 +917,7 @@ class Check:
         return self._last_page
 
     def _is_same_source(self, answer: Fetched) -> bool:
-        return self.claimed.source is not None and self.claimed.source == _hash(answer.body)
-
-    def _encode(self, body: bytes, content_type: str) -> Digest:
-        return encode(body, content_type=content_type or None)
+        return self.claimed.source is not None and self.claimed.source == source_hash(answer.body)
 
 
 def _is_asked(proposal: dict[str, Any], found: Whereabouts) -> bool:
@@ -823,5 +929,6 @@ def _is_asked(proposal: dict[str, Any], found: Whereabouts) -> bool:
     return bool((proposal["where"], proposal["path"]) == (found.where, found.path))
 
 
-def _hash(body: bytes) -> bytes:
+def source_hash(body: bytes) -> bytes:
+    """Return 16 bytes that tell one body from another."""
     return _core.hash128(body)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.sentinels.checking.check import Check, Fetched
 from quire.sentinels.form.watch import Watch
@@ -27,6 +26,7 @@ from quire.sentinels.sentinel import Sentinel
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.results import NewEvent, PageGroup, PageMember
 from quire.sentinels.versions.deltas import StoredVersion, VersionReader
+from quire.sentinels.versions.page_reading import read_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class _Player:
         return result.events, result.outcome
 
     def _load(self, number: int) -> Digest:
-        return encode(self.reader.read(number), content_type=self.kinds[number] or None)
+        return read_page(self.reader.read(number), self.kinds[number])
 
 
 def by_month(found: Replay) -> dict[str, int]:

@@ -29,6 +29,7 @@ from sqlalchemy import Connection
 from quire.errors import QuireError, StaleClaim, StoreError
 from quire.sentinels.checking.check import Check, FetchProblem
 from quire.sentinels.checking.flow import Answer, Fetcher, Flow, Ready
+from quire.sentinels.checking.lists import ListCheck
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
 from quire.sentinels.notices.event import Event
 from quire.sentinels.store.claims import (
@@ -41,12 +42,16 @@ from quire.sentinels.store.claims import (
 from quire.sentinels.store.database import Database
 from quire.sentinels.store.results import (
     CheckResult,
+    NewVersion,
     PageGroup,
+    last_firings,
     load_group,
     load_page,
+    version_numbers,
     version_reader,
     write_result,
 )
+from quire.sentinels.store.retention import prune_page
 
 T = TypeVar("T")
 
@@ -63,6 +68,8 @@ FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 30.0
 #: Pages whose fetch takes a larger share of a lease than this are not fetched a second time.
 SLOW = 0.1
+#: Without a watch that says what to keep, every so many versions old ones are looked for.
+PRUNED_EVERY = 16
 
 
 @dataclass(slots=True)
@@ -255,6 +262,8 @@ class Worker:
                     self.tally.probes += 1
                     return check
                 write_result(connection, page, found, result)
+                if result.version is not None and self._prunes(found, result.version):
+                    prune_page(connection, page.id, self.clock())
         except StaleClaim:
             self._groups.pop(page.id, None)
             self.tally.lost += 1
@@ -266,24 +275,42 @@ class Worker:
 
     def _begin(self, connection: Connection, page: ClaimedPage) -> Check:
         found = self._group(connection, page)
-        return Check(page, found, self.clock(), _not_now, shortcuts=self.shortcuts)
+        return Check(
+            page,
+            found,
+            self.clock(),
+            _not_now,
+            others=partial(last_firings, connection),
+            shortcuts=self.shortcuts,
+        )
 
     def _check(self, connection: Connection, check: Check, ready: Ready) -> CheckResult:
         page, found = ready.page, check.found
         reader = version_reader(connection, page.id, page.url)
         found.group.load = lambda number: load_page(connection, page.id, page.url, number)
         check.read = reader.read
+        check.numbers = partial(version_numbers, connection, page.id)
+        first = check.first_answer or ready.answer
+        if not found.members and found.lists:
+            return ListCheck(connection, page, found, check.now).run(first, None)
         try:
             if ready.check is not None:
-                return check.resume(ready.answer)
-            return check.run(ready.answer, may_probe=self._may_probe(ready.answer))
+                result = check.resume(ready.answer)
+            else:
+                result = check.run(ready.answer, may_probe=self._may_probe(ready.answer))
+            if found.lists and not result.wants_probe:
+                result = ListCheck(connection, page, found, check.now).run(first, result)
         except (QuireError, MemoryError) as error:
             # A page that cannot be evaluated must not stop the others: it is a failed check.
             self._groups.pop(page.id, None)
             fresh = self._group(connection, page)
             found.group, found.members = fresh.group, fresh.members
+            found.lists, found.seen = fresh.lists, fresh.seen
             problem = FetchProblem(type(error).__name__, str(error))
-            return Check(page, found, check.now, reader.read).run(problem)
+            result = Check(page, found, check.now, reader.read).run(problem)
+            if found.lists:
+                result = ListCheck(connection, page, found, check.now).run(problem, result)
+        return result
 
     def _renew(self, connection: Connection, page: ClaimedPage) -> None:
         if not renew_leases(connection, [page], self.clock(), self.lease_seconds):
@@ -302,6 +329,11 @@ class Worker:
                 self._groups.popitem(last=False)
         self._groups.move_to_end(page.id)
         return found
+
+    def _prunes(self, found: PageGroup, new: NewVersion) -> bool:
+        """Tell whether to look for versions to delete: always if a watch asks, or now and then."""
+        asked = any(member.watch.keep is not None for member in found.members.values())
+        return asked or new.stored.number % PRUNED_EVERY == 0
 
     def _count(self, result: CheckResult) -> None:
         self.tally.checks += 1

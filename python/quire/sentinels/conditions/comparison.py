@@ -38,6 +38,7 @@ class Circumstances:
         previous_state: what the fetch before it found.
         fired: for other sentinels, by name, when they last fired.
         unseen: returns those of some lines that no earlier version of the part had.
+        heard: the same as ``fired``, as it was when the sentinel was judged before.
     """
 
     now: datetime
@@ -47,6 +48,7 @@ class Circumstances:
     previous_state: PageState = "fine"
     fired: Mapping[str, datetime] = field(default_factory=dict)
     unseen: Callable[[Part, Iterable[str]], set[str]] | None = None
+    heard: Mapping[str, datetime] = field(default_factory=dict)
 
 
 class Comparison:

@@ -18,8 +18,8 @@ from quire.display import format_count, format_duration, shorten
 from quire.sentinels.conditions.comparison import Comparison, PageState, Scope
 from quire.sentinels.conditions.finding import Finding, answer, no, unknown, yes
 from quire.sentinels.conditions.numbers import Pick, picked
-from quire.sentinels.parts.location import evaluate
-from quire.sentinels.parts.part import Aspect, Part
+from quire.sentinels.parts.location import FEED_KEYS, Location, evaluate
+from quire.sentinels.parts.part import Aspect, Ignore, Part
 
 Operator: TypeAlias = Literal["<", "<=", "==", "!=", ">=", ">"]
 OPERATORS: dict[Operator, Callable[[float, float], bool]] = {
@@ -257,6 +257,27 @@ class NeverSeen:
         return "a line never seen before"
 
 
+#: What identifies the entries of a feed. Their order says when they were written, if anything.
+_FEED_KEYS = Part(Location((FEED_KEYS,)), ignore=Ignore(order=True))
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """The feed has an entry that no earlier version had; an edited title does not count."""
+
+    cost: int = field(default=2, init=False, repr=False, compare=False)
+
+    def judge(self, seen: Comparison, *, explain: bool = False) -> Finding:
+        """Answer for a comparison; unknown without a history, and if the page is not a feed."""
+        if not seen.after(_FEED_KEYS).found:
+            return unknown(self, "the page has no entries of a feed")
+        found = NeverSeen(_FEED_KEYS).judge(seen, explain=explain)
+        return answer(self, holds=found.holds, reason=found.reason)
+
+    def __str__(self) -> str:
+        return "a new entry of the feed"
+
+
 @dataclass(frozen=True, slots=True)
 class Unchanged:
     """The watched parts did not change for some time."""
@@ -277,11 +298,11 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """Another sentinel fired, in the same check or not long ago.
+    """Another sentinel fired, on this page or on another one.
 
     Attributes:
         sentinel: its name.
-        within: how long ago it may have fired; None for the same check.
+        within: how long ago it may have fired; None for since the last check of this sentinel.
     """
 
     sentinel: str
@@ -294,7 +315,12 @@ class Fired:
         if last is None:
             return no(self, "it never fired")
         ago = seen.about.now - last
-        holds = ago <= (self.within or timedelta(0))
+        if self.within is not None:
+            holds = ago <= self.within
+        else:
+            # Not by the clock: another worker may write down a firing after this one looked.
+            before = seen.about.heard.get(self.sentinel, seen.about.watched_since)
+            holds = last > before
         return answer(
             self, holds=holds, reason=f"it fired {format_duration(ago.total_seconds())} ago"
         )

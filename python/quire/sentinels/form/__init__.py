@@ -21,11 +21,13 @@ from quire.sentinels.form.watch import (
     Window,
 )
 from quire.sentinels.form.writing import watch_to_dict
+from quire.sentinels.versions.retention import Keep
 
 __all__ = [
     "HIDDEN",
     "PRESETS",
     "Fetching",
+    "Keep",
     "Notify",
     "Pages",
     "Preset",

@@ -28,6 +28,7 @@ from quire.sentinels.conditions import (
     Fired,
     Move,
     NeverSeen,
+    NewEntry,
     Not,
     Number,
     Operator,
@@ -244,6 +245,12 @@ def _never_seen(field: Field, parts: Parts) -> Condition:
     return NeverSeen(_part(field, parts, path=field.path))
 
 
+def _new_entry(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
+    if field.value is not True:
+        raise field.wrong("true")
+    return NewEntry()
+
+
 def _unchanged(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
     return Unchanged(field.duration())
 
@@ -268,6 +275,7 @@ READERS: dict[str, Callable[[Field, Parts], Condition]] = {
     "count": _count,
     "similarity": _similarity,
     "never_seen": _never_seen,
+    "new_entry": _new_entry,
     "unchanged": _unchanged,
     "fired": _fired,
     "page": _page,

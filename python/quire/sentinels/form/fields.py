@@ -40,6 +40,8 @@ _SECONDS = {
     **dict.fromkeys(("d", "day", "days"), 86400.0),
     **dict.fromkeys(("w", "week", "weeks"), 604800.0),
 }
+_SIZE = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([kKmMgG]?[bB])\s*")
+_BYTES = {"b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
 #: A century: longer intervals are mistakes, and overflow dates.
 MAX_DURATION = timedelta(days=36525)
 
@@ -137,6 +139,17 @@ class Field:
                 f"a duration of {low.total_seconds():g} s or more, and at most a century"
             )
         return found
+
+    def size(self) -> int:
+        """Return a number of bytes: a number, or a text such as ``500 MB``."""
+        expected = "a number of bytes, or a text such as '500 MB'"
+        if isinstance(self.value, str):
+            match = _SIZE.fullmatch(self.value)
+            if match is None:
+                raise self.wrong(expected)
+            found = Field(float(match[1]) * _BYTES[match[2].lower()], self.path)
+            return int(found.number(1, MAX_NUMBER))
+        return self.whole(1, int(MAX_NUMBER))
 
     def items(self, expected: str = "a list") -> list[Field]:
         """Return the items of a list."""

@@ -41,6 +41,7 @@ DEFAULTS = (
     "learn_noise",
     "follow",
     "paused",
+    "keep",
 )
 
 

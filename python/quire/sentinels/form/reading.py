@@ -19,8 +19,10 @@ from quire.sentinels.form.secrets import has_credentials, has_hidden
 from quire.sentinels.form.watch import (
     BUNDLES,
     FINDERS,
+    LISTED,
     WEEKDAYS,
     Fetching,
+    Listed,
     Notify,
     Pages,
     Schedule,
@@ -31,6 +33,7 @@ from quire.sentinels.form.watch import (
 from quire.sentinels.parts.location import Location, check_selector, gives_texts
 from quire.sentinels.parts.part import ASPECTS, CONTENT, Aspect, Ignore, Part
 from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.versions.retention import Keep
 
 #: Characters of a name. Lists and databases have room for so many.
 MAX_NAME = 500
@@ -44,6 +47,16 @@ USUAL_NOTIFY = Notify()
 MOST_SHARED = 10_000
 
 T = TypeVar("T")
+
+#: Header fields that a browser may send to every host that a page names.
+BROWSER_HEADERS = (
+    "accept",
+    "accept-language",
+    "cache-control",
+    "dnt",
+    "pragma",
+    "user-agent",
+)
 
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
@@ -89,6 +102,7 @@ def read_watch(data: object) -> Watch:
         learn_noise=_flag(whole.get("learn_noise"), default=True),
         follow=_flag(whole.get("follow"), default=True),
         paused=_flag(whole.get("paused"), default=False),
+        keep=_keep(whole.get("keep")),
     )
     whole.finish()
     return watch
@@ -113,9 +127,10 @@ def _pages(whole: Mapping) -> Pages:
     addresses = tuple(_page(each) for each in fields)
     if find is None:
         return Pages(addresses)
-    mapping = find.mapping("a mapping with 'in', 'matching' and 'most'")
+    mapping = find.mapping("a mapping with 'in', 'matching' and more")
     finder = mapping.need("in", "sitemap, feed or links").choice(FINDERS)
     pattern, most = mapping.get("matching"), mapping.get("most")
+    every, tell, elsewhere = mapping.get("every"), mapping.get("tell"), mapping.get("elsewhere")
     mapping.finish()
     if pattern is not None:
         with pattern.naming():
@@ -125,6 +140,28 @@ def _pages(whole: Mapping) -> Pages:
         finder,
         pattern.text() if pattern else "",
         most.whole(1, 100_000) if most else 1000,
+        every.duration(timedelta(minutes=1)) if every else None,
+        _listed_words(tell) if tell else Pages(()).tell,
+        _flag(elsewhere, default=False),
+    )
+
+
+def _listed_words(field: Field) -> tuple[Listed, ...]:
+    """Read what to tell about lists; an empty list for nothing."""
+    chosen = () if field.value == [] else field.choices(LISTED)
+    return tuple(each for each in LISTED if each in chosen)
+
+
+def _keep(field: Field | None) -> Keep | None:
+    if field is None:
+        return None
+    mapping = field.mapping("a mapping with 'versions', 'age' and 'bytes'")
+    versions, age, length = mapping.get("versions"), mapping.get("age"), mapping.get("bytes")
+    mapping.finish()
+    return Keep(
+        versions.whole(1, 1_000_000) if versions else None,
+        age.duration(timedelta(minutes=1)) if age else None,
+        length.size() if length else None,
     )
 
 
@@ -314,7 +351,22 @@ def _fetching(field: Field | None) -> Fetching:
     mapping.finish()
     if found.steps and not found.browser:
         raise field.wrong("'browser: true' together with 'steps'")
+    if found.browser:
+        _check_browser(mapping, found)
     return found
+
+
+def _check_browser(mapping: Mapping, fetching: Fetching) -> None:
+    """Refuse what the browser does not do: it would use these for every host that a page names."""
+    if fetching.proxy:
+        raise WatchError("fetch.proxy: the browser does not use proxies", path="fetch.proxy")
+    for name in fetching.headers:
+        if name.lower() not in BROWSER_HEADERS:
+            raise WatchError(
+                f"{mapping.path}.headers.{name}: the browser sends only "
+                f"{', '.join(BROWSER_HEADERS)}; use cookies, user and password, or steps",
+                path=f"{mapping.path}.headers.{name}",
+            )
 
 
 def _pairs(field: Field | None, names: re.Pattern[str]) -> PlainMapping[str, str]:

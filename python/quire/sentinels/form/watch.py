@@ -14,12 +14,16 @@ from typing import Literal, TypeAlias, get_args
 
 from quire.sentinels.parts.part import Part
 from quire.sentinels.sentinel import Sentinel
+from quire.sentinels.versions.retention import Keep
 
 Weekday: TypeAlias = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 #: How several pages are found: ``sitemap`` and ``feed`` list pages, new ones are added by themselves.
 Finder: TypeAlias = Literal["sitemap", "feed", "links"]
 FINDERS: tuple[Finder, ...] = get_args(Finder)
+#: What a watch tells about a list of pages: pages that are new in it, pages that it lost.
+Listed: TypeAlias = Literal["new", "gone"]
+LISTED: tuple[Listed, ...] = get_args(Listed)
 Bundle: TypeAlias = Literal["now", "hourly", "daily", "weekly"]
 BUNDLES: tuple[Bundle, ...] = get_args(Bundle)
 StepKind: TypeAlias = Literal["open", "click", "type", "press", "wait"]
@@ -152,15 +156,21 @@ class Pages:
     Attributes:
         urls: addresses.
         finder: if given, the addresses are those of sitemaps, feeds or pages with links, and the
-            pages they list are watched too.
+            pages that they list are watched in their place.
         pattern: only found pages whose address matches this regular expression.
         most: the largest number of found pages.
+        every: how often the lists are read; None for the schedule of the watch.
+        tell: what to tell about the lists.
+        elsewhere: also watch found pages of other sites.
     """
 
     urls: tuple[str, ...]
     finder: Finder | None = None
     pattern: str = ""
     most: int = 1000
+    every: timedelta | None = None
+    tell: tuple[Listed, ...] = ("gone",)
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +189,7 @@ class Watch:
         learn_noise: leave out parts that change at every fetch.
         follow: find a part again after a redesign.
         paused: make no checks.
+        keep: which versions are kept; None for what the service says.
     """
 
     name: str
@@ -192,3 +203,4 @@ class Watch:
     learn_noise: bool = True
     follow: bool = True
     paused: bool = False
+    keep: Keep | None = None

@@ -18,6 +18,7 @@ from quire.sentinels.conditions import (
     Count,
     Fired,
     NeverSeen,
+    NewEntry,
     Not,
     Number,
     Similarity,
@@ -45,6 +46,7 @@ from quire.sentinels.form.watch import (
     Window,
 )
 from quire.sentinels.parts.part import Ignore, Part
+from quire.sentinels.versions.retention import Keep
 
 #: Plain data of one watch.
 Form = dict[str, object]
@@ -81,6 +83,8 @@ def watch_to_dict(watch: Watch, *, secrets: bool = False) -> Form:
         "tags": list(watch.tags),
     }
     form |= {name: value for name, value in optional.items() if value}
+    if watch.keep is not None:
+        form["keep"] = _keep(watch.keep)
     flags = {"learn_noise": watch.learn_noise, "follow": watch.follow, "paused": watch.paused}
     defaults = {"learn_noise": True, "follow": True, "paused": False}
     return form | {name: value for name, value in flags.items() if value != defaults[name]}
@@ -97,6 +101,12 @@ def _pages(pages: Pages) -> Form:
             find["matching"] = pages.pattern
         if pages.most != Pages(()).most:
             find["most"] = pages.most
+        if pages.every is not None:
+            find["every"] = _duration(pages.every)
+        if pages.tell != Pages(()).tell:
+            find["tell"] = list(pages.tell)
+        if pages.elsewhere:
+            find["elsewhere"] = True
         form["find"] = find
     return form
 
@@ -191,6 +201,9 @@ class _Conditions:
     def never_seen(self, condition: NeverSeen) -> object:
         return {"never_seen": self.about(condition.part).get("part", True)}
 
+    def new_entry(self, _: NewEntry) -> object:
+        return {"new_entry": True}
+
     def unchanged(self, condition: Unchanged) -> object:
         return {"unchanged": _duration(condition.length)}
 
@@ -219,6 +232,7 @@ _WRITERS: dict[type, Callable[..., object]] = {
     Count: _Conditions.count,
     Similarity: _Conditions.similarity,
     NeverSeen: _Conditions.never_seen,
+    NewEntry: _Conditions.new_entry,
     Unchanged: _Conditions.unchanged,
     Fired: _Conditions.fired,
     State: _Conditions.state,
@@ -250,6 +264,13 @@ def _schedule(schedule: Schedule) -> Form:
     if schedule.slow_down is not None:
         form["slow_down"] = _duration(schedule.slow_down)
     return form
+
+
+def _keep(keep: Keep) -> Form:
+    form: Form = {"versions": keep.versions, "bytes": keep.bytes}
+    if keep.age is not None:
+        form["age"] = _duration(keep.age)
+    return {name: value for name, value in form.items() if value is not None}
 
 
 def _window(window: Window) -> Form:

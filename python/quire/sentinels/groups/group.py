@@ -23,7 +23,7 @@ parts; ``part_signatures`` can be switched off for such a page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from quire.digest.page import Digest
@@ -313,8 +313,11 @@ class _Pair:
         if changed or sentinel.is_timely:
             if not self.shortcuts.new_page_first:
                 self._reader_of_old()
+            circumstances = about(member)
+            if changed:  # a page that changes now is not quiet
+                circumstances = replace(circumstances, last_change=circumstances.now)
             known = dict(self._known(member)) if by == "part" else None
-            seen = Comparison(self._reader_of_old, self._reader(), about(member), known)
+            seen = Comparison(self._reader_of_old, self._reader(), circumstances, known)
             finding = sentinel.condition.judge(seen, explain=not self.shortcuts.short_circuit)
         missing = member.missing
         if missing is None or by in ("part", "mask", "reading"):  # the others find the same nodes
@@ -424,4 +427,4 @@ def _is_missing(reader: PageReader, sentinel: Sentinel) -> bool:
 
 def _is_css(part: Part) -> bool:
     selectors = (*part.location.where, *part.location.without)
-    return not any(selector.startswith(("/", "(", "xpath:")) for selector in selectors)
+    return not any(selector.startswith(("/", "(", "xpath:", "feed:")) for selector in selectors)

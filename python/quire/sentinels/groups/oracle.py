@@ -5,6 +5,8 @@ This is what the shortcuts are tested against, and the monitor "without groups" 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from quire.digest.page import Digest
 from quire.sentinels.conditions.comparison import Circumstances, Comparison
 from quire.sentinels.groups.outcome import Outcome
@@ -23,7 +25,8 @@ def evaluate_alone(sentinel: Sentinel, old: Digest, new: Digest, about: Circumst
     missing = any(after.read(part).found == 0 for part in sentinel.parts)
     finding = None
     if changed or sentinel.is_timely:
-        seen = Comparison(lambda: before, after, about)
+        known = replace(about, last_change=about.now) if changed else about
+        seen = Comparison(lambda: before, after, known)
         finding = sentinel.condition.judge(seen, explain=True)
     return Outcome(
         sentinel=sentinel.name,

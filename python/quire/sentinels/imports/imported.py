@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from quire import _core
 from quire.display import shorten
 from quire.errors import PatternError, SelectorError, WatchError
-from quire.sentinels.form.reading import MAX_NAME, read_watch
+from quire.sentinels.form.reading import BROWSER_HEADERS, MAX_NAME, read_watch
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.parts.location import WrongLocation, check_selector
 
@@ -138,6 +138,20 @@ class Draft:
             self.fetch["browser"] = True
             self.fetch["steps"] = [*(before if isinstance(before, list) else []), *kept]
 
+    def fit_browser(self) -> None:
+        """Leave out how to fetch a page that its browser does not do."""
+        headers = self.fetch.get("headers")
+        if not self.fetch.get("browser"):
+            return
+        if self.fetch.pop("proxy", None):
+            self.pause("proxy", "the browser does not use proxies")
+        if not isinstance(headers, dict):
+            return
+        for name in list(headers):
+            if name.lower() not in BROWSER_HEADERS:
+                del headers[name]
+                self.pause("headers", f"the browser does not send the header {name}")
+
     def ignore_lines(self, source: str, pattern: str) -> None:
         """Leave out lines that match an expression, which is one of Python."""
         translated = self.pattern(source, pattern)
@@ -226,6 +240,7 @@ def finish(drafts: Iterable[Draft], notes: Iterable[Note] = ()) -> Imported:
 def _built(draft: Draft) -> Watch | None:
     """Read the form of a draft; fields that are refused become notes."""
     form = draft.form
+    draft.fit_browser()
     if draft.hidden:
         draft.ignore["text"] = draft.hidden
     for name, value in (("fetch", draft.fetch), ("ignore", draft.ignore)):

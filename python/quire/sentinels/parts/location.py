@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from quire.digest.files import encode
 from quire.digest.page import Digest
+from quire.sentinels.parts.feeds import feed_entries
 
 #: Numbers of nodes, ascending.
 Roots = NDArray[np.int64]
@@ -30,6 +31,11 @@ NONE.flags.writeable = False
 #: A page for trying selectors.
 EMPTY_PAGE = encode(b"", kind="html")
 
+
+#: The entries of a feed, and what identifies them.
+FEED_ENTRIES = "feed:entries"
+FEED_KEYS = "feed:keys"
+FEED_SELECTORS = (FEED_ENTRIES, FEED_KEYS)
 
 # A step along the attributes at the end of an expression, perhaps with predicates behind it.
 _ENDS_IN_ATTRIBUTE = re.compile(
@@ -50,7 +56,8 @@ class Location:
     """Selectors that choose parts of a page.
 
     A selector is CSS. It is XPath if it starts with ``/``, ``(`` or ``xpath:``. In JSON, a selector
-    that starts with ``/`` or ``json:`` is a JSON Pointer.
+    that starts with ``/`` or ``json:`` is a JSON Pointer. In feeds, ``feed:entries`` gives the title
+    and the address of each entry, and ``feed:keys`` what identifies each.
 
     >>> import quire
     >>> page = quire.encode(b"<ul><li>a<li>b<b>c</b></ul><a href=/d>")
@@ -162,6 +169,10 @@ def evaluate(page: Digest, selector: str) -> NDArray[np.integer] | list[str]:
         SelectorError: the selector is not valid.
         SelectorBudgetExceeded: the selector took too many steps on this page.
     """
+    if selector in FEED_SELECTORS:
+        entries = feed_entries(page) or []
+        texts = [each.line if selector == FEED_ENTRIES else each.key for each in entries]
+        return [text for text in texts if text]
     pointer = _as_pointer(selector)
     if page.kind == "json" and (pointer is not None or selector.startswith("/") or not selector):
         return _pointed(page, selector if pointer is None else pointer)

@@ -123,6 +123,15 @@ def _release(columns: tuple[str, ...]) -> Update:
     return update(page).where(*is_valid).values(lease_owner=None, lease_until=None, **given)
 
 
+def end_claim(connection: Connection, page_id: int) -> None:
+    """Give up the check that a worker is making of a page; others may claim it at once."""
+    connection.execute(
+        update(page)
+        .where(page.c.id == page_id)
+        .values(lease_owner=None, lease_until=None, fence=page.c.fence + 1)
+    )
+
+
 def next_due(connection: Connection) -> float | None:
     """Return when the next page is due; None if there is none."""
     return connection.execute(

@@ -22,7 +22,7 @@ from quire.sentinels.store.tables import metadata
 #: How long a writer of SQLite waits for another one.
 BUSY_SECONDS = 30.0
 #: The schema that this version of quire reads and writes.
-SCHEMA = "0003"
+SCHEMA = "0004"
 
 
 class Database:
@@ -99,6 +99,12 @@ class Database:
                 # The pool would hand it out again with the transaction still open.
                 connection.invalidate()
                 raise
+
+    def vacuum(self) -> None:
+        """Give the room of deleted rows back to the disk."""
+        with self._explained(), self.engine.connect() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            alone.exec_driver_sql("VACUUM")
 
     def close(self) -> None:
         """Close all connections."""

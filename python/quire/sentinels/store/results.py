@@ -7,22 +7,23 @@ same events, and the second copy is not stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.errors import NotStored, StaleClaim
+from quire.sentinels.conditions.conditions import Fired
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Notify, Watch
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.notices.event import Event
-from quire.sentinels.sentinel import Sentinel, relocated
+from quire.sentinels.parts.part import Part
+from quire.sentinels.sentinel import Sentinel, relocated, walk
 from quire.sentinels.store.claims import ClaimedPage, release_page
 from quire.sentinels.store.outbox import add_notices
 from quire.sentinels.store.plain import (
@@ -33,6 +34,7 @@ from quire.sentinels.store.plain import (
 )
 from quire.sentinels.store.tables import event, member, version, visit, watch
 from quire.sentinels.versions.deltas import StoredVersion, VersionReader
+from quire.sentinels.versions.page_reading import read_page
 
 # Statements that every check uses. Making one takes longer than running it.
 _MEMBERS = (
@@ -68,6 +70,11 @@ class PageMember:
         quiet_checks: how many checks in a row found no change.
         fingerprint: what is remembered of its part, as plain data.
         proposal: where its part may be now, as plain data; waits for the user.
+        checked: when it was last judged; None for never. For a list: when it was last read.
+        list_level: 0 for a list of pages, 1 and more for a list that was found in one; None for a
+            page that is watched.
+        heard: when the watches that it asks about last fired, as far as it knows.
+        asks: the names of the watches that its condition asks about.
     """
 
     id: int
@@ -79,6 +86,15 @@ class PageMember:
     quiet_checks: int
     fingerprint: Any
     proposal: Any
+    checked: float | None = None
+    list_level: int | None = None
+    heard: dict[str, float] | None = None
+    asks: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        condition = self.watch.sentinel.when
+        inside = () if condition is None else walk(condition)
+        self.asks = frozenset(each.sentinel for each in inside if isinstance(each, Fired))
 
 
 @dataclass(slots=True)
@@ -89,11 +105,15 @@ class PageGroup:
         revision: the revision of the members; another one in the database means: read again.
         group: the sentinels.
         members: the rest of what is known about them, by the same names.
+        lists: watches for which the page is a list of pages, by number.
+        seen: hashes of the lines that earlier versions of a part had, if a condition asked.
     """
 
     revision: int
     group: Group
     members: dict[str, PageMember]
+    lists: dict[str, PageMember] = field(default_factory=dict)
+    seen: dict[Part, set[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +177,27 @@ def load_group(
     """Read the members of a page, except paused ones."""
     group = Group(load)
     members: dict[str, PageMember] = {}
-    rows = connection.execute(_MEMBERS, {"b_page": claimed.id})
-    for row in rows:
+    lists: dict[str, PageMember] = {}
+    for row in connection.execute(_MEMBERS, {"b_page": claimed.id}):
         found = read_watch(row.form)
         name = str(row.watch)
+        known = PageMember(
+            row.watch,
+            found,
+            row.due,
+            row.installed,
+            row.changed,
+            row.fired,
+            row.quiet_checks,
+            row.fingerprint,
+            row.proposal,
+            row.checked,
+            row.list_level,
+            row.heard,
+        )
+        if row.list_level is not None:
+            lists[name] = known
+            continue
         sentinel = Sentinel(name, found.sentinel.parts, found.sentinel.when)
         if row.proposal is not None and row.proposal["used"]:
             sentinel = relocated(sentinel, row.proposal["part"], row.proposal["path"])
@@ -171,28 +208,39 @@ def load_group(
             parts_from_bytes(row.signatures, widths),
             row.missing,
         )
-        members[name] = PageMember(
-            row.watch,
-            found,
-            row.due,
-            row.installed,
-            row.changed,
-            row.fired,
-            row.quiet_checks,
-            row.fingerprint,
-            row.proposal,
-        )
+        members[name] = known
     bases = {each.base for each in group.members.values() if each.base >= 0}
     for row in connection.execute(_BASES, {"b_page": claimed.id, "b_numbers": list(bases)}):
         group.versions[row.number] = Version(row.number, signatures_from_bytes(row.signatures))
-    return PageGroup(claimed.revision, group, members)
+    return PageGroup(claimed.revision, group, members, lists)
+
+
+def last_firings(connection: Connection, names: Iterable[str]) -> dict[str, float]:
+    """Return when watches last fired, on any of their pages, by name."""
+    rows = connection.execute(
+        select(watch.c.name, func.max(member.c.fired))
+        .join(member, member.c.watch == watch.c.id)
+        .where(watch.c.name.in_(sorted(names)), member.c.fired.is_not(None))
+        .group_by(watch.c.name)
+    )
+    return {row.name: row[1] for row in rows}
+
+
+def version_numbers(connection: Connection, page_id: int) -> list[int]:
+    """Return the numbers of the stored versions of a page, ascending."""
+    rows = connection.execute(
+        select(version.c.number).where(version.c.page == page_id).order_by(version.c.number)
+    )
+    return list(rows.scalars())
 
 
 def version_reader(connection: Connection, page_id: int, name: str) -> VersionReader:
     """Return a reader for the versions of a page; it uses the connection."""
 
     def get(number: int) -> StoredVersion:
-        row = connection.execute(_VERSION, {"b_page": page_id, "b_number": number}).one()
+        row = connection.execute(_VERSION, {"b_page": page_id, "b_number": number}).one_or_none()
+        if row is None:
+            raise NotStored(f"version {number} of {name} is not stored")
         return StoredVersion(row.number, row.base, row.length, row.checksum % 2**64, row.data)
 
     return VersionReader(get, name)
@@ -205,7 +253,7 @@ def load_page(connection: Connection, page_id: int, name: str, number: int) -> D
         NotStored: the version was never stored, or was removed since.
     """
     body, kind = load_body(connection, page_id, name, number)
-    return encode(body, content_type=kind or None)
+    return read_page(body, kind)
 
 
 def load_body(connection: Connection, page_id: int, name: str, number: int) -> tuple[bytes, str]:
@@ -230,7 +278,8 @@ def write_result(
     Raises:
         StaleClaim: another worker has claimed the page since; roll back.
     """
-    due = min((each.due for each in found.members.values()), default=None)
+    everyone = [*found.members.values(), *found.lists.values()]
+    due = min((each.due for each in everyone), default=None)
     values = {**result.page, "due": due}
     if result.members:
         values["revision"] = found.revision = claimed.revision + 1
@@ -253,9 +302,13 @@ def write_result(
     )
 
 
+def signed(checksum: int) -> int:
+    """Return a checksum as databases store it: they have signed numbers only."""
+    return checksum - 2**64 if checksum >= 2**63 else checksum
+
+
 def _insert_version(connection: Connection, page_id: int, time: float, new: NewVersion) -> None:
     stored = new.stored
-    checksum = stored.checksum - 2**64 if stored.checksum >= 2**63 else stored.checksum
     connection.execute(
         insert(version).values(
             page=page_id,
@@ -264,7 +317,7 @@ def _insert_version(connection: Connection, page_id: int, time: float, new: NewV
             signatures=new.signatures,
             base=stored.base,
             length=stored.length,
-            checksum=checksum,  # databases have signed numbers only
+            checksum=signed(stored.checksum),
             data=stored.data,
             status=new.status,
             content_type=new.content_type,
@@ -276,10 +329,15 @@ def _insert_version(connection: Connection, page_id: int, time: float, new: NewV
 def _update_members(
     connection: Connection, page_id: int, found: PageGroup, names: set[str]
 ) -> None:
-    if not names:
-        return
+    lists = [found.lists[name] for name in names if name in found.lists]
+    for known in lists:
+        connection.execute(
+            update(member)
+            .where(member.c.watch == known.id, member.c.page == page_id)
+            .values(due=known.due, checked=known.checked, quiet_checks=known.quiet_checks)
+        )
     rows = []
-    for name in names:
+    for name in names.difference(found.lists):
         known, core = found.members[name], found.group.members[name]
         rows.append(
             {
@@ -294,9 +352,12 @@ def _update_members(
                 "quiet_checks": known.quiet_checks,
                 "fingerprint": known.fingerprint,
                 "proposal": known.proposal,
+                "checked": known.checked,
+                "heard": known.heard,
             }
         )
-    connection.execute(_UPDATE_MEMBER, rows)
+    if rows:
+        connection.execute(_UPDATE_MEMBER, rows)
 
 
 def insert_events(connection: Connection, page_id: int, result: CheckResult) -> None:

@@ -8,7 +8,10 @@
 
 * A *page* is one address with one way to fetch it. All watches of it share its fetches and versions.
   Its key is a hash of both: an address can be longer than an index allows.
-* A *member* is one watch on one page: what its sentinel saw last.
+* A *member* is one watch on one page: what its sentinel saw last. If ``list_level`` is set, the page
+  is a list of pages (a sitemap, a feed, a page with links): 0 for lists that the user named, 1 and
+  more for lists that were found in lists. A page that was found has the number of its list in
+  ``list``; ``unlisted`` is since when the list does not have it any more.
 * Times are seconds since 1970 in UTC, as floating point numbers: both databases compare them.
 * ``page.fence`` grows with every claim. A worker that lost its lease has an old number, and its
   writes are refused.
@@ -155,6 +158,11 @@ member: Table = Table(
     Column("quiet_checks", Integer, nullable=False, default=0),
     Column("fingerprint", JSON),
     Column("proposal", JSON),
+    Column("checked", Float(53)),
+    Column("heard", JSON),
+    Column("list_level", Integer),
+    Column("list", BigInteger),
+    Column("unlisted", Float(53)),
     Index(None, "page"),
 )
 

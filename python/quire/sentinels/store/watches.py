@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
 
+from quire import _core
 from quire.errors import NameTaken, NotStored
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Fetching, Watch
@@ -68,7 +69,7 @@ def add_watch(
         .returning(watch.c.id)
     ).scalar_one()
     add_queues(connection, number, found.notify.targets)
-    add_pages(connection, number, found.pages.urls, found.fetching, now)
+    _add_named(connection, number, found, now)
     return StoredWatch(number, form, found, found.paused, now, now)
 
 
@@ -94,18 +95,8 @@ def edit_watch(
         add_queues(connection, number, found.notify.targets)
         look_again(connection, number, now)
     if found.pages != before.watch.pages or found.fetching != before.watch.fetching:
-        kept = {page_key(url, found.fetching) for url in found.pages.urls}
-        gone = [
-            row.id
-            for row in connection.execute(
-                select(page.c.id, page.c.key)
-                .join(member, member.c.page == page.c.id)
-                .where(member.c.watch == number)
-            )
-            if row.key not in kept
-        ]
-        remove_pages(connection, number, gone)
-        add_pages(connection, number, found.pages.urls, found.fetching, now)
+        remove_pages(connection, number, _dropped(connection, number, before.watch, found))
+        _add_named(connection, number, found, now)
     if found.sentinel.parts != before.watch.sentinel.parts:
         connection.execute(
             update(member)
@@ -198,10 +189,61 @@ def _stored(row: Row[Any]) -> StoredWatch:
 # ------------------------------------------------------------ pages of a watch
 
 
+def _add_named(connection: Connection, number: int, found: Watch, now: float) -> None:
+    """Let a watch have the pages that its form names: lists if it has a finder."""
+    level = None if found.pages.finder is None else 0
+    add_pages(connection, number, found.pages.urls, found.fetching, now, list_level=level)
+
+
+def _dropped(connection: Connection, number: int, before: Watch, after: Watch) -> list[int]:
+    """Return the pages that a watch loses when it is edited.
+
+    Found pages stay if the same lists would still give them. Lists in lists are found again.
+    """
+    named = {page_key(url, after.fetching) for url in after.pages.urls}
+    same = (
+        after.pages.finder is not None
+        and (after.pages.finder, after.pages.urls) == (before.pages.finder, before.pages.urls)
+        and after.fetching == before.fetching
+        and (after.pages.elsewhere or not before.pages.elsewhere)
+    )
+    pattern = _core.Pattern(after.pages.pattern) if after.pages.pattern else None
+    rows = connection.execute(
+        select(page.c.id, page.c.key, page.c.url, member.c.list_level)
+        .join(member, member.c.page == page.c.id)
+        .where(member.c.watch == number)
+    )
+    return [
+        row.id
+        for row in rows
+        if row.key not in named
+        and not (same and row.list_level is None and (pattern is None or pattern.is_match(row.url)))
+    ]
+
+
 def add_pages(
-    connection: Connection, number: int, urls: Iterable[str], fetching: Fetching, now: float
+    connection: Connection,
+    number: int,
+    urls: Iterable[str],
+    fetching: Fetching,
+    now: float,
+    *,
+    list_level: int | None = None,
+    list_id: int | None = None,
+    checked: float | None = None,
 ) -> None:
-    """Let a watch have these pages too. New pages are due at once."""
+    """Let a watch have these pages too. New pages are due at once.
+
+    Args:
+        connection: in a transaction for writing.
+        number: the watch.
+        urls: addresses of the pages.
+        fetching: how to fetch them.
+        now: the time.
+        list_level: the level of lists of pages; None for pages that are watched.
+        list_id: the list in which they were found.
+        checked: when lists were read before, if they count as read.
+    """
     known = set(pages_of(connection, number))
     plain = fetching_to_json(fetching)
     for url in dict.fromkeys(urls):
@@ -212,12 +254,24 @@ def add_pages(
             found = connection.execute(
                 insert(page).values(values).returning(page.c.id)
             ).scalar_one()
+        role = {"list_level": list_level, "list": list_id, "unlisted": None, "checked": checked}
         if found not in known:
             connection.execute(
-                insert(member).values(watch=number, page=found, due=now, installed=now)
+                insert(member).values(watch=number, page=found, due=now, installed=now, **role)
             )
             known.add(found)
-            refresh_pages(connection, [found])
+        elif list_level is not None or list_id is None:
+            connection.execute(
+                update(member).where(member.c.watch == number, member.c.page == found).values(role)
+            )
+        if list_level is not None:
+            # The list must be read, whether it changed or not.
+            connection.execute(
+                update(page)
+                .where(page.c.id == found)
+                .values(etag=None, last_modified=None, source=None)
+            )
+        refresh_pages(connection, [found])
 
 
 def remove_pages(connection: Connection, number: int, pages: Iterable[int]) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from quire.sentinels.versions.deltas import StoredVersion, VersionReader, pack, usual_base
+from quire.sentinels.versions.deltas import (
+    StoredVersion,
+    VersionReader,
+    best_base,
+    pack,
+    usual_base,
+)
 
-__all__ = ["StoredVersion", "VersionReader", "pack", "usual_base"]
+__all__ = ["StoredVersion", "VersionReader", "best_base", "pack", "usual_base"]

@@ -13,7 +13,7 @@ page.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from quire import _core
@@ -53,6 +53,18 @@ def usual_base(number: int) -> int | None:
     [None, 0, 0, 2, 0, 4, 4, 6]
     """
     return number & (number - 1) if number else None
+
+
+def best_base(number: int, stored: Collection[int]) -> int | None:
+    """Return the version that a new version is stored against, if some older ones are deleted.
+
+    >>> best_base(7, range(7)), best_base(7, {0, 4, 5}), best_base(8, {5, 6, 7}), best_base(0, ())
+    (6, 4, 5, None)
+    """
+    base = usual_base(number)
+    while base is not None and base not in stored:
+        base = usual_base(base)
+    return min(stored, default=None) if base is None else base
 
 
 def pack(number: int, body: bytes, base: int | None, base_body: bytes = b"") -> StoredVersion:

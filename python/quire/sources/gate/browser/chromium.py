@@ -26,6 +26,7 @@ from playwright.async_api import (
 from playwright.async_api import (
     BrowserContext,
     CDPSession,
+    Locator,
     Page,
     Playwright,
     async_playwright,
@@ -209,6 +210,19 @@ class Browser:
                 wire_bytes=visit.used_bytes,
                 elapsed_s=time.monotonic() - started,
             )
+
+    async def is_well(self) -> bool:
+        """Tell whether the browser still answers. If not, close this one and open another."""
+        process = self._process
+        if process is None:
+            return True
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                session = await process.chromium.new_browser_cdp_session()
+                await session.detach()
+        except (TimeoutError, PlaywrightError):
+            return False
+        return True
 
     def _check(self, request: Request) -> None:
         key = request.address.key
@@ -425,19 +439,30 @@ async def _open(page: Page, address: WebAddress, *, timeout_ms: float | None) ->
 
 async def _take(page: Page, step: Step) -> None:
     match step:
-        case Open(url):
-            await _open(page, parse(url), timeout_ms=None)
-        case Click(selector):
-            await page.locator(f"css={selector}").first.click()
-        case Type(selector, text):
-            await page.locator(f"css={selector}").first.fill(_plain(text))
+        case Open(url, within_s):
+            await _open(page, parse(url), timeout_ms=_ms(within_s))
+        case Click(selector, within_s):
+            await _first(page, selector).click(timeout=_ms(within_s))
+        case Type(selector, text, within_s):
+            await _first(page, selector).fill(_plain(text), timeout=_ms(within_s))
         case Press(key):
             await page.keyboard.press(key)
-        case Wait(selector, seconds):
+        case Wait(selector, seconds, within_s):
             if selector is not None:
-                await page.locator(f"css={selector}").first.wait_for(state="attached")
+                await _first(page, selector).wait_for(state="attached", timeout=_ms(within_s))
             if seconds:
                 await page.wait_for_timeout(seconds * 1000)
+
+
+def _first(page: Page, selector: str) -> Locator:
+    """Return the first element that a selector finds, when it is there."""
+    is_xpath = selector.startswith(("/", "(", "xpath:"))
+    language = "xpath" if is_xpath else "css"
+    return page.locator(f"{language}={selector.removeprefix('xpath:')}").first
+
+
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1000
 
 
 def _arrived(page: Page, address: WebAddress) -> WebAddress:

@@ -1,4 +1,8 @@
-"""Steps: what the browser does on a page before it is read, for cookie walls and logins."""
+"""Steps: what the browser does on a page before it is read, for cookie walls and logins.
+
+A selector is CSS, or XPath if it starts with ``/``, ``(`` or ``xpath:``. ``within_s`` is how long a
+step may take, in seconds; the limit of the browser if None.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ class Open:
     """Open another page in the same window."""
 
     url: str
+    within_s: float | None = None
 
     def __post_init__(self) -> None:
         parse(self.url)
@@ -23,9 +28,10 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """Click on the first element that matches a CSS selector."""
+    """Click on the first element that matches a selector."""
 
     selector: str
+    within_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,7 @@ class Type:
 
     selector: str
     text: str | Secret
+    within_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,11 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Wait until an element matches a CSS selector, or for some seconds."""
+    """Wait until an element matches a selector, or for some seconds."""
 
     selector: str | None = None
     seconds: float = field(default=0.0)
+    within_s: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.seconds <= MOST_WAIT_S:
