@@ -228,7 +228,10 @@ def forms(draw: st.DrawFn) -> Form:
     else:
         form |= draw(element_parts if kind == "preset" else parts)
     if kind == "preset":
-        form["preset"] = draw(st.sampled_from(list(PRESETS)))
+        preset = form["preset"] = draw(st.sampled_from(list(PRESETS)))
+        if preset == "new entry":  # entries are texts, of which nothing can be left out
+            for name in ("without", "watch", "attributes"):
+                form.pop(name, None)
     if draw(st.booleans()):
         form["when"] = draw(conditions(part_names))
     form |= draw(some_of(name=texts, find=finders, **other_fields))

@@ -100,12 +100,17 @@ class Flow:
 
     async def run_due(self) -> int:
         """Check all pages that are due now; return how many were claimed."""
+        loop = asyncio.get_running_loop()
+        renew_at = loop.time() + self._lease_s / 3
         try:
             while True:
                 more = await self._fill(postpones=False)
                 if not self._under_way and not more:
                     return self._claimed
-                await self._finish_next(self._lease_s / 3)
+                await self._finish_next(max(renew_at - loop.time(), 0.0))
+                if loop.time() >= renew_at:
+                    await self._renew()
+                    renew_at = loop.time() + self._lease_s / 3
         finally:
             await self._cancel()
 
