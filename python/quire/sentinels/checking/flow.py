@@ -170,6 +170,9 @@ class Flow:
 
     def _begin(self, page: ClaimedPage, check: Check | None = None) -> None:
         """Fetch a page: for the first time in a check, or once more for a check that goes on."""
+        before = self._under_way.get(page.id)
+        if before is not None:  # our lease ended, and we claimed the page again
+            before[1].cancel()
         self._under_way[page.id] = (page, asyncio.create_task(self._fetch_one(page, check)))
 
     async def _fetch_one(self, page: ClaimedPage, check: Check | None) -> None:
@@ -192,7 +195,7 @@ class Flow:
         while len(ready) < WRITTEN_TOGETHER and not self._answers.empty():
             more = self._answers.get_nowait()
             ready += [] if more is None else [more]
-        ready = [each for each in ready if each.page.id in self._under_way]
+        ready = [each for each in ready if self._is_ours(each.page)]
         if not ready:
             return
         probes = await self._pages.finish(ready)
@@ -200,6 +203,11 @@ class Flow:
             del self._under_way[each.page.id]
         for each in probes:
             self._begin(each.page, each.check)
+
+    def _is_ours(self, page: ClaimedPage) -> bool:
+        """Tell whether a page is under way with the claim under which it was fetched."""
+        found = self._under_way.get(page.id)
+        return found is not None and found[0].fence == page.fence
 
     # ------------------------------------------------------------ leases
 
