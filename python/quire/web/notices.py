@@ -38,17 +38,27 @@ class Notices(Protocol):
 class NoNotices:
     """Stands in where notices are not set up: every call says so."""
 
-    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        del args, kwargs
-        raise Problem(501, "notices are not set up in this service")
-
-    async def send_test(self, *args: object, **kwargs: object) -> NoReturn:
+    def dead_letters(self, most: int) -> NoReturn:
         """Refuse."""
-        self._refuse(*args, **kwargs)
+        _refuse(most)
+
+    def resend(self, ids: Sequence[str]) -> NoReturn:
+        """Refuse."""
+        _refuse(ids)
+
+    async def send_test(self, name: Any, gate: Any) -> NoReturn:  # noqa: ANN401 - as above
+        """Refuse."""
+        _refuse(name, gate)
 
     def refused_targets(self, targets: Sequence[str]) -> dict[str, str]:
         """Refuse none."""
         del targets
         return {}
 
-    dead_letters = resend = feed = _refuse
+    def feed(self, watch: Any = None, tag: str | None = None) -> NoReturn:  # noqa: ANN401
+        """Refuse."""
+        _refuse(watch, tag)
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise Problem(501, "notices are not set up in this service")
