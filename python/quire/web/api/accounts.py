@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,7 +24,7 @@ from quire.web.api.models import (
 )
 from quire.web.cookies import set_cookie
 
-routes = router()
+routes: APIRouter = router()
 
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 

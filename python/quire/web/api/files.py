@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
+from fastapi import APIRouter, Query
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -17,7 +17,7 @@ from quire.web.answers import Answer
 from quire.web.api.context import PREFIX, PROBLEMS, App, Client, State, router
 from quire.web.api.models import ImportShown
 
-routes = router()
+routes: APIRouter = router()
 
 #: Watches that an export reads at once.
 CHUNK = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from quire.errors import WatchError
@@ -34,7 +34,7 @@ from quire.web.api.models import (
 from quire.web.api.told import told
 from quire.web.api.watches import with_secrets
 
-routes = router()
+routes: APIRouter = router()
 
 #: Versions whose parts one request reads.
 MOST_READ = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import BaseModel, Field, StringConstraints, WithJsonSchema
 
 from quire.sentinels.accounts import Role, Scope
 
@@ -17,10 +17,8 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
-class Given(BaseModel):
+class Given(BaseModel, extra="forbid", hide_input_in_errors=True):
     """A body of a request: names that do not exist are errors."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
 class PauseGiven(Given):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -23,7 +23,7 @@ from quire.web.api.context import (
 from quire.web.api.models import ResendGiven
 from quire.web.logs import without_secrets
 
-routes = router()
+routes: APIRouter = router()
 
 FEED_TYPE = "application/atom+xml; charset=utf-8"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +17,7 @@ from quire.web.api.context import PREFIX, PROBLEMS, App, router
 from quire.web.api.models import StatusShown
 from quire.web.metrics import CONTENT_TYPE
 
-routes = router()
+routes: APIRouter = router()
 
 
 @routes.get("/healthz", include_in_schema=False)

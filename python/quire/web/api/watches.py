@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from quire.errors import WatchError
@@ -25,7 +25,7 @@ from quire.web.api.context import (
 )
 from quire.web.api.models import Form, PageShown, PauseGiven, WatchesShown, WatchShown
 
-routes = router()
+routes: APIRouter = router()
 
 
 @routes.get(f"{PREFIX}/watches", response_model=WatchesShown, responses=PROBLEMS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,7 +13,7 @@ from quire.web.answers import Answer
 from quire.web.api.context import PREFIX, router
 from quire.web.pages.page import page
 
-routes = router()
+routes: APIRouter = router()
 
 _TITLES = {
     "watches": "Watches",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from quire.sentinels.service import PageStatus, StoredEvent
@@ -13,7 +13,7 @@ from quire.web.api.context import LARGEST, App, Client, router
 from quire.web.api.told import told
 from quire.web.pages.page import page
 
-routes = router()
+routes: APIRouter = router()
 
 MOST_WATCHES = 50
 MOST_EVENTS = 20

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -17,7 +18,7 @@ from quire.web.cookies import remove_cookie, set_cookie
 from quire.web.logs import logger
 from quire.web.pages.page import page
 
-routes = router()
+routes: APIRouter = router()
 
 _MOST_FIELDS = 10
 # A path on this host: browsers take // and /\ for another one.
