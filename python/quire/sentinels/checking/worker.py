@@ -333,7 +333,8 @@ class Worker:
     def _prunes(self, found: PageGroup, new: NewVersion) -> bool:
         """Tell whether to look for versions to delete: always if a watch asks, or now and then."""
         asked = any(member.watch.keep is not None for member in found.members.values())
-        return asked or new.stored.number % PRUNED_EVERY == 0
+        number = new.stored.number
+        return number > 0 and (asked or number % PRUNED_EVERY == 0)
 
     def _count(self, result: CheckResult) -> None:
         self.tally.checks += 1
