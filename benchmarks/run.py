@@ -86,6 +86,7 @@ BENCHMARKS = {
     "monitor-shortcuts": "sentinels.shortcuts",
     "monitor-scale": "sentinels.scale",
     "monitor-workers": "sentinels.workers",
+    "monitor-rivals": "sentinels.rivals",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",

@@ -103,6 +103,16 @@ def _add_verdict(report: Report, found: dict[tuple[float, int, float], float]) -
         f"the paper claims 50 to 70 %: {low * 100:.0f} to {high * 100:.0f} % here; of {len(found)} points "
         f"{len(inside)} lie in that range, {above} above and {below} below it"
     )
+    holds = [
+        a_page
+        for a_page in SENTINELS_A_PAGE
+        if min(value for key, value in found.items() if key[1] == a_page) >= 0.5
+    ]
+    report.notes.append(
+        f"at least 50 % at every point: with {' and '.join(map(str, holds))} sentinels a page"
+        if holds
+        else "at least 50 % at every point: with no number of sentinels a page"
+    )
     for a_page in SENTINELS_A_PAGE:
         of = [value for key, value in found.items() if key[1] == a_page]
         word = "sentinel" if a_page == 1 else "sentinels"

@@ -95,7 +95,7 @@ CASES: dict[str, Case] = {
         located("body", *SMALL, *LARGE), title, WITHOUT_PARTS,
     ),
     "general_first": Case(
-        "the title changed and is watched, body and 60 locations in it, nothing stored",
+        "the title changed and is watched, body and 24 locations in it, nothing stored",
         located("title", "body", *SMALL, *(f"body {one} {two}" for one in SMALL[-2:] for two in SMALL)),
         title, WITHOUT_PARTS,
     ),

@@ -85,14 +85,15 @@ class Ours:
             groups.setdefault(watch.page if grouped else watch.name, []).append(watch)
         by_page = sorted(groups.values(), key=lambda watches: watches[0].page)
         for number, together in groupby(by_page, key=lambda watches: watches[0].page):
-            page = quire.encode(workload.body(number, 0))
+            page = PageReader(quire.encode(workload.body(number, 0)))
             source = hash128(workload.body(number, 0))
+            version = Version(0, page.page.signatures)
             for watches in together:
                 turns = {0: 0}
                 group = Group(self._loader(number, turns))
                 for watch in watches:
                     sentinel = watch.kind.sentinel(watch.name)
-                    member = group.install(sentinel, Version(0, page.signatures), page)
+                    member = group.install(sentinel, version, page)
                     if not shortcuts.part_signatures:
                         member.signatures = ()
                 self.watched.append(_Watched(number, group, source, 0, turns))

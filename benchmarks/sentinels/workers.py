@@ -25,8 +25,8 @@ from quire.sentinels.store.plain import page_key
 from quire.sentinels.store.tables import event, member, page, visit, watch
 
 #: Pages and sentinels, for each kind of database.
-SIZES = {"SQLite": (10_000, 100_000), "PostgreSQL": (10_000, 100_000)}
-QUICK_SIZES = {"SQLite": (200, 2_000), "PostgreSQL": (400, 4_000)}
+SIZES = {"SQLite": (400, 10_000), "PostgreSQL": (4_000, 100_000)}
+QUICK_SIZES = {"SQLite": (40, 1_000), "PostgreSQL": (80, 2_000)}
 WORKERS = {"SQLite": 1, "PostgreSQL": 4}
 #: The share of pages that changed, pass by pass; in the first one every page is new.
 PASSES = (0.0, 0.0, 0.01)
@@ -38,7 +38,7 @@ def run(context: Context) -> Report:
     """Run three passes on each database."""
     report = Report(
         title="Workers on a shared database",
-        inputs=f"{SyntheticWeb().describe()}; 10 sentinels a page by Zipf's law, seed {context.seed}",
+        inputs=f"{SyntheticWeb().describe()}; 25 sentinels a page by Zipf's law, seed {context.seed}",
         method="wall time of a pass with all workers, and CPU time of all worker processes; synthetic fetcher",
     )
     rows: list[list[str]] = []

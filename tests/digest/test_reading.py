@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 import quire
+from quire import _core
 from quire.digest import lxml_tree
 from tests import strategies
 from tests.strategies import Tree
@@ -75,6 +76,33 @@ def test_attributes_are_what_a_browser_sees() -> None:
     }
     assert page.attributes(0) == {}
     assert page.attrs[page.attr[4]] == b" ID=a id=b title='x &lt;\r\ny' hidden data-X=&amp;amp"
+
+
+@given(strategies.html, st.sampled_from([(), ("class",), ("id", "href")]))
+def test_lines_of_attributes_are_the_attributes_of_each_node(
+    source: bytes, names: tuple[str, ...]
+) -> None:
+    page = quire.encode(source, kind="html")
+    expected = [
+        f"{page.tags[page.tag[node]]} {name}={value}"
+        for node in range(page.n)
+        for name, value in sorted(page.attributes(node).items())
+        if not names or name in names
+    ]
+
+    assert page.attribute_lines(range(page.n), names) == expected
+
+
+def test_lines_of_a_node_that_is_not_there_are_an_error() -> None:
+    with pytest.raises(quire.NodeNotFound):
+        quire.encode(b"<p id=a>").attribute_lines([99])
+
+
+@given(strategies.html)
+def test_the_hash_of_a_source_is_its_signature(source: bytes) -> None:
+    signature = quire.encode(source, kind="html").signatures.source
+
+    assert _core.hash128(source) == signature.to_bytes(16, "little")
 
 
 @pytest.mark.parametrize("node", [-1, 8, 2**31, 2**70])
