@@ -6,6 +6,7 @@
 //! would miss.
 
 mod buffers;
+mod clusters;
 mod codec;
 mod digest;
 mod errors;
@@ -24,6 +25,8 @@ mod templates;
 mod _native {
     #[pymodule_export]
     use crate::buffers::{Floats, Navigation};
+    #[pymodule_export]
+    use crate::clusters::{Neighbours, page_clusters, page_sketch};
     #[pymodule_export]
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]

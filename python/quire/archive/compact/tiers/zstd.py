@@ -1,6 +1,6 @@
 """The everyday tier: each page is one zstd frame against the base of its cluster.
 
-The base is made of up to 64 pages that together contain what the other pages repeat: at most half
+The base is made of up to 256 pages that together contain what the others repeat: at most a quarter
 of the cluster, and no more bytes than can be read in a millisecond.
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
-from quire.archive.compact.choose_base import Member, joined, most_pages, sample
-from quire.archive.compact.clusters import clusters, host, sketch_values
+from quire.archive.compact.choose_base import BASE_BYTES, Member, joined, most_pages, sample
+from quire.archive.compact.clusters import clusters
 from quire.archive.compact.tiers.tier import Base
 from quire.archive.format.page_meta import Codec
 from quire.archive.format.record import PLAIN_ZSTD
@@ -22,7 +22,7 @@ LEVEL = 12
 SLOW_LEVEL = 19
 #: The smaller a base is compared with its cluster, the slower it may be compressed: pairs of a
 #: size ratio (cluster to base) and the zstd level to use from that ratio on.
-BASE_LEVELS = ((8, SLOW_LEVEL), (3, 15))
+BASE_LEVELS = ((24, SLOW_LEVEL), (8, 17), (3, 16))
 #: A version is prepared as a base for only a few others, so a fast level is enough.
 NEIGHBOUR_LEVEL = 7
 
@@ -44,13 +44,18 @@ class ZstdBase:
 class ZstdTier:
     """The everyday tier."""
 
+    base_bytes: int = BASE_BYTES
     level: int = LEVEL
     neighbour_level: int = NEIGHBOUR_LEVEL
 
     def clusters(self, members: Sequence[Member]) -> list[NDArray[np.int64]]:
-        """Group pages by host, and by sketch if the host does not decide."""
-        hosts = [host(member.url) for member in members]
-        return clusters(hosts, lambda i: sketch_values(members[i].read()[1]))
+        """Group pages by what they have in common."""
+        return clusters(
+            [(member.url, member.time) for member in members],
+            [member.length for member in members],
+            [member.sketch for member in members],
+            base_bytes=self.base_bytes,
+        )
 
     def base(self, members: Sequence[Member]) -> Base | None:
         """Concatenate the pages that contain what the others repeat."""
