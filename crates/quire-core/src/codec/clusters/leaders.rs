@@ -42,7 +42,9 @@ pub(super) fn clusters(shared: &Shared) -> Vec<u32> {
         *cluster_of = cluster;
         sizes[cluster as usize] += 1;
         if sizes[cluster as usize] <= KNOWN_PAGES {
-            values.iter().for_each(|&value| index.add(value, cluster));
+            for &value in values {
+                index.add(value, cluster);
+            }
         }
     }
     cluster_of

@@ -25,7 +25,7 @@ from quire.archive.format.page_meta import Codec
 DENSE_BASE_BYTES = 32 << 10
 DENSE_PART_BYTES = 16 << 10
 #: Page bytes in such bases, about: pages are put together that fit into them.
-DENSE_TEXT_BYTES = 320 << 10
+DENSE_TEXT_BYTES = 640 << 10
 #: Minimum pages for a dense base: fewer do not pay for what their readers have to learn.
 DENSE_PAGES = 8
 #: Average versions per address from which a cluster counts as a history. There both tiers are

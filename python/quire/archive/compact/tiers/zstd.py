@@ -22,7 +22,7 @@ LEVEL = 12
 SLOW_LEVEL = 19
 #: The smaller a base is compared with its cluster, the slower it may be compressed: pairs of a
 #: size ratio (cluster to base) and the zstd level to use from that ratio on.
-BASE_LEVELS = ((24, SLOW_LEVEL), (8, 17), (3, 16))
+BASE_LEVELS = ((8, SLOW_LEVEL), (3, 16))
 #: A version is prepared as a base for only a few others, so a fast level is enough.
 NEIGHBOUR_LEVEL = 7
 
