@@ -23,6 +23,12 @@ SLOW_LEVEL = 19
 #: The smaller a base is compared with its cluster, the slower it may be compressed: pairs of a
 #: size ratio (cluster to base) and the zstd level to use from that ratio on.
 BASE_LEVELS = ((8, SLOW_LEVEL), (3, 16))
+#: Pages that share little with their base take longest, and gain least from a thorough search: once
+#: LITTLE_BYTES of pages became frames of more than a twelfth of them, the rest get a faster level.
+#: On three collections of pages from many sites that is 0.5 % larger, in three quarters of the time.
+FAST_LEVEL = 11
+LITTLE_SHARE = 12
+LITTLE_BYTES = 2 << 20
 #: A version is prepared as a base for only a few others, so a fast level is enough.
 NEIGHBOUR_LEVEL = 7
 
@@ -35,10 +41,20 @@ class ZstdBase:
         self.frame: bytes = PLAIN_ZSTD.encode(content, base_level)
         self._level = level
         self._base = _core.Base(content)
+        self._body_bytes = 0
+        self._frame_bytes = 0
 
     def write(self, body: bytes) -> tuple[bytes, Codec]:
         """Encode a page."""
-        return self._base.encode(body, self._level), Codec.ZSTD_BASE
+        frame = self._base.encode(body, FAST_LEVEL if self._is_little_use else self._level)
+        self._body_bytes += len(body)
+        self._frame_bytes += len(frame)
+        return frame, Codec.ZSTD_BASE
+
+    @property
+    def _is_little_use(self) -> bool:
+        has_little = LITTLE_SHARE * self._frame_bytes > self._body_bytes >= LITTLE_BYTES
+        return self._level == LEVEL and has_little
 
 
 class ZstdTier:
