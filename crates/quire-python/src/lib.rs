@@ -6,7 +6,6 @@
 //! would miss.
 
 mod buffers;
-mod clusters;
 mod codec;
 mod digest;
 mod errors;
@@ -26,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::buffers::{Floats, Navigation};
     #[pymodule_export]
-    use crate::clusters::{Neighbours, page_clusters, page_sketch};
+    use crate::codec::clusters::{Neighbours, page_clusters, page_sketch};
     #[pymodule_export]
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Estimates what a cluster costs, from sketches alone: the bytes that its base does not cover.
+//! Estimates the cost of a cluster from sketches alone: the bytes that its base does not cover.
 //!
 //! Pages for the base are chosen as `base_choice` chooses them, by values instead of grams. A page
 //! costs the share of its bytes that neither the base nor the page before it has.

@@ -7,7 +7,7 @@ use super::shared::{Counts, Shared};
 
 /// A page joins a cluster that has this share of its values, in percent.
 const JOIN_PERCENT: u32 = 45;
-/// So many pages of a cluster say what it contains.
+/// So many pages of a cluster enter the index.
 const KNOWN_PAGES: u32 = 32;
 /// A value in so many clusters says nothing about where a page belongs.
 const MOST_CLUSTERS: u8 = 16;

@@ -10,7 +10,7 @@
 //! 3. `settle` dissolves small clusters and moves every page to where most of its values are held
 //!    by others. Pages that are left are put together by host, if a host has several of them.
 //! 4. `split` divides large clusters and `merge` joins small ones if that costs less: a base is
-//!    limited in length, and has to pay off. `estimate` says what a cluster costs.
+//!    limited in length, and has to pay off. `estimate` returns the cost of a cluster.
 //!
 //! Addresses are a hint. The same steps are tried from one cluster for each host on, and the
 //! cheaper result is taken, so hosts help if they say something about the pages.
