@@ -62,6 +62,7 @@ BENCHMARKS = {
     "archive-ratios": "archive.ratios",
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",
+    "archive-labels": "archive.labels",
     "archive-exact": "archive.exact",
     "archive-hostile": "archive.hostile_files",
     "noise-sites": "watching.noise_sites",

@@ -21,6 +21,7 @@ from quire.archive.build import steps as build_steps
 from quire.archive.build.build import build_archive
 from quire.archive.build.read import Reading
 from quire.archive.build.tables import BODIES
+from quire.archive.compact import clusters
 from quire.archive.format.index import url_hash
 from quire.archive.format.record import Head, Source, heads
 from quire.engines.local import LocalData, LocalEngine
@@ -134,8 +135,7 @@ def test_any_crawl_is_built_as_it_is_filled(
         paths.append(str(path))
     added(folder / "filled", paths)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build_plan, "CUT_BYTES", cut)
-        patch.setattr(build_plan, "CUT_BYTES_WITHIN", 4 * cut)
+        patch.setattr(clusters, "CUT_BYTES", cut)
         build_archive(paths, folder / "built")
 
     if not any(files):
@@ -169,7 +169,7 @@ def test_a_long_cluster_is_cut_between_addresses(
     crawl: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_archive(crawl, tmp_path / "whole", time=TIME)
-    monkeypatch.setattr(build_plan, "CUT_BYTES", 20_000)
+    monkeypatch.setattr(clusters, "CUT_BYTES", 20_000)
     build_archive(crawl, tmp_path / "cut", time=TIME)
 
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")
@@ -254,8 +254,11 @@ def test_revisits_have_the_bytes_of_their_pages(tmp_path: Path) -> None:
     assert stored(tmp_path / "out.warc.gz") == sorted(kept)
 
 
-def test_a_revisit_may_need_bytes_of_another_cluster(tmp_path: Path) -> None:
+def test_a_revisit_may_need_bytes_of_another_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its own address and time are those of a page, so it must stay with that page."""
+    monkeypatch.setattr(clusters, "CUT_BYTES", 20_000)
     body = page(1, 1)
     sites = [(site, n) for site in ("a", "b") for n in range(9)]
     records = [

@@ -25,6 +25,8 @@ mod _native {
     #[pymodule_export]
     use crate::buffers::{Floats, Navigation};
     #[pymodule_export]
+    use crate::codec::clusters::{Neighbours, page_clusters, page_sketch};
+    #[pymodule_export]
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
     use crate::digest::{Digest, hidden_elements};

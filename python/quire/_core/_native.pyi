@@ -26,6 +26,7 @@ __all__ = [
     "Floats",
     "FragmentPool",
     "Navigation",
+    "Neighbours",
     "PartPacker",
     "Pattern",
     "Script",
@@ -50,6 +51,8 @@ __all__ = [
     "long_runs",
     "merge_groups",
     "most_met",
+    "page_clusters",
+    "page_sketch",
     "pair_alike",
     "peek",
     "random_sampling",
@@ -349,6 +352,18 @@ class DenseBase:
     def decode(self, frame: bytes, length: int) -> bytes: ...
 
 def choose_base(pages: list[bytes], most: int, max_bytes: int, known: bytes) -> list[int]: ...
+def page_sketch(page: bytes) -> bytes: ...
+def page_clusters(
+    sketches: bytes, lengths: NDArray[Any], hosts: NDArray[Any], base_bytes: int
+) -> bytes: ...
+
+@final
+class Neighbours:
+    def __new__(cls, base: bytes) -> Neighbours: ...
+    def set_base(self, base: bytes) -> None: ...
+    def clear(self) -> None: ...
+    def add(self, sketch: bytes) -> int: ...
+    def nearest(self, sketch: bytes) -> int | None: ...
 
 _Steps: TypeAlias = tuple[int, int, int, int, int, bool]
 

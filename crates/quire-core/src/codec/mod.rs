@@ -1,13 +1,15 @@
 //! Codecs of the archive: store a page in few bytes, and read it back exactly, independent of other
 //! pages.
 //!
-//! Pages of a cluster have most of their bytes in common. `base_choice` selects a few pages that
-//! together contain most of the content the others repeat. `zstd_base` compresses a page against
-//! them into a frame of its own, quickly; `dense` does the same more slowly, with smaller frames.
-//! [`tbc`] is paper 003's delta against one other page. The container stores lengths and checksums
-//! of pages; a decoder takes the length as an argument and refuses a frame of a different length.
+//! Pages of a cluster have most of their bytes in common; `clusters` finds them. `base_choice`
+//! selects a few pages that together contain most of the content the others repeat. `zstd_base`
+//! compresses a page against them into a frame of its own, quickly; `dense` does the same more
+//! slowly, with smaller frames. [`tbc`] is paper 003's delta against one other page. The container
+//! stores lengths and checksums of pages; a decoder takes the length as an argument and refuses a
+//! frame of a different length.
 
 mod base_choice;
+mod clusters;
 mod dense;
 #[cfg(test)]
 mod samples;
@@ -15,6 +17,7 @@ pub mod tbc;
 mod zstd_base;
 
 pub use self::base_choice::{choose_base, choose_base_within};
+pub use self::clusters::{EMPTY, Neighbours, SKETCH_VALUES, Sketch, page_clusters, page_sketch};
 pub use self::dense::DenseBase;
 pub use self::zstd_base::Base;
 use crate::base::error::Error;

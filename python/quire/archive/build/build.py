@@ -29,7 +29,7 @@ from typing import Literal
 
 from quire.archive.archive import Archive
 from quire.archive.build.read import Reading, as_it_is, as_url, now
-from quire.archive.compact.tiers import TierName
+from quire.archive.compact.tiers import TierName, tier_of
 from quire.archive.disk.storage import DISK, Disk
 from quire.archive.format.page_meta import to_microseconds
 from quire.archive.format.segment import Piece
@@ -141,7 +141,7 @@ class _Build:
     def run(self) -> Ingested:
         """Run the steps."""
         found = self._look()
-        planned = build_plan.plan(found, self.paths, self._is_known)
+        planned = build_plan.plan(found, self.paths, self._is_known, tier_of(self.codec).base_bytes)
         revisits = StoredRevisits(self.archive, self.reading, self.spool)
         revisits.look(planned.left, self.report.warn, self._has)
         self.archive.add_pieces(self._pieces(planned, revisits))

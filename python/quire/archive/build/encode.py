@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from quire import _core
 from quire.archive.build.read import as_url
 from quire.archive.compact import choose_base as base_choice
 from quire.archive.compact.companions import CompanionSlot, write_companions
@@ -48,6 +49,16 @@ class Member:
     def url(self) -> str:
         """Address of the page."""
         return as_url(self._row["url"])
+
+    @property
+    def time(self) -> int:
+        """Fetch time in microseconds since 1970, UTC."""
+        return int(self._row["time"])
+
+    @property
+    def sketch(self) -> bytes:
+        """Sketch of the body."""
+        return _core.page_sketch(_body(self._source))
 
     @property
     def length(self) -> int:

@@ -1,10 +1,9 @@
 """The plan of a build: assigns every page to a cluster, in one place, from everything found.
 
-Clusters are made as in compaction: by host, and by sketch if the host does not decide. A long
-cluster is split between two addresses, so that a task holds a few hundred megabytes at most and a
-large site is divided among many machines. A revisit goes into the cluster of a page that has the
-digest it states. If its own address and time must stay with another page, the bytes of that page
-are lent to its cluster instead. Companions have clusters of their own, by type.
+Clusters are made by the code of compaction, from the sketches of the pages. Long ones are split, so
+that a task holds a few hundred megabytes at most. A revisit goes into the cluster of a page that
+has the digest it states. If its own address and time must stay with another page, the bytes of
+that page are lent to its cluster instead. Companions have clusters of their own, by type.
 
 Memory: addresses, times and sketches of all pages, but no bodies. The part of the plan that is
 sent to the machines takes about 25 bytes per page.
@@ -17,11 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from quire.archive.build.read import as_url
-from quire.archive.compact.clusters import clusters, host
-from quire.archive.compact.compaction import in_order
+from quire.archive.compact.choose_base import BASE_BYTES
+from quire.archive.compact.clusters import LEAST_BYTES, clusters
 from quire.archive.known import Identity
 from quire.errors import MissingExtra
 
@@ -32,11 +29,8 @@ except ImportError:
 
 from quire.archive.build.tables import PLANS, REVISIT_ALGORITHMS
 
-#: Page bytes after which a cluster is split at the next address, and at the next time of one.
-CUT_BYTES = 64 << 20
-CUT_BYTES_WITHIN = 256 << 20
-#: Minimum size counted for a page: its metadata counts too, and it limits the bases of a cluster.
-LEAST_BYTES = 4 << 10
+#: Bytes of companions in a cluster.
+COMPANION_BYTES = 64 << 20
 _ROWS = 1 << 16
 
 
@@ -111,13 +105,19 @@ class Plan:
     clusters: int
 
 
-def plan(found: pa.Table, paths: Sequence[str], is_known: Callable[[PlannedPage], bool]) -> Plan:
+def plan(
+    found: pa.Table,
+    paths: Sequence[str],
+    is_known: Callable[[PlannedPage], bool],
+    base_bytes: int = BASE_BYTES,
+) -> Plan:
     """Assign pages to clusters.
 
     Args:
         found: Rows of pages, revisits and companions, in any order.
         paths: The files. If pages have the same address and time, the one in the last file counts.
         is_known: Tells whether to leave out a page, a companion, or a revisit that has its page.
+        base_bytes: About how many bytes of pages a base of the tier can have.
     """
     seen = _seen(found, paths)
     _resolve(seen, found)
@@ -130,7 +130,7 @@ def plan(found: pa.Table, paths: Sequence[str], is_known: Callable[[PlannedPage]
     companions = [one for one in new if one.kind is not None]
     for page, one in enumerate([*kept, *companions]):
         one.page = page
-    n = _put_into_clusters(kept, found["sketch"])
+    n = _put_into_clusters(kept, found["sketch"], base_bytes=base_bytes)
     n = _put_companions_into_clusters(companions, n)
     known = [one for one in seen if one.is_stored and one.page < 0]
     return Plan(
@@ -186,54 +186,34 @@ def _resolve(seen: list[PlannedPage], found: pa.Table) -> None:
         revisits[row].of = with_digest.get(digest) or as_stated.get(digest)
 
 
-def _put_into_clusters(kept: list[PlannedPage], sketches: pa.ChunkedArray[Any]) -> int:
+def _put_into_clusters(
+    kept: list[PlannedPage], sketches: pa.ChunkedArray[Any], *, base_bytes: int
+) -> int:
     """Assign every page to a cluster, and return the number of clusters."""
-    pages = [one for one in kept if not one.is_revisit]
-    place = np.array([one.page for one in pages], np.int64)
-    group_of = np.zeros(len(kept), np.int64)
-    found = clusters(
-        [host(as_url(one.url)) for one in pages],
-        lambda i: np.frombuffer(sketches[pages[i].row].as_py(), "<u4"),
+    # A revisit has the bytes, and so the sketch, of the page it names.
+    sources = [one.of or one for one in kept]
+    groups = clusters(
+        [(as_url(one.url), one.time) for one in kept],
+        [one.length for one in sources],
+        [sketches[one.row].as_py() for one in sources],
+        base_bytes=base_bytes,
     )
-    for number, group in enumerate(found):
-        group_of[place[group]] = number
-    for one in kept:
-        if one.of is not None:
-            group_of[one.page] = group_of[one.of.page]
-    order = np.argsort(group_of, kind="stable")
-    groups = list(np.split(order, np.flatnonzero(np.diff(group_of[order])) + 1)) if kept else []
-    n = 0
-    for group in in_order(groups, [(as_url(one.url), one.time) for one in kept]):
-        n += 1
-        held = 0
-        before: PlannedPage | None = None
-        for one in (kept[page] for page in group.tolist()):
-            if before is not None and _is_cut(before, one, held):
-                n += 1
-                held = 0
-            one.cluster = n
-            held += max(one.length, LEAST_BYTES)
-            before = one
-    return n
+    for number, group in enumerate(groups, 1):
+        for page in group.tolist():
+            kept[page].cluster = number
+    return len(groups)
 
 
 def _put_companions_into_clusters(companions: list[PlannedPage], n: int) -> int:
     """Assign companions to clusters numbered after ``n``, and return the highest number."""
-    held = CUT_BYTES
+    held = COMPANION_BYTES
     for one in sorted(companions, key=lambda one: (one.kind, one.url, one.time, one.page)):
-        if held >= CUT_BYTES:
+        if held >= COMPANION_BYTES:
             n += 1
             held = 0
         one.cluster = n
         held += max(one.length, LEAST_BYTES)
     return n
-
-
-def _is_cut(before: PlannedPage, one: PlannedPage, held: int) -> bool:
-    if before.url != one.url:
-        return held >= CUT_BYTES
-    # For one address and time the last page counts, so these must stay in order.
-    return held >= CUT_BYTES_WITHIN and before.time != one.time
 
 
 def _plans(

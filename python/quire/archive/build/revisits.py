@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from quire import _core
 from quire.archive.archive import Archive
 from quire.archive.build.encode import companion_pieces, companion_slot, pieces
 from quire.archive.build.read import Reading, of_record
@@ -77,7 +78,7 @@ class StoredRevisits:
                     continue
                 self.body_bytes += len(body)
                 self.members.append(_Member(self.spool, self.spool.add(body), page.about()))
-        self.members.sort(key=lambda member: (member.url, member.about.time))
+        self.members.sort(key=lambda member: (member.url, member.time))
 
     def _add_companion(self, companion: Arrived, is_known: Callable[[Arrived], bool]) -> None:
         if is_known(companion):
@@ -117,9 +118,19 @@ class _Member:
         return self.about.url
 
     @property
+    def time(self) -> int:
+        """Fetch time in microseconds since 1970, UTC."""
+        return self.about.time
+
+    @property
     def length(self) -> int:
         """Length of the body in bytes."""
         return self.about.length
+
+    @property
+    def sketch(self) -> bytes:
+        """Sketch of the body."""
+        return _core.page_sketch(self.read()[1])
 
     @property
     def digest(self) -> bytes:

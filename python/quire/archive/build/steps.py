@@ -13,7 +13,6 @@ from typing import Any
 
 from quire import _core
 from quire.archive.build.read import Found, Reading, as_bytes, found_in
-from quire.archive.compact.clusters import sketch_values
 from quire.archive.format.page_meta import to_microseconds
 from quire.archive.format.record import PLAIN_ZSTD
 from quire.archive.known import heads_hash
@@ -78,7 +77,7 @@ def _found_row(found: Found | Trouble) -> dict[str, Any]:
         return row | {"record": as_text(found.kind)}
     if found.revisit is None:
         return row | {
-            "sketch": sketch_values(page.body).astype("<u4").tobytes(),
+            "sketch": _core.page_sketch(page.body),
             "digests": _digests(page),
         }
     digest = normal_digest(stated_digest(found.revisit))

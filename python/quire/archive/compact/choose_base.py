@@ -15,10 +15,10 @@ from quire.archive.format.page_meta import About
 
 #: Maximum pages and bytes (1.25 MiB) of a base: all of it is decoded when the first page of the
 #: cluster is read.
-BASE_PAGES = 64
+BASE_PAGES = 256
 BASE_BYTES = 1280 << 10
 #: Maximum pages and bytes of the sample from which the base is chosen.
-SAMPLE_PAGES = 256
+SAMPLE_PAGES = 1024
 SAMPLE_BYTES = 64 << 20
 #: Size of a base in the dense codec, in percent of its size in zstd (an estimate).
 DENSE_SHARE = 77
@@ -32,6 +32,16 @@ class Member(Protocol):
     @property
     def url(self) -> str:
         """Address of the page."""
+        ...
+
+    @property
+    def time(self) -> int:
+        """Fetch time in microseconds since 1970, UTC."""
+        ...
+
+    @property
+    def sketch(self) -> bytes:
+        """Sketch of the body."""
         ...
 
     @property
@@ -50,21 +60,21 @@ class Member(Protocol):
 
 
 def most_pages(members: Sequence[Member]) -> int:
-    """Return the maximum number of pages in a base: at most half, so that others can use it."""
-    return min(BASE_PAGES, len(members) // 2)
+    """Return the maximum number of pages in a base: at most a quarter, for others to use it."""
+    return min(BASE_PAGES, -(-len(members) // 4))
 
 
 def sample(members: Sequence[Member]) -> list[bytes]:
     """Read a sample of pages, spread over the cluster, as many as fit into memory."""
-    step = max(1, len(members) // SAMPLE_PAGES)
+    length = sum(member.length for member in members)
+    step = max(1, -(-len(members) // SAMPLE_PAGES), -(-length // SAMPLE_BYTES))
     bodies: list[bytes] = []
     held = 0
-    for member in members[::step][:SAMPLE_PAGES]:
-        _, body = member.read()
-        held += len(body)
-        if held > SAMPLE_BYTES:
-            break
-        bodies.append(body)
+    for member in members[::step]:
+        # The pages that were picked may be the long ones.
+        held += member.length
+        if held <= SAMPLE_BYTES:
+            bodies.append(member.read()[1])
     return bodies
 
 

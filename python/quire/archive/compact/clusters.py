@@ -1,43 +1,29 @@
 """Clusters: decides which pages of an archive are stored together.
 
-Similar pages share one base. Pages of the same host share most, so a host is a cluster. A large
-host is split by its templates, which are found from sketches alone with the hubs of
-``quire.similar``. Pages of small hosts are grouped with similar pages of other small hosts.
-Nothing is compared exactly; encoding a page against its base shows its cost.
+The kernel finds them from sketches of the pages (``codec::clusters``), so that pages with common
+content share a base whatever their addresses say. Addresses are only a hint: they give the order
+of the pages, and a place to pages that resemble no other. Compaction and build both call
+``clusters``, so they group the same pages in the same way.
+
+Memory: 256 bytes for the sketch of each page, and about 2 KB more while clusters are found.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.digest import encode
-from quire.errors import QuireError
-from quire.similar.groups import (
-    best_hubs,
-    first_groups,
-    hubs_of,
-    meeting_rows,
-)
-from quire.similar.sketches import EMPTY, Sketch
+from quire import _core
 
-#: Minimum share of equal sketch values for a page to join a hub.
-LEAST_ALIKE = 0.2
-#: Hosts with fewer pages count as small.
-FEW_PAGES = 8
-#: Hosts with more pages are split into templates of at least TEMPLATE_PAGES pages.
-MANY_PAGES = 2048
-TEMPLATE_PAGES = 256
-#: Bytes of a page that are sketched: its beginning shows its template.
-SKETCHED_BYTES = 1 << 20
-#: Values of a sketch: enough to distinguish the templates of a site, few enough for a hundred
-#: thousand pages.
-SKETCH_VALUES = 32
-_CHUNK = 1 << 16
+#: Page bytes and pages of a cluster above which it is split: a task of a build holds a cluster, and
+#: has numbers for a thousand bases.
+CUT_BYTES = 128 << 20
+CUT_PAGES = 8192
+#: Minimum size counted for a page: its metadata counts too.
+LEAST_BYTES = 4 << 10
 
 
 def host(url: str) -> str:
@@ -53,74 +39,74 @@ def host(url: str) -> str:
     return found.netloc or found.path.lstrip("/").partition("/")[0]
 
 
-def sketch_values(body: bytes) -> NDArray[np.uint32]:
-    """Sketch a page for ``clusters``; bytes that are not a page get an empty sketch."""
-    try:
-        return Sketch.of(encode(body[:SKETCHED_BYTES]), "structure", m=SKETCH_VALUES).values
-    except QuireError:
-        return np.full(SKETCH_VALUES, EMPTY, np.uint32)
-
-
 def clusters(
-    hosts: Sequence[str], sketch: Callable[[int], NDArray[np.uint32]]
+    keys: Sequence[tuple[str, int]],
+    lengths: Sequence[int],
+    sketches: Sequence[bytes],
+    *,
+    base_bytes: int,
 ) -> list[NDArray[np.int64]]:
-    """Group pages into clusters by host and sketch.
+    """Group pages into clusters, each in the order of the pages.
 
     Args:
-        hosts: Host of every page.
-        sketch: Returns the sketch of a page; called only if the host does not decide.
+        keys: Address and time of every page, in ascending order.
+        lengths: Length of every page in bytes.
+        sketches: Sketch of every page, by ``page_sketch`` of the kernels.
+        base_bytes: Maximum length of a base.
     """
-    at_host: dict[str, list[int]] = {}
-    for page, name in enumerate(hosts):
-        at_host.setdefault(name, []).append(page)
-    small = [page for pages in at_host.values() if len(pages) < FEW_PAGES for page in pages]
-    found = [np.array(pages) for pages in _alike_pages(small, sketch, FEW_PAGES)]
-    for pages in at_host.values():
-        if len(pages) > MANY_PAGES:
-            found += [np.array(part) for part in _alike_pages(pages, sketch, TEMPLATE_PAGES)]
-        elif len(pages) >= FEW_PAGES:
-            found.append(np.array(pages))
+    number: dict[str, int] = {}
+    hosts = [number.setdefault(host(url), len(number)) for url, _ in keys]
+    found = _core.page_clusters(
+        b"".join(sketches), np.array(lengths, np.uint64), np.array(hosts, np.uint32), base_bytes
+    )
+    return split(in_order(np.frombuffer(found, "<u4").astype(np.int64), keys), keys, lengths)
+
+
+def in_order(
+    group_of: NDArray[np.int64], keys: Sequence[tuple[str, int]]
+) -> list[NDArray[np.int64]]:
+    """List the pages of each group, those with equal address and time in one: the last one counts.
+
+    Args:
+        group_of: Group of every page.
+        keys: Address and time of every page, in ascending order.
+    """
+    group_of = group_of.copy()
+    for i in range(len(keys) - 2, -1, -1):
+        if keys[i] == keys[i + 1]:
+            group_of[i] = group_of[i + 1]
+    order = np.argsort(group_of, kind="stable")
+    ends = np.flatnonzero(np.diff(group_of[order])) + 1
+    return list(np.split(order, ends)) if len(keys) else []
+
+
+def split(
+    groups: list[NDArray[np.int64]], keys: Sequence[tuple[str, int]], lengths: Sequence[int]
+) -> list[NDArray[np.int64]]:
+    """Split long groups into parts of nearly equal length, if possible between two addresses."""
+    counted = np.maximum(np.array(lengths, np.int64), LEAST_BYTES)
+    found = []
+    for group in groups:
+        ends = np.cumsum(counted[group])
+        total = int(ends[-1])
+        parts = max(-(-total // CUT_BYTES), -(-len(group) // CUT_PAGES))
+        part = (ends - counted[group]) * parts // total
+        starts = (np.flatnonzero(np.diff(part)) + 1).tolist()
+        cuts = [_cut(group, ends, keys, start) for start in starts]
+        found += [one for one in np.split(group, cuts) if len(one)]
     return found
 
 
-def _alike_pages(
-    pages: list[int], sketch: Callable[[int], NDArray[np.uint32]], least: int
-) -> list[list[int]]:
-    """Group similar pages; all groups of fewer than ``least`` pages become one."""
-    if not pages:
-        return []
-    label = _labels(np.stack([sketch(page) for page in pages])).tolist()
-    counts = Counter(label)
-    found: dict[int, list[int]] = {}
-    for page, group in zip(pages, label, strict=True):
-        found.setdefault(group if counts[group] >= least else -1, []).append(page)
-    return list(found.values())
-
-
-def _labels(matrix: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Assign every page to the hub with the most similar sketch."""
-    n = len(matrix)
-    sizes = (matrix != EMPTY).sum(axis=1).astype(np.uint32)
-    keys, owners, owner_sizes = meeting_rows(matrix, np.arange(n, dtype=np.uint64), sizes)
-    order = np.argsort(keys, kind="stable")
-    met, hubs = hubs_of(keys[order], owners[order], owner_sizes[order])
-    order = np.argsort(met, kind="stable")
-    page, hub = best_hubs(met[order], hubs[order])
-    pages, others = page.astype(np.uint32), hub.astype(np.uint32)
-    alike = _alike(matrix, pages, others)
-    near = alike >= LEAST_ALIKE
-    return first_groups(n, (pages[near], others[near], alike[near], alike[near]))[0]
-
-
-def _alike(
-    matrix: NDArray[np.uint32], pages: NDArray[np.uint32], others: NDArray[np.uint32]
-) -> NDArray[np.float64]:
-    """Estimate the similarity of pairs of rows."""
-    found = np.empty(len(pages))
-    for start in range(0, len(pages), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        one, other = matrix[pages[part]], matrix[others[part]]
-        used = (one != EMPTY) | (other != EMPTY)
-        same = (one == other) & used
-        found[part] = same.sum(axis=1) / np.maximum(used.sum(axis=1), 1)
-    return found
+def _cut(
+    group: NDArray[np.int64], ends: NDArray[np.int64], keys: Sequence[tuple[str, int]], start: int
+) -> int:
+    """Return where to cut, from a place on: at the next address, unless that is far away."""
+    before = keys[group[start - 1]]
+    at = start
+    while at < len(group) and keys[group[at]][0] == before[0]:
+        is_far = ends[at] - ends[start - 1] > CUT_BYTES or at - start > CUT_PAGES // 2
+        # For one address and time the last page counts, so these must stay in order.
+        if is_far and keys[group[at]] != keys[group[at - 1]]:
+            break
+        at += 1
+    return at

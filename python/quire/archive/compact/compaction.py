@@ -3,9 +3,9 @@
 Every page is read, checked and put into a cluster. ``write_cluster`` writes each cluster, and
 ``tiers`` holds the codecs for its pages. Companions follow the pages.
 
-Cost: each page is read and decompressed three to five times: to check it, to sketch it (if its
-host does not decide the cluster), as part of the sample for the base, to try a codec, and to
-write it. Memory: the sketches of all pages, if needed, and the data of one cluster.
+Cost: each page is read and decompressed two to four times: to check and sketch it, as part of the
+sample for the base, to try a codec, and to write it. Memory: addresses and sketches of all pages,
+and the data of one cluster.
 
 Nothing is changed in place. The new segment is written under a temporary name, synced and
 renamed, and it lists the files it replaces.
@@ -14,14 +14,12 @@ renamed, and it lists the files it replaces.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from quire.archive.compact.choose_base import Member
+from quire import _core
 from quire.archive.compact.companions import CompanionSlot, write_companions
 from quire.archive.compact.tiers import TierName, tier_of
 from quire.archive.compact.write_cluster import write_cluster
@@ -44,6 +42,7 @@ class PageSlot:
     time: int
     length: int
     digest: bytes
+    sketch: bytes = b""
 
     def read(self) -> tuple[About, bytes]:
         """Read and check the page."""
@@ -92,22 +91,22 @@ def compact(
     places = [place for file in whole for place in _places(file)]
     places.sort(key=lambda place: (place.url, place.time))
     companions = [(file, one) for file in whole for one in _companions(file)]
-    of_file: list[tuple[StoredFile, Member]] = [(place.file, place) for place in places]
-    of_file += companions
+    total = len(places) + len(companions)
     broken: set[str] = set()
-    for i, (file, member) in enumerate(of_file):
-        progress("read", i, len(of_file))
-        try:
-            member.read()
-        except ArchiveError as error:
-            damaged.append(str(error))
-            broken.add(file.path.name)
+    for i, place in enumerate(places):
+        progress("read", i, total)
+        with _noted(place.file, damaged, broken):
+            places[i] = replace(place, sketch=_core.page_sketch(place.read()[1]))
+    for i, (file, companion) in enumerate(companions, len(places)):
+        progress("read", i, total)
+        with _noted(file, damaged, broken):
+            companion.read()
     # A damaged file keeps all its pages: it may still be repaired, and no page is in two files.
     taken = [file.path.name for file in whole if file.path.name not in broken]
     if not taken:
         return Compacted(0, tuple(damaged))
     kept = [place for place in places if place.file.path.name not in broken]
-    groups = in_order(tier.clusters(kept), [(place.url, place.time) for place in kept])
+    groups = tier.clusters(kept)
     beside = [one for file, one in companions if file.path.name not in broken]
     writer = SegmentWriter(target, disk, taken)
     done = 0
@@ -126,19 +125,14 @@ def compact(
     return Compacted(len(kept), tuple(damaged), len(beside))
 
 
-def in_order(
-    groups: list[NDArray[np.int64]], keys: Sequence[tuple[str, int]]
-) -> list[NDArray[np.int64]]:
-    """Move pages with equal address and time into one cluster, in order: the last one counts."""
-    group_of = np.empty(len(keys), np.int64)
-    for number, group in enumerate(groups):
-        group_of[group] = number
-    for i in range(len(keys) - 2, -1, -1):  # keys are sorted
-        if keys[i] == keys[i + 1]:
-            group_of[i] = group_of[i + 1]
-    order = np.argsort(group_of, kind="stable")
-    ends = np.flatnonzero(np.diff(group_of[order])) + 1
-    return list(np.split(order, ends)) if len(keys) else []
+@contextmanager
+def _noted(file: StoredFile, damaged: list[str], broken: set[str]) -> Iterator[None]:
+    """Note an error of reading, and the name of its file."""
+    try:
+        yield
+    except ArchiveError as error:
+        damaged.append(str(error))
+        broken.add(file.path.name)
 
 
 def _companions(file: StoredFile) -> Iterator[CompanionSlot]:

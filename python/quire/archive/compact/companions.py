@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from quire import _core
 from quire.archive.compact.choose_base import Member
 from quire.archive.compact.tiers.tier import Tier
 from quire.archive.compact.write_cluster import ClusterWriter, write_cluster
@@ -52,6 +53,11 @@ class CompanionSlot:
         """Describe a companion from its metadata."""
         kind, length = record_type(known.extra), len(known.head) + known.length
         return cls(kind, known.url, known.time, length, known.digest, load)
+
+    @property
+    def sketch(self) -> bytes:
+        """Sketch of the block."""
+        return _core.page_sketch(self.read()[1])
 
     @property
     def key(self) -> tuple[str, bool, str, int]:

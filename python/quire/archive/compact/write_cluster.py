@@ -1,11 +1,10 @@
 """Writes a cluster: its base, then its pages in blocks.
 
 The pages of a cluster are stored together, sorted by url and time, so that versions of a page are
-neighbours. Every page is encoded against the base and on its own, and the smaller result is
-stored. Versions of a page can also depend on each other: every 64th uses only the base, every
-16th the 16th before it, every 4th the 4th before it, and the others the one before, whenever that
-is smaller. So a version depends on a recent one, and on at most nine others. Pages with equal
-bytes are stored once per block, and addresses that share such pages are placed side by side.
+neighbours. Every page is encoded against the base and on its own, and the smallest result is
+stored. A page whose sketch has more in common with an earlier page of the block than with the base
+is also encoded against that page. Such pages depend on at most nine others. Pages with equal bytes
+are stored once per block, and addresses that share such pages are placed side by side.
 
 Memory: the sample of the cluster and one block.
 """
@@ -13,7 +12,7 @@ Memory: the sample of the cluster and one block.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from quire import _core
@@ -27,10 +26,13 @@ from quire.archive.format.segment import BLOCK_PAGES
 BLOCK_BYTES = 4 << 20
 #: A page that shrinks by this factor against its base is not tried on its own.
 MUCH_SMALLER = 5
-#: How far back a version may depend on another: the largest of these that divides its number.
-NEIGHBOURS = (16, 4, 1)
-#: Every so many versions, one depends on no other version.
-RUN = 64
+#: A fast zstd level, and the size that a slow level has at least compared with it, in percent.
+QUICK_LEVEL = 3
+QUICK_SHARE = 75
+#: Maximum bytes of pages in a block: they are held, because later ones may depend on them.
+HELD_BYTES = 64 << 20
+#: No page depends on one that itself depends on so many others in a row.
+DEEPEST = 8
 
 
 class ClusterWriter(Protocol):
@@ -50,17 +52,20 @@ def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) 
     members = duplicates_together(members)
     base = tier.base(members)
     number = writer.add_base(base.content, base.frame) if base is not None else 0
-    block = _Block(tier)
+    known = base.content if base is not None else b""
+    neighbours = _core.Neighbours(known)
+    block = _Block(tier, neighbours)
     for run in _runs(members):
         part_base, after = base, 0
         part = tier.part(base, number, run) if base is not None else None
         if part is not None:
             part_base, after = part, writer.add_base(part.content, part.frame) - number
+            neighbours.set_base(known + part.content)
         for member in run:
-            block.add(*member.read(), part_base, after)
+            block.add(member, part_base, after)
             if block.is_full:
                 writer.add_block(number, block.pages, block.frames)
-                block = _Block(tier)
+                block = _Block(tier, neighbours)
             yield
     if block.pages:
         writer.add_block(number, block.pages, block.frames)
@@ -84,54 +89,79 @@ def _runs(members: list[Member]) -> Iterator[list[Member]]:
         yield members[i * len(members) // count : (i + 1) * len(members) // count]
 
 
+@dataclass(slots=True)
+class _Neighbour:
+    """A page of the block that others may depend on."""
+
+    slot: int
+    body: bytes
+    #: How many pages it depends on itself.
+    depth: int
+
+
 class _Block:
     """A block that is being filled."""
 
-    def __init__(self, tier: Tier) -> None:
+    def __init__(self, tier: Tier, known: _core.Neighbours) -> None:
         self._tier = tier
         self.pages: list[About] = []
         self.frames: list[bytes] = []
         self._seen: dict[bytes, int] = {}
-        self._held = 0
-        # Versions of the current page: their count, and for each distance the last version that
-        # others depend on.
-        self._url: str | None = None
-        self._versions = 0
-        self._neighbours: dict[int, tuple[int, bytes]] = {}
+        self._frame_bytes = 0
+        self._body_bytes = 0
+        self._known = known
+        self._known.clear()
+        self._neighbours: list[_Neighbour] = []
 
     @property
     def is_full(self) -> bool:
-        return len(self.pages) == BLOCK_PAGES or self._held >= BLOCK_BYTES
+        return (
+            len(self.pages) == BLOCK_PAGES
+            or self._frame_bytes >= BLOCK_BYTES
+            or self._body_bytes >= HELD_BYTES
+        )
 
-    def add(self, about: About, body: bytes, base: Base | None, after: int) -> None:
+    def add(self, member: Member, base: Base | None, after: int) -> None:
         """Store a page as small as possible; ``after`` is its base's distance from the block's."""
+        about, body = member.read()
         slot = len(self.pages)
-        if about.url != self._url:
-            self._url, self._versions, self._neighbours = about.url, 0, {}
         twin = self._seen.setdefault(about.digest, slot)
         same = self.pages[twin] if twin < slot else about
         if twin < slot and (same.length, same.check) == (about.length, about.check):
             frame, about = b"", replace(about, codec=Codec.DUPLICATE, same_as=twin)
         else:
-            frame, codec, same_as = self._smallest(body, base, after)
+            sketch = member.sketch
+            nearest = self._known.nearest(sketch)
+            near = None if nearest is None else self._neighbours[nearest]
+            frame, codec, same_as = self._smallest(body, base, after, near)
             about = replace(about, codec=codec, same_as=same_as)
-            for back in NEIGHBOURS:
-                if self._versions % back == 0:
-                    self._neighbours[back] = (slot, body)
-            self._versions += 1
+            depth = near.depth + 1 if near is not None and codec == Codec.ZSTD_PAGE else 0
+            if depth < DEEPEST:
+                self._known.add(sketch)
+                self._neighbours.append(_Neighbour(slot, body, depth))
+                self._body_bytes += len(body)
         self.pages.append(about)
         self.frames.append(frame)
-        self._held += len(frame)
+        self._frame_bytes += len(frame)
 
-    def _smallest(self, body: bytes, base: Base | None, after: int) -> tuple[bytes, Codec, int]:
+    def _smallest(
+        self, body: bytes, base: Base | None, after: int, near: _Neighbour | None
+    ) -> tuple[bytes, Codec, int]:
         choices: list[tuple[bytes, Codec, int]] = []
-        if self._versions % RUN:
-            back = next(back for back in NEIGHBOURS if self._versions % back == 0)
-            slot, version = self._neighbours[back]
-            frame = _core.Base(version).encode(body, self._tier.neighbour_level)
-            choices.append((frame, Codec.ZSTD_PAGE, slot))
+        if near is not None:
+            frame = _core.Base(near.body).encode(body, self._tier.neighbour_level)
+            choices.append((frame, Codec.ZSTD_PAGE, near.slot))
         if base is not None:
             choices.append((*base.write(body), after))
-        if not any(MUCH_SMALLER * len(frame) < len(body) for frame, _, _ in choices):
+        if _may_be_smaller_alone(body, [len(frame) for frame, _, _ in choices]):
             choices.append((PLAIN_ZSTD.encode(body, self._tier.level), Codec.ZSTD, 0))
         return min([*choices, (body, Codec.RAW, 0)], key=lambda choice: len(choice[0]))
+
+
+def _may_be_smaller_alone(body: bytes, sizes: Sequence[int]) -> bool:
+    """Tell whether a page should be tried on its own too, by how a fast level compresses it."""
+    if not sizes:
+        return True
+    if MUCH_SMALLER * min(sizes) < len(body):
+        return False
+    return QUICK_SHARE * len(PLAIN_ZSTD.encode(body, QUICK_LEVEL)) < 100 * min(sizes)

@@ -246,6 +246,8 @@ def unpack(data: bytes, *, are_companions: bool = False) -> list[About]:
     Raises:
         CodecError: The columns are damaged, or longer than a writer produces.
     """
+    if len(data) >= _ONE.size and data.startswith(_COUNT_OF_ONE):
+        return [_unpack_one(data, is_companion=are_companions)]
     reader = _ColumnReader(data)
     n = _COUNT.unpack(reader.take(_COUNT.size))[0]
     if n > MOST_PAGES:
@@ -285,7 +287,40 @@ def unpack(data: bytes, *, are_companions: bool = False) -> list[About]:
     ]
 
 
+def _unpack_one(data: bytes, *, is_companion: bool) -> About:
+    """Do the same for a single page, as in a journal, where it is most of the work."""
+    _, time, length, frame, codec, same_as, check, digest, *sizes = _ONE.unpack_from(data)
+    url, head, extra = sizes
+    ends = list(accumulate([_ONE.size, url, head, extra]))
+    if ends[-1] != len(data) or codec not in _CODECS:
+        raise CodecError("the columns of a block are damaged")
+    if length > MOST_BODY_BYTES or frame > MOST_FRAME_BYTES:
+        raise CodecError(
+            f"a page of {length:,} bytes, {frame:,} as stored; at most {MOST_BODY_BYTES:,} are read"
+        )
+    try:
+        address = data[ends[0] : ends[1]].decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise CodecError(f"an address is not UTF-8: {error}") from None
+    return About(
+        url=address,
+        time=time,
+        head=data[ends[1] : ends[2]],
+        extra=data[ends[2] : ends[3]],
+        length=length,
+        frame=frame,
+        codec=_CODECS[codec],
+        same_as=same_as,
+        check=check,
+        digest=digest,
+        is_companion=is_companion,
+    )
+
+
 _CODECS = {int(codec): codec for codec in Codec}
+#: All numbers of a single page; the urls, heads and extras follow.
+_ONE = struct.Struct(f"<IqIIIIQ{HASH_BYTES}sIII")
+_COUNT_OF_ONE = (1).to_bytes(4, "little")
 
 #: Maximum length of a delta as a multiple of its page: each token may need a number of its own.
 _MOST_DELTA = 16

@@ -44,8 +44,9 @@ from quire.errors import ArchiveError
 
 #: Maximum pages of a block: reading one page decodes the metadata of all.
 BLOCK_PAGES = 128
-#: A base is stored twice if it is at most this fraction (one sixteenth) of the pages that use it.
-TWICE_SHARE = 16
+#: A base is stored twice if it is at most this fraction of the pages that use it, as stored: the
+#: copy then adds 3 % at most.
+TWICE_SHARE = 32
 COLUMNS_LEVEL = 12
 #: Kinds of records that hold a block.
 BLOCK_KINDS = frozenset({RecordKind.BLOCK, RecordKind.COMPANION_BLOCK})

@@ -24,6 +24,8 @@ from quire.archive.format.page_meta import Codec
 #: Maximum frame bytes of the base of a cluster, and of a base for a run on top of it.
 DENSE_BASE_BYTES = 32 << 10
 DENSE_PART_BYTES = 16 << 10
+#: Page bytes in such bases, about: pages are put together that fit into them.
+DENSE_TEXT_BYTES = 640 << 10
 #: Minimum pages for a dense base: fewer do not pay for what their readers have to learn.
 DENSE_PAGES = 8
 #: Average versions per address from which a cluster counts as a history. There both tiers are
@@ -58,6 +60,7 @@ class DenseBase:
 class DenseTier(ZstdTier):
     """The tier for pages that are rarely read."""
 
+    base_bytes: int = DENSE_TEXT_BYTES
     level: int = SLOW_LEVEL
     neighbour_level: int = LEVEL
 

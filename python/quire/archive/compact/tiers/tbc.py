@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire import _core
-from quire.archive.compact.choose_base import Member
+from quire.archive.compact.choose_base import BASE_BYTES, Member
+from quire.archive.compact.clusters import in_order
 from quire.archive.compact.tiers.tier import Base
 from quire.archive.compact.tiers.zstd import SLOW_LEVEL
 from quire.archive.format.page_meta import Codec, pack_delta
@@ -38,6 +39,7 @@ class TbcBase:
 class TbcTier:
     """The method of paper 003."""
 
+    base_bytes: int = BASE_BYTES
     level: int = SLOW_LEVEL
     neighbour_level: int = SLOW_LEVEL
 
@@ -52,9 +54,7 @@ class TbcTier:
         self._references = {id(members[i]) for i in np.unique(template_of[template_of >= 0])}
         # A page without a template is a cluster of its own.
         label = np.where(template_of >= 0, template_of, -1 - np.arange(len(template_of)))
-        order = np.argsort(label, kind="stable")
-        ends = np.flatnonzero(np.diff(label[order])) + 1
-        return list(np.split(order, ends)) if len(members) else []
+        return in_order(label, [(member.url, member.time) for member in members])
 
     def base(self, members: Sequence[Member]) -> Base | None:
         """Use the template as the base."""

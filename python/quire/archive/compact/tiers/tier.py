@@ -41,17 +41,22 @@ class Tier(Protocol):
     """A codec with its rules for clusters and bases."""
 
     @property
+    def base_bytes(self) -> int:
+        """About how many bytes of pages a base can have."""
+        ...
+
+    @property
     def level(self) -> int:
         """The zstd level for pages encoded on their own."""
         ...
 
     @property
     def neighbour_level(self) -> int:
-        """The zstd level for versions that depend on other versions."""
+        """The zstd level for pages that depend on other pages."""
         ...
 
     def clusters(self, members: Sequence[Member]) -> list[NDArray[np.int64]]:
-        """Decide which pages are stored together."""
+        """Decide which pages, sorted by address and time, are stored together."""
         ...
 
     def base(self, members: Sequence[Member]) -> Base | None:

@@ -1,5 +1,7 @@
 //! The codecs of the archive: zstd with a base, dense, and template-based compression (TBC).
 
+pub mod clusters;
+
 use std::time::Duration;
 
 use pyo3::prelude::*;
