@@ -10,9 +10,10 @@ use quire_core::fragments as kernel;
 use quire_core::fragments::{
     AfTree as Tree, Estimate, Likeness, Packer, Pool, Row, Rows, Shingling, Windows, groups,
 };
+use quire_core::memory::hold;
 
 use crate::digest::Digest;
-use crate::guard::{brief, run};
+use crate::guard::{PARTING, READING, UNPACKING, brief, run};
 use crate::similarity::packed;
 use crate::templates::numbers;
 
@@ -62,7 +63,10 @@ impl AfTree {
         chains: bool,
     ) -> PyResult<Self> {
         let page = Arc::clone(page.get().page());
-        let tree = run(py, move || Tree::of(&page, &formatting, chains))?;
+        let tree = run(py, move || {
+            let _held = hold(page.memory_for(PARTING))?;
+            Tree::of(&page, &formatting, chains)
+        })?;
         Ok(Self { tree })
     }
 
@@ -128,6 +132,8 @@ impl AfTree {
         let how = shingling(window, sample, bits)?;
         let tree = &self.tree;
         let (found, took) = run(py, || {
+            let nodes = PARTING * tree.n() as u64;
+            let _held = hold(nodes + UNPACKING * tree.text.len() as u64)?;
             let method = if direct { kernel::direct } else { kernel::hish };
             let start = Instant::now();
             Ok((method(&tree.shape, &tree.text, how), start.elapsed()))
@@ -218,6 +224,7 @@ pub fn source_spans<'py>(
 ) -> PyResult<Option<PySpans<'py>>> {
     let page = Arc::clone(page.get().page());
     let found = run(py, move || {
+        let _held = hold(page.memory_for(READING))?;
         let spans = quire_core::Spans::of(&page)?;
         Ok(spans.map(|spans| {
             let hashes = kernel::span_hashes(&spans);
@@ -267,6 +274,7 @@ impl PartPacker {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let page = Arc::clone(page.get().page());
         let packed = run(py, || {
+            let _held = hold(page.memory_for(PARTING))?;
             let tree = Tree::of(&page, &self.formatting, false)?;
             let shingles = kernel::hish(&tree.shape, &tree.text, self.how);
             let mut packer = self.packer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -314,6 +322,7 @@ impl FragmentPool {
     fn push(&self, py: Python<'_>, page: &Bound<'_, Digest>) -> PyResult<()> {
         let page = Arc::clone(page.get().page());
         run(py, || {
+            let _held = hold(page.memory_for(PARTING))?;
             let tree = Tree::of(&page, &self.formatting, false)?;
             let shingles = kernel::hish(&tree.shape, &tree.text, self.how);
             self.with(|pool| pool.push(&tree, &shingles));
@@ -323,7 +332,10 @@ impl FragmentPool {
 
     /// Add the parts of a page packed by a `PartPacker`.
     fn push_packed(&self, py: Python<'_>, packed: &[u8]) -> PyResult<()> {
-        brief(py, || self.with(|pool| pool.push_packed(packed)))
+        brief(py, || {
+            let _held = hold(UNPACKING * packed.len() as u64)?;
+            self.with(|pool| pool.push_packed(packed))
+        })
     }
 
     /// Number of pages added.
@@ -420,6 +432,7 @@ impl FragmentPool {
             },
         };
         let found = run(py, || {
+            let _held = hold(PARTING * self.with(|pool| pool.rows.len() as u64))?;
             Ok(self.with(|pool| kernel::fragments(pool, &groups(pool, &likeness), min_pages)))
         })?;
         let ends = found.iter().scan(0, |end, members| {

@@ -15,6 +15,12 @@ pub const READING: u64 = 64;
 pub const ANNOTATING: u64 = 160;
 /// The same for an edit script.
 pub const SCRIPTING: u64 = 288;
+/// The same for applying a script: columns of the old page and the actions on them.
+pub const APPLYING: u64 = 128;
+/// The same for the parts of a page: its AF tree, their texts and shingles.
+pub const PARTING: u64 = 288;
+/// Bytes for each byte of a script as JSON, and of packed numbers.
+pub const UNPACKING: u64 = 16;
 
 /// Run a kernel with the interpreter released.
 ///

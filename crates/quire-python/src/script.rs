@@ -5,13 +5,13 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use quire_core::Error;
+use quire_core::memory::hold;
 use quire_core::sdiff::script::{Making, Script as Kernel, Wanted};
 use quire_core::sdiff::{Budget, Labels, Pairs, Rules, script};
 
 use crate::digest::Digest;
-use crate::guard::{SCRIPTING, run};
+use crate::guard::{APPLYING, SCRIPTING, UNPACKING, run};
 use crate::sdiff::granularity_of;
-use quire_core::memory::hold;
 
 /// An edit script: turns the old page into the new one, and back if it is invertible.
 #[pyclass(frozen, module = "quire._core._native")]
@@ -95,7 +95,11 @@ impl Script {
     /// Apply the script: make the new page from the old one.
     fn apply(&self, py: Python<'_>, old: &Bound<'_, Digest>) -> PyResult<Digest> {
         let (script, old) = (&self.script, Arc::clone(old.get().page()));
-        run(py, move || script.apply(&old)).map(Digest::new)
+        run(py, move || {
+            let _held = hold(old.memory_for(APPLYING))?;
+            script.apply(&old)
+        })
+        .map(Digest::new)
     }
 
     /// Return the script that undoes this one.
@@ -115,7 +119,12 @@ impl Script {
     ) -> PyResult<Self> {
         let (script, following) = (&self.script, Arc::clone(&following.get().script));
         let [old, between, new] = [old, between, new].map(|page| Arc::clone(page.get().page()));
-        run(py, move || script.compose(&following, &old, &between, &new)).map(Self::new)
+        run(py, move || {
+            let pages = [&old, &between, &new].map(|page| page.memory_for(SCRIPTING));
+            let _held = hold(pages.iter().sum())?;
+            script.compose(&following, &old, &between, &new)
+        })
+        .map(Self::new)
     }
 
     /// Return the script as JSON.
@@ -171,6 +180,7 @@ pub fn script_of_pairs(
         invertible,
     };
     run(py, move || {
+        let _held = hold(old.memory_for(SCRIPTING) + new.memory_for(SCRIPTING))?;
         let mut partners = Pairs::new(old.n(), new.n());
         for (x, y) in pairs {
             let (Some(to), Some(from)) = (
@@ -195,5 +205,9 @@ pub fn script_of_pairs(
 /// Read a script from JSON.
 #[pyfunction]
 pub fn script_from_json(py: Python<'_>, text: &str) -> PyResult<Script> {
-    run(py, || Kernel::from_json(text)).map(Script::new)
+    run(py, || {
+        let _held = hold(UNPACKING * text.len() as u64)?;
+        Kernel::from_json(text)
+    })
+    .map(Script::new)
 }

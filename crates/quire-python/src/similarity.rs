@@ -164,6 +164,7 @@ pub fn kang(
 ) -> PyResult<(f64, f64, Vec<PyLayer>)> {
     let (one, other) = (Arc::clone(one.get().page()), Arc::clone(other.get().page()));
     run(py, move || {
+        let _held = hold(one.memory_for(READING) + other.memory_for(READING))?;
         let found = kernel::kang(&one, &other, depth);
         let layers = (found.layers.iter())
             .map(|at| (at.one, at.other, at.changed, at.places, at.weight))
@@ -245,6 +246,7 @@ pub fn sketch(
     let measure = measure_of(measure)?;
     let page = Arc::clone(page.get().page());
     let kept = run(py, move || {
+        let _held = hold(page.memory_for(READING))?;
         if is_bottom_k {
             Kept::bottom_k(&page, measure, m, nodes)
         } else {

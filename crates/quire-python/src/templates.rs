@@ -7,11 +7,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use quire_core::hash;
+use quire_core::memory::hold;
 use quire_core::similarity::templates::{Bags as Kept, Likeness, Link, Settings};
 use quire_core::similarity::{Bag as Features, Scope, templates as kernel};
 
 use crate::digest::Digest;
-use crate::guard::run;
+use crate::guard::{READING, UNPACKING, run};
 use crate::similarity::{measure_of, packed};
 
 /// Copy the numbers out of a buffer, since another thread may write to it meanwhile.
@@ -56,6 +57,7 @@ impl Bags {
         let kept = run(py, move || {
             let mut bags = Kept::default();
             for page in &pages {
+                let _held = hold(page.memory_for(READING))?;
                 let bag = Features::of(page, measure, &Scope::new(page, None)?)?;
                 bags.push(&bag, measure);
             }
@@ -79,6 +81,7 @@ impl Bags {
             ));
         }
         let kept = run(py, move || {
+            let _held = hold(UNPACKING * bytes.len() as u64)?;
             let mut bags = Kept::default();
             for ends in offsets.windows(2) {
                 bags.push_packed(&bytes[ends[0] as usize..ends[1] as usize])?;

@@ -4,11 +4,13 @@
 //! so a loaded digest is read in place. Reading one value costs a predictable branch. A loop over a
 //! whole column should use [`Ints::to_vec`], which is one vectorised pass.
 
+use std::ops::Range;
+
 /// A column of unsigned integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Ints<'a> {
-    bytes: &'a [u8],
-    width: usize,
+    pub(super) bytes: &'a [u8],
+    pub(super) width: usize,
 }
 
 impl<'a> Ints<'a> {
@@ -55,6 +57,42 @@ impl<'a> Ints<'a> {
             _ => (self.bytes.chunks_exact(4))
                 .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
                 .collect(),
+        }
+    }
+
+    /// Replace `out` by the values at `part`.
+    pub fn copy_to(self, part: Range<usize>, out: &mut Vec<u32>) {
+        out.clear();
+        let bytes = &self.bytes[part.start * self.width..part.end * self.width];
+        match self.width {
+            1 => out.extend(bytes.iter().map(|&b| u32::from(b))),
+            2 => {
+                out.extend((bytes.as_chunks().0.iter()).map(|&c| u32::from(u16::from_le_bytes(c))));
+            }
+            _ => out.extend((bytes.as_chunks().0.iter()).map(|&c| u32::from_le_bytes(c))),
+        }
+    }
+
+    /// Call `each` with every position and its value. One pass over the stored bytes.
+    #[inline]
+    pub fn for_each(self, mut each: impl FnMut(usize, u32)) {
+        // In blocks, so that there is one place that calls `each`: it is then part of the loop.
+        let mut block = [0; 512];
+        for start in (0..self.len()).step_by(block.len()) {
+            let length = block.len().min(self.len() - start);
+            let block = &mut block[..length];
+            match self.width {
+                1 => zip(block, &self.bytes[start..], |out, &b| *out = b.into()),
+                2 => zip(block, &self.bytes.as_chunks().0[start..], |out, &c| {
+                    *out = u16::from_le_bytes(c).into();
+                }),
+                _ => zip(block, &self.bytes.as_chunks().0[start..], |out, &c| {
+                    *out = u32::from_le_bytes(c);
+                }),
+            }
+            for (i, &value) in block.iter().enumerate() {
+                each(start + i, value);
+            }
         }
     }
 
@@ -180,8 +218,8 @@ fn zip<T, U>(out: &mut [T], values: &[U], each: impl Fn(&mut T, &U)) {
 /// A column of ids in which -1 means "none".
 #[derive(Clone, Copy, Debug)]
 pub struct Ids<'a> {
-    bytes: &'a [u8],
-    width: usize,
+    pub(super) bytes: &'a [u8],
+    pub(super) width: usize,
 }
 
 impl<'a> Ids<'a> {
@@ -234,6 +272,25 @@ impl<'a> Ids<'a> {
                 .map(|c| i32::from_le_bytes([c[0], c[1], c[2], c[3]]))
                 .collect(),
         }
+    }
+
+    /// Replace `out` by the ids at `part`.
+    pub fn copy_to(self, part: Range<usize>, out: &mut Vec<i32>) {
+        out.clear();
+        let bytes = &self.bytes[part.start * self.width..part.end * self.width];
+        match self.width {
+            1 => out.extend(bytes.iter().map(|&b| i32::from(b.cast_signed()))),
+            2 => {
+                out.extend((bytes.as_chunks().0.iter()).map(|&c| i32::from(i16::from_le_bytes(c))));
+            }
+            _ => out.extend((bytes.as_chunks().0.iter()).map(|&c| i32::from_le_bytes(c))),
+        }
+    }
+
+    /// Return the stored bytes and their width, for code with a separate pass for each width.
+    #[inline]
+    pub fn stored(self) -> (&'a [u8], usize) {
+        (self.bytes, self.width)
     }
 
     /// Set the bits of `mark` in `out` for ids from `start` on that are not "none".

@@ -140,7 +140,10 @@ impl Interner {
     #[cold]
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
-        let mut slots = Reused::filled(size, (0, 0));
+        // The slots are made anew from the entries, so the old ones need not stay.
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.clear();
+        slots.resize(size, (0, 0));
         for (id, entry) in self.entries.iter().enumerate() {
             let (at, mark) = probe(entry.hash, entry.key);
             let mut slot = at & (size - 1);

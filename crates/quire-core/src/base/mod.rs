@@ -3,6 +3,7 @@
 //! Nothing here depends on pages.
 
 pub mod error;
+pub mod growing_column;
 pub mod hash;
 pub mod int_column;
 pub mod interner;

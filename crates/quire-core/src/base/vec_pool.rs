@@ -10,9 +10,9 @@ use std::thread::LocalKey;
 
 /// Maximum number of vectors of one type that a thread keeps.
 const MAX_KEPT: usize = 12;
-/// Maximum number of bytes that a thread keeps. Enough for a page of 600,000 nodes; anything beyond
-/// is freed.
-const MAX_KEPT_BYTES: usize = 64 << 20;
+/// Maximum number of bytes that a thread keeps. Enough for a page of 100,000 nodes; anything beyond
+/// is freed, because a page with a node for each byte needs the memory for its next step.
+const MAX_KEPT_BYTES: usize = 4 << 20;
 
 thread_local! {
     /// Bytes of all vectors in the pools of this thread.
@@ -45,7 +45,7 @@ macro_rules! kept {
 }
 pub(crate) use kept;
 
-kept!(u8, u32, i32, u64, bool, (u32, u32));
+kept!(u8, u16, u32, i32, u64, bool, (u32, u32));
 
 /// A vector that goes back to its pool when dropped.
 pub struct Reused<T: Kept>(Vec<T>);

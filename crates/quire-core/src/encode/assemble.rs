@@ -15,22 +15,23 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::base::error::Error;
+use crate::base::growing_column::{GrowingIds, GrowingInts};
 use crate::base::hash::hash128;
-use crate::base::int_column::{width_of, write_ids, write_ints};
+use crate::base::int_column::{width_of, write_ints};
 use crate::base::interner::Interner;
 use crate::base::vec_pool::Reused;
 use crate::digest::decode::{Comparison, emit, self_closed};
 use crate::digest::format::{Section, Signatures, Writer};
 use crate::digest::{Digest, Meta};
 use crate::encode::leftovers::{Exceptions, reconcile};
-use crate::encode::preorder::Order;
+use crate::encode::preorder::{ChildCounts, Order};
 use crate::encode::signature;
 use crate::encode::signature::{Facets, Role};
 use crate::encode::tag_spelling::Spellings;
 use crate::page::flags::Flags;
 use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
-use crate::parse::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, JOINED, Names};
+use crate::parse::draft::{Draft, IMPLIED, IN_PIECES, JOINED, Names, Piece, StoredNode};
 use crate::parse::trail::{ENDED, SILENT, Stray};
 use crate::values::charset::Charset;
 
@@ -87,10 +88,11 @@ pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
         .sum();
     let room = (job.text.len() / MAX_STRAY_SHARE).max(FREE_STRAY_BYTES);
     // Everything is let go as soon as it has been used: a page can have a node for each byte.
-    order.forget_walk();
     draft.ends = Reused::default();
+    let children = order.children(&draft);
+    order.forget_places();
     let names = std::mem::take(&mut draft.names);
-    let columns = Columns::new(draft, &names, &order, &spellings, job);
+    let columns = Columns::new(draft, &names, order, children, &spellings, job);
     if let Some(exceptions) = exceptions.filter(|_| stray_bytes <= room) {
         let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions))?)?;
         let mut comparison = Comparison::new(job.text);
@@ -109,15 +111,17 @@ struct TagEntry {
     namespace: Namespace,
 }
 
-/// Columns and lists, before they are written in their narrowest width.
+/// Columns and lists, before they are written.
 struct Columns<'a> {
     names: &'a Names,
-    order: &'a Order,
     spellings: &'a Spellings,
+    /// Number of nodes.
+    n: usize,
+    children: ChildCounts,
     tags: Vec<TagEntry>,
-    tag: Reused<u32>,
-    attr: Reused<i32>,
-    content: Reused<i32>,
+    tag: GrowingInts,
+    attr: GrowingIds,
+    content: GrowingIds,
     runs: Interner,
     contents: Interner,
 }
@@ -126,26 +130,28 @@ impl<'a> Columns<'a> {
     /// Fill the columns from a draft, which is then let go.
     #[allow(clippy::needless_pass_by_value)] // so that its memory is free for what follows
     fn new(
-        draft: Draft,
+        mut draft: Draft,
         names: &'a Names,
-        order: &'a Order,
+        order: Order,
+        children: ChildCounts,
         spellings: &'a Spellings,
         job: &Job,
     ) -> Self {
         let n = order.len();
         let mut columns = Self {
             names,
-            order,
             spellings,
+            n,
+            children,
             tags: Vec::with_capacity(64),
-            tag: Reused::with_capacity(n),
-            attr: Reused::with_capacity(n),
-            content: Reused::with_capacity(n),
+            tag: GrowingInts::with_capacity(n),
+            attr: GrowingIds::with_capacity(n),
+            content: GrowingIds::with_capacity(n),
             runs: Interner::new((n / 3).min(MAX_EXPECTED), job.text.len() / 3),
             contents: Interner::new((n / 4).min(MAX_EXPECTED), job.text.len() / 2),
         };
         let mut entry_of = Reused::filled(names.len(), u32::MAX);
-        let mut pieces = Pieces::new(&draft, job.text);
+        let mut pieces = Pieces::new(std::mem::take(&mut draft.pieces), job.text);
         // Runs of copied formatting elements, by position in the source: hashing one long run again
         // for every copy would be quadratic.
         let mut copies = HashMap::new();
@@ -153,14 +159,15 @@ impl<'a> Columns<'a> {
         for place in 0..n {
             let id = order.node(place);
             let node = &draft.nodes[id];
-            let mut entry = entry_of[node.tag as usize];
+            let tag = draft.tag(id);
+            let mut entry = entry_of[tag as usize];
             if entry == u32::MAX {
                 entry = columns.tags.len() as u32;
-                entry_of[node.tag as usize] = entry;
+                entry_of[tag as usize] = entry;
                 columns.tags.push(TagEntry {
-                    tag: node.tag,
-                    class: names.class(node.tag),
-                    namespace: names.namespace(node.tag),
+                    tag,
+                    class: names.class(tag),
+                    namespace: names.namespace(tag),
                 });
             }
             columns.tag.push(entry);
@@ -169,21 +176,22 @@ impl<'a> Columns<'a> {
             } = columns.tags[entry as usize];
             let (mut attr, mut content) = (-1, -1);
             if class.is_leaf() {
-                let mode = node.mode as u8;
-                let id = if node.flags & IN_PIECES == 0 {
-                    let part = node.run as usize..node.end as usize;
-                    columns.contents.intern_span(job.text, part, mode)
+                let mode = node.mode_number();
+                let part = draft.run(id) as usize..node.end as usize;
+                let id = if node.has(IN_PIECES) {
+                    columns.contents.intern(pieces.content(id, part), mode)
                 } else {
-                    columns.contents.intern(pieces.content(id, node), mode)
+                    columns.contents.intern_span(job.text, part, mode)
                 };
                 content = id as i32;
             } else if class == Class::Element && attributes {
                 let (text, part) = run_of(&draft, id, node, job.text);
                 if !part.is_empty() {
-                    let long_copy = node.flags & IMPLIED != 0 && part.len() > LONG_RUN;
+                    let long_copy = node.has(IMPLIED) && part.len() > LONG_RUN;
+                    let start = part.start;
                     let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
                     attr = if long_copy {
-                        *copies.entry(node.run).or_insert_with(intern)
+                        *copies.entry(start).or_insert_with(intern)
                     } else {
                         intern()
                     };
@@ -209,18 +217,24 @@ impl<'a> Columns<'a> {
         let mut out = Writer::new(self.bound(implied.len() + flipped.len(), strays));
         let mut signatures = Signatures::default();
         signatures.0[0] = hash128(source);
-        let mut narrow = Reused::with_capacity(self.order.len() * 2);
-        let width = write_ints(self.order.children.iter().copied(), &mut narrow);
-        signatures.0[1] = signature::of_column(width, &narrow);
-        out.section(Section::Children, |o| put(o, &narrow, width));
-        narrow.clear();
-        let width = write_ints(self.tag.iter().copied(), &mut narrow);
-        signatures.0[2] = self.sign_tags(width, &narrow);
-        out.section(Section::Tag, |o| put(o, &narrow, width));
-        out.section(Section::Attr, |o| write_ids(&self.attr, self.runs.len(), o));
-        out.section(Section::Content, |o| {
-            write_ids(&self.content, self.contents.len(), o)
+        out.section(Section::Children, |o| {
+            let start = o.len();
+            let width = self.children.write(o);
+            signatures.0[1] = signature::of_column(width, &o[start..]);
+            width
         });
+        let (tags, width) = self.tag.stored();
+        signatures.0[2] = self.sign_tags(width, tags);
+        for (section, (bytes, width)) in [
+            (Section::Tag, self.tag.stored()),
+            (Section::Attr, self.attr.stored()),
+            (Section::Content, self.content.stored()),
+        ] {
+            out.section(section, |o| {
+                o.extend_from_slice(bytes);
+                width
+            });
+        }
         self.write_tags(&mut out, &ends);
         let lengths = |lengths: &[u32], o: &mut Vec<u8>| write_ints(lengths.iter().copied(), o);
         out.section(Section::AttrLengths, |o| entry_lengths(&self.runs, o));
@@ -267,7 +281,7 @@ impl<'a> Columns<'a> {
         Ok(out.finish(
             job.kind,
             flags,
-            self.order.len() as u32,
+            self.n as u32,
             source.len() as u64,
             signatures,
         ))
@@ -276,13 +290,12 @@ impl<'a> Columns<'a> {
     /// Return an upper bound for the bytes of the sections, so that memory is allocated once and
     /// little is left over.
     fn bound(&self, listed: usize, strays: &[Stray]) -> usize {
-        let widest = self.order.children.iter().copied().fold(0, u32::max);
-        let columns = width_of(widest)
+        let columns = width_of(self.children.max())
             + width_of(self.tags.len() as u32)
             + width_of(2 * self.runs.len() as u32)
             + width_of(2 * self.contents.len() as u32);
         let stray_bytes: usize = strays.iter().map(|s| (s.end - s.start) as usize + 16).sum();
-        self.order.len() * columns
+        self.n * columns
             + self.tags.len() * 64
             + (self.runs.len() + listed) * 4
             + self.contents.len() * 5
@@ -314,9 +327,9 @@ impl<'a> Columns<'a> {
             runs: &self.runs,
             contents: &self.contents,
             roles: &roles,
-            tag: &self.tag,
-            attr: &self.attr,
-            content: &self.content,
+            tag: self.tag.ints(),
+            attr: self.attr.ids(),
+            content: self.content.ids(),
         };
         signatures.0[3..].copy_from_slice(&facets.sign());
     }
@@ -329,23 +342,23 @@ impl<'a> Columns<'a> {
         };
         let marks = &exceptions.marks;
         let mut votes = vec![(0u32, 0u32); self.tags.len()];
-        for (&tag, &mark) in self.tag.iter().zip(marks) {
+        self.tag.ints().for_each(|place, tag| {
             let votes = &mut votes[tag as usize];
             votes.0 += 1;
-            votes.1 += u32::from(mark & ENDED != 0);
-        }
+            votes.1 += u32::from(marks[place] & ENDED != 0);
+        });
         // Only elements of namespaces with `<a/>` can have such runs.
-        let closed: Vec<usize> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
+        let closed: Vec<u32> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
             Vec::new()
         } else {
-            (0..marks.len())
-                .filter(|&place| self.self_closed(place))
+            (0..marks.len() as u32)
+                .filter(|&place| self.self_closed(place as usize))
                 .collect()
         };
         for &place in &closed {
-            let votes = &mut votes[self.tag[place] as usize];
+            let votes = &mut votes[self.tag.ints().get(place as usize) as usize];
             votes.0 -= 1;
-            votes.1 -= u32::from(marks[place] & ENDED != 0);
+            votes.1 -= u32::from(marks[place as usize] & ENDED != 0);
         }
         let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
         // The usual marks of nodes of each tag, and which marks count.
@@ -362,29 +375,31 @@ impl<'a> Columns<'a> {
         let mut implied = Vec::new();
         let mut flipped = Vec::new();
         let mut closed = closed.into_iter().peekable();
-        for (place, (&tag, &mark)) in self.tag.iter().zip(marks).enumerate() {
+        self.tag.ints().for_each(|place, tag| {
             let (mut expected, counts) = usual[tag as usize];
+            let (mark, place) = (marks[place], place as u32);
             if closed.next_if_eq(&place).is_some() {
                 expected = 0;
             }
             let differs = (mark ^ expected) & counts;
             if differs == 0 {
-                continue;
+                return;
             }
             if differs & SILENT != 0 {
-                implied.push(place as u32);
+                implied.push(place);
             }
             if differs & ENDED != 0 {
-                flipped.push(place as u32);
+                flipped.push(place);
             }
-        }
+        });
         (implied, flipped, ends)
     }
 
     fn self_closed(&self, place: usize) -> bool {
-        let id = self.attr[place];
+        let id = self.attr.ids().get(place);
         let run = || self.runs.get(id as usize);
-        id >= 0 && self_closed(self.tags[self.tag[place] as usize].namespace, run)
+        let tag = self.tag.ints().get(place) as usize;
+        id >= 0 && self_closed(self.tags[tag].namespace, run)
     }
 
     fn write_tags(&self, out: &mut Writer, ends: &[bool]) {
@@ -421,21 +436,16 @@ fn entry_lengths(strings: &Interner, out: &mut Vec<u8>) -> u8 {
     write_ints(strings.entries.iter().map(|e| e.length), out)
 }
 
-fn put(out: &mut Vec<u8>, bytes: &[u8], width: u8) -> u8 {
-    out.extend_from_slice(bytes);
-    width
-}
-
 /// Return the attribute run of an element (between its name and the `>`, as written) as a text and
 /// the position in it.
 #[inline]
 fn run_of<'a>(
     draft: &'a Draft,
     id: usize,
-    node: &DraftNode,
+    node: &StoredNode,
     text: &'a [u8],
 ) -> (&'a [u8], Range<usize>) {
-    if node.flags & JOINED != 0 {
+    if node.has(JOINED) {
         let at = draft
             .joined_runs
             .binary_search_by_key(&(id as u32), |(node, _)| *node);
@@ -444,7 +454,7 @@ fn run_of<'a>(
     }
     (
         text,
-        node.run as usize..(node.end as usize).saturating_sub(1),
+        draft.run(id) as usize..(node.end as usize).saturating_sub(1),
     )
 }
 
@@ -452,14 +462,13 @@ fn run_of<'a>(
 struct Pieces<'a> {
     text: &'a [u8],
     /// Later pieces, sorted by node, then by position.
-    later: Vec<crate::parse::draft::Piece>,
+    later: Vec<Piece>,
     joined: Vec<u8>,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(draft: &Draft, text: &'a [u8]) -> Self {
-        let mut later = draft.pieces.clone();
-        later.sort_by_key(|p| (p.node, p.start));
+    fn new(mut later: Vec<Piece>, text: &'a [u8]) -> Self {
+        later.sort_unstable_by_key(|p| (p.node, p.start));
         Self {
             text,
             later,
@@ -467,16 +476,13 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    fn content<'b>(&'b mut self, id: usize, node: &DraftNode) -> &'b [u8]
+    /// Return the content of a text in pieces, which begins with `first`.
+    fn content<'b>(&'b mut self, id: usize, first: Range<usize>) -> &'b [u8]
     where
         'a: 'b,
     {
-        let first = &self.text[node.run as usize..node.end as usize];
-        if node.flags & IN_PIECES == 0 {
-            return first;
-        }
         self.joined.clear();
-        self.joined.extend_from_slice(first);
+        self.joined.extend_from_slice(&self.text[first]);
         let from = self.later.partition_point(|p| (p.node as usize) < id);
         for piece in self.later[from..]
             .iter()

@@ -24,7 +24,7 @@ use crate::base::vec_pool::Reused;
 use crate::encode::preorder::Order;
 use crate::encode::tag_spelling::Spellings;
 use crate::page::tree::NONE;
-use crate::parse::draft::{Draft, DraftNode, EndTag, IMPLIED, IN_PIECES, JOINED, ODD, Piece};
+use crate::parse::draft::{Draft, EndTag, IMPLIED, IN_PIECES, JOINED, ODD, Piece, StoredNode};
 use crate::parse::trail::{ENDED, SILENT, Stray, Trail};
 
 /// Only a hostile page needs more passes than this.
@@ -76,10 +76,9 @@ struct Walk<'a> {
     split: &'a HashSet<u32>,
     /// Pieces still to come, by text node (creation index).
     pieces_left: HashMap<u32, u32>,
-    /// For each position, the next position at or after it with bytes in the source. Computed on
-    /// demand.
-    next_sourced: Vec<u32>,
-    /// Open nodes by depth.
+    /// The first node after `trail.at` with bytes in the source.
+    next_sourced: NextSourced,
+    /// The node at `trail.at` and its ancestors, by depth.
     path: Vec<u32>,
     /// Whether the text at `trail.at` has started and has later pieces in the draft.
     in_pieces: bool,
@@ -110,17 +109,19 @@ impl<'a> Walk<'a> {
             source,
             split,
             pieces_left,
-            next_sourced: Vec::new(),
-            path: vec![0; 64],
-            in_pieces: draft.nodes[at as usize].flags & IN_PIECES != 0,
+            next_sourced: NextSourced::default(),
+            path: Vec::with_capacity(64),
+            in_pieces: draft.nodes[at as usize].has(IN_PIECES),
             trail,
             conflicts: Vec::new(),
         };
         let mut open = at;
         while open != 0 {
-            walk.enter(open);
+            walk.path.push(open);
             open = draft.nodes[open as usize].parent;
         }
+        walk.path.push(0);
+        walk.path.reverse();
         walk
     }
 
@@ -133,10 +134,10 @@ impl<'a> Walk<'a> {
         self.trail.marks.resize(self.order.len(), 0);
         self.trail.marks[0] = SILENT;
         for (node, entry) in draft.nodes.iter().enumerate().skip(passed) {
-            if entry.flags & IMPLIED != 0 {
+            if entry.has(IMPLIED) {
                 continue;
             }
-            self.run_before(entry.start, &mut ends, &mut pieces);
+            self.run_before(entry.start(), &mut ends, &mut pieces);
             self.start(node as u32, entry);
         }
         self.run_before(NONE, &mut ends, &mut pieces);
@@ -176,42 +177,61 @@ impl<'a> Walk<'a> {
         }
         self.enter(place);
         self.trail.at = place;
-        self.trail.level = self.order.depth[place as usize];
+        self.trail.level = self.depth();
         self.trail.offset = 0;
         self.in_pieces = false;
     }
 
+    /// Go on to the next node in pre-order.
     #[inline]
     fn enter(&mut self, place: u32) {
-        let depth = self.order.depth[place as usize] as usize;
-        if depth >= self.path.len() {
-            self.path.resize(depth * 2, NONE);
+        let parent = self.order.parent(self.draft, place as usize);
+        while self.path.last().is_some_and(|&last| last != parent) {
+            self.path.pop();
         }
-        self.path[depth] = place;
+        self.path.push(place);
+    }
+
+    /// Return the depth of the node at `trail.at`.
+    #[inline]
+    fn depth(&self) -> u32 {
+        self.path.len() as u32 - 1
+    }
+
+    /// Return the depth of a node if it is open.
+    #[inline]
+    fn depth_if_open(&self, place: u32) -> Option<u32> {
+        // Most end tags belong to the innermost open node. The path ascends.
+        let level = self.trail.level;
+        if self.path[level as usize] == place {
+            return Some(level);
+        }
+        let depth = self.path[..=level as usize].binary_search(&place).ok()?;
+        Some(depth as u32)
     }
 
     #[inline]
-    fn start(&mut self, node: u32, entry: &DraftNode) {
+    fn start(&mut self, node: u32, entry: &StoredNode) {
         let place = self.order.place(node);
         if place == NONE || place <= self.trail.at {
             return; // moved to an earlier position, or removed: its bytes become a stray
         }
-        let odd = entry.flags & JOINED != 0
-            || ((entry.flags & ODD != 0 || self.spellings.any)
+        let odd = entry.has(JOINED)
+            || ((entry.has(ODD) || self.spellings.any)
                 && !self
                     .spellings
                     .start_is_predicted(self.draft, node, self.source));
-        if odd || (entry.flags & IN_PIECES != 0 && self.split.contains(&node)) {
+        if odd || (entry.has(IN_PIECES) && self.split.contains(&node)) {
             self.trail.flush(entry.end);
             self.open(place);
             self.trail.marks[place as usize] |= SILENT;
             return;
         }
-        self.trail.flush(entry.start);
+        self.trail.flush(entry.start());
         self.open(place);
-        if entry.run == entry.start {
-            self.trail.offset = entry.end - entry.run; // for a leaf; an element has its name before the run
-            self.in_pieces = entry.flags & IN_PIECES != 0;
+        if !entry.has_lead() {
+            self.trail.offset = entry.end - entry.start(); // for a leaf; an element has its name before the run
+            self.in_pieces = entry.has(IN_PIECES);
         }
         self.trail.done = entry.end;
     }
@@ -225,7 +245,7 @@ impl<'a> Walk<'a> {
         {
             return;
         }
-        if place == self.trail.at && self.trail.level == self.order.depth[place as usize] {
+        if place == self.trail.at && self.trail.level == self.depth() {
             self.trail.flush(piece.start);
             self.trail.offset += piece.end - piece.start;
             self.trail.done = piece.end;
@@ -239,26 +259,28 @@ impl<'a> Walk<'a> {
         if place == NONE {
             return;
         }
-        let depth = self.order.depth[place as usize];
-        let last = place + self.order.size[place as usize];
-        let open = depth <= self.trail.level && self.path[depth as usize] == place;
-        if !open
-            || ((end.odd || self.spellings.any)
-                && !self
-                    .spellings
-                    .end_is_predicted(self.draft, end, self.source))
-            || self.more_to_come(last)
+        let Some(depth) = self.depth_if_open(place) else {
+            return;
+        };
+        if ((end.odd || self.spellings.any)
+            && !self
+                .spellings
+                .end_is_predicted(self.draft, end, self.source))
+            || self.more_to_come(place)
         {
             return;
         }
         self.trail.flush(end.start);
-        for skipped in self.trail.at + 1..last {
-            self.trail.marks[skipped as usize] |= SILENT;
-            self.enter(skipped);
-        }
-        if self.trail.at != last - 1 {
-            self.trail.at = last - 1;
+        // The rest of its subtree: all of these nodes are implied.
+        let mut next = self.trail.at + 1;
+        while (next as usize) < self.order.len()
+            && self.order.parent(self.draft, next as usize) >= place
+        {
+            self.trail.marks[next as usize] |= SILENT;
+            self.enter(next);
+            self.trail.at = next;
             self.in_pieces = false;
+            next += 1;
         }
         self.trail.level = depth - 1;
         self.trail.offset = 0;
@@ -266,28 +288,50 @@ impl<'a> Walk<'a> {
         self.trail.marks[place as usize] |= ENDED;
     }
 
-    /// Whether bytes of the nodes before `last` are still to come.
-    fn more_to_come(&mut self, last: u32) -> bool {
+    /// Whether bytes in the subtree of an open node are still to come.
+    fn more_to_come(&mut self, place: u32) -> bool {
         if self.in_pieces {
             let node = self.order.node(self.trail.at as usize) as u32;
             if self.pieces_left.get(&node).is_some_and(|&left| left > 0) {
                 return true;
             }
         }
-        if self.trail.at + 1 >= last {
-            return false;
-        }
-        if self.next_sourced.is_empty() {
-            self.next_sourced = vec![NONE; self.order.len() + 1];
-            for place in (0..self.order.len()).rev() {
-                let entry = &self.draft.nodes[self.order.node(place)];
-                self.next_sourced[place] = if entry.flags & IMPLIED == 0 {
-                    place as u32
-                } else {
-                    self.next_sourced[place + 1]
-                };
+        self.next_sourced
+            .is_below(place, self.trail.at, self.draft, self.order)
+    }
+}
+
+/// The first node after a position that has bytes in the source. Searched on demand; the position
+/// only grows, so all searches together are linear.
+#[derive(Default)]
+struct NextSourced {
+    /// The node; 0 before the first search, the number of nodes if there is none.
+    node: u32,
+    /// Its deepest ancestor up to the position. The position is below that ancestor, too.
+    above: u32,
+    /// Its other ancestors, the deepest first.
+    between: Vec<u32>,
+}
+
+impl NextSourced {
+    /// Whether the node is in the subtree of `place`, which is `at` or an ancestor of it.
+    fn is_below(&mut self, place: u32, at: u32, draft: &Draft, order: &Order) -> bool {
+        let n = order.len() as u32;
+        if self.node <= at {
+            self.node = at + 1;
+            while self.node < n && draft.nodes[order.node(self.node as usize)].has(IMPLIED) {
+                self.node += 1;
+            }
+            self.between.clear();
+            let mut above = self.node;
+            while above > at && above < n {
+                above = order.parent(draft, above as usize);
+                self.between.push(above);
             }
         }
-        self.next_sourced[self.trail.at as usize + 1] < last
+        while let Some(above) = self.between.pop_if(|above| *above <= at) {
+            self.above = above;
+        }
+        self.node < n && self.above >= place
     }
 }

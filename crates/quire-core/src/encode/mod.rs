@@ -102,8 +102,8 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
 
 /// Pages up to this length are encoded without asking for memory.
 const MAX_UNASKED: usize = 64 << 10;
-/// Bytes for each node at the peak: measured up to 70.
-const BYTES_PER_NODE: u64 = 80;
+/// Bytes for each node at the peak: measured up to 30, and vectors may have twice the room they use.
+const BYTES_PER_NODE: u64 = 64;
 /// Bytes for each byte of the source at the peak, besides nodes: copies in UTF-8, heaps, the digest.
 const BYTES_PER_BYTE: u64 = 8;
 
@@ -115,8 +115,8 @@ fn memory_for(source: &[u8], kind: Kind) -> u64 {
     let count = |byte: u8| memchr::memchr_iter(byte, source).count();
     let nodes = match kind {
         Kind::Bytes => 1,
-        // An element, its text and what is implied around it.
-        Kind::Html | Kind::Xml => 3 * count(b'<'),
+        // An element, its text and copies of formatting elements around both.
+        Kind::Html | Kind::Xml => 4 * count(b'<'),
         Kind::Json => 2 * memchr::memchr3_iter(b',', b'[', b'{', source).count() + count(b':'),
         Kind::Text | Kind::Tree => 2 * (count(b'\n') + count(b'\r')),
     };

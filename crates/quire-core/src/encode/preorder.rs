@@ -1,21 +1,21 @@
 //! Converts creation order to pre-order.
 //!
 //! Parsers create nodes in source order, which on most pages is already pre-order. If it is not
-//! (foster parenting, mis-nested formatting), the draft contains the order. Two linear passes give
-//! child counts, sizes and depths in pre-order.
+//! (foster parenting, mis-nested formatting), the draft contains the order. Nothing else is stored
+//! for each node: a page can have a node for each byte. Parents are looked up in the draft, and
+//! child counts take one byte for nearly all nodes.
 
+use std::collections::HashMap;
+
+use crate::base::int_column::write_ints;
 use crate::base::vec_pool::Reused;
 use crate::page::tree::NONE;
 use crate::parse::draft::Draft;
 
 /// A draft in pre-order.
 pub struct Order {
-    /// Child counts.
-    pub children: Reused<u32>,
-    /// Subtree sizes.
-    pub size: Reused<u32>,
-    /// Depths.
-    pub depth: Reused<u32>,
+    /// Number of nodes in the tree.
+    kept: usize,
     /// Creation index of each pre-order position; empty if they are equal.
     node_at: Vec<u32>,
     /// Pre-order position of each creation index; empty if they are equal.
@@ -34,50 +34,34 @@ impl Order {
                 place_of[node as usize] = place as u32;
             }
         }
-        // Nodes that were removed from the tree again have no position.
-        let kept = if node_at.is_empty() { n } else { node_at.len() };
-        let mut order = Self {
-            children: Reused::filled(kept, 0),
-            size: Reused::filled(kept, 1),
-            depth: Reused::filled(kept, 0),
+        Self {
+            // Nodes that were removed from the tree again have no position.
+            kept: if node_at.is_empty() { n } else { node_at.len() },
             node_at,
             place_of,
-        };
-        if order.is_reordered() {
-            let parents: Vec<u32> = (order.node_at.iter())
-                .map(|&node| match draft.nodes[node as usize].parent {
-                    NONE => NONE, // the document
-                    parent => order.place_of[parent as usize],
-                })
-                .collect();
-            order.count(parents.iter().copied());
+        }
+    }
+
+    /// Count the children of every node.
+    pub fn children(&self, draft: &Draft) -> ChildCounts {
+        let mut counts = ChildCounts::new(self.kept);
+        if self.is_reordered() {
+            (1..self.kept).for_each(|place| counts.add(self.parent(draft, place)));
         } else {
-            order.count(draft.nodes.iter().map(|node| node.parent));
+            (draft.nodes.iter().skip(1)).for_each(|node| counts.add(node.parent));
         }
-        order
+        counts.finish();
+        counts
     }
 
-    /// Let go of sizes and depths, which only the walk along the source needs.
-    pub fn forget_walk(&mut self) {
-        self.size = Reused::default();
-        self.depth = Reused::default();
+    /// Let go of the positions by creation index.
+    pub fn forget_places(&mut self) {
         self.place_of = Vec::new();
-    }
-
-    /// Count children, from the parents of all nodes in pre-order.
-    fn count(&mut self, parents: impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + Clone) {
-        for (place, parent) in parents.clone().enumerate().skip(1) {
-            self.children[parent as usize] += 1;
-            self.depth[place] = self.depth[parent as usize] + 1;
-        }
-        for (place, parent) in parents.enumerate().skip(1).rev() {
-            self.size[parent as usize] += self.size[place];
-        }
     }
 
     /// Return the number of nodes in the tree.
     pub fn len(&self) -> usize {
-        self.children.len()
+        self.kept
     }
 
     /// Return the creation index of a pre-order position.
@@ -100,8 +84,115 @@ impl Order {
         }
     }
 
+    /// Return the pre-order position of the parent of a pre-order position other than 0.
+    #[inline]
+    pub fn parent(&self, draft: &Draft, place: usize) -> u32 {
+        self.place(draft.nodes[self.node(place)].parent)
+    }
+
     /// Whether nodes are in a different order than in the source.
     pub fn is_reordered(&self) -> bool {
         !self.node_at.is_empty()
+    }
+}
+
+/// Child counts in pre-order.
+pub struct ChildCounts {
+    /// One count for each node; [`MANY`] for those in `many`.
+    few: Reused<u8>,
+    /// Counts from [`MANY`] on, by node.
+    many: HashMap<u32, u32>,
+    /// The node of `many` that was counted last, and its count: children come in runs.
+    last: (u32, u32),
+}
+
+/// Counts from here on are kept apart. One node in 255 can have so many children.
+const MANY: u8 = u8::MAX;
+
+impl ChildCounts {
+    fn new(nodes: usize) -> Self {
+        Self {
+            few: Reused::filled(nodes, 0),
+            many: HashMap::new(),
+            last: (NONE, 0),
+        }
+    }
+
+    /// Count one child.
+    #[inline]
+    fn add(&mut self, parent: u32) {
+        let count = &mut self.few[parent as usize];
+        if *count < MANY - 1 {
+            *count += 1;
+        } else if self.last.0 == parent {
+            self.last.1 += 1;
+        } else {
+            self.switch(parent);
+        }
+    }
+
+    #[cold]
+    fn switch(&mut self, parent: u32) {
+        self.finish();
+        self.few[parent as usize] = MANY;
+        let before = *(self.many.entry(parent)).or_insert(u32::from(MANY) - 1);
+        self.last = (parent, before + 1);
+    }
+
+    fn finish(&mut self) {
+        if self.last.0 != NONE {
+            self.many.insert(self.last.0, self.last.1);
+        }
+    }
+
+    /// Return the largest count.
+    pub fn max(&self) -> u32 {
+        let many = self.many.values().copied().max();
+        many.unwrap_or_else(|| u32::from(self.few.iter().copied().max().unwrap_or(0)))
+    }
+
+    /// Append the counts to `out` in the narrowest width; return that width.
+    pub fn write(&self, out: &mut Vec<u8>) -> u8 {
+        if self.many.is_empty() {
+            out.extend_from_slice(&self.few);
+            return 1;
+        }
+        let count = |(place, &few): (usize, &u8)| match few {
+            MANY => self.many[&(place as u32)],
+            few => u32::from(few),
+        };
+        write_ints(self.few.iter().enumerate().map(count), out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::int_column::Ints;
+
+    #[test]
+    fn counts_are_right_on_both_sides_of_a_byte() {
+        for most in [0u32, 1, 253, 254, 255, 256, 65_535, 65_536] {
+            let expected = [most, 3, most / 2, 300, 0];
+            let mut counts = ChildCounts::new(expected.len());
+            // The parents take turns, so that the last one counted changes.
+            for round in 0..most.max(300) {
+                for (parent, &count) in expected.iter().enumerate() {
+                    if round < count {
+                        counts.add(parent as u32);
+                    }
+                }
+            }
+            counts.finish();
+            let mut bytes = Vec::new();
+            let width = counts.write(&mut bytes);
+            assert_eq!(Ints::new(&bytes, width).unwrap().to_vec(), expected);
+            assert_eq!(counts.max(), most.max(300));
+        }
+        let mut counts = ChildCounts::new(2);
+        (0..255).for_each(|_| counts.add(0));
+        counts.finish();
+        let mut bytes = Vec::new();
+        assert_eq!((counts.write(&mut bytes), bytes), (1, vec![255, 0]));
     }
 }

@@ -16,6 +16,7 @@
 use twox_hash::XxHash3_128;
 
 use crate::base::hash::{hash128, hash128_seeded};
+use crate::base::int_column::{Ids, Ints};
 use crate::base::interner::Interner;
 use crate::base::short_bytes;
 use crate::base::vec_pool::Reused;
@@ -71,11 +72,11 @@ pub struct Facets<'a> {
     /// The role of each tag's attributes.
     pub roles: &'a [Role],
     /// Tag of each node.
-    pub tag: &'a [u32],
+    pub tag: Ints<'a>,
     /// Attribute run of each node, or -1.
-    pub attr: &'a [i32],
+    pub attr: Ids<'a>,
     /// Content of each node, or -1.
-    pub content: &'a [i32],
+    pub content: Ids<'a>,
 }
 
 impl Facets<'_> {
@@ -85,15 +86,13 @@ impl Facets<'_> {
     /// on the node. Only few nodes have links or images.
     pub fn sign(&self) -> [u128; 4] {
         let runs = self.hash_runs();
-        let contents = self.hash_contents();
-        let all: Vec<u64> = runs.iter().map(|run| run.all).collect();
         let (mut links, mut images) = (Vec::new(), Vec::new());
-        for (&tag, &attr) in self.tag.iter().zip(self.attr) {
+        self.tag.for_each(|node, tag| {
             let role = self.roles[tag as usize];
             if role == Role::Other {
-                continue;
+                return;
             }
-            let run = runs[(attr + 1) as usize];
+            let run = runs[(self.attr.get(node) + 1) as usize];
             let (link, image) = match role {
                 Role::Link => (run.link, 0),
                 Role::Embedded => (run.source, 0),
@@ -103,10 +102,12 @@ impl Facets<'_> {
             };
             links.extend((link != 0).then_some(link));
             images.extend((image != 0).then_some(image));
-        }
+        });
+        let all: Vec<u64> = runs.iter().map(|run| run.all).collect();
+        drop(runs);
         [
-            of_hashes(self.attr.iter().map(|&id| all[(id + 1) as usize])),
-            of_hashes(self.content.iter().map(|&id| contents[(id + 1) as usize])),
+            of_ids(self.attr, &all),
+            of_ids(self.content, &self.hash_contents()),
             of_hashes(links.iter().copied()),
             of_hashes(images.iter().copied()),
         ]
@@ -202,6 +203,17 @@ impl Role {
 /// Hash a column stored in its narrowest width.
 pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
     hash128_seeded(bytes, u64::from(width))
+}
+
+/// Hash one hash per node, that of its id + 1.
+fn of_ids(ids: Ids, hashes: &[u64]) -> u128 {
+    let hash = |id: i32| hashes[(id + 1) as usize];
+    let (bytes, width) = ids.stored();
+    match width {
+        1 => of_hashes(bytes.iter().map(|&b| hash(b.cast_signed().into()))),
+        2 => of_hashes((bytes.as_chunks().0.iter()).map(|&c| hash(i16::from_le_bytes(c).into()))),
+        _ => of_hashes((bytes.as_chunks().0.iter()).map(|&c| hash(i32::from_le_bytes(c)))),
+    }
 }
 
 /// Hash one hash per node.

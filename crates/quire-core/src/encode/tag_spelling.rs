@@ -33,7 +33,7 @@ impl Spellings {
         }
         let mut starts = vec![Votes::default(); draft.names.len()];
         let mut ends = starts.clone();
-        for node in &draft.nodes {
+        for node in draft.iter() {
             if draft.names.class(node.tag) == Class::Element && node.start < node.run {
                 vote(
                     &mut starts[node.tag as usize],
@@ -43,7 +43,7 @@ impl Spellings {
             }
         }
         for end in &draft.ends {
-            let tag = draft.nodes[end.node as usize].tag;
+            let tag = draft.tag(end.node as usize);
             if draft.names.class(tag) == Class::Element {
                 vote(
                     &mut ends[tag as usize],
@@ -73,7 +73,7 @@ impl Spellings {
 
     /// Whether a node's own bytes match the prediction.
     pub fn start_is_predicted(&self, draft: &Draft, node: u32, source: &[u8]) -> bool {
-        let node = &draft.nodes[node as usize];
+        let node = draft.node(node as usize);
         if draft.names.class(node.tag) != Class::Element {
             return node.flags & ODD == 0;
         }
@@ -85,7 +85,7 @@ impl Spellings {
 
     /// Whether the bytes of an end tag match the prediction.
     pub fn end_is_predicted(&self, draft: &Draft, end: &EndTag, source: &[u8]) -> bool {
-        let tag = draft.nodes[end.node as usize].tag;
+        let tag = draft.tag(end.node as usize);
         match self.end(tag) {
             Some(expected) => &source[end.start as usize..end.end as usize] == expected,
             None => !end.odd,

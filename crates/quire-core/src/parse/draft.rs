@@ -24,7 +24,7 @@ pub const IN_PIECES: u8 = 4;
 /// The attributes of two tags were merged; the joined run is in [`Draft::joined_runs`].
 pub const JOINED: u8 = 8;
 
-/// One node, in the order of creation.
+/// One node, as a parser describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct DraftNode {
     /// Index into [`Draft::names`].
@@ -43,7 +43,60 @@ pub struct DraftNode {
     pub mode: Mode,
 }
 
-kept!(DraftNode);
+/// One node, as a draft stores it: in 16 bytes, because a page can have a node for each byte.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredNode {
+    /// The parent, as an index into [`Draft::nodes`].
+    pub parent: u32,
+    /// Where its own bytes begin. Changed by [`Draft::set_start`].
+    start: u32,
+    /// Where its own bytes end.
+    pub end: u32,
+    /// The lower half of its tag; the upper one is in [`Draft::high_tags`].
+    low_tag: u16,
+    /// Bytes from `start` to `run`; [`FAR`] if they are in [`Draft::far_runs`].
+    lead: u8,
+    /// The flags in the lower four bits, the mode above them.
+    bits: u8,
+}
+
+/// Stands for a distance of this or more between `start` and `run`: few names are so long.
+const FAR: u8 = u8::MAX;
+const MODE_SHIFT: u32 = 4;
+
+kept!(StoredNode);
+
+impl StoredNode {
+    /// Return where its own bytes begin.
+    #[inline]
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// Whether its run begins after its start.
+    #[inline]
+    pub fn has_lead(&self) -> bool {
+        self.lead != 0
+    }
+
+    /// Whether it has one of these flags.
+    #[inline]
+    pub fn has(&self, flags: u8) -> bool {
+        self.bits & flags != 0
+    }
+
+    /// Set flags.
+    #[inline]
+    pub fn set(&mut self, flags: u8) {
+        self.bits |= flags;
+    }
+
+    /// Return the number of its mode.
+    #[inline]
+    pub fn mode_number(&self) -> u8 {
+        self.bits >> MODE_SHIFT
+    }
+}
 
 /// An end tag (or closing bracket) and its node.
 #[derive(Clone, Copy, Debug)]
@@ -193,7 +246,11 @@ pub struct Draft {
     /// The vocabulary.
     pub names: Names,
     /// Nodes in the order of creation.
-    pub nodes: Reused<DraftNode>,
+    pub nodes: Reused<StoredNode>,
+    /// The upper halves of all tags; empty unless a page has tens of thousands of names.
+    high_tags: Vec<u16>,
+    /// Where the attribute runs of nodes with [`FAR`] begin (node, run), ordered by node.
+    far_runs: Vec<(u32, u32)>,
     /// Pre-order as indices into `nodes`, if creation order is not already pre-order.
     pub order: Option<Vec<u32>>,
     /// End tags in source order.
@@ -216,6 +273,8 @@ impl Draft {
         let mut draft = Self {
             names: Names::default(),
             nodes: Reused::with_capacity(bytes / 40 + 8),
+            high_tags: Vec::new(),
+            far_runs: Vec::new(),
             order: None,
             ends: Reused::with_capacity(bytes / 96 + 8),
             pieces: Vec::new(),
@@ -224,7 +283,7 @@ impl Draft {
             any_odd: false,
             flags: crate::page::flags::Flags::default(),
         };
-        draft.nodes.push(DraftNode {
+        draft.push(DraftNode {
             tag: DOCUMENT,
             parent: NONE,
             start: 0,
@@ -263,11 +322,98 @@ impl Draft {
     }
 
     /// Append any node.
+    #[inline]
     pub fn push(&mut self, node: DraftNode) -> u32 {
         let id = self.nodes.len() as u32;
         self.any_odd |= node.flags & ODD != 0;
-        self.nodes.push(node);
+        let lead = node.run - node.start;
+        if lead >= u32::from(FAR) || node.tag > u32::from(u16::MAX) || !self.high_tags.is_empty() {
+            self.push_rest(id, &node);
+        }
+        self.nodes.push(StoredNode {
+            parent: node.parent,
+            start: node.start,
+            end: node.end,
+            low_tag: node.tag as u16,
+            lead: lead.min(u32::from(FAR)) as u8,
+            bits: node.flags | (node.mode as u8) << MODE_SHIFT,
+        });
         id
+    }
+
+    /// Store the parts of a node that do not fit into [`StoredNode`].
+    #[cold]
+    fn push_rest(&mut self, id: u32, node: &DraftNode) {
+        if node.run - node.start >= u32::from(FAR) {
+            self.far_runs.push((id, node.run));
+        }
+        if node.tag > u32::from(u16::MAX) || !self.high_tags.is_empty() {
+            self.high_tags.resize(id as usize, 0);
+            self.high_tags.push((node.tag >> 16) as u16);
+        }
+    }
+
+    /// Remove the last node.
+    pub fn pop(&mut self) {
+        self.nodes.pop();
+        self.high_tags.truncate(self.nodes.len());
+        let removed = |&mut (node, _): &mut (u32, u32)| node as usize >= self.nodes.len();
+        self.far_runs.pop_if(removed);
+    }
+
+    /// Return the tag of a node.
+    #[inline]
+    pub fn tag(&self, node: usize) -> Tag {
+        let low = u32::from(self.nodes[node].low_tag);
+        if self.high_tags.is_empty() {
+            return low;
+        }
+        low | u32::from(self.high_tags[node]) << 16
+    }
+
+    /// Return where the attribute run of an element, or the token of a JSON node, begins.
+    #[inline]
+    pub fn run(&self, node: usize) -> u32 {
+        let stored = &self.nodes[node];
+        if stored.lead == FAR {
+            return self.far_run(node);
+        }
+        stored.start + u32::from(stored.lead)
+    }
+
+    #[cold]
+    fn far_run(&self, node: usize) -> u32 {
+        let found = self
+            .far_runs
+            .binary_search_by_key(&(node as u32), |&(node, _)| node);
+        found.map_or(self.nodes[node].start, |at| self.far_runs[at].1)
+    }
+
+    /// Let the bytes of a node begin later, at most where its run begins.
+    pub fn set_start(&mut self, node: usize, start: u32) {
+        let lead = self.run(node) - start;
+        let stored = &mut self.nodes[node];
+        stored.start = start;
+        stored.lead = lead.min(u32::from(FAR)) as u8;
+    }
+
+    /// Return a node as its parser described it.
+    pub fn node(&self, node: usize) -> DraftNode {
+        let stored = &self.nodes[node];
+        DraftNode {
+            tag: self.tag(node),
+            parent: stored.parent,
+            start: stored.start,
+            run: self.run(node),
+            end: stored.end,
+            flags: stored.bits & (IMPLIED | ODD | IN_PIECES | JOINED),
+            mode: Mode::from_u8(stored.mode_number()).unwrap_or(Mode::Plain),
+        }
+    }
+
+    /// Return all nodes in the order of creation.
+    pub fn iter(&self) -> impl Iterator<Item = DraftNode> {
+        (0..self.nodes.len()).map(|node| self.node(node))
     }
 
     /// Record the end tag of `node`.
@@ -296,5 +442,43 @@ mod tests {
         draft.leaf(node, TEXT, 3, 5, Mode::Data);
         draft.end_tag(node, 5, 9, false);
         assert_eq!(draft.nodes.len(), 3); // including the document
+    }
+
+    // Long names and gaps, and tags beyond 16 bits, are stored beside the nodes.
+    #[test]
+    fn a_node_is_read_as_it_was_written() {
+        assert_eq!(size_of::<StoredNode>(), 16);
+        let mut draft = Draft::new(9);
+        let mut nodes = vec![draft.node(0)];
+        for tag in [1, 17, 0xffff, 0x1_0000, 2, 0x7fff_ffff] {
+            for lead in [0, 1, 254, 255, 256, 70_000] {
+                for flags in [0, IMPLIED | JOINED, ODD, IN_PIECES] {
+                    let node = DraftNode {
+                        tag,
+                        parent: 7,
+                        start: 10,
+                        run: 10 + lead,
+                        end: 80_000,
+                        flags,
+                        mode: Mode::RcdataAfterTextarea,
+                    };
+                    draft.push(node);
+                    nodes.push(node);
+                }
+            }
+        }
+        let shown = |nodes: &[DraftNode]| format!("{nodes:?}");
+        let read = |draft: &Draft| shown(&draft.iter().collect::<Vec<_>>());
+        assert_eq!(read(&draft), shown(&nodes));
+        for (id, node) in nodes.iter_mut().enumerate() {
+            node.start = (node.run - node.run / 2).max(node.start);
+            draft.set_start(id, node.start);
+        }
+        assert_eq!(read(&draft), shown(&nodes));
+        while nodes.len() > 1 {
+            draft.pop();
+            nodes.pop();
+            assert_eq!(read(&draft), shown(&nodes));
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::parse::draft::{Draft, DraftNode, IMPLIED};
 ///
 /// ```
 /// let draft = quire_core::plain_text::parse(b"one\ntwo\n\nthree");
-/// let names = draft.nodes.iter().map(|node| draft.names.name(node.tag));
+/// let names = draft.iter().map(|node| draft.names.name(node.tag));
 /// let names: Vec<_> = names.map(|name| std::str::from_utf8(name).unwrap()).collect();
 /// assert_eq!(
 ///     names,
@@ -112,7 +112,6 @@ mod tests {
     fn leaves(source: &[u8]) -> Vec<(Tag, u32, &[u8])> {
         let draft = parse(source);
         let nodes = draft
-            .nodes
             .iter()
             .skip(1)
             .filter(|node| node.flags & IMPLIED == 0);

@@ -62,16 +62,16 @@ impl Vote {
 fn observe(source: &[u8], draft: &Draft) -> (Layout, Option<Line>) {
     let (mut crlf, mut item, mut lead, mut key) = <(Vote, Vote, Vote, Vote)>::default();
     let (mut pad, mut empty, mut line) = (Vote::default(), Vote::default(), None);
-    for (at, node) in draft.nodes.iter().enumerate().take(SAMPLE).skip(2) {
+    for (at, node) in draft.iter().enumerate().take(SAMPLE).skip(2) {
         let gap = &source[node.start as usize..node.run as usize];
-        let parent = draft.names.class(draft.nodes[node.parent as usize].tag);
+        let parent = draft.names.class(draft.tag(node.parent as usize));
         if parent == Class::Member {
             lead.cast(gap.first() == Some(&b' '));
             key.cast(gap.last() == Some(&b' '));
         } else if let Some(end) = memchr::memrchr2(b'\n', b'\r', gap) {
             crlf.cast(gap[..=end].ends_with(b"\r\n"));
             if line.is_none() && parent != Class::Document {
-                line = around(draft, node, &gap[end + 1..]);
+                line = around(draft, &node, &gap[end + 1..]);
             }
         } else if node.parent as usize == at - 1 {
             pad.cast(gap == b" ");
@@ -116,7 +116,7 @@ fn around(draft: &Draft, node: &DraftNode, indent: &[u8]) -> Option<Line> {
     };
     let mut parent = node.parent;
     while parent != 0 {
-        let node = &draft.nodes[parent as usize];
+        let node = draft.node(parent as usize);
         line.objects += usize::from(node.tag == OBJECT);
         line.brackets += usize::from(draft.names.class(node.tag) != Class::Member);
         parent = node.parent;
@@ -130,7 +130,7 @@ fn misses(source: &[u8], draft: &Draft, layout: Layout) -> usize {
     let missed = |(place, gap): (Place, Gap)| {
         let found = match place {
             Place::Node(at) => {
-                let node = &draft.nodes[at];
+                let node = draft.node(at);
                 &source[node.start as usize..node.run as usize]
             }
             Place::End(at) => {

@@ -86,7 +86,7 @@ pub fn emit(source: &[u8], draft: &Draft, layout: Layout) -> Vec<u8> {
         let parent = draft.nodes.get(at).map_or(u32::MAX, |node| node.parent);
         while let Some(&top) = open.last().filter(|&&top| top != parent) {
             open.pop();
-            let class = draft.names.class(draft.nodes[top as usize].tag);
+            let class = draft.names.class(draft.node(top as usize).tag);
             let gap = predictor.close();
             if let Some(end) = ends.next_if(|end| end.node == top) {
                 stray(out.len(), end.start, &mut out);
@@ -98,17 +98,15 @@ pub fn emit(source: &[u8], draft: &Draft, layout: Layout) -> Vec<u8> {
                 }
             }
         }
-        let Some(node) = draft.nodes.get(at) else {
+        if at == draft.nodes.len() {
             break;
-        };
+        }
+        let node = draft.node(at);
         let class = draft.names.class(node.tag);
-        let count = draft.nodes[at + 1..]
-            .iter()
+        let count = (draft.iter().skip(at + 1))
             .filter(|child| child.parent == at as u32)
             .count();
-        let following = draft.nodes[at + 1..]
-            .iter()
-            .map(|next| draft.names.class(next.tag));
+        let following = (draft.iter().skip(at + 1)).map(|next| draft.names.class(next.tag));
         let gap = predictor.open(class, all_scalars(following, count));
         stray(out.len(), node.start, &mut out);
         if node.flags & ODD != 0 {
@@ -167,9 +165,9 @@ pub fn every_layout() -> Vec<Layout> {
 /// Check that all spans are in range, in order and disjoint, and that members have exactly one
 /// value.
 pub fn check_spans(source: &[u8], draft: &Draft) {
-    assert_eq!(draft.nodes[0].flags, IMPLIED);
+    assert_eq!(draft.node(0).flags, IMPLIED);
     let mut owned: Vec<(u32, u32)> = Vec::new();
-    for (at, node) in draft.nodes.iter().enumerate().skip(1) {
+    for (at, node) in draft.iter().enumerate().skip(1) {
         assert!(node.start <= node.run && node.run < node.end && (node.parent as usize) < at);
         owned.push((node.start, node.end));
         if draft.names.class(node.tag) == Class::Member {
@@ -191,16 +189,14 @@ pub fn check_spans(source: &[u8], draft: &Draft) {
             .last()
             .is_none_or(|last| last.1 as usize <= source.len())
     );
-    let odd = draft.nodes.iter().any(|node| node.flags & ODD != 0)
-        || draft.ends.iter().any(|end| end.odd);
+    let odd =
+        draft.iter().any(|node| node.flags & ODD != 0) || draft.ends.iter().any(|end| end.odd);
     assert_eq!(draft.any_odd, odd);
 }
 
 /// Return all spans of nodes and end tags, in source order.
 pub fn spans(draft: &Draft) -> Vec<(u32, u32)> {
-    let mut spans: Vec<_> = draft
-        .nodes
-        .iter()
+    let mut spans: Vec<_> = (draft.iter())
         .skip(1)
         .map(|node| (node.start, node.end))
         .collect();
@@ -232,13 +228,13 @@ pub fn random_value(random: &mut Random, depth: usize) -> Value {
 /// Rebuild the values of a draft with the oracle.
 pub fn rebuilt(source: &[u8], draft: &Draft, node: usize) -> Value {
     let children =
-        (node + 1..draft.nodes.len()).filter(|&at| draft.nodes[at].parent as usize == node);
-    let this = &draft.nodes[node];
+        (node + 1..draft.nodes.len()).filter(|&at| draft.node(at).parent as usize == node);
+    let this = &draft.node(node);
     match this.tag {
         OBJECT => children
             .map(|at| {
                 let name =
-                    String::from_utf8(draft.names.name(draft.nodes[at].tag).to_vec()).unwrap();
+                    String::from_utf8(draft.names.name(draft.node(at).tag).to_vec()).unwrap();
                 (name, rebuilt(source, draft, at + 1))
             })
             .collect(),

@@ -183,14 +183,14 @@ impl<'a> Parser<'a> {
 
     /// Remove a key whose value cannot be parsed.
     fn forget_member(&mut self, parent: u32) {
-        let tag = self.draft.nodes[parent as usize].tag;
+        let tag = self.draft.tag(parent as usize);
         if self.draft.names.class(tag) == Class::Member {
-            self.draft.nodes.pop();
+            self.draft.pop();
         }
     }
 
     fn is_object(&self, node: u32) -> bool {
-        self.draft.nodes[node as usize].tag == OBJECT
+        self.draft.tag(node as usize) == OBJECT
     }
 
     fn bracket(&self, node: u32) -> u8 {

@@ -186,8 +186,8 @@ impl Walk {
         loop {
             let next = draft.nodes.get(self.node);
             let &top = self.open.last()?;
-            if let Some(node) = next.filter(|node| node.parent == top) {
-                let class = draft.names.class(node.tag);
+            if next.is_some_and(|node| node.parent == top) {
+                let class = draft.names.class(draft.tag(self.node));
                 let gap = self.predictor.open(class, self.holds_scalars(draft, class));
                 if !class.is_leaf() {
                     self.open.push(self.node as u32);
@@ -209,9 +209,12 @@ impl Walk {
         let depends = !self.layout.is_inline(class, false) && self.layout.is_inline(class, true);
         depends && {
             let here = self.node as u32;
-            let following = draft.nodes[self.node + 1..].iter();
-            let items = following.take_while(|node| node.parent == here);
-            all_scalars(items.map(|node| draft.names.class(node.tag)), usize::MAX)
+            let items = (self.node + 1..draft.nodes.len())
+                .take_while(|&node| draft.nodes[node].parent == here);
+            all_scalars(
+                items.map(|node| draft.names.class(draft.tag(node))),
+                usize::MAX,
+            )
         }
     }
 }
@@ -223,16 +226,15 @@ pub(super) fn mark(source: &[u8], draft: &mut Draft, layout: Layout) {
     while let Some((place, gap)) = walk.next(draft) {
         let odd = match place {
             Place::Node(at) => {
-                let node = draft.nodes[at];
+                let node = draft.node(at);
                 let name = draft.names.name(node.tag);
                 let odd = !gap.ends(&source[node.start as usize..node.run as usize])
                     || draft.names.class(node.tag) == Class::Member
                         && *name != source[node.run as usize + 1..node.end as usize - 1];
-                let node = &mut draft.nodes[at];
                 if odd {
-                    node.flags |= ODD;
+                    draft.nodes[at].set(ODD);
                 } else {
-                    node.start = node.run - gap.len() as u32;
+                    draft.set_start(at, node.run - gap.len() as u32);
                 }
                 odd
             }

@@ -14,7 +14,7 @@ use crate::parse::draft::ODD;
 fn outline(source: &[u8], draft: &Draft) -> Vec<(String, u32, String)> {
     check_spans(source, draft);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let nodes = draft.nodes.iter().skip(1);
+    let nodes = draft.iter().skip(1);
     nodes
         .map(|node| {
             let token = &source[node.run as usize..node.end as usize];
@@ -38,7 +38,7 @@ fn every_layout_is_found_and_predicts_every_byte() {
         let (draft, found) = parse(source.as_bytes(), false).unwrap();
         check_spans(source.as_bytes(), &draft);
         assert!(!draft.any_odd, "{layout:?} taken for {found:?}:\n{source}");
-        let first = draft.nodes[1];
+        let first = draft.node(1);
         assert_eq!(
             (first.start, draft.ends.last().unwrap().end as usize),
             (0, source.len())
@@ -96,9 +96,9 @@ fn objects_members_arrays_and_scalars_become_nodes() {
     let expected =
         expected.map(|(name, parent, token)| (name.to_owned(), parent, token.to_owned()));
     assert_eq!(outline(source, &draft), expected);
-    assert_eq!(draft.nodes[2].tag, draft.nodes[8].tag);
+    assert_eq!(draft.node(2).tag, draft.node(8).tag);
     assert_eq!(
-        (draft.nodes[5].mode, draft.nodes[4].mode),
+        (draft.node(5).mode, draft.node(4).mode),
         (Mode::JsonString, Mode::Plain)
     );
 }
@@ -108,13 +108,12 @@ fn odd_spacing_is_odd_and_extra_space_before_a_gap_is_left_to_nobody() {
     let source = b"  [1, 2 , 3,4,  5 ]";
     let (draft, _) = parse(source, false).unwrap();
     let odd: Vec<bool> = draft
-        .nodes
         .iter()
         .skip(1)
         .map(|node| node.flags & ODD != 0)
         .collect();
     assert_eq!(odd, [false, false, false, false, true, true]);
-    let starts: Vec<u32> = draft.nodes.iter().skip(1).map(|node| node.start).collect();
+    let starts: Vec<u32> = draft.iter().skip(1).map(|node| node.start).collect();
     assert_eq!(starts, [2, 3, 4, 8, 11, 13]);
     assert!(!draft.ends[0].odd);
     assert_eq!(
@@ -128,18 +127,18 @@ fn keys_are_decoded_and_escaped_ones_are_odd() {
     let source = "{\"\\u00e4\\ud83d\\ude00\\/\":1,\"ä\":2,\"\\ud800x\":3}".as_bytes();
     let (draft, _) = parse(source, false).unwrap();
     let keys: Vec<_> = [2, 4, 6]
-        .map(|at| draft.names.name(draft.nodes[at].tag))
+        .map(|at| draft.names.name(draft.node(at).tag))
         .into();
     assert_eq!(
         keys,
         ["ä😀/".as_bytes(), "ä".as_bytes(), "\u{FFFD}x".as_bytes()]
     );
-    let odd = [2, 4, 6].map(|at| draft.nodes[at].flags & ODD != 0);
+    let odd = [2, 4, 6].map(|at| draft.node(at).flags & ODD != 0);
     assert_eq!(odd, [true, false, true]);
     // Bytes that are not UTF-8 are kept; the name is the closest UTF-8, so the spelling is odd.
     let (draft, _) = parse(b"{\"\xFF\":\"\xFF\"}", false).unwrap();
-    assert_eq!(draft.names.name(draft.nodes[2].tag), "\u{FFFD}".as_bytes());
-    assert_eq!((draft.nodes[2].flags, draft.nodes[3].flags), (ODD, 0));
+    assert_eq!(draft.names.name(draft.node(2).tag), "\u{FFFD}".as_bytes());
+    assert_eq!((draft.node(2).flags, draft.node(3).flags), (ODD, 0));
 }
 
 #[test]
@@ -147,7 +146,7 @@ fn duplicate_keys_and_a_byte_order_mark_are_kept_out_of_trouble() {
     let source = b"\xEF\xBB\xBF{\"a\":1,\"a\":2}\n";
     let (draft, layout) = parse(source, false).unwrap();
     assert_eq!(draft.nodes.len(), 6);
-    assert_eq!((draft.nodes[1].start, draft.any_odd), (3, false));
+    assert_eq!((draft.node(1).start, draft.any_odd), (3, false));
     assert_eq!(emit(source, &draft, layout), source);
 }
 
@@ -156,7 +155,6 @@ fn values_on_lines_of_their_own_are_children_of_the_document() {
     let source = b"{\"a\": 1}\r\n{\"a\": 2}\r\n\r\n[]\r\n";
     let (draft, layout) = parse(source, false).unwrap();
     let top: Vec<_> = draft
-        .nodes
         .iter()
         .filter(|node| node.parent == 0)
         .map(|node| node.tag)
@@ -220,7 +218,7 @@ fn errors_name_place_finding_and_expectation() {
 fn recovery_keeps_what_was_read() {
     let (draft, _) = parse(b"{\"a\": 1, \"b\": ?, \"c\": 2}", true).unwrap();
     assert!(draft.flags.has(Flags::RECOVERED));
-    let tags: Vec<_> = draft.nodes.iter().skip(1).map(|node| node.tag).collect();
+    let tags: Vec<_> = draft.iter().skip(1).map(|node| node.tag).collect();
     assert_eq!(
         (tags[0], tags[2], tags.len(), draft.ends.len()),
         (OBJECT, NUMBER, 3, 0)
@@ -299,7 +297,7 @@ fn mutated_sources_are_accepted_exactly_when_serde_accepts_them() {
         assert_eq!(strict.is_ok(), is_json(&source));
         // The oracle does not support lines of values, requires UTF-8, and refuses numbers beyond
         // f64.
-        let several = draft.nodes.iter().filter(|node| node.parent == 0).count() > 1;
+        let several = draft.iter().filter(|node| node.parent == 0).count() > 1;
         if !several && std::str::from_utf8(&source).is_ok() {
             let oracle = match serde_json::from_slice::<Value>(&source) {
                 Err(error) if error.to_string().starts_with("number out of range") => continue,

@@ -369,20 +369,21 @@ impl<'s> Builder<'s> {
     }
 
     fn tag_of(&self, node: u32) -> Tag {
-        self.draft.nodes[node as usize].tag
+        self.draft.tag(node as usize)
     }
 
     /// Return the name of an element as written in its start tag.
     #[inline]
     fn name_of(&self, node: u32) -> &'s [u8] {
-        let node = &self.draft.nodes[node as usize];
-        &self.scanner.src[node.start as usize + 1..node.run as usize]
+        let node = node as usize;
+        let start = self.draft.nodes[node].start();
+        &self.scanner.src[start as usize + 1..self.draft.run(node) as usize]
     }
 
     fn position_of(&self, node: u32) -> (usize, usize) {
         position(
             self.scanner.src,
-            self.draft.nodes[node as usize].start as usize,
+            self.draft.nodes[node as usize].start() as usize,
         )
     }
 }

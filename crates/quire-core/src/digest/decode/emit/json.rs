@@ -51,17 +51,17 @@ impl Hand for Json<'_> {
     }
 
     fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
-        if open.leaf || open.node == 0 {
+        let class = self.digest.class(open.node as usize);
+        if class.is_leaf() || open.node == 0 {
             return true;
         }
         let gap = self.predictor.close();
-        if !open.ends {
+        if !open.ends() {
             return true;
         }
         self.gap.clear();
         gap.write(&mut self.gap);
-        self.gap
-            .extend_from_slice(json::closing(self.digest.class(open.node as usize)));
+        self.gap.extend_from_slice(json::closing(class));
         sink.put(&self.gap)
     }
 }

@@ -147,7 +147,7 @@ impl Hand for Markup<'_> {
     }
 
     fn close(&mut self, open: &Open, sink: &mut impl Sink) -> bool {
-        !open.ends || self.put_end_tag(&self.marks[open.tag as usize], sink)
+        !open.ends() || self.put_end_tag(&self.marks[open.tag()], sink)
     }
 
     fn stretch(
@@ -157,10 +157,11 @@ impl Hand for Markup<'_> {
         stack: &mut Vec<Open>,
         sink: &mut impl Sink,
     ) -> Option<usize> {
-        let columns = (nodes.children[part.clone()].iter())
-            .zip(&nodes.tag[part.clone()])
-            .zip(&nodes.attr[part.clone()])
-            .zip(&nodes.content[part.clone()]);
+        let at = part.start - nodes.start..part.end - nodes.start;
+        let columns = (nodes.children[at.clone()].iter())
+            .zip(&nodes.tag[at.clone()])
+            .zip(&nodes.attr[at.clone()])
+            .zip(&nodes.content[at]);
         for (node, (((&left, &tag), &attr), &content)) in part.clone().zip(columns) {
             let mark = &self.marks[tag as usize];
             let mut ends = false;
@@ -175,13 +176,7 @@ impl Hand for Markup<'_> {
                 return None;
             }
             if left > 0 {
-                stack.push(Open {
-                    left,
-                    tag,
-                    node: node as u32,
-                    ends,
-                    leaf: mark.leaf,
-                });
+                stack.push(Open::new(node as u32, left, tag, ends));
             } else {
                 if ends && !self.put_end_tag(mark, sink) {
                     return None;
@@ -193,7 +188,7 @@ impl Hand for Markup<'_> {
                     top.left -= 1;
                     break;
                 }
-                if top.ends && !self.put_end_tag(&self.marks[top.tag as usize], sink) {
+                if top.ends() && !self.put_end_tag(&self.marks[top.tag()], sink) {
                     return None;
                 }
                 sink.closes(top.node as usize);

@@ -127,13 +127,35 @@ trait Hand {
     }
 }
 
-/// The columns as 32-bit values, converted once: four indexed loads per node cost more than four
-/// passes.
+/// A part of the columns as 32-bit values: four indexed loads per node cost more than four passes.
+#[derive(Default)]
 struct Nodes {
+    /// The first node of the part.
+    start: usize,
     children: Vec<u32>,
     tag: Vec<u32>,
     attr: Vec<i32>,
     content: Vec<i32>,
+}
+
+/// Nodes converted at once. They take 256 kB, which stays in the cache of a core.
+const MAX_NODES: usize = 1 << 14;
+
+impl Nodes {
+    /// Return the first node after the part.
+    fn end(&self) -> usize {
+        self.start + self.children.len()
+    }
+
+    /// Go on to the part that starts at a node.
+    fn load(&mut self, digest: &Digest, start: usize) {
+        let part = start..digest.n().min(start + MAX_NODES);
+        self.start = start;
+        digest.children().copy_to(part.clone(), &mut self.children);
+        digest.tag().copy_to(part.clone(), &mut self.tag);
+        digest.attr().copy_to(part.clone(), &mut self.attr);
+        digest.content().copy_to(part, &mut self.content);
+    }
 }
 
 /// A node as the walk reaches it.
@@ -232,23 +254,37 @@ impl<'a> Strays<'a> {
     }
 }
 
-/// A node whose children are being written.
+/// A node whose children are being written. Small, because a page can be as deep as it is long.
 struct Open {
     left: u32,
-    tag: u32,
     node: u32,
-    ends: bool,
-    leaf: bool,
+    /// The tag, and in the lowest bit whether the node ends with an end tag.
+    tag_and_end: u32,
+}
+
+impl Open {
+    fn new(node: u32, left: u32, tag: u32, ends: bool) -> Self {
+        Self {
+            left,
+            node,
+            tag_and_end: tag << 1 | u32::from(ends),
+        }
+    }
+
+    #[inline]
+    fn tag(&self) -> usize {
+        (self.tag_and_end >> 1) as usize
+    }
+
+    #[inline]
+    fn ends(&self) -> bool {
+        self.tag_and_end & 1 != 0
+    }
 }
 
 /// Run the walk that all kinds share.
 fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
-    let nodes = Nodes {
-        children: digest.children().to_vec(),
-        tag: digest.tag().to_vec(),
-        attr: digest.attr().to_vec(),
-        content: digest.content().to_vec(),
-    };
+    let mut nodes = Nodes::default();
     let infos: Vec<_> = (0..digest.tag_count())
         .map(|tag| digest.tag_info(tag))
         .collect();
@@ -267,25 +303,30 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
     let mut stack: Vec<Open> = Vec::with_capacity(64);
     let mut next = 0;
     while next < digest.n() {
+        if next == nodes.end() {
+            nodes.load(digest, next);
+        }
         let exception = implied.next.min(flipped.next).min(strays.node.next);
-        let plain = next..digest.n().min(exception as usize).max(next);
+        let plain = next..nodes.end().min(exception as usize).max(next);
         let Some(i) = hand.stretch(&nodes, plain, &mut stack, sink) else {
             return false;
         };
-        if i == digest.n() {
-            break;
+        if i == nodes.end() {
+            next = i;
+            continue;
         }
         next = i + 1;
+        let at = i - nodes.start;
         let node = i as u32;
         let depth = stack.len() as u32;
-        let tag = nodes.tag[i] as usize;
+        let tag = nodes.tag[at] as usize;
         let info = infos[tag];
-        let count = nodes.children[i];
+        let count = nodes.children[at];
         let place = Place {
             node: i,
             tag,
             class: info.class,
-            attr: nodes.attr[i],
+            attr: nodes.attr[at],
             children: count,
             implied: implied.take(node),
         };
@@ -294,7 +335,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             let text = if place.implied {
                 &[]
             } else {
-                contents.get(nodes.content[i])
+                contents.get(nodes.content[at])
             };
             strays.put_text(node, depth, text, sink)
         });
@@ -302,13 +343,7 @@ fn walk(digest: &Digest, sink: &mut impl Sink, hand: &mut impl Hand) -> bool {
             return false;
         }
         let predicted = info.ends && !self_closed(info.namespace, || runs.get(place.attr));
-        let open = Open {
-            left: count,
-            tag: tag as u32,
-            node,
-            ends: flipped.take(node) != predicted,
-            leaf: info.class.is_leaf(),
-        };
+        let open = Open::new(node, count, tag as u32, flipped.take(node) != predicted);
         if count > 0 {
             stack.push(open);
         } else {

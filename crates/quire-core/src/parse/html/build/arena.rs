@@ -17,9 +17,11 @@ use crate::parse::draft::{Draft, DraftNode, IMPLIED, IN_PIECES, Piece};
 /// Sibling links, by node.
 #[derive(Default)]
 struct Links {
+    /// The first child.
     first: Vec<u32>,
-    last: Vec<u32>,
+    /// The sibling before; of the first child, the last one.
     prev: Vec<u32>,
+    /// The sibling after; [`NONE`] for the last one.
     next: Vec<u32>,
 }
 
@@ -47,8 +49,8 @@ impl Spot {
 pub struct Arena {
     /// The draft that nodes are written to.
     pub draft: Draft,
-    /// Depth of each node when it was placed; exact while nodes are in pre-order.
-    depth: Reused<u32>,
+    /// Depth of each node while nodes are in pre-order; empty once there are links.
+    depth: Reused<u16>,
     /// The rightmost path: `path[d]` is its node at depth `d`.
     path: Vec<u32>,
     links: Option<Links>,
@@ -77,31 +79,32 @@ impl Arena {
     #[inline]
     pub fn add(&mut self, spot: Spot, mut node: DraftNode) -> u32 {
         node.parent = spot.parent;
-        let depth = self.depth[spot.parent as usize];
-        let id = self.draft.push(node);
-        self.depth.push(depth + 1);
         if self.links.is_none() {
+            let depth = self.depth[spot.parent as usize];
             let level = depth as usize;
-            if spot.before == NONE && level < self.path.len() && self.path[level] == spot.parent {
+            if spot.before == NONE
+                && level < self.path.len()
+                && self.path[level] == spot.parent
+                && depth < u16::MAX
+            {
+                let id = self.draft.push(node);
+                self.depth.push(depth + 1);
                 self.path.truncate(level + 1);
                 self.path.push(id);
-                self.follow.node(&node, depth + 1);
+                self.follow.node(&node, u32::from(depth) + 1);
                 return id;
             }
-            self.draft.nodes[id as usize].parent = NONE;
-            self.link_up();
-            self.draft.nodes[id as usize].parent = spot.parent;
         }
-        if let Some(links) = &mut self.links {
-            for list in [
-                &mut links.first,
-                &mut links.last,
-                &mut links.prev,
-                &mut links.next,
-            ] {
-                list.resize(id as usize + 1, NONE);
-            }
+        self.add_linked(spot, node)
+    }
+
+    /// Add a node that is not the next in pre-order, or comes after one that was not.
+    fn add_linked(&mut self, spot: Spot, node: DraftNode) -> u32 {
+        let links = self.links();
+        for list in [&mut links.first, &mut links.prev, &mut links.next] {
+            list.push(NONE);
         }
+        let id = self.draft.push(node);
         self.attach(id, spot);
         id
     }
@@ -110,10 +113,10 @@ impl Arena {
     #[cold]
     fn link_up(&mut self) {
         self.follow.out_of_order();
+        self.depth = Reused::default();
         let n = self.draft.nodes.len();
         let mut links = Links {
             first: vec![NONE; n],
-            last: vec![NONE; n],
             prev: vec![NONE; n],
             next: vec![NONE; n],
         };
@@ -157,7 +160,6 @@ impl Arena {
     pub fn move_to(&mut self, id: u32, spot: Spot) {
         self.detach(id);
         self.attach(id, spot);
-        self.depth[id as usize] = self.depth[spot.parent as usize] + 1;
     }
 
     /// Move all children of `from` to the end of `to`.
@@ -186,7 +188,9 @@ impl Arena {
         }
         let links = self.links();
         if spot.before == NONE {
-            links.last[spot.parent as usize]
+            links.last_of(spot.parent)
+        } else if links.first[spot.parent as usize] == spot.before {
+            NONE
         } else {
             links.prev[spot.before as usize]
         }
@@ -196,7 +200,7 @@ impl Arena {
     pub fn add_text(&mut self, spot: Spot, start: usize, end: usize, mode: Mode) {
         let (start, end) = (start as u32, end as u32);
         let before = self.node_before(spot);
-        if before != NONE && self.draft.nodes[before as usize].tag == TEXT {
+        if before != NONE && self.draft.tag(before as usize) == TEXT {
             self.add_to_text(before, start, end);
             return;
         }
@@ -216,13 +220,17 @@ impl Arena {
 
     fn add_to_text(&mut self, text: u32, start: u32, end: u32) {
         let node = &mut self.draft.nodes[text as usize];
-        let depth = self.depth[text as usize];
-        if node.flags & IN_PIECES == 0 && node.end == start {
+        // Without depths the source is no longer followed.
+        let depth = self
+            .depth
+            .get(text as usize)
+            .map_or(0, |&depth| depth.into());
+        if !node.has(IN_PIECES) && node.end == start {
             node.end = end;
             self.follow.text(text, depth, start, end, false);
             return;
         }
-        node.flags |= IN_PIECES;
+        node.set(IN_PIECES);
         let pieces = &mut self.draft.pieces;
         let new_piece = match pieces.last_mut() {
             Some(last) if last.node == text && last.end == start => {
@@ -242,11 +250,11 @@ impl Arena {
     #[inline]
     pub fn end_tag(&mut self, node: u32, start: u32, end: u32, odd: bool) {
         self.draft.end_tag(node, start, end, odd);
-        let depth = self.depth[node as usize];
-        if self.path.get(depth as usize) == Some(&node) {
-            self.follow.end(node, depth, start, end, odd);
-        } else {
-            self.follow.lose();
+        match self.depth.get(node as usize) {
+            Some(&depth) if self.path.get(depth as usize) == Some(&node) => {
+                self.follow.end(node, depth.into(), start, end, odd);
+            }
+            _ => self.follow.lose(),
         }
     }
 
@@ -278,7 +286,7 @@ impl Arena {
 
     /// Add a copy of an element, without its children.
     pub fn add_clone(&mut self, spot: Spot, original: u32) -> u32 {
-        let mut node = self.draft.nodes[original as usize];
+        let mut node = self.draft.node(original as usize);
         node.flags |= IMPLIED;
         node.start = node.run;
         self.add(spot, node)
@@ -286,25 +294,26 @@ impl Arena {
 
     /// Finish the draft; record the node order if it differs from the order of creation.
     pub fn finish(mut self) -> Draft {
-        let Some(links) = self.links.take() else {
+        let Some(Links { first, prev, next }) = self.links.take() else {
             self.draft.trail = self.follow.finish();
             return self.draft;
         };
+        drop(prev);
         let mut order = Vec::with_capacity(self.draft.nodes.len());
         let mut at = 0u32;
         loop {
             order.push(at);
-            if links.first[at as usize] != NONE {
-                at = links.first[at as usize];
+            if first[at as usize] != NONE {
+                at = first[at as usize];
                 continue;
             }
-            while at != 0 && links.next[at as usize] == NONE {
+            while at != 0 && next[at as usize] == NONE {
                 at = self.draft.nodes[at as usize].parent;
             }
             if at == 0 {
                 break;
             }
-            at = links.next[at as usize];
+            at = next[at as usize];
         }
         let in_order = order.len() == self.draft.nodes.len() && order.is_sorted();
         if in_order {
@@ -317,16 +326,25 @@ impl Arena {
 }
 
 impl Links {
-    fn append(&mut self, id: u32, parent: u32) {
-        let last = self.last[parent as usize];
-        self.prev[id as usize] = last;
-        self.next[id as usize] = NONE;
-        if last == NONE {
-            self.first[parent as usize] = id;
-        } else {
-            self.next[last as usize] = id;
+    fn last_of(&self, parent: u32) -> u32 {
+        match self.first[parent as usize] {
+            NONE => NONE,
+            first => self.prev[first as usize],
         }
-        self.last[parent as usize] = id;
+    }
+
+    fn append(&mut self, id: u32, parent: u32) {
+        self.next[id as usize] = NONE;
+        let first = self.first[parent as usize];
+        if first == NONE {
+            self.first[parent as usize] = id;
+            self.prev[id as usize] = id;
+            return;
+        }
+        let last = self.prev[first as usize];
+        self.next[last as usize] = id;
+        self.prev[id as usize] = last;
+        self.prev[first as usize] = id;
     }
 
     fn insert_before(&mut self, id: u32, spot: Spot) {
@@ -334,7 +352,7 @@ impl Links {
         self.prev[id as usize] = prev;
         self.next[id as usize] = spot.before;
         self.prev[spot.before as usize] = id;
-        if prev == NONE {
+        if self.first[spot.parent as usize] == spot.before {
             self.first[spot.parent as usize] = id;
         } else {
             self.next[prev as usize] = id;
@@ -343,15 +361,17 @@ impl Links {
 
     fn remove(&mut self, id: u32, parent: u32) {
         let (prev, next) = (self.prev[id as usize], self.next[id as usize]);
-        if prev == NONE {
+        let first = self.first[parent as usize];
+        if first == id {
             self.first[parent as usize] = next;
         } else {
             self.next[prev as usize] = next;
         }
-        if next == NONE {
-            self.last[parent as usize] = prev;
-        } else {
-            self.prev[next as usize] = prev;
-        }
+        // The last child is known to the first one.
+        let after = match next {
+            NONE => first,
+            next => next,
+        };
+        self.prev[after as usize] = prev;
     }
 }

@@ -52,14 +52,17 @@ impl Follow {
 
     /// Leave all of the page to the walk.
     pub fn lose(&mut self) {
-        self.state = State::Lost;
+        if self.state != State::Lost {
+            self.state = State::Lost;
+            self.trail = Trail::default();
+        }
     }
 
     /// Note that a node is about to go elsewhere than to the end of the tree. The steps up to
     /// `</body>` remain valid if all nodes are in order in the end.
     pub fn out_of_order(&mut self) {
         if self.state == State::Following {
-            self.state = State::Lost;
+            self.lose();
         }
     }
 

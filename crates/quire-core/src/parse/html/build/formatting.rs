@@ -87,7 +87,7 @@ impl Formatting {
 impl Builder<'_> {
     /// Add to the list of active formatting elements, with at most three equal ones.
     pub(super) fn push_formatting(&mut self, node: u32) {
-        let tag = self.arena.draft.nodes[node as usize].tag;
+        let tag = self.arena.draft.tag(node as usize);
         let from = self.formatting.since_marker();
         let mut attributes = None;
         let mut alike = 0;
@@ -130,7 +130,7 @@ impl Builder<'_> {
 
     /// Return the attribute run of an element, as written.
     fn run_of(&self, node: u32) -> &[u8] {
-        let node = &self.arena.draft.nodes[node as usize];
+        let node = self.arena.draft.node(node as usize);
         &self.source[node.run as usize..(node.end as usize).max(node.run as usize + 1) - 1]
     }
 
@@ -220,7 +220,7 @@ impl Builder<'_> {
 
     /// Copy a formatting element without its children.
     fn copy_of(&mut self, spot: Spot, original: u32) -> u32 {
-        let node = self.arena.draft.nodes[original as usize];
+        let node = self.arena.draft.node(original as usize);
         self.formatting.copied_bytes += (node.end - node.run) as usize;
         self.arena.add_clone(spot, original)
     }

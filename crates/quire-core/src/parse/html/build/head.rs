@@ -232,7 +232,7 @@ impl Builder<'_> {
         if node == NONE || node == 0 || tag.end <= tag.name_end + 1 {
             return;
         }
-        let entry = &mut self.arena.draft.nodes[node as usize];
+        let entry = self.arena.draft.node(node as usize);
         let run = &self.source[tag.name_end..tag.end - 1];
         let runs = &mut self.arena.draft.joined_runs;
         match runs.binary_search_by_key(&node, |(node, _)| *node) {
@@ -252,7 +252,7 @@ impl Builder<'_> {
                 runs.insert(at, (node, joined));
             }
         }
-        entry.flags |= JOINED;
+        self.arena.draft.nodes[node as usize].set(JOINED);
         self.arena.lose_trail();
     }
 }

@@ -208,6 +208,7 @@ impl<'a> Builder<'a> {
         if self.options.scripting {
             self.arena.draft.flags.set(Flags::SCRIPTING);
         }
+        drop((self.stack, self.formatting)); // their memory is free for what follows
         self.arena.finish()
     }
 

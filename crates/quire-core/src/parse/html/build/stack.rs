@@ -3,8 +3,8 @@
 //! "Is there a `p` in button scope", "is a special element in between": the rules walk the stack,
 //! which makes deep pages quadratic. Here each entry remembers the entry of the same tag below it,
 //! and the nearest scope boundary, special element and list barrier; a pop restores the heads of
-//! these chains. A list by node holds the position of each node. So every question is a comparison
-//! of two positions.
+//! these chains. The positions of nodes that the rules ask for (formatting elements, `form`, `head`)
+//! are kept by node. So every question is a comparison of two positions.
 
 use crate::base::vec_pool::{Reused, kept};
 use crate::page::html_names;
@@ -14,9 +14,6 @@ use crate::page::vocabulary::{Namespace, Tag};
 
 /// Means "not on the stack"; smaller than every position.
 pub const NOWHERE: u32 = 0;
-
-/// Number of nodes by which the list of positions grows at once.
-const ROOM: usize = 1024;
 
 /// An open element. Positions count from 1; 0 means "none".
 #[derive(Clone, Copy, Debug)]
@@ -42,18 +39,111 @@ pub struct Open {
 
 kept!(Open);
 
+impl Open {
+    /// Create an entry that is not linked with the entries below it.
+    #[inline]
+    fn new(node: u32, target: u32, tag: Tag, namespace: Namespace, extra: u16) -> Self {
+        let name = html_names::name_of(tag);
+        Self {
+            node,
+            target,
+            tag,
+            name,
+            namespace,
+            properties: properties(namespace, name) | extra,
+            same: NOWHERE,
+            scope: NOWHERE,
+            special: NOWHERE,
+            barrier: NOWHERE,
+            html: NOWHERE,
+        }
+    }
+}
+
 /// HTML inside SVG or MathML may begin here.
 pub const HTML_INTEGRATION: u16 = 1 << 14;
 /// Text and HTML inside MathML may begin here.
 pub const TEXT_INTEGRATION: u16 = 1 << 15;
+
+/// The positions of the nodes that are on the stack, by node.
+///
+/// Blocks of nodes without any on the stack take no memory: a page can have a node for each byte,
+/// but most of them are closed again.
+#[derive(Default)]
+struct Positions {
+    /// The block of each [`BLOCK`] nodes; 0 if none of them is on the stack.
+    block_of: Reused<u32>,
+    /// The blocks; that with number 0 is never used.
+    blocks: Vec<Block>,
+    /// Blocks that are free again.
+    free: Vec<u32>,
+}
+
+/// Number of nodes in a block.
+const BLOCK: usize = 16;
+
+#[derive(Clone, Copy, Default)]
+struct Block {
+    positions: [u32; BLOCK],
+    /// Number of nodes on the stack.
+    open: u32,
+}
+
+impl Positions {
+    #[inline]
+    fn get(&self, node: u32) -> u32 {
+        let node = node as usize;
+        match self.block_of.get(node / BLOCK) {
+            None | Some(0) => NOWHERE,
+            Some(&block) => self.blocks[block as usize].positions[node % BLOCK],
+        }
+    }
+
+    /// Record the position of a node. The context of a fragment is not a node.
+    #[inline]
+    fn set(&mut self, node: u32, position: u32) {
+        if node == NONE {
+            return;
+        }
+        let (at, node) = (node as usize / BLOCK, node as usize % BLOCK);
+        let mut block = self.block_of.get(at).copied().unwrap_or_default();
+        if block == 0 {
+            if position == NOWHERE {
+                return;
+            }
+            block = self.take_block(at);
+        }
+        let found = &mut self.blocks[block as usize];
+        let before = std::mem::replace(&mut found.positions[node], position);
+        found.open += u32::from(position != NOWHERE);
+        found.open -= u32::from(before != NOWHERE);
+        if found.open == 0 {
+            self.block_of[at] = 0;
+            self.free.push(block);
+        }
+    }
+
+    /// Take a block for the nodes from `at` times [`BLOCK`] on.
+    fn take_block(&mut self, at: usize) -> u32 {
+        let block = self.free.pop().unwrap_or_else(|| {
+            self.blocks
+                .resize(self.blocks.len().max(1) + 1, Block::default());
+            self.blocks.len() as u32 - 1
+        });
+        if at >= self.block_of.len() {
+            self.block_of.resize(at + BLOCK, 0);
+        }
+        self.block_of[at] = block;
+        block
+    }
+}
 
 /// The stack.
 pub struct Stack {
     entries: Reused<Open>,
     /// Topmost position of each tag.
     last: Reused<u32>,
-    /// Position of each node, at least up to the last one pushed.
-    positions: Reused<u32>,
+    positions: Positions,
     scope: u32,
     special: u32,
     barrier: u32,
@@ -66,7 +156,7 @@ impl Stack {
         Self {
             entries: Reused::with_capacity(64),
             last: Reused::filled(html_names::KNOWN_END as usize, NOWHERE),
-            positions: Reused::with_capacity(0),
+            positions: Positions::default(),
             scope: NOWHERE,
             special: NOWHERE,
             barrier: NOWHERE,
@@ -166,26 +256,36 @@ impl Stack {
     /// Push an element.
     #[inline]
     pub fn push(&mut self, node: u32, target: u32, tag: Tag, namespace: Namespace, extra: u16) {
-        let name = html_names::name_of(tag);
-        let position = self.entries.len() as u32 + 1;
-        let properties = properties(namespace, name) | extra;
-        if tag as usize >= self.last.len() {
-            self.last.resize(tag as usize + 64, NOWHERE);
-        }
-        self.entries.push(Open {
+        let open = Open::new(node, target, tag, namespace, extra);
+        let open = self.link(open, self.entries.len() as u32 + 1);
+        self.entries.push(open);
+    }
+
+    /// Make an entry at a position the topmost one: return it with the chains below it.
+    #[inline]
+    fn link(&mut self, open: Open, position: u32) -> Open {
+        let Open {
             node,
-            target,
             tag,
             name,
             namespace,
             properties,
+            ..
+        } = open;
+        if tag as usize >= self.last.len() {
+            self.last.resize(tag as usize + 64, NOWHERE);
+        }
+        let open = Open {
             same: self.last[tag as usize],
             scope: self.scope,
             special: self.special,
             barrier: self.barrier,
             html: self.html,
-        });
-        self.set_position(node, position);
+            ..open
+        };
+        if is_asked_for(tag) {
+            self.positions.set(node, position);
+        }
         if namespace == Namespace::Html {
             self.html = position;
         }
@@ -195,27 +295,34 @@ impl Stack {
         }
         if properties & html_names::IS_SPECIAL != 0 {
             self.special = position;
-            let open = namespace == Namespace::Html
+            let is_open = namespace == Namespace::Html
                 && matches!(name, html_names::ADDRESS | html_names::DIV | html_names::P);
-            if !open {
+            if !is_open {
                 self.barrier = position;
             }
         }
+        open
     }
 
     /// Pop the current node.
     #[inline]
     pub fn pop(&mut self) -> Option<Open> {
         let open = self.entries.pop()?;
-        if let Some(position) = self.positions.get_mut(open.node as usize) {
-            *position = NOWHERE;
+        self.unlink(&open);
+        Some(open)
+    }
+
+    /// Restore the chains as they were before the topmost entry.
+    #[inline]
+    fn unlink(&mut self, open: &Open) {
+        if is_asked_for(open.tag) {
+            self.positions.set(open.node, NOWHERE);
         }
         self.last[open.tag as usize] = open.same;
         self.scope = open.scope;
         self.special = open.special;
         self.barrier = open.barrier;
         self.html = open.html;
-        Some(open)
     }
 
     /// Pop until the stack has `length` entries.
@@ -227,9 +334,9 @@ impl Stack {
 
     /// Remove an entry from the middle. The cost is the number of entries above it.
     pub fn remove(&mut self, position: u32) {
-        let above = self.take_above(position);
-        self.pop();
-        self.push_all(&above);
+        self.change(position, |entries, at| {
+            entries.remove(at);
+        });
     }
 
     /// Insert an entry in the middle, at `position`.
@@ -241,9 +348,21 @@ impl Stack {
         tag: Tag,
         namespace: Namespace,
     ) {
-        let above = self.take_above(position - 1);
-        self.push(node, target, tag, namespace, 0);
-        self.push_all(&above);
+        let open = Open::new(node, target, tag, namespace, 0);
+        self.change(position, |entries, at| entries.insert(at, open));
+    }
+
+    /// Change the entries from a position on, in place: a stack can be as deep as its page is long.
+    fn change(&mut self, position: u32, change: impl FnOnce(&mut Vec<Open>, usize)) {
+        let from = position as usize - 1;
+        for at in (from..self.entries.len()).rev() {
+            let open = self.entries[at];
+            self.unlink(&open);
+        }
+        change(&mut self.entries, from);
+        for at in from..self.entries.len() {
+            self.entries[at] = self.link(self.entries[at], at as u32 + 1);
+        }
     }
 
     /// Let an entry refer to another node with the same tag.
@@ -251,40 +370,14 @@ impl Stack {
         let entry = &mut self.entries[position as usize - 1];
         let before = std::mem::replace(&mut entry.node, node);
         entry.target = node;
-        self.set_position(before, NOWHERE);
-        self.set_position(node, position);
+        self.positions.set(before, NOWHERE);
+        self.positions.set(node, position);
     }
 
-    /// Record the position of a node. The context of a fragment is not a node.
-    #[inline]
-    fn set_position(&mut self, node: u32, position: u32) {
-        if node == NONE {
-            return;
-        }
-        if node as usize >= self.positions.len() {
-            self.positions.resize(node as usize + ROOM, NOWHERE);
-        }
-        self.positions[node as usize] = position;
-    }
-
-    fn take_above(&mut self, position: u32) -> Vec<Open> {
-        let mut above = self.entries[position as usize..].to_vec();
-        self.truncate(position as usize);
-        above.reverse();
-        above
-    }
-
-    fn push_all(&mut self, reversed: &[Open]) {
-        for open in reversed.iter().rev() {
-            let extra = open.properties & (HTML_INTEGRATION | TEXT_INTEGRATION);
-            self.push(open.node, open.target, open.tag, open.namespace, extra);
-        }
-    }
-
-    /// Return the position of a node.
+    /// Return the position of a formatting element, a `form` or a `head`.
     #[inline]
     pub fn position_of(&self, node: u32) -> u32 {
-        (self.positions.get(node as usize)).map_or(NOWHERE, |&position| position)
+        self.positions.get(node)
     }
 
     /// Return the lowest special element above a position.
@@ -304,6 +397,28 @@ impl Default for Stack {
         Self::new()
     }
 }
+
+/// Whether the rules ask where nodes of a tag are on the stack.
+#[inline]
+fn is_asked_for(tag: Tag) -> bool {
+    ASKED_FOR.get(tag as usize).is_some_and(|&asked| asked)
+}
+
+const ASKED_FOR: [bool; html_names::KNOWN_END as usize] = {
+    use html_names::{
+        A, B, BIG, CODE, EM, FONT, FORM, HEAD, I, NOBR, S, SMALL, STRIKE, STRONG, TT, U,
+    };
+    let names = [
+        A, B, BIG, CODE, EM, FONT, FORM, HEAD, I, NOBR, S, SMALL, STRIKE, STRONG, TT, U,
+    ];
+    let mut asked = [false; html_names::KNOWN_END as usize];
+    let mut at = 0;
+    while at < names.len() {
+        asked[html_names::html(names[at]) as usize] = true;
+        at += 1;
+    }
+    asked
+};
 
 /// Return the properties of an element in the HTML rules.
 fn properties(namespace: Namespace, name: Name) -> u16 {

@@ -25,7 +25,7 @@ const LENIENT: Options = Options {
 fn shape(source: &str, options: Options) -> String {
     let draft = parse(source.as_bytes(), &options).unwrap();
     let mut children = vec![Vec::new(); draft.nodes.len()];
-    for (id, node) in draft.nodes.iter().enumerate().skip(1) {
+    for (id, node) in draft.iter().enumerate().skip(1) {
         children[node.parent as usize].push(id);
     }
     let mut out = String::new();
@@ -35,7 +35,7 @@ fn shape(source: &str, options: Options) -> String {
 
 /// Recursion is fine here: these documents are small.
 fn write(out: &mut String, id: usize, draft: &Draft, children: &[Vec<usize>], source: &str) {
-    let node = draft.nodes[id];
+    let node = draft.node(id);
     if draft.names.class(node.tag).is_leaf() {
         let text = &source[node.start as usize..node.end as usize];
         write!(out, "{text:?}").unwrap();
@@ -82,7 +82,7 @@ fn every_construct_becomes_its_node() {
 fn spans_are_those_of_tag_run_and_end_tag() {
     let source = b"<a x='1'><b /></a >";
     let draft = parse(source, &STRICT).unwrap();
-    let [_, a, b] = draft.nodes[..] else {
+    let [_, a, b] = draft.iter().collect::<Vec<_>>()[..] else {
         panic!("three nodes")
     };
     assert_eq!((a.start, a.run, a.end), (0, 2, 9));
@@ -97,8 +97,8 @@ fn spans_are_those_of_tag_run_and_end_tag() {
 #[test]
 fn text_and_markup_are_read_in_their_modes() {
     let draft = parse(b"<a>t<!--c--></a>", &STRICT).unwrap();
-    assert_eq!(draft.nodes[2].mode, Mode::XmlText);
-    assert_eq!(draft.nodes[3].mode, Mode::XmlMarkup);
+    assert_eq!(draft.node(2).mode, Mode::XmlText);
+    assert_eq!(draft.node(3).mode, Mode::XmlMarkup);
 }
 
 #[test]

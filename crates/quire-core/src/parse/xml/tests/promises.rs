@@ -14,12 +14,12 @@ use crate::parse::draft::{Draft, Names};
 /// Check the properties that [`crate::encode::leftovers`] relies on.
 fn check_spans(source: &[u8], draft: &Draft) {
     let mut spans: Vec<(u32, u32)> = Vec::new();
-    for (id, node) in draft.nodes.iter().enumerate().skip(1) {
+    for (id, node) in draft.iter().enumerate().skip(1) {
         assert!((node.parent as usize) < id);
         assert!(
             !draft
                 .names
-                .class(draft.nodes[node.parent as usize].tag)
+                .class(draft.node(node.parent as usize).tag)
                 .is_leaf()
         );
         assert!(node.start < node.end && node.start <= node.run && node.run <= node.end);
@@ -32,8 +32,8 @@ fn check_spans(source: &[u8], draft: &Draft) {
     let ends = draft.ends.iter().map(|end| (end.start, end.end));
     assert!(ends.clone().is_sorted(), "end tags in source order");
     for end in &draft.ends {
-        assert!(draft.nodes[end.node as usize].end <= end.start);
-        let name = draft.names.name(draft.nodes[end.node as usize].tag);
+        assert!(draft.node(end.node as usize).end <= end.start);
+        let name = draft.names.name(draft.node(end.node as usize).tag);
         assert_eq!(&source[end.start as usize + 2..][..name.len()], name);
         assert_eq!(end.odd, (end.end - end.start) as usize != name.len() + 3);
     }
