@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from quire.sentinels.store import Database
+from quire.sources import Capture, read
 from tests.web.conftest import FORM, PLANTED, URL, Site
 
 V1 = "/api/v1"
@@ -292,3 +293,21 @@ def test_metrics_count_what_the_service_does(site: Site) -> None:
     assert local.get("/metrics", headers={"x-forwarded-for": "192.0.2.1"}).status == 401
     assert site.program("read").get("/metrics").status == 200
     assert site.program("feed").get("/metrics").status == 403
+
+
+def test_care_of_a_watch(site: Site, tmp_path: Path) -> None:
+    client = site.program("write")
+    watch = f"{V1}/watches/{site.watch}"
+
+    assert client.get(f"{watch}/noise").json() == []
+    assert client.get(f"{watch}/proposals").json() == []
+    assert client.post(f"{watch}/proposals/accept").status == 404
+    assert client.post(f"{watch}/proposals/reject").status == 404
+    assert "planted" not in client.get(f"{watch}/notices?state=waiting").text
+    assert set(client.post(f"{watch}/prune").json()) == {"versions", "bytes"}
+    found = client.get(f"{watch}/versions-file")
+    (tmp_path / "versions.warc.gz").write_bytes(found.body)
+    bodies = [
+        each.body for each in read(str(tmp_path / "versions.warc.gz")) if isinstance(each, Capture)
+    ]
+    assert len(bodies) == len(site.service.history(site.watch)) >= 2

@@ -64,11 +64,12 @@ async def keep_watching(database: Database, options: RunOptions, stop: asyncio.E
         notices = replace(notices, base_url=options.base_url)
     async with (
         Gate(allow_networks=networks, politeness=options.politeness, proxy=proxy) as gate,
+        GateFetcher(gate) as fetch,
         webhook_gate(allow_networks=networks, proxy=proxy) as hooks,
     ):
         worker = Worker(
             database,
-            GateFetcher(gate),
+            fetch,
             pause_s=options.politeness.pause_s,
             lease_seconds=options.lease_seconds,
             on_event=options.on_event,

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from quire.digest.page import Digest
-from quire.errors import NameTaken, NoticeFailed, NotStored, PageNotNamed, StoreError, TargetError
+from quire.errors import NameTaken, NoticeFailed, NotStored, PageNotNamed, TargetError
 from quire.sentinels.checking.flow import Fetcher
 from quire.sentinels.checking.replay import Capture, Replay, replay
 from quire.sentinels.checking.worker import Tally, Worker
@@ -384,7 +384,7 @@ class Service:
             )
             return [_status(row) for row in rows]
 
-    def noise(self, name: str) -> list[LeftOut]:
+    def noise(self, name: str | int) -> list[LeftOut]:
         """Return what is left out of the pages of a watch; nothing if it learns no noise."""
         with self.database.read() as connection:
             found = find_watch(connection, name)
@@ -412,13 +412,13 @@ class Service:
 
     # ------------------------------------------------------------ parts that moved
 
-    def proposals(self, name: str) -> list[Proposal]:
+    def proposals(self, name: str | int) -> list[Proposal]:
         """Return the questions about parts that are not where their selectors look."""
         with self.database.read() as connection:
             found = find_watch(connection, name)
             return [_proposal(found, row) for row in _asked(connection, found.id, None)]
 
-    def accept(self, name: str, url: str | None = None) -> Proposal:
+    def accept(self, name: str | int, url: str | None = None) -> Proposal:
         """Watch a part at the place that is proposed. This changes the form of the watch.
 
         A watch with several pages keeps its old selectors and gets a new one.
@@ -434,7 +434,7 @@ class Service:
                 _answer(connection, found.id, row.page, proposal=None)
                 return proposal
             if not proposal.path:
-                raise StoreError(
+                raise NotStored(
                     f"nothing is proposed for {row.url}; edit 'where' of the watch instead"
                 )
             form = dict(found.form)
@@ -451,7 +451,7 @@ class Service:
             _answer(connection, found.id, row.page, proposal=None, base=latest)
             return proposal
 
-    def reject(self, name: str, url: str | None = None) -> Proposal:
+    def reject(self, name: str | int, url: str | None = None) -> Proposal:
         """Say that the proposed place is not the part.
 
         The watch looks where its selectors look, and waits if there is nothing. The same place is
@@ -642,7 +642,7 @@ class Service:
         return sender.tally
 
     def notices(
-        self, *, state: str | None = None, name: str | None = None, most: int = 50
+        self, *, state: str | None = None, name: str | int | None = None, most: int = 50
     ) -> list[ShownNotice]:
         """Return notices, the newest first.
 
@@ -719,14 +719,14 @@ class Service:
             rows = connection.execute(select(watches.c.id, watches.c.form))
             tagged = [row.id for row in rows if tag in _tags(row.form)]
             if tag is None or not tagged:
-                raise StoreError(f"there is no watch with the tag {tag!r}")
+                raise NotStored(f"there is no watch with the tag {tag!r}")
             events = _newest(connection, tagged)
             return tag_feed(tag, events, feed_url=feed_url, base_url=base)
 
     # ------------------------------------------------------------ versions
 
     def prune(
-        self, names: Iterable[str] = (), keep: Keep | None = None, *, vacuum: bool = True
+        self, names: Iterable[str | int] = (), keep: Keep | None = None, *, vacuum: bool = True
     ) -> Pruned:
         """Delete versions that no watch wants any more.
 
@@ -757,7 +757,7 @@ class Service:
         with self.database.write() as connection:
             return set_keep(connection, value)
 
-    def export_versions(self, name: str, path: Path, url: str | None = None) -> int:
+    def export_versions(self, name: str | int, path: Path, url: str | None = None) -> int:
         """Write the versions of a watch to a new archive or WARC file; return how many.
 
         Raises:
@@ -908,9 +908,9 @@ def _only(connection: Connection, found: StoredWatch, url: str | None) -> _Asked
     """Return the only member with a question."""
     rows = _asked(connection, found.id, url)
     if not rows:
-        raise StoreError(f"there is no question about the watch {found.watch.name!r}")
+        raise NotStored(f"there is no question about the watch {found.watch.name!r}")
     if len(rows) > 1:
-        raise StoreError(
+        raise PageNotNamed(
             f"there are questions about several pages of {found.watch.name!r}; give the address of one"
         )
     return rows[0]

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute
 
 from quire.sentinels.accounts import Accounts, Hasher, Sessions, Tokens
 from quire.sentinels.service import Service
-from quire.web.api import accounts, files, findings, status, watches
+from quire.web.api import accounts, care, files, findings, status, watches
 from quire.web.api import notices as notice_routes
 from quire.web.api.context import State
 from quire.web.metrics import Metrics
@@ -22,7 +22,7 @@ from quire.web.protection.envelope import Envelope
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.settings import Settings
 
-_PARTS = (watches, findings, notice_routes, files, accounts, status, home, login, docs)
+_PARTS = (watches, findings, care, notice_routes, files, accounts, status, home, login, docs)
 
 
 class UnguardedRoute(RuntimeError):

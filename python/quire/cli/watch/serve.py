@@ -50,6 +50,7 @@ def serve(
         typer.Option(
             "--base-url",
             metavar="URL",
+            envvar="QUIRE_BASE_URL",
             help="Address under which people reach it, if not this machine's.",
         ),
     ] = "",
@@ -138,6 +139,7 @@ async def _serve(
     demo: bool,
 ) -> None:
     from quire.sentinels.accounts import Accounts  # noqa: PLC0415 - heavy
+    from quire.sentinels.notices.channels.webhook import webhook_gate  # noqa: PLC0415 - heavy
     from quire.sentinels.running import keep_watching  # noqa: PLC0415 - heavy
     from quire.web import Settings, create_app, set_up_logs  # noqa: PLC0415 - heavy
     from quire.web.server import address_of, serve_app  # noqa: PLC0415 - heavy
@@ -146,7 +148,11 @@ async def _serve(
     stop = asyncio.Event()
     stop_on_signals(stop)
     address = options.base_url or address_of(bound)
-    app = create_app(service, Settings(base_url=options.base_url.rstrip("/")))
+    app = create_app(
+        service,
+        Settings(base_url=options.base_url.rstrip("/")),
+        open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
+    )
     password = Accounts(service.database).make_first()
     _greet(address, password, format, demo=demo)
     async with asyncio.TaskGroup() as tasks:

@@ -198,7 +198,7 @@ class Check:
         self.found = found
         self.now = now
         self.read = read
-        self.numbers = numbers or (lambda: range(claimed.latest + 1))
+        self.numbers: Callable[[], Sequence[int]] = numbers or (lambda: range(claimed.latest + 1))
         self.firings: dict[str, float] = self._firings(others)
         self.shortcuts = shortcuts
         self.chance = chance

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from quire.archive import Archive, export
-from quire.errors import StoreError
+from quire.errors import NotStored, StoreError
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.results import version_reader
 from quire.sentinels.store.tables import member, page, version
@@ -44,7 +44,7 @@ def export_versions(
         raise StoreError(f"{path}: WARC files are written compressed; choose {path.name}.gz")
     pages = list(_pages(connection, watch_id, url))
     if not pages:
-        raise StoreError("the watch has no stored versions" + (f" of {url}" if url else ""))
+        raise NotStored("the watch has no stored versions" + (f" of {url}" if url else ""))
     if not path.name.endswith(".warc.gz"):
         return _fill(connection, pages, path)
     with tempfile.TemporaryDirectory(prefix="quire-export-") as folder:

@@ -257,6 +257,33 @@ class StatusShown(BaseModel):
     checks: dict[str, int]
 
 
+class LeftOutShown(BaseModel):
+    """A part of a page that is left out, because it changes at every fetch."""
+
+    url: str
+    kind: str
+    place: str
+    name: str
+    samples: list[str]
+    since: datetime
+    evidence: str
+
+
+class ProposalShown(BaseModel):
+    """A question about a part that is not where its selector looks."""
+
+    url: str
+    where: Literal["moved", "lost", "doubtful"]
+    part: str
+    selector: list[str]
+    path: str
+    score: float
+    before: str
+    after: str
+    used: bool
+    since: datetime
+
+
 class ProblemShown(BaseModel):
     """A problem (RFC 9457)."""
 

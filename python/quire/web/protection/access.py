@@ -79,6 +79,14 @@ ACCESS: dict[Route, Access] = {
     ("GET", f"{_V1}/watches/{{watch}}/replay"): _HEAVY,
     ("POST", f"{_V1}/replay"): Access(Level.WRITE, body="usual", heavy=True),
     ("GET", f"{_V1}/events"): _READ,
+    # Care of a watch.
+    ("GET", f"{_V1}/watches/{{watch}}/noise"): _READ,
+    ("GET", f"{_V1}/watches/{{watch}}/proposals"): _READ,
+    ("POST", f"{_V1}/watches/{{watch}}/proposals/accept"): _RUN,
+    ("POST", f"{_V1}/watches/{{watch}}/proposals/reject"): _RUN,
+    ("GET", f"{_V1}/watches/{{watch}}/notices"): _READ,
+    ("POST", f"{_V1}/watches/{{watch}}/prune"): Access(Level.WRITE, heavy=True),
+    ("GET", f"{_V1}/watches/{{watch}}/versions-file"): _HEAVY,
     # Notices.
     ("GET", f"{_V1}/notices/dead"): _READ,
     ("POST", f"{_V1}/notices/resend"): _WRITE,
