@@ -104,7 +104,7 @@ PAGES = (
         "Monitoring at scale, and other monitors",
         "How much memory does a sentinel need, how many are evaluated in a second, and how does"
         " a pass compare with urlwatch and changedetection.io?",
-        ("monitor-workers", "monitor-rivals"),
+        ("monitor-scale", "monitor-workers", "monitor-rivals"),
     ),
     Page(
         "correctness",
@@ -143,6 +143,7 @@ PAGES = (
             "monitor-zipf",
             "monitor-grouping",
             "monitor-dom",
+            "monitor-parameters",
             "monitor-shortcuts",
         ),
     ),
