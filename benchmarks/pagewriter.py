@@ -104,7 +104,7 @@ PAGES = (
         "Monitoring at scale, and other monitors",
         "How much memory does a sentinel need, how many are evaluated in a second, and how does"
         " a pass compare with urlwatch and changedetection.io?",
-        ("monitor-rivals",),
+        ("monitor-scale", "monitor-workers", "monitor-rivals"),
     ),
     Page(
         "alarms",
@@ -146,9 +146,11 @@ PAGES = (
         "The paper's experiments 1 to 4 on real pages, a wide range of parameters, and every"
         " optimisation switched off in turn. Does each claim hold?",
         (
+            "monitor-systems",
             "monitor-zipf",
             "monitor-grouping",
             "monitor-dom",
+            "monitor-parameters",
             "monitor-shortcuts",
         ),
     ),

@@ -167,7 +167,8 @@ def test_schema_and_reading_agree_on_forms_with_a_changed_value(
         inside: Any = form
         for key in path[:-1]:
             inside = inside[key]
-        inside[path[-1]] = data.draw(near)
+        # A copy: values that later steps change are shared by all examples otherwise.
+        inside[path[-1]] = copy.deepcopy(data.draw(near))
 
     error = accepts(form)
     if error is None:

@@ -388,7 +388,7 @@ impl Digest {
         let nodes = (nodes.into_iter())
             .map(|node| self.node(py, node))
             .collect::<PyResult<Vec<usize>>>()?;
-        self.read(py, |page| {
+        self.read(py, move |page| {
             let labels: Vec<_> = (0..page.tag_count())
                 .map(|tag| page.tag_label(tag))
                 .collect();

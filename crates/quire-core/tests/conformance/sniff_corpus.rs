@@ -71,7 +71,7 @@ fn json_files_are_read_as_serde_reads_them() {
                 .is_err_and(|error| error.to_string().contains("surrogate"));
             assert_eq!(found.is_ok(), oracle.is_ok() || halves, "{path}");
             if let Ok((draft, layout)) = found {
-                let odd = draft.nodes.iter().filter(|node| node.flags != 0).count() - 1;
+                let odd = draft.iter().filter(|node| node.flags != 0).count() - 1;
                 eprintln!(
                     "{path}: {odd} of {} nodes odd, {layout:?}",
                     draft.nodes.len()

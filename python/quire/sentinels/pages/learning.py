@@ -198,8 +198,10 @@ class _Learner:
             self._cover(parent)
             yield self._noise("region", place, parent, partner)
             return
-        steps = {_names(self.old, node) for node in before if self.old.is_element(node)}
-        steps |= {_names(self.new, node) for node in after if self.new.is_element(node)}
+        steps = _lasting_names(
+            {_names(self.old, node) for node in before if self.old.is_element(node)},
+            {_names(self.new, node) for node in after if self.new.is_element(node)},
+        )
         for step in sorted(steps, key=str):
             own = [node for node in self.old.matching(parent, step) if node in lasting_before]
             own += [node for node in self.new.matching(partner, step) if node in lasting_after]
@@ -378,6 +380,27 @@ def _content(at: Map, node: int) -> tuple[str, ...]:
         attributes = page.attributes(inner)
         addresses += [attributes[name] for name in ("href", "src", "srcset") if name in attributes]
     return (text, *addresses)
+
+
+def _lasting_names(before: set[Step], after: set[Step]) -> set[Step]:
+    """Return the names of elements that only one of two fetches has.
+
+    An element of each with the same tag and a class in common, but another id, is one element whose
+    id is made up for every response: its id does not count.
+
+    >>> one, two = Step("div", "ad-17", ("ad", "x9"), ALL), Step("div", "ad-42", ("ad", "q3"), ALL)
+    >>> [str(step) for step in _lasting_names({one}, {two})]
+    ['div.ad']
+    """
+    found: set[Step] = set()
+    joined: set[Step] = set()
+    for one in before:
+        for two in after:
+            classes = tuple(sorted({*one.classes} & {*two.classes}))
+            if one.tag == two.tag and classes and one.ident and two.ident != one.ident:
+                found.add(Step(one.tag, "", classes, ALL))
+                joined |= {one, two}
+    return found | (before - joined) | (after - joined)
 
 
 def _names(at: Map, node: int) -> Step:
