@@ -32,7 +32,10 @@ CRATES := --workspace --exclude quire-python
 help: ## list these tasks
 	@awk -F ':.*## ' '/^## /{printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-run: $(STAMPS)/package ## encode and compare the pages of a small site
+run: $(STAMPS)/package ## start the service with a small site that changes by itself
+	$(BIN)/quire serve --demo
+
+tour: $(STAMPS)/package ## encode, compare and store the pages of a small site
 	$(BIN)/python -m quire.demo
 
 build: $(STAMPS)/package ## create .venv with the pinned tools and the package
@@ -75,9 +78,10 @@ fuzz: .cache/cargo/bin/cargo-fuzz ## run every fuzz target for FUZZ_SECONDS (def
 	    -dict=markup.dict -max_len=4096 -malloc_limit_mb=256 -max_total_time=$(FUZZ_SECONDS) -timeout=10; \
 	done
 
-soak: $(STAMPS)/system $(STAMPS)/package ## run property tests on SOAK_EXAMPLES (default: 20000) examples, and every crash of an archive
+soak: $(STAMPS)/system $(STAMPS)/package ## run property tests on SOAK_EXAMPLES (default: 20000) examples, every crash of an archive, and kills of the service
 	SOAK_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest -m hypothesis --hypothesis-profile=soak --timeout=0
 	CRASH_SOAK=1 $(BIN)/pytest tests/archive/crash --timeout=0
+	KILL_SOAK=1 $(BIN)/pytest tests/sentinels/kills --timeout=0
 
 ## Housekeeping
 
@@ -123,4 +127,4 @@ $(STAMPS)/system: tools/debian-packages.txt tools/install_debian_packages.sh | $
 .cache/cargo/bin/cargo-fuzz:
 	cargo install --quiet --locked --root .cache/cargo cargo-fuzz --version $(CARGO_FUZZ_VERSION)
 
-.PHONY: help run build test test-rust test-python lint format bench fuzz soak lock clean
+.PHONY: help run tour build test test-rust test-python lint format bench fuzz soak lock clean

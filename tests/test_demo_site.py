@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import quire
 from quire.demo.changing import DemoSite, answer, demo_watches
-from quire.demo.changing.paper import HEADLINE_S, PRICES_S, REDESIGN_S, prices
+from quire.demo.changing.paper import ADVERTISEMENTS, HEADLINE_S, PRICES_S, REDESIGN_S, prices
+from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form import read_watch
+from quire.sentinels.notices import Event
+from quire.sentinels.store import ClaimedPage, Database, add_watch
 
 
 def texts(body: bytes, selector: str) -> list[str]:
@@ -61,3 +68,37 @@ def test_the_site_is_served_on_loopback() -> None:
         connection.request("GET", "/tides.html")
         assert b"High water" in connection.getresponse().read()
         connection.close()
+
+
+def test_changes_are_announced_and_the_noise_is_not(tmp_path: Path) -> None:
+    """Two minutes of the demo, on a clock of the test."""
+    start = now = 1_000_000.0
+    responses = 0
+    told: list[Event] = []
+
+    async def fetch(page: ClaimedPage) -> Fetched:
+        nonlocal responses
+        responses += 1
+        found = answer(urlsplit(page.url).path, now - start, responses)
+        return Fetched(found.status, found.body, found.content_type)
+
+    database = Database.open(tmp_path / "quire.db")
+    with database.write() as connection:
+        for form in demo_watches("http://127.0.0.2:1/"):
+            add_watch(connection, form, now)
+    worker = Worker(database, fetch, clock=lambda: now, on_event=told.append)
+    while now < start + 120:
+        asyncio.run(worker.run_due())
+        now += 5
+    worker.close()
+    database.close()
+
+    lines = " ".join(line for event in told for line in (*event.added, *event.removed))
+    assert not any(slogan in lines for _, slogan in ADVERTISEMENTS)
+    by_name = Counter((event.name, event.kind) for event in told)
+    changes = 120 // HEADLINE_S - 1
+    assert by_name["Headline", "change"] == by_name["Front page", "change"] == changes
+    assert by_name["Cod below 8", "change"] == 2
+    asked = {event.name for event in told if event.kind in {"moved", "lost"}}
+    assert asked == {"Cod below 8", "Fish prices"}  # after the new design
+    assert {event.name for event in told} == {"Headline", "Front page", *asked}  # not the tides

@@ -88,6 +88,8 @@ def show(
     Examples:
       quire watch show News
     """
+    from quire.sentinels.form import watch_to_dict  # noqa: PLC0415 - heavy
+
     service = open_service(database)
     found = service.find(name)
     statuses, events = service.pages(found.id), service.events(found.id, most=10)
@@ -95,7 +97,7 @@ def show(
         terminal.write_json(
             {
                 "id": found.id,
-                "form": found.form,
+                "form": watch_to_dict(found.watch),
                 "pages": [_page_json(status) for status in statuses],
                 "events": [each.body for each in events],
                 "left_out": [_json(each) for each in service.noise(str(found.id))],
