@@ -15,7 +15,7 @@ from quire import _core
 from quire.archive import Archive
 from quire.archive.compact.choose_base import joined_within
 from quire.archive.compact.compaction import PageSlot
-from quire.archive.compact.tiers import TierName
+from quire.archive.compact.tiers import TierName, zstd
 from quire.archive.compact.tiers.tier import RUN_PAGES
 from quire.archive.compact.write_cluster import duplicates_together
 from quire.archive.disk.storage import DISK
@@ -242,3 +242,18 @@ def test_twins_stand_side_by_side() -> None:
         ("c", b"1"),
         ("b", b"3"),
     ]
+
+
+def test_pages_that_share_little_with_their_base_are_written_at_a_faster_level() -> None:
+    words = random.Random(14)
+    pages = [b" ".join(b"%x" % words.getrandbits(12) for _ in range(100_000)) for _ in range(8)]
+    little, much = (zstd.ZstdBase(base, zstd.LEVEL, zstd.LEVEL) for base in (pages[0], pages[-1]))
+    for page in pages[1:-1]:
+        little.write(page)
+        much.write(pages[-1])
+
+    thorough = _core.Base(pages[0]).encode(pages[-1], zstd.LEVEL)
+    fast = _core.Base(pages[0]).encode(pages[-1], zstd.FAST_LEVEL)
+    assert fast != thorough
+    assert little.write(pages[-1])[0] == fast
+    assert much.write(pages[0])[0] == _core.Base(pages[-1]).encode(pages[0], zstd.LEVEL)

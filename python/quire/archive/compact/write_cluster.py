@@ -26,9 +26,6 @@ from quire.archive.format.segment import BLOCK_PAGES
 BLOCK_BYTES = 4 << 20
 #: A page that shrinks by this factor against its base is not tried on its own.
 MUCH_SMALLER = 5
-#: A fast zstd level, and the size that a slow level has at least compared with it, in percent.
-QUICK_LEVEL = 3
-QUICK_SHARE = 75
 #: Maximum bytes of pages in a block: they are held, because later ones may depend on them.
 HELD_BYTES = 64 << 20
 #: No page depends on one that itself depends on so many others in a row.
@@ -153,15 +150,6 @@ class _Block:
             choices.append((frame, Codec.ZSTD_PAGE, near.slot))
         if base is not None:
             choices.append((*base.write(body), after))
-        if _may_be_smaller_alone(body, [len(frame) for frame, _, _ in choices]):
+        if not any(MUCH_SMALLER * len(frame) < len(body) for frame, _, _ in choices):
             choices.append((PLAIN_ZSTD.encode(body, self._tier.level), Codec.ZSTD, 0))
         return min([*choices, (body, Codec.RAW, 0)], key=lambda choice: len(choice[0]))
-
-
-def _may_be_smaller_alone(body: bytes, sizes: Sequence[int]) -> bool:
-    """Tell whether a page should be tried on its own too, by how a fast level compresses it."""
-    if not sizes:
-        return True
-    if MUCH_SMALLER * min(sizes) < len(body):
-        return False
-    return QUICK_SHARE * len(PLAIN_ZSTD.encode(body, QUICK_LEVEL)) < 100 * min(sizes)
