@@ -5,12 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from http.client import HTTPConnection
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import quire
 from quire.demo.changing import DemoSite, answer, demo_watches
-from quire.demo.changing.paper import ADVERTISEMENTS, HEADLINE_S, PRICES_S, REDESIGN_S, prices
+from quire.demo.changing.paper import (
+    ADVERTISEMENTS,
+    HEADLINE_S,
+    HEADLINES,
+    PRICES_S,
+    REDESIGN_S,
+    prices,
+)
 from quire.sentinels.checking.check import Fetched
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form import read_watch
@@ -98,6 +106,10 @@ def test_changes_are_announced_and_the_noise_is_not(tmp_path: Path) -> None:
     by_name = Counter((event.name, event.kind) for event in told)
     changes = 120 // HEADLINE_S - 1
     assert by_name["Headline", "change"] == by_name["Front page", "change"] == changes
+    # The old headline is further down on the page now, but it left the watched part.
+    shown = [(event.removed, event.added) for event in told if event.name == "Headline"]
+    titles = [title for title, _ in HEADLINES]
+    assert shown == [((old,), (new,)) for old, new in pairwise(titles)]
     assert by_name["Cod below 8", "change"] == 2
     asked = {event.name for event in told if event.kind in {"moved", "lost"}}
     assert asked == {"Cod below 8", "Fish prices"}  # after the new design

@@ -45,7 +45,7 @@ def part_differences(
         if not changed:
             continue
         entries = _placed(part, changed, annotation, before, after)
-        if entries is None or not entries.entries:
+        if entries is None or not entries.entries or _hides(part, entries, before, after):
             found.update(dict.fromkeys(_lines(part, changed, before, after)))
         else:
             found.update(dict.fromkeys(entries.entries))
@@ -75,6 +75,18 @@ def _placed(
         new_roots=after.roots(place),
         old_left_out=before.left_out(place),
         new_left_out=after.left_out(place),
+    )
+
+
+def _hides(part: Part, found: Differences, before: PageReader, after: PageReader) -> bool:
+    """Tell whether differences lack a line that came or went: one that moved out of the part."""
+    if "text" not in part.watch or found.left_out:
+        return False
+    old, new = before.read(part).of("text"), after.read(part).of("text")
+    shown_old = " ".join(" ".join((each.before or "").split()) for each in found.entries)
+    shown_new = " ".join(" ".join((each.after or "").split()) for each in found.entries)
+    return any(line not in shown_old for line in lines_only_in(old, new)) or any(
+        line not in shown_new for line in lines_only_in(new, old)
     )
 
 
