@@ -19,7 +19,7 @@ from quire.demo.changing.paper import (
     REDESIGN_S,
     prices,
 )
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form import read_watch
 from quire.sentinels.notices import Event

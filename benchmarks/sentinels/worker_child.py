@@ -10,7 +10,7 @@ import sys
 import time
 
 from benchmarks.sentinels.synthetic_web import SyntheticWeb
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.checking.worker import Answer, Worker
 from quire.sentinels.store import ClaimedPage, Database
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.context import Context
 from benchmarks.report import Report, Right, Table, every
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.service import Service
 from quire.sentinels.store import ClaimedPage, Database, add_watch

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.checking.fetching import GateFetcher
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.store import ClaimedPage, Database

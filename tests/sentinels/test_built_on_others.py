@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.store import Database
 from quire.sentinels.store.tables import event
 from tests.sentinels.test_worker import URL, Web, install, rows

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from quire.errors import MissingExtra, SourceUnreadable
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.store import Database
 from quire.sentinels.store.tables import event
 from quire.sentinels.versions import page_reading, pdf_text

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.checking.fetching import GateFetcher
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form.watch import FINDERS, Finder, Pages

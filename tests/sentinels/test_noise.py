@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pytest
 from sqlalchemy import Row, select
 
-from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.checking.flow import Answer
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.notices.event import Event

@@ -20,7 +20,7 @@ from sqlalchemy import event as database_event
 from sqlalchemy import func, select
 
 from quire.errors import NoticeFailed, StaleClaim, StoreError, TargetError, WatchError
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form.watch import Notify, Window
 from quire.sentinels.notices import (

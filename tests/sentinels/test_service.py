@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 
 from quire.errors import StoreError, WatchError
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.service import Service
 from quire.sentinels.store import ClaimedPage, Database
 

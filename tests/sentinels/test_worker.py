@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, Table, select
 
-from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.checking.flow import Answer
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.notices import Event

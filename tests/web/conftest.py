@@ -14,7 +14,7 @@ import pytest
 from fastapi import FastAPI
 
 from quire.sentinels.accounts import Hasher
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.service import Service
 from quire.sentinels.store import ClaimedPage, Database
 from quire.web import Settings, create_app

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import StoreError
-from quire.sentinels.checking.check import Fetched
+from quire.sentinels.checking.answers import Fetched
 from quire.sentinels.service import Service
 from quire.sentinels.store import ClaimedPage, Database
 from quire.web import Settings

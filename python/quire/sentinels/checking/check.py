@@ -21,32 +21,27 @@ differ only in invisible parts (tokens, scripts) leave no version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from random import Random
 from typing import Any
 
-from quire import _core
 from quire.digest.page import Digest
-from quire.sdiff.annotation import Annotation, annotate
-from quire.sentinels.checking.part_differences import part_differences
+from quire.sentinels.checking.answers import Fetched, FetchProblem, source_hash
+from quire.sentinels.checking.judging import Judging, Readers
 from quire.sentinels.checking.whereabouts import Follower, Whereabouts
-from quire.sentinels.conditions.comparison import PAGE_STATES, Circumstances, PageState
-from quire.sentinels.conditions.conditions import Fired, Unchanged
-from quire.sentinels.conditions.finding import Finding
+from quire.sentinels.conditions.comparison import PageState
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.groups.outcome import Outcome
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
-from quire.sentinels.notices.differences import NO_DIFFERENCES, Differences
-from quire.sentinels.notices.event import Event, EventKind, event_id
+from quire.sentinels.notices.event import EventKind
 from quire.sentinels.pages.learning import learn, learn_from_history
 from quire.sentinels.pages.noise import PageNoise
 from quire.sentinels.pages.state import PageFacts, page_state
 from quire.sentinels.parts.part import CONTENT, Aspect, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.schedule import next_check
-from quire.sentinels.sentinel import Sentinel, relocated, walk
+from quire.sentinels.sentinel import Sentinel, relocated
 from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.plain import (
     facts_from_json,
@@ -54,79 +49,13 @@ from quire.sentinels.store.plain import (
     instant,
     signatures_to_bytes,
 )
-from quire.sentinels.store.results import CheckResult, NewEvent, NewVersion, PageGroup, PageMember
+from quire.sentinels.store.results import CheckResult, NewVersion, PageGroup, PageMember
 from quire.sentinels.versions.deltas import best_base, pack
 from quire.sentinels.versions.page_reading import read_page
-
-#: Versions that are read to learn which lines a page had before.
-MOST_HISTORY = 500
-#: Members that are due within this time are evaluated now, rather than in a fetch of their own.
-SLACK_SECONDS = 1.0
 
 _CONTENT = Part(watch=CONTENT)
 #: Bytes of the signature of the text, before those of links and images.
 _TEXT_BYTES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """What a fetch brought.
-
-    Attributes:
-        status: the status of the response.
-        body: the decoded body.
-        content_type: the content type, if any.
-        etag: for the next conditional request.
-        last_modified: for the next conditional request.
-        headers: headers worth keeping.
-        url: the address that answered, after redirects; empty for the page's own.
-        not_modified: whether the server said that nothing changed.
-        was_cut: whether the transfer ended early.
-        seconds: how long it took.
-        wire_bytes: how many bytes came over the wire.
-    """
-
-    status: int
-    body: bytes
-    content_type: str = ""
-    etag: str | None = None
-    last_modified: str | None = None
-    headers: dict[str, str] = field(default_factory=dict)
-    url: str = ""
-    not_modified: bool = False
-    was_cut: bool = False
-    seconds: float = 0.0
-    wire_bytes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FetchProblem:
-    """A fetch that failed.
-
-    Attributes:
-        cause: why, in one word.
-        message: why, for people.
-        seconds: how long it took.
-    """
-
-    cause: str
-    message: str
-    seconds: float = 0.0
-
-
-class _Readers:
-    """One version of a page, as watches that leave noise out read it, and as others do."""
-
-    __slots__ = ("all", "learned", "noise")
-
-    def __init__(self, page: Digest, noise: PageNoise) -> None:
-        self.noise: PageNoise = noise
-        self.all: PageReader = PageReader(page)
-        self.learned: PageReader = PageReader(page, noise) if noise.entries else self.all
-
-    def of(self, member: PageMember) -> PageReader:
-        """Return the reader for a watch."""
-        return self.learned if member.watch.learn_noise else self.all
 
 
 @dataclass(slots=True)
@@ -140,7 +69,7 @@ class _Trial:
             out now; by the names of members.
     """
 
-    readers: _Readers
+    readers: Readers
     outcomes: list[Outcome]
     signatures: dict[str, tuple[tuple[bytes, ...], ...]]
 
@@ -168,19 +97,8 @@ class _Pending:
     astray: dict[str, Whereabouts] = field(default_factory=dict)
 
 
-class Check:
-    """One check of one page.
-
-    Args:
-        claimed: the page.
-        found: its members. They are updated; write them with the result, or read them again.
-        now: the time, in seconds since 1970.
-        read: reads the bytes of an old version.
-        others: returns when other watches last fired, by their names; on this page only if None.
-        numbers: returns the numbers of the stored versions; all up to the latest if None.
-        shortcuts: which shortcuts the evaluation takes.
-        chance: where jitter comes from.
-    """
+class Check(Judging):
+    """One check of one page; see ``Judging`` for its arguments."""
 
     def __init__(
         self,
@@ -194,27 +112,19 @@ class Check:
         shortcuts: Shortcuts = ALL_SHORTCUTS,
         chance: Random | None = None,
     ) -> None:
-        self.claimed = claimed
-        self.found = found
-        self.now = now
-        self.read = read
-        self.numbers: Callable[[], Sequence[int]] = numbers or (lambda: range(claimed.latest + 1))
-        self.firings: dict[str, float] = self._firings(others)
-        self.shortcuts = shortcuts
-        self.chance = chance
+        super().__init__(
+            claimed,
+            found,
+            now,
+            read,
+            others=others,
+            numbers=numbers,
+            shortcuts=shortcuts,
+            chance=chance,
+        )
         self.known: PageNoise = PageNoise.from_json(claimed.noise)
         self.learns: bool = any(each.watch.learn_noise for each in found.members.values())
         self._pending: _Pending | None = None
-        self._last_page: Digest | None = None
-        self._annotations: dict[int, Annotation] = {}
-        self.state: PageState = next(
-            (each for each in PAGE_STATES if each == claimed.state), "fine"
-        )
-        self.due: list[str] = [
-            name
-            for name, member in found.members.items()
-            if member.due <= now + SLACK_SECONDS or found.group.members[name].base < 0
-        ]
 
     def run(self, answer: Fetched | FetchProblem, *, may_probe: bool = False) -> CheckResult:
         """Return what to write down.
@@ -425,7 +335,7 @@ class Check:
 
     def _try(self, version: Version, page: Digest, noise: PageNoise) -> _Trial:
         """Evaluate the sentinels that are due; nothing is altered."""
-        readers = _Readers(page, noise)
+        readers = Readers(page, noise)
         signatures = self._signatures(noise) if noise.left_out != self.known.left_out else {}
         group = self.found.group
         if signatures:
@@ -463,7 +373,7 @@ class Check:
             for aspect in part.watch
         }
 
-    def _content(self, readers: _Readers) -> bytes:
+    def _content(self, readers: Readers) -> bytes:
         reader = readers.learned if self.learns else readers.all
         return b"".join(reader.signatures(_CONTENT))
 
@@ -520,7 +430,7 @@ class Check:
         self,
         result: CheckResult,
         version: Version,
-        readers: _Readers,
+        readers: Readers,
         astray: dict[str, Whereabouts],
     ) -> None:
         """Store what became of parts, and ask about it once."""
@@ -556,7 +466,7 @@ class Check:
         known: PageMember,
         found: Whereabouts,
         version: Version,
-        readers: _Readers,
+        readers: Readers,
     ) -> None:
         """Watch a part at the place that is proposed, from this version on."""
         core.sentinel = relocated(core.sentinel, found.part, found.path)
@@ -582,19 +492,19 @@ class Check:
         asked = self.found.members[name].proposal
         return asked is not None and not asked["used"]
 
-    def _others_see_change(self, readers: _Readers) -> bool:
+    def _others_see_change(self, readers: Readers) -> bool:
         """Tell whether a member that is not due would see a change since the last version.
 
         When it is due, the same bytes may come again, or none: then the last version is all there is.
         """
-        last: _Readers | None = None
+        last: Readers | None = None
         for name in self.found.members.keys() - self.due:
             member, known = self.found.group.members[name], self.found.members[name]
             if member.base < 0 or self._is_away(name):
                 continue
             before = member.signatures
             if not before or member.base != self.claimed.latest:
-                last = last or _Readers(self._last(), readers.noise)
+                last = last or Readers(self._last(), readers.noise)
                 reader = last.of(known)
                 before = tuple(reader.signatures(part) for part in member.sentinel.parts)
             reader = readers.of(known)
@@ -617,160 +527,19 @@ class Check:
             return
         last = self._last()
         version = Version(self.claimed.latest, last.signatures)
-        readers = _Readers(last, self.known)
+        readers = Readers(last, self.known)
         outcomes = self._judge(self.found.group, version, readers, names, state)
         self._note(result, version, readers, outcomes, state)
         if behind:
             self.found.group.accept(version, [each for each in outcomes if each.sentinel in behind])
             result.members.update(behind)
 
-    def _judge(
-        self,
-        group: Group,
-        version: Version,
-        readers: _Readers,
-        names: list[str],
-        state: PageState,
-    ) -> list[Outcome]:
-        """Evaluate some members; nothing is altered."""
-        found: dict[str, Outcome] = {}
-        firings = dict(self.firings)
-        for stage in self._stages(names):
-            by_reader: dict[int, tuple[PageReader, list[str]]] = {}
-            for name in stage:
-                reader = readers.of(self.found.members[name])
-                by_reader.setdefault(id(reader), (reader, []))[1].append(name)
-            for reader, some in by_reader.values():
-
-                def about(member: Member, reader: PageReader = reader) -> Circumstances:
-                    return self._about(member, state, reader, firings)
-
-                for outcome in group.evaluate(version, reader, about, some, self.shortcuts):
-                    found[outcome.sentinel] = outcome
-            for name in stage:
-                if self._is_told(found[name], state, firings):
-                    firings[self.found.members[name].watch.name] = self.now
-        return [found[name] for name in names]
-
-    def _note(
-        self,
-        result: CheckResult,
-        version: Version,
-        readers: _Readers,
-        outcomes: list[Outcome],
-        state: PageState,
-    ) -> None:
-        """Write down outcomes, and tell about those that fired."""
-        by_name = {outcome.sentinel: outcome for outcome in outcomes}
-        for stage in self._stages(list(by_name)):
-            self._hear(result, stage)
-            told = [name for name in stage if self._is_told(by_name[name], state, self.firings)]
-            for name in stage:
-                member = self.found.members[name]
-                if name in told:
-                    member.fired = self.firings[member.watch.name] = self.now
-                    result.members.add(name)
-                    self._tell_change(result, by_name[name], readers.of(member), version.number)
-                if by_name[name].changed:
-                    member.changed = self.now
-
-    def _hear(self, result: CheckResult, names: list[str]) -> None:
-        """Remember which firings of other watches the members know about."""
-        for name in names:
-            member = self.found.members[name]
-            heard = {other: self.firings[other] for other in member.asks if other in self.firings}
-            if heard and heard != member.heard:
-                member.heard = heard
-                result.members.add(name)
-
-    def _stages(self, names: list[str]) -> list[list[str]]:
-        """Sort members so that those that ask about others come after them.
-
-        Members that ask about each other in a circle are judged together, at the end.
-        """
-        members = self.found.members
-        if not any(members[name].asks for name in names):
-            return [names] if names else []
-        by_watch = {members[name].watch.name: name for name in names}
-        left = {
-            name: {by_watch[asked] for asked in members[name].asks if asked in by_watch} - {name}
-            for name in names
-        }
-        stages: list[list[str]] = []
-        while left:
-            stage = [name for name, others in left.items() if others.isdisjoint(left)]
-            stages.append(stage or list(left))
-            left = {name: others for name, others in left.items() if name not in stages[-1]}
-        return stages
-
-    def _is_told(self, outcome: Outcome, state: PageState, firings: Mapping[str, float]) -> bool:
-        """Tell whether an outcome makes an event.
-
-        Conditions about time, state or other watches are judged at every check. A page that is quiet
-        for a week makes one event, not one for every check of that week.
-        """
-        member = self.found.members[outcome.sentinel]
-        if not outcome.fired or outcome.changed or member.fired is None:
-            return outcome.fired
-        turns = [self.now] if state != self.state else []
-        for each in walk(member.watch.sentinel.condition):
-            if isinstance(each, Unchanged):
-                start = member.installed if member.changed is None else member.changed
-                turns += [start, start + each.length.total_seconds()]
-            elif isinstance(each, Fired) and each.sentinel in firings:
-                last = firings[each.sentinel]
-                turns += [last, last + (each.within.total_seconds() if each.within else 0.0)]
-        return any(member.fired < turn <= self.now for turn in turns)
-
-    def _firings(self, others: Callable[[set[str]], dict[str, float]] | None) -> dict[str, float]:
-        """Return when the watches that members ask about last fired, on any page."""
-        members = self.found.members.values()
-        asked = {name for member in members for name in member.asks}
-        known = {
-            member.watch.name: member.fired
-            for member in members
-            if asked and member.fired is not None
-        }
-        if asked and others is not None:
-            for name, time in others(asked).items():
-                known[name] = max(time, known.get(name, time))
-        return known
-
-    def _unseen(self, reader: PageReader, part: Part, lines: Iterable[str]) -> set[str]:
-        """Return those of some lines that no stored version of a part had."""
-        # What was read with noise left out is not kept: the next check may leave out more.
-        kept = self.found.seen if reader.finder is None else {}
-        seen = kept.get(part)
-        if seen is None:
-            seen = kept[part] = set()
-            for number in self.numbers()[-MOST_HISTORY:]:
-                self._remember(seen, part, reader.of(self.found.group.load(number)))
-        return {line for line in lines if hash(line) not in seen}
-
-    def _remember(self, seen: set[int], part: Part, reader: PageReader) -> None:
-        seen.update(map(hash, reader.read(part).of("text")))
-
-    def _about(
-        self, member: Member, state: PageState, reader: PageReader, firings: Mapping[str, float]
-    ) -> Circumstances:
-        known = self.found.members[member.sentinel.name]
-        return Circumstances(
-            now=instant(self.now),
-            watched_since=instant(known.installed),
-            last_change=None if known.changed is None else instant(known.changed),
-            state=state,
-            previous_state=self.state,
-            fired={name: instant(time) for name, time in firings.items()},
-            heard={name: instant(time) for name, time in (known.heard or {}).items()},
-            unseen=partial(self._unseen, reader),
-        )
-
     def _keep(
         self,
         result: CheckResult,
         answer: Fetched,
         version: Version,
-        readers: _Readers,
+        readers: Readers,
         outcomes: list[Outcome],
     ) -> None:
         base = best_base(version.number, set(self.numbers()))
@@ -811,90 +580,6 @@ class Check:
             result.page["last_modified"] = answer.last_modified
         return result
 
-    def _tell_change(
-        self, result: CheckResult, outcome: Outcome, after: PageReader, number: int
-    ) -> None:
-        """Write down that a sentinel fired."""
-        base = self.found.group.members[outcome.sentinel].base
-        found = NO_DIFFERENCES
-        if outcome.changed and base >= 0:
-            annotation = self._annotations.get(base)
-            if annotation is None:
-                before = self.found.group.load(base)
-                annotation = self._annotations[base] = annotate(before, after.page)
-            found = part_differences(self._sentinel(outcome.sentinel).parts, annotation, after)
-        # Without a change there may be no new version: the sentinel fired on the one it knows.
-        new = number if outcome.changed else base
-        self._tell(
-            result,
-            outcome.sentinel,
-            "change",
-            old=base,
-            new=new,
-            occurrence="" if outcome.changed else f"change {self.now!r}",
-            aspects=outcome.changed,
-            finding=outcome.finding,
-            differences=found,
-        )
-
-    def _tell(
-        self,
-        result: CheckResult,
-        name: str,
-        kind: EventKind,
-        *,
-        old: int | None = None,
-        new: int | None = None,
-        occurrence: str | None = None,
-        reason: str = "",
-        aspects: tuple[Aspect, ...] = (),
-        finding: Finding | None = None,
-        differences: Differences = NO_DIFFERENCES,
-    ) -> None:
-        """Add an event to the result.
-
-        Args:
-            result: the result.
-            name: the name of the member.
-            kind: what happened.
-            old: the number of the version before.
-            new: the number of the version in which it was found.
-            occurrence: tells it from others of the same versions (default: kind and time).
-            reason: what happened, in words.
-            aspects: the aspects that changed.
-            finding: the answer of the condition.
-            differences: what changed.
-        """
-        member = self.found.members[name]
-        watch = member.watch
-        if occurrence is None:
-            occurrence = f"{kind} {self.claimed.error_since or self.now!r}"
-        ident = event_id(
-            str(member.id),
-            self.claimed.url,
-            # A database can give the number of a removed watch to a new one.
-            f"{name} {member.installed!r}",
-            old_version=old,
-            new_version=new,
-            occurrence=occurrence,
-        )
-        event = Event(
-            id=ident,
-            kind=kind,
-            watch=str(member.id),
-            name=watch.name,
-            url=self.claimed.url,
-            time=instant(self.now),
-            old_version=old,
-            new_version=new,
-            aspects=aspects,
-            reason=reason,
-            finding=finding,
-            differences=differences,
-            tags=watch.tags,
-        )
-        result.events.append(NewEvent(member.id, event, watch.notify))
-
     def _reschedule(self, result: CheckResult) -> None:
         """Set when the members that were due are due again."""
         changed = {event.watch for event in result.events if event.event.kind == "change"}
@@ -908,14 +593,6 @@ class Check:
             member.checked = self.now
             result.members.add(name)
 
-    def _sentinel(self, name: str) -> Sentinel:
-        return self.found.group.members[name].sentinel
-
-    def _last(self) -> Digest:
-        if self._last_page is None:
-            self._last_page = self.found.group.load(self.claimed.latest)
-        return self._last_page
-
     def _is_same_source(self, answer: Fetched) -> bool:
         return self.claimed.source is not None and self.claimed.source == source_hash(answer.body)
 
@@ -927,8 +604,3 @@ def _is_asked(proposal: dict[str, Any], found: Whereabouts) -> bool:
     if found.where == "lost" and not proposal["used"]:
         return True  # a question about this part is open
     return bool((proposal["where"], proposal["path"]) == (found.where, found.path))
-
-
-def source_hash(body: bytes) -> bytes:
-    """Return 16 bytes that tell one body from another."""
-    return _core.hash128(body)

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from quire.errors import FetchCause, FetchFailed, QuireError
-from quire.sentinels.checking.check import Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.form.watch import Fetching
 from quire.sentinels.form.watch import Step as FormStep
 from quire.sentinels.store.claims import ClaimedPage

@@ -23,7 +23,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 from urllib.parse import urlsplit
 
-from quire.sentinels.checking.check import Check, Fetched, FetchProblem
+from quire.sentinels.checking.answers import Fetched, FetchProblem
+from quire.sentinels.checking.check import Check
 from quire.sentinels.store.claims import ClaimedPage
 
 _LOG = logging.getLogger(__name__)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from quire.display import format_count
-from quire.sentinels.checking.check import SLACK_SECONDS, Fetched, FetchProblem, source_hash
+from quire.sentinels.checking.answers import Fetched, FetchProblem, source_hash
+from quire.sentinels.checking.judging import SLACK_SECONDS
 from quire.sentinels.form.watch import Pages
 from quire.sentinels.listings import NotAListing, Sorted, read_listing, sort_addresses
 from quire.sentinels.notices.differences import NO_DIFFERENCES, Difference, Differences, limited

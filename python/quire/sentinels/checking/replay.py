@@ -16,7 +16,8 @@ from datetime import datetime
 from typing import Any
 
 from quire.digest.page import Digest
-from quire.sentinels.checking.check import Check, Fetched
+from quire.sentinels.checking.answers import Fetched
+from quire.sentinels.checking.check import Check
 from quire.sentinels.form.watch import Watch
 from quire.sentinels.groups.group import Group, Member
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts

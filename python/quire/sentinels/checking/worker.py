@@ -27,7 +27,8 @@ from uuid import uuid4
 from sqlalchemy import Connection
 
 from quire.errors import QuireError, StaleClaim, StoreError
-from quire.sentinels.checking.check import Check, FetchProblem
+from quire.sentinels.checking.answers import FetchProblem
+from quire.sentinels.checking.check import Check
 from quire.sentinels.checking.flow import Answer, Fetcher, Flow, Ready
 from quire.sentinels.checking.lists import ListCheck
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
