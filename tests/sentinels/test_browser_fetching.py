@@ -16,6 +16,7 @@ import pytest
 from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.checking.fetching import GateFetcher
 from quire.sentinels.checking.worker import Worker
+from quire.sentinels.notices.event import Event
 from quire.sentinels.store import ClaimedPage, Database
 from quire.sentinels.store.tables import event, page
 from tests.conftest import require
@@ -102,8 +103,8 @@ def test_a_watch_takes_steps_and_sees_what_scripts_made(tmp_path: Path) -> None:
     with_fetcher(pages(table), work)
     assert [row.error for row in rows(database, page)] == [None]
     (found,) = rows(database, event)
-    assert found.body["removed"] == ["?pass=typed-secret"]
-    assert found.body["added"] == ["welcome"]
+    told = Event.from_dict(found.body)
+    assert (told.removed, told.added) == (("?pass=typed-secret",), ("welcome",))
     database.close()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from quire.sentinels.checking.answers import Fetched, FetchProblem
+from quire.sentinels.notices.event import Event
 from quire.sentinels.store import Database
 from quire.sentinels.store.tables import event
 from tests.sentinels.test_worker import URL, Web, install, rows
@@ -17,8 +18,8 @@ OTHER = "https://example.org/stock"
 
 def fired(database: Database) -> list[str]:
     """Return the names of the watches that fired, in order."""
-    found = sorted(rows(database, event), key=lambda each: (each.time, each.body["watch"]))
-    return [each.body["watch"] for each in found if each.kind == "change"]
+    found = sorted(rows(database, event), key=lambda each: (each.time, each.body["name"]))
+    return [each.body["name"] for each in found if each.kind == "change"]
 
 
 def play(database: Database, web: Web, *answers: dict[str, Any]) -> list[list[str]]:
@@ -167,8 +168,9 @@ def test_json_and_xml_are_watched_by_their_parts(
 
     assert play(database, web, served(before), served(after)) == [[], ["price"]]
     (found,) = rows(database, event)
-    assert [line[-1] for line in found.body["removed"]] == ["9"]
-    assert [line[-1] for line in found.body["added"]] == ["8"]
+    told = Event.from_dict(found.body)
+    assert [line[-1] for line in told.removed] == ["9"]
+    assert [line[-1] for line in told.added] == ["8"]
 
 
 def test_json_that_is_not_well_formed_is_an_error_and_not_a_change(database: Database) -> None:
@@ -178,8 +180,9 @@ def test_json_that_is_not_well_formed_is_an_error_and_not_a_change(database: Dat
     good = Fetched(200, b'{"price": 9}', "application/json")
 
     assert play(database, web, {URL: good}, {URL: bad}, {URL: good}) == [[], [], []]
-    (found,) = rows(database, event)
-    assert (found.kind, "not well-formed json" in found.body["message"]) == ("error", True)
+    error, back = rows(database, event)
+    assert (error.kind, "not well-formed json" in error.body["reason"]) == ("error", True)
+    assert back.kind == "recovered"
 
 
 def test_a_failed_fetch_asks_nothing(database: Database) -> None:

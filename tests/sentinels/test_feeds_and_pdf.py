@@ -10,6 +10,7 @@ import pytest
 
 from quire.errors import MissingExtra, SourceUnreadable
 from quire.sentinels.checking.answers import Fetched
+from quire.sentinels.notices.event import Event
 from quire.sentinels.store import Database
 from quire.sentinels.store.tables import event
 from quire.sentinels.versions import page_reading, pdf_text
@@ -68,7 +69,7 @@ def test_a_new_entry_is_told_and_an_edited_or_returning_one_is_not(
     told = play(database, web, *({URL: Fetched(200, make(*each), kind)} for each in feeds))
     assert told == [[], [], [], ["news"], []]
     (found,) = rows(database, event)
-    assert "Peas https://example.org/3" in found.body["added"]
+    assert "Peas https://example.org/3" in Event.from_dict(found.body).added
     assert found.body["finding"]["reason"] == "'3' is new"
 
 
@@ -121,7 +122,8 @@ def test_the_text_of_a_pdf_is_watched_line_by_line(database: Database) -> None:
     )
     assert told == [[], ["menu"]]
     (found,) = rows(database, event)
-    assert (found.body["removed"], found.body["added"]) == (["Fish 9.50"], ["Fish 8.50"])
+    told = Event.from_dict(found.body)
+    assert (told.removed, told.added) == (("Fish 9.50",), ("Fish 8.50",))
 
 
 @pytest.mark.parametrize(
@@ -171,4 +173,4 @@ def test_without_the_extra_the_error_names_it(
 
     play(database, web, {URL: Fetched(200, body, "application/pdf")})
     (found,) = rows(database, event)
-    assert (found.kind, "pypdf is not installed" in found.body["message"]) == ("error", True)
+    assert (found.kind, "pypdf is not installed" in found.body["reason"]) == ("error", True)

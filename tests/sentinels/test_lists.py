@@ -15,6 +15,7 @@ from quire.sentinels.checking.fetching import GateFetcher
 from quire.sentinels.checking.worker import Worker
 from quire.sentinels.form.watch import FINDERS, Finder, Pages
 from quire.sentinels.listings import Listing, NotAListing, read_listing, sort_addresses
+from quire.sentinels.notices.event import Event
 from quire.sentinels.service import Service
 from quire.sentinels.store import Database, edit_watch
 from quire.sentinels.store.listed_pages import MOST_LISTS
@@ -69,11 +70,8 @@ def watched(database: Database, name: str = "w") -> list[str]:
 def told(database: Database) -> list[tuple[list[str], list[str]]]:
     """Return the events about lists: new and gone pages."""
     found = sorted(rows(database, event), key=lambda each: each.time)
-    return [
-        (each.body["added"], each.body["removed"])
-        for each in found
-        if each.kind == "change" and "message" in each.body
-    ]
+    events = [Event.from_dict(each.body) for each in found if each.kind == "change"]
+    return [(list(each.added), list(each.removed)) for each in events if each.reason]
 
 
 def form(finder: Finder = "sitemap", **options: object) -> dict[str, Any]:
@@ -229,8 +227,9 @@ def test_pages_of_a_sitemap_are_watched_and_new_ones_found(database: Database) -
 
     site.pages[f"{SITE}/c"] = b"<p>Chips</p></html>"
     site.check(database)
-    changes = [row for row in rows(database, event) if "message" not in row.body]
-    assert [(row.body["url"], row.body["added"]) for row in changes] == [(f"{SITE}/c", ["Chips"])]
+    events = [Event.from_dict(row.body) for row in rows(database, event)]
+    changes = [(each.url, each.added) for each in events if not each.reason]
+    assert changes == [(f"{SITE}/c", ("Chips",))]
 
 
 def test_pages_that_vanish_are_told_once_and_stay_until_their_place_is_needed(
@@ -364,7 +363,7 @@ def test_a_page_can_be_a_list_for_one_watch_and_watched_by_another(database: Dat
     assert watched(database) == ["/news/1"]
     site.check(database, start=b"<a href=/news/1>One</a> <a href=/news/2>Two</a></html>")
     assert watched(database) == ["/news/1", "/news/2"]
-    assert [row.body["watch"] for row in rows(database, event)] == ["start"]
+    assert [row.body["name"] for row in rows(database, event)] == ["start"]
 
 
 def test_a_list_that_is_watched_and_cannot_be_read_is_not_asked_again_at_once(
@@ -375,7 +374,7 @@ def test_a_list_that_is_watched_and_cannot_be_read_is_not_asked_again_at_once(
 
     site.check(database, sitemap_xml=b"<urlset><url>")
     assert site.requests == [MAP]
-    assert {row.body["watch"] for row in rows(database, event)} == {"text", "w"}
+    assert {row.body["name"] for row in rows(database, event)} == {"text", "w"}
 
 
 def test_an_edited_watch_keeps_the_pages_that_still_match(database: Database) -> None:
@@ -445,7 +444,7 @@ def test_lists_and_their_pages_go_through_the_gate(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+def test_a_database_without_lists_is_brought_up_to_date(tmp_path: Path) -> None:
     old = Database.open(tmp_path / "old.db")
     install(old, 1.0, {"name": "w", "url": f"{SITE}/a"})
     old.close()
@@ -453,7 +452,7 @@ def test_a_database_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) ->
     with engine.begin() as connection:
         for column in ("checked", "heard", "list_level", "list", "unlisted"):
             connection.execute(text(f'ALTER TABLE member DROP COLUMN "{column}"'))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     engine.dispose()
 
     site = Site()

@@ -151,14 +151,18 @@ mod tests {
         ] {
             let values = [0, top / 3, top / 2, 1, top, 0];
             let mut growing = GrowingInts::with_capacity(0);
-            values.iter().for_each(|&value| growing.push(value));
+            for &value in &values {
+                growing.push(value);
+            }
             let mut bytes = Vec::new();
             let width = write_ints(values.iter().copied(), &mut bytes);
             assert_eq!(growing.stored(), (&bytes[..], width));
 
             let ids = [-1, 0, top as i32 / 2, -1, top as i32, -1];
             let mut growing = GrowingIds::with_capacity(0);
-            ids.iter().for_each(|&id| growing.push(id));
+            for &id in &ids {
+                growing.push(id);
+            }
             let mut bytes = Vec::new();
             let width = write_ids(&ids, top as usize + 1, &mut bytes);
             assert_eq!(growing.stored(), (&bytes[..], width));
