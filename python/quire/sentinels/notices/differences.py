@@ -161,9 +161,11 @@ def limited(
 
 
 def _cut(text: str | None) -> str | None:
-    if text is None or len(text) <= MOST_VALUE:
-        return text
-    return text[: MOST_VALUE - 1] + "…"
+    """Return a value without the line breaks around it, and not too long."""
+    if text is None:
+        return None
+    text = text.strip("\r\n")
+    return text if len(text) <= MOST_VALUE else text[: MOST_VALUE - 1] + "…"
 
 
 class _Inside:
