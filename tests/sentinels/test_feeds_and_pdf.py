@@ -122,8 +122,8 @@ def test_the_text_of_a_pdf_is_watched_line_by_line(database: Database) -> None:
     )
     assert told == [[], ["menu"]]
     (found,) = rows(database, event)
-    told = Event.from_dict(found.body)
-    assert (told.removed, told.added) == (("Fish 9.50",), ("Fish 8.50",))
+    change = Event.from_dict(found.body)
+    assert (change.removed, change.added) == (("Fish 9.50",), ("Fish 8.50",))
 
 
 @pytest.mark.parametrize(
