@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from socket import socket
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +20,6 @@ from quire.display import format_count
 from quire.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from quire.sentinels.checking.worker import Tally
     from quire.sentinels.notices.event import Event
     from quire.sentinels.running import RunOptions
     from quire.sentinels.service import Service
@@ -76,6 +73,9 @@ def serve(
       quire serve --host 0.0.0.0 --base-url https://watch.example.org \\
           --database postgresql://quire@db.example/quire
     """
+    from quire.cli.watch.loop import run_service  # noqa: PLC0415 - heavy
+    from quire.web.server import address_of  # noqa: PLC0415 - heavy
+
     with ExitStack() as stack:
         if demo and database is None:
             folder = stack.enter_context(TemporaryDirectory(prefix="quire-demo-"))
@@ -86,7 +86,14 @@ def serve(
         options = run_options(pause, base_url)
         if demo:
             options = _begin_demo(service, options, stack)
-        asyncio.run(_serve(service, bound, options, format, demo=demo))
+        address = base_url or address_of(bound)
+
+        def greet(password: str | None) -> None:
+            _greet(address, password, format, demo=demo)
+
+        run_service(service, bound, options, greet)
+        if format is Format.text:
+            terminal.note("stopped")
 
 
 @reports_errors
@@ -109,8 +116,10 @@ def worker(
       quire worker --database postgresql://quire@db.example/quire
     """
     service = open_service(database)
+    from quire.cli.watch.loop import run_worker  # noqa: PLC0415 - heavy
+
     terminal.note("worker: started; press Ctrl-C to stop")
-    tally = asyncio.run(_work(service, run_options(pause)))
+    tally = run_worker(service, run_options(pause))
     if format is Format.json:
         terminal.write_json(
             {"checked": tally.checks, "failed": tally.failed, "events": tally.events}
@@ -120,54 +129,6 @@ def worker(
             f"worker: stopped after {format_count(tally.checks, 'check')}, {tally.failed:,} failed, "
             f"{format_count(tally.events, 'event')}"
         )
-
-
-async def _work(service: Service, options: RunOptions) -> Tally:
-    from quire.sentinels.running import keep_watching  # noqa: PLC0415 - heavy
-
-    stop = asyncio.Event()
-    stop_on_signals(stop)
-    return await keep_watching(service.database, options, stop)
-
-
-async def _serve(
-    service: Service,
-    bound: socket,
-    options: RunOptions,
-    format: Format,  # noqa: A002 - the name of the option
-    *,
-    demo: bool,
-) -> None:
-    from quire.sentinels.accounts import Accounts  # noqa: PLC0415 - heavy
-    from quire.sentinels.notices.channels.webhook import webhook_gate  # noqa: PLC0415 - heavy
-    from quire.sentinels.running import keep_watching  # noqa: PLC0415 - heavy
-    from quire.web import Settings, create_app, set_up_logs  # noqa: PLC0415 - heavy
-    from quire.web.server import address_of, serve_app  # noqa: PLC0415 - heavy
-
-    set_up_logs()
-    stop = asyncio.Event()
-    stop_on_signals(stop)
-    address = options.base_url or address_of(bound)
-    app = create_app(
-        service,
-        Settings(base_url=options.base_url.rstrip("/")),
-        open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
-    )
-    password = Accounts(service.database).make_first()
-    _greet(address, password, format, demo=demo)
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_until_end(serve_app(app, bound, stop), stop))
-        tasks.create_task(_until_end(keep_watching(service.database, options, stop), stop))
-    if format is Format.text:
-        terminal.note("stopped")
-
-
-async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:
-    """Do something that goes on until it is told to stop; if it ends, everything stops."""
-    try:
-        await work
-    finally:
-        stop.set()
 
 
 def _greet(address: str, password: str | None, format: Format, *, demo: bool) -> None:  # noqa: A002 - the name of the option
@@ -243,10 +204,3 @@ def run_options(pause: float, base_url: str = "") -> RunOptions:
         politeness=Politeness(pause_s=pause),
         base_url=base_url,
     )
-
-
-def stop_on_signals(stop: asyncio.Event) -> None:
-    """Set an event on Ctrl-C and on SIGTERM, so that work under way ends in order."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)

@@ -1,0 +1,72 @@
+"""The event loop of ``quire serve`` and ``quire worker``, ended by signals."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from socket import socket
+from typing import Any
+
+from quire.sentinels.accounts import Accounts
+from quire.sentinels.checking.worker import Tally
+from quire.sentinels.notices.channels.webhook import webhook_gate
+from quire.sentinels.running import RunOptions, keep_watching
+from quire.sentinels.service import Service
+from quire.web import Settings, create_app, set_up_logs
+from quire.web.server import serve_app
+
+
+def run_worker(service: Service, options: RunOptions) -> Tally:
+    """Check pages and send notices until a signal comes; return what was done."""
+
+    async def work() -> Tally:
+        stop = asyncio.Event()
+        _stop_on_signals(stop)
+        return await keep_watching(service.database, options, stop)
+
+    return asyncio.run(work())
+
+
+def run_service(
+    service: Service, bound: socket, options: RunOptions, greet: Callable[[str | None], None]
+) -> None:
+    """Check pages, send notices and answer on the web until a signal comes.
+
+    Args:
+        service: the watches.
+        bound: the socket to answer on.
+        options: how to run.
+        greet: called once everything is ready, with the password of a first start.
+    """
+    set_up_logs()
+    app = create_app(
+        service,
+        Settings(base_url=options.base_url.rstrip("/")),
+        open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
+    )
+
+    async def work() -> None:
+        stop = asyncio.Event()
+        _stop_on_signals(stop)
+        greet(Accounts(service.database).make_first())
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_until_end(serve_app(app, bound, stop), stop))
+            tasks.create_task(_until_end(keep_watching(service.database, options, stop), stop))
+
+    asyncio.run(work())
+
+
+async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:
+    """Do something that goes on until it is told to stop; if it ends, everything stops."""
+    try:
+        await work
+    finally:
+        stop.set()
+
+
+def _stop_on_signals(stop: asyncio.Event) -> None:
+    """Set an event on Ctrl-C and on SIGTERM, so that work under way ends in order."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
