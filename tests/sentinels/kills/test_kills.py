@@ -26,7 +26,7 @@ from tests.sentinels.kills.town import Town
 
 ROOT = Path(__file__).parents[3]
 IS_SOAK = bool(os.environ.get("KILL_SOAK"))
-PAGES, CHANGES, KILLS = (50, 20, 100) if IS_SOAK else (12, 4, 12)
+PAGES, CHANGES, KILLS = (50, 20, 100) if IS_SOAK else (8, 3, 8)
 PATIENCE_S = 1800 if IS_SOAK else 240
 
 pytestmark = pytest.mark.timeout(PATIENCE_S + 60)
