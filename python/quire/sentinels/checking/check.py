@@ -21,9 +21,9 @@ differ only in invisible parts (tokens, scripts) leave no version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from random import Random
+from functools import cached_property
 from typing import Any
 
 from quire.digest.page import Digest
@@ -33,7 +33,6 @@ from quire.sentinels.checking.whereabouts import Follower, Whereabouts
 from quire.sentinels.conditions.comparison import PageState
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.groups.outcome import Outcome
-from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
 from quire.sentinels.notices.event import EventKind
 from quire.sentinels.pages.learning import learn, learn_from_history
 from quire.sentinels.pages.noise import PageNoise
@@ -42,14 +41,13 @@ from quire.sentinels.parts.part import CONTENT, Aspect, Part
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.schedule import next_check
 from quire.sentinels.sentinel import Sentinel, relocated
-from quire.sentinels.store.claims import ClaimedPage
 from quire.sentinels.store.plain import (
     facts_from_json,
     facts_to_json,
     instant,
     signatures_to_bytes,
 )
-from quire.sentinels.store.results import CheckResult, NewVersion, PageGroup, PageMember
+from quire.sentinels.store.results import CheckResult, NewVersion, PageMember
 from quire.sentinels.versions.deltas import best_base, pack
 from quire.sentinels.versions.page_reading import read_page
 
@@ -100,31 +98,17 @@ class _Pending:
 class Check(Judging):
     """One check of one page; see ``Judging`` for its arguments."""
 
-    def __init__(
-        self,
-        claimed: ClaimedPage,
-        found: PageGroup,
-        now: float,
-        read: Callable[[int], bytes],
-        *,
-        others: Callable[[set[str]], dict[str, float]] | None = None,
-        numbers: Callable[[], Sequence[int]] | None = None,
-        shortcuts: Shortcuts = ALL_SHORTCUTS,
-        chance: Random | None = None,
-    ) -> None:
-        super().__init__(
-            claimed,
-            found,
-            now,
-            read,
-            others=others,
-            numbers=numbers,
-            shortcuts=shortcuts,
-            chance=chance,
-        )
-        self.known: PageNoise = PageNoise.from_json(claimed.noise)
-        self.learns: bool = any(each.watch.learn_noise for each in found.members.values())
-        self._pending: _Pending | None = None
+    _pending: _Pending | None = None
+
+    @cached_property
+    def known(self) -> PageNoise:
+        """The noise that earlier checks learned."""
+        return PageNoise.from_json(self.claimed.noise)
+
+    @cached_property
+    def learns(self) -> bool:
+        """Whether a watch of the page leaves noise out."""
+        return any(each.watch.learn_noise for each in self.found.members.values())
 
     def run(self, answer: Fetched | FetchProblem, *, may_probe: bool = False) -> CheckResult:
         """Return what to write down.
