@@ -1,6 +1,6 @@
 """The web server: uvicorn on a socket that is bound first, stopped by an event.
 
-The socket is bound before anything else starts, so that a port in use is an error at once, and the
+The socket listens before anything else starts, so that a port in use is an error at once, and the
 address that is printed is the one that answers.
 """
 
@@ -45,6 +45,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
+        found.listen()  # from now on, early visitors wait instead of being refused
     except OSError:
         found.close()
         raise

@@ -29,7 +29,11 @@ def run_worker(service: Service, options: RunOptions) -> Tally:
 
 
 def run_service(
-    service: Service, bound: socket, options: RunOptions, greet: Callable[[str | None], None]
+    service: Service,
+    bound: socket,
+    options: RunOptions,
+    settings: Settings,
+    greet: Callable[[str | None], None],
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -37,12 +41,13 @@ def run_service(
         service: the watches.
         bound: the socket to answer on.
         options: how to run.
+        settings: how to answer.
         greet: called once everything is ready, with the password of a first start.
     """
     set_up_logs()
     app = create_app(
         service,
-        Settings(base_url=options.base_url.rstrip("/")),
+        settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
     )
 

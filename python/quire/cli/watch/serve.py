@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -73,9 +74,16 @@ def serve(
       quire serve --host 0.0.0.0 --base-url https://watch.example.org \\
           --database postgresql://quire@db.example/quire
     """
-    from quire.cli.watch.loop import run_service  # noqa: PLC0415 - heavy
-    from quire.web.server import address_of  # noqa: PLC0415 - heavy
-
+    try:
+        from quire.cli.watch.loop import run_service  # noqa: PLC0415 - heavy
+        from quire.web.server import address_of  # noqa: PLC0415 - heavy
+        from quire.web.settings import Settings  # noqa: PLC0415 - heavy
+    except ImportError as error:
+        raise MissingExtra(f"{error.name} is not installed", extra="serve") from None
+    try:
+        settings = Settings(base_url=base_url.rstrip("/"))
+    except ValueError as error:
+        raise Refusal(f"--{error}".replace("base_url", "base-url", 1)) from None
     with ExitStack() as stack:
         if demo and database is None:
             folder = stack.enter_context(TemporaryDirectory(prefix="quire-demo-"))
@@ -91,7 +99,7 @@ def serve(
         def greet(password: str | None) -> None:
             _greet(address, password, format, demo=demo)
 
-        run_service(service, bound, options, greet)
+        run_service(service, bound, options, settings, greet)
         if format is Format.text:
             terminal.note("stopped")
 
@@ -178,16 +186,17 @@ def _print_event(event: Event) -> None:
 
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket]:
-    try:
-        from quire.web.server import listen  # noqa: PLC0415 - heavy
-    except ImportError as error:
-        raise MissingExtra(f"{error.name} is not installed", extra="serve") from None
+    from quire.web.server import listen  # noqa: PLC0415 - heavy
+
     try:
         found = listen(host, port)
     except OSError as error:
+        is_taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        other = (
+            "another port: --port 0 picks a free one" if is_taken else "an address of this machine"
+        )
         raise Refusal(
-            f"cannot listen on {host}, port {port}: {error.strerror}",
-            hint="choose another port: --port 0 picks a free one",
+            f"cannot listen on {host}, port {port}: {error.strerror}", hint=f"choose {other}"
         ) from None
     with found:
         yield found
