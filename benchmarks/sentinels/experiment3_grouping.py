@@ -96,7 +96,7 @@ def _costs(context: Context, pair: PagePair, size: int) -> tuple[dict[str, float
         LXML: partial(parsed, body),
         MD5: lambda: hashlib.md5(body, usedforsecurity=False).digest(),
     }
-    # Selectors run in the round that does not count: they are no cost of grouping.
+    # Selectors run in the first round, which is not counted: grouping does not cause their cost.
     repeated = {name: partial(_repeat, case) for name, case in cases.items()}
     samples = measure.interleaved(repeated, context.pick(9, 5))
     every_root = np.concatenate(
