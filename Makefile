@@ -48,7 +48,7 @@ test-rust: ## run the unit tests and doc examples of the kernels
 	cargo test --locked --quiet $(CRATES)
 
 test-python: $(STAMPS)/package ## run the tests of the package, its docstrings and the docs
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadgroup # one process for each core; tests of one group share theirs
 
 lint: $(STAMPS)/package ## check formatting, types, import contracts and clippy
 	$(BIN)/ruff check

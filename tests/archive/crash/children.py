@@ -8,6 +8,7 @@ survives the child.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -73,7 +74,8 @@ def serve() -> None:
         os.close(ready)
         print(child, flush=True)  # noqa: T201 - this is how it speaks
         sys.stdin.readline()
-        os.write(go, b"!")
+        with contextlib.suppress(BrokenPipeError):  # it was killed before it heard of it
+            os.write(go, b"!")
         os.close(go)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201

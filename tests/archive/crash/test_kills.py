@@ -40,3 +40,13 @@ def test_a_writer_killed_at_any_moment_loses_no_acknowledged_page(tmp_path: Path
 
 def pages(n: int) -> dict[Key, bytes]:
     return dict(page(i) for i in range(n))
+
+
+def test_a_writer_may_be_killed_before_it_starts(tmp_path: Path) -> None:
+    with Children() as children:
+        child = children.start("write_on", tmp_path / "archive", tmp_path / "acks")
+        os.kill(child.number, signal.SIGKILL)
+        while " Z " not in Path(f"/proc/{child.number}/stat").read_text():  # it still ends
+            time.sleep(0.01)
+        children.go()
+        assert children.wait() == -signal.SIGKILL
