@@ -44,15 +44,24 @@ async def canaries() -> AsyncIterator[tuple[int, list[int]]]:
         writer.write(answer(b"the inside"))
         writer.close()
 
-    async with AsyncExitStack() as stack:
+    async def listen(stack: AsyncExitStack) -> int:
         with socket.socket() as probe:
             probe.bind(("127.0.0.2", 0))
-            port = probe.getsockname()[1]
+            port: int = probe.getsockname()[1]
         for address in vectors.CANARIES:
             server = await asyncio.start_server(hit, address, port)
             stack.push_async_callback(server.wait_closed)
             stack.callback(server.close)
-        yield port, hits
+        return port
+
+    while True:
+        async with AsyncExitStack() as stack:
+            try:
+                port = await listen(stack)
+            except OSError:  # another process has this port at one of the addresses
+                continue
+            yield port, hits
+            return
 
 
 async def hits_a_canary(url: str) -> None:
