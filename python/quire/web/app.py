@@ -16,6 +16,7 @@ from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
 from quire.web.pages import docs, home, login, static_files
+from quire.web.pages.watch import routes as watch_pages
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
 from quire.web.protection.envelope import Envelope
@@ -31,6 +32,7 @@ _PARTS = (
     accounts,
     status,
     home,
+    watch_pages,
     login,
     docs,
     static_files,
