@@ -1,7 +1,7 @@
 """A live service for browsers: the application on a port of this machine, and Chromium beside it.
 
 The browser has no way to the network: everything but the service is answered by nothing, and written
-down. So a test can say that a page asked nobody else.
+down. So a test can say that a page made no other request.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 @dataclass
 class Seen:
-    """What a browser did that it should not have.
+    """Things that a browser should not have done.
 
     Attributes:
         elsewhere: requests for other hosts.
@@ -86,7 +86,7 @@ class Visitor:
         address: the address of the service.
         context: its cookies and settings.
         page: its page.
-        seen: what it did that it should not have.
+        seen: things that it should not have done.
     """
 
     address: str

@@ -16,6 +16,7 @@ from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
 from quire.web.pages import docs, home, login, static_files
+from quire.web.pages.compare import compare
 from quire.web.pages.watch import routes as watch_pages
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
@@ -33,6 +34,7 @@ _PARTS = (
     status,
     home,
     watch_pages,
+    compare,
     login,
     docs,
     static_files,

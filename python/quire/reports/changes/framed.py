@@ -56,7 +56,7 @@ class ChangeMark:
     Attributes:
         number: its number, from 1.
         place: how far down the page it is, from 0 to 1.
-        kinds: what was done: texts ``inserted``, ``deleted`` or ``moved``.
+        kinds: texts were ``inserted``, ``deleted`` or ``moved``.
         texts: the texts, each with its kind; empty beyond the first few hundred changes.
     """
 

@@ -215,7 +215,7 @@ class Looking(Base):
         old: int | None = None,
         new: int | None = None,
     ) -> Finding:
-        """Return, condition by condition, what a watch finds on two versions; by default the last.
+        """Judge two versions, the last by default, and return the findings of all conditions.
 
         Args:
             name: the watch.

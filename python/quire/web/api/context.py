@@ -14,6 +14,7 @@ from quire.sentinels.accounts import Accounts, Identity, Sessions, Tokens
 from quire.sentinels.accounts.passwords import AT_ONCE
 from quire.sentinels.service import Service
 from quire.web.answers import Answer
+from quire.web.held import Held
 from quire.web.notices import Notices, OpenGate
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.protection.throttle import Throttle
@@ -44,6 +45,7 @@ class State:
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
+        held: results that are held for a while.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class State:
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
+        self.held: Held = Held()
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)

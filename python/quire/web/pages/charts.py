@@ -11,6 +11,8 @@ WIDTH, HEIGHT = 720, 240
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 12, 28
 #: Marks on the axis of values, about.
 _MARKS = 4
+_A_DAY_S = 86_400
+_WHOLE = "%Y-%m-%d %H:%M"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +103,7 @@ def _number(value: float) -> str:
     return f"{value:,.10g}"
 
 
-def _day(time: float) -> str:
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M")
+def _day(time: float, span_s: float = math.inf) -> str:
+    """Return a time; without the day if the whole chart is shorter than one."""
+    spelling = "%H:%M:%S" if span_s < _A_DAY_S else "%Y-%m-%d" if span_s < math.inf else _WHOLE
+    return datetime.fromtimestamp(time, UTC).strftime(spelling)

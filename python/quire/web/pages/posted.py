@@ -34,7 +34,7 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What was sent with a form: of fields with the same name, the last one counts.
+    """The fields of a form; of several with the same name, the last one counts.
 
     Attributes:
         fields: texts by name.

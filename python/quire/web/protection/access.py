@@ -37,6 +37,7 @@ class Access:
         body: how long the body may be.
         heavy: whether it takes long, so that only a few run at once.
         before_password: whether it works before a one-time password was changed.
+        home: whether people on this machine need no account, if the service is for this machine only.
     """
 
     level: Level | None
@@ -47,6 +48,7 @@ class Access:
     body: Body = "none"
     heavy: bool = False
     before_password: bool = False
+    home: bool = False
 
 
 _READ = Access(Level.READ)
@@ -149,6 +151,11 @@ ACCESS: dict[Route, Access] = {
     ("POST", "/watches/{watch}/remove"): _CHANGE,
     ("POST", "/watches/{watch}/accept"): _CHANGE,
     ("POST", "/watches/{watch}/reject"): _CHANGE,
+    # Comparing.
+    ("GET", "/compare"): Access(Level.READ, page=True, home=True),
+    ("POST", "/compare"): Access(Level.READ, page=True, body="import", heavy=True, home=True),
+    ("GET", "/compare/{key}"): Access(Level.READ, page=True, heavy=True, home=True),
+    ("GET", "/compare/{key}/frame/{name}"): Access(Level.READ, page=True, heavy=True, home=True),
     ("GET", "/login"): Access(None, page=True),
     ("POST", "/login"): Access(None, page=True, body="usual"),
     ("POST", "/logout"): Access(Level.READ, session=True, page=True, before_password=True),

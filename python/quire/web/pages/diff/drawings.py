@@ -1,7 +1,7 @@
 """Drawings of pages for frames, kept for a moment: a page and its frames need the same ones.
 
-Drawings are found by the hashes of the two pages, so what a client gets depends on nothing but the
-pages that it may read. Memory is limited in bytes.
+Drawings are found by the hashes of the two pages, so a client never gets
+anything but pages that it may read. Memory is limited in bytes.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Frame:
 
     Attributes:
         name: the name that links lead to.
-        title: what it shows, for screen readers.
+        title: its title, for screen readers.
         src: its address, without the fragment.
         fragment: where it begins.
     """
@@ -68,7 +68,7 @@ class Spot:
         top: where it is, from 0 to ``MAP_HEIGHT``.
         kind: the kind of the changes; ``changed`` for several.
         number: the first change that it stands for.
-        words: what it stands for, in words.
+        words: the numbers of all its changes, in words.
     """
 
     top: int

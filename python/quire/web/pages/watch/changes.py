@@ -1,4 +1,4 @@
-"""The changes of a watch: what it told about, and the versions of its page, newest first."""
+"""The changes of a watch: its events and the versions of its page, newest first."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from starlette.responses import Response
 
 from quire.sentinels.service import StoredEvent, StoredState
 from quire.web.api.context import App, Client, Url, VersionNumber, WatchNumber, router
-from quire.web.api.told import told
 from quire.web.pages.watch.heading import Tab, find_shown, watch_page
+from quire.web.pages.watch.said import said
 
 routes: APIRouter = router()
 
 #: Events and versions of one page.
 MOST = 50
-#: Texts of one event, and characters of each.
-MOST_TEXTS = 5
-LONGEST = 400
 
 
 @routes.get("/watches/{watch}", include_in_schema=False)
@@ -32,7 +29,7 @@ def show_changes(
     before: VersionNumber = None,
     done: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """Show what a watch told about, and the versions of its page."""
+    """Show the events of a watch and the versions of its page."""
     shown = find_shown(app, watch, url)
     states: list[StoredState] = []
     if shown.page is not None:
@@ -72,21 +69,11 @@ def _version(state: StoredState) -> dict[str, Any]:
 
 
 def _event(event: StoredEvent) -> dict[str, Any]:
-    words = told(event)
-    found = event.event
     return {
         "is_event": True,
         "time": event.time,
         "kind": event.kind,
         "old": event.old,
         "new": event.new,
-        "added": [_short(each) for each in words.added[:MOST_TEXTS]],
-        "removed": [_short(each) for each in words.removed[:MOST_TEXTS]],
-        "more": max(0, len(words.added) - MOST_TEXTS) + max(0, len(words.removed) - MOST_TEXTS),
-        "message": _short(words.message),
-        "why": "" if found.finding is None else _short(found.finding.reason),
+        "said": said(event.event),
     }
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

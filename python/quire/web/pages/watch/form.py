@@ -18,17 +18,15 @@ from quire.sentinels.form.files import write_yaml
 from quire.sentinels.form.plain_data import read_plain_data
 from quire.sentinels.store.watches import StoredWatch
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
-from quire.web.api.told import told
 from quire.web.api.watches import with_secrets
 from quire.web.pages.posted import read_posted
 from quire.web.pages.watch.heading import Done, Shown, Tab, address, find_shown, watch_page
+from quire.web.pages.watch.said import said
 
 routes: APIRouter = router()
 
-#: Firings of a replay that are listed, texts of each, and characters of a text.
+#: Firings of a replay that are listed.
 MOST_FIRINGS = 100
-MOST_TEXTS = 4
-LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Wrong:
     """An error in a form.
 
     Attributes:
-        message: what is wrong, with the field.
+        message: the error, with the field.
         line: the line of the text, if it is known.
         field: the field.
     """
@@ -94,7 +92,7 @@ def download_form(app: App, watch: WatchNumber) -> Response:
 
 @routes.get("/watches/{watch}/replay", include_in_schema=False)
 async def show_replay(app: App, client: Client, watch: WatchNumber, url: Url = None) -> Response:
-    """Show what a watch would have told about the stored versions of its page."""
+    """Replay a watch on the stored versions of its page."""
 
     def work() -> Response:
         shown = find_shown(app, watch, url)
@@ -106,7 +104,7 @@ async def show_replay(app: App, client: Client, watch: WatchNumber, url: Url = N
 
 @routes.post("/watches/{watch}/replay", include_in_schema=False)
 async def try_form(app: App, client: Client, watch: WatchNumber, request: Request) -> Response:
-    """Show what a watch would have told with another form, or save that form."""
+    """Replay a watch with another form, or save that form."""
     posted = await read_posted(request)
 
     def work() -> Response:
@@ -163,15 +161,8 @@ def _replayed(
 def _result(found: Replay) -> dict[str, Any]:
     months: dict[str, list[dict[str, Any]]] = {}
     for firing in reversed(found.firings[-MOST_FIRINGS:]):
-        words = told(firing)
         months.setdefault(firing.time.strftime("%B %Y"), []).append(
-            {
-                "time": firing.time,
-                "kind": firing.kind,
-                "added": [_short(each) for each in words.added[:MOST_TEXTS]],
-                "removed": [_short(each) for each in words.removed[:MOST_TEXTS]],
-                "message": _short(words.message),
-            }
+            {"time": firing.time, "kind": firing.kind, "said": said(firing.event)}
         )
     return {
         "captures": found.captures,
@@ -180,10 +171,6 @@ def _result(found: Replay) -> dict[str, Any]:
         "left_out": max(0, len(found.firings) - MOST_FIRINGS),
         "outcomes": found.outcomes,
     }
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _text(stored: StoredWatch) -> str:

@@ -50,7 +50,7 @@ NAMES = {
 
 
 class Done(StrEnum):
-    """What a button did; told on the next page."""
+    """The result of a button, for a line on the next page."""
 
     checked = "checked"
     paused = "paused"
@@ -116,7 +116,7 @@ def find_shown(app: State, watch: int, url: str | None) -> Shown:
     """Find a watch, and the page of it to show.
 
     Raises:
-        NotStored: there is no such watch.
+        NotStored: the watch does not exist.
     """
     stored = app.service.find(watch)
     pages = [each for each in app.service.pages(watch) if not each.is_list]
@@ -145,7 +145,7 @@ def watch_page(
         shown: the watch.
         tab: which of its pages.
         status: the status of the answer.
-        done: what a button did before.
+        done: the result of a button on the page before.
         values: what the template of the tab shows.
     """
     stored = shown.stored

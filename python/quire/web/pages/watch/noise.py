@@ -1,4 +1,4 @@
-"""The noise of a watch: what is left out of its page, and switches for it."""
+"""The noise of a watch: parts that are left out of its page, and switches for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def show_noise(
     url: Url = None,
     done: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """Show what is left out of the page of a watch."""
+    """Show the parts that are left out of the page of a watch."""
     return await run_in_threadpool(lambda: _show(app, client, find_shown(app, watch, url), done))
 
 
