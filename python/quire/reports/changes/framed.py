@@ -135,18 +135,21 @@ def same_changes(left: FramedPage, right: FramedPage) -> dict[int, int]:
     """Find, for each change on one version, the same change on the other version.
 
     Parts that moved have another place in the order of changes on each version. Changes with the
-    same texts are the same; a change that has no equal goes with the one before it.
+    same texts are the same; their kinds may differ, as a short text that moved counts as deleted
+    here and inserted there. A change without an equal goes with the one that has its number.
     """
-    known: dict[frozenset[tuple[MarkKind, str]], list[int]] = {}
+    known: dict[frozenset[str], list[int]] = {}
     for mark in reversed(left.marks):
-        known.setdefault(frozenset(mark.texts), []).append(mark.number)
+        known.setdefault(_texts(mark), []).append(mark.number)
     found: dict[int, int] = {}
-    last = 1
     for mark in right.marks:
-        equal = known.get(frozenset(mark.texts)) if mark.texts else None
-        last = equal.pop() if equal else min(mark.number, max(1, len(left.marks)))
-        found[mark.number] = last
+        equal = known.get(_texts(mark)) if mark.texts else None
+        found[mark.number] = equal.pop() if equal else min(mark.number, max(1, len(left.marks)))
     return found
+
+
+def _texts(mark: ChangeMark) -> frozenset[str]:
+    return frozenset(text for _, text in mark.texts)
 
 
 _AS_DRAWN: dict[MarkKind, MarkKind] = {

@@ -16,8 +16,9 @@ from quire.sdiff.views.lines import RowKind
 from quire.sdiff.views.side_by_side import SideRow, side_by_side
 from quire.sdiff.views.words import Segment
 
-#: Rows that are shown, and characters of one cell.
+#: Rows that are shown, characters of all of them, and characters of one cell.
 MOST_ROWS = 3000
+MOST_CHARACTERS = 1_000_000
 MOST_CELL = 4000
 #: Unchanged rows around changes.
 CONTEXT = 3
@@ -115,13 +116,13 @@ def _rows(old: Digest, new: Digest) -> Rows:
     last = max([row.new.number for group in found for row in group if row.new], default=1)
     groups: list[list[ShownRow]] = []
     places: list[float] = []
-    count = shown = left_out = line = 0
+    count = shown = written = left_out = line = 0
     for group in found:
         rows: list[ShownRow] = []
         is_open = False
         for row in group:
             line = row.new.number if row.new else line
-            if shown >= MOST_ROWS:
+            if shown >= MOST_ROWS or written >= MOST_CHARACTERS:
                 left_out += 1
                 continue
             begins = row.kind != "same" and not is_open
@@ -131,6 +132,7 @@ def _rows(old: Digest, new: Digest) -> Rows:
                 places.append(min(line / max(last, 1), 1.0))
             rows.append(_row(row, count if begins else 0))
             shown += 1
+            written += sum(min(len(each.text), MOST_CELL) for each in (row.old, row.new) if each)
         if rows:
             groups.append(rows)
     return Rows(groups, count, places, left_out)
