@@ -110,9 +110,24 @@ class Visitor:
 
 @contextmanager
 def visiting(
-    app: FastAPI, *, width: int = 1280, height: int = 900, dark: bool = False, script: bool = True
+    app: FastAPI,
+    *,
+    width: int = 1280,
+    height: int = 900,
+    dark: bool = False,
+    script: bool = True,
+    policy: bool = True,
 ) -> Iterator[Visitor]:
-    """Serve an application, and open a browser that reaches nothing else."""
+    """Serve an application, and open a browser that reaches nothing else.
+
+    Args:
+        app: the application.
+        width: the width of the window.
+        height: its height.
+        dark: prefer dark colours.
+        script: run scripts.
+        policy: respect the Content-Security-Policy of pages.
+    """
     path = require("chromium", "look at the pages of the service")
     with serving(app) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -120,6 +135,7 @@ def visiting(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             java_script_enabled=script,
+            bypass_csp=not policy,
         )
         seen = Seen()
         context.route("**/*", lambda route: _route(route, address, seen))

@@ -187,3 +187,50 @@ def test_a_page_elsewhere_cannot_use_the_comparison_of_this_machine(site: Site) 
         with page.expect_navigation() as found:
             page.click("button")
         assert found.value.status == 403
+
+
+ACCESSIBLE = """() => {
+  const wrong = [];
+  const named = (node) => (node.getAttribute('aria-label') || node.textContent || '').trim();
+  for (const field of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {
+    if (!field.labels.length && !field.getAttribute('aria-label')) wrong.push(`no label: ${field.id}`);
+  }
+  for (const node of document.querySelectorAll('a[href], button')) {
+    if (!named(node)) wrong.push(`no name: ${node.outerHTML.slice(0, 80)}`);
+  }
+  for (const frame of document.querySelectorAll('iframe')) if (!frame.title) wrong.push('no title');
+  const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
+  if (new Set(ids).size !== ids.length) wrong.push('an id twice');
+  if (document.querySelectorAll('h1').length !== 1) wrong.push('not one h1');
+  if (!document.documentElement.lang || !document.querySelector('main')) wrong.push('no frame');
+  const levels = [...document.querySelectorAll('h1, h2, h3, h4')].map((node) => +node.tagName[1]);
+  levels.reduce((last, level) => { if (level > last + 1) wrong.push('a level is skipped'); return level; }, 0);
+  const light = (text) => {
+    const parts = text.match(/[\\d.]+/g).map(Number);
+    const line = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    return { value: 0.2126 * line(parts[0]) + 0.7152 * line(parts[1]) + 0.0722 * line(parts[2]), alpha: parts[3] ?? 1 };
+  };
+  for (const node of document.querySelectorAll('main *')) {
+    const hasText = [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim());
+    if (!hasText || !node.checkVisibility() || node.closest('svg, .skip, .hidden-text')) continue;
+    let behind = node;
+    while (behind && light(getComputedStyle(behind).backgroundColor).alpha < 1) behind = behind.parentElement;
+    if (!behind || light(getComputedStyle(node).backgroundColor).alpha % 1) continue;
+    const [one, two] = [getComputedStyle(node).color, getComputedStyle(behind).backgroundColor].map((c) => light(c).value);
+    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    if (ratio < 4.5) wrong.push(`contrast ${ratio.toFixed(2)}: ${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 30)}`);
+  }
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_pages_have_names_labels_levels_and_contrast(site: Site, watch: int, *, dark: bool) -> None:
+    with visiting(site.app, dark=dark) as visitor:
+        visitor.log_in("admin")
+        for tab in ("", "/diff", "/diff?view=side", "/diff?view=text", "/why", "/history", "/noise",
+                    "/replay", "/notices", "/form", "/remove"):  # fmt: skip
+            visitor.open(f"/watches/{watch}{tab}")
+            assert visitor.page.evaluate(ACCESSIBLE) == [], tab
+        visitor.open("/compare")
+        assert visitor.page.evaluate(ACCESSIBLE) == []

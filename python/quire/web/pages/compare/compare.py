@@ -87,7 +87,7 @@ async def show_result(
         return _crawls(client, key, held)
 
     def work() -> Response:
-        names, url, old, new = _pair(held, number)
+        names, title, old, new = _pair(held, number)
 
         def address(**values: object) -> str:
             return _address(f"/compare/{key}", {"page": number, "view": view.value, **values})
@@ -95,9 +95,18 @@ async def show_result(
         def frame(what: Shown) -> str:
             return _address(f"/compare/{key}/frame/{what.value}", {"page": number})
 
-        diff = make_view(old, new, view=view, change=change, base=url, address=address, frame=frame)
+        diff = make_view(
+            old, new, view=view, change=change, base=title, address=address, frame=frame
+        )
         back = f"/compare/{key}" if number is not None else ""
-        return page("compare/result.html", diff=diff, names=names, back=back, **_who(client))
+        return page(
+            "compare/result.html",
+            diff=diff,
+            names=names,
+            title=title if back else "",
+            back=back,
+            **_who(client),
+        )
 
     return await app.run_heavy(work)
 
@@ -125,8 +134,7 @@ async def _compared(app: State, posted: Posted) -> str:
             raise GivenError("expected a crawl here too: a WARC, WACZ or zip file", wrong)
         files = [each.file for each in sides if each.file is not None]
         found = await app.run_heavy(compare_crawls, files[0], files[1])
-        size = sum(len(file.data) for file in files)
-        return app.held.put(found, size, found.folder.delete)
+        return app.held.put(found, found.folder.size(), found.folder.delete)
     fetched = await asyncio.gather(*(fetch_given(each) for each in sides))
 
     def read() -> ComparedPages:
@@ -148,14 +156,14 @@ def _held(app: State, key: str) -> ComparedPages | ComparedCrawls:
 def _pair(
     held: ComparedPages | ComparedCrawls, number: int | None
 ) -> tuple[tuple[str, str], str, Digest, Digest]:
-    """Return the names, the address and the digests of two pages."""
+    """Return the names of both sides, the address of the page, and the digests."""
     if isinstance(held, ComparedPages):
         names = held.old.name, held.new.name
         return names, held.new.url, held.old.digest, held.new.digest
     found = held.pages(-1 if number is None else number)
     if found is None:
         raise Problem(404, "this page is not in both crawls")
-    return (found[0].address, held.names[1]), found[0].address, found[1], found[2]
+    return held.names, found[0].address, found[1], found[2]
 
 
 def _crawls(client: Identity | None, key: str, held: ComparedCrawls) -> Response:

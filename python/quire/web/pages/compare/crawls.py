@@ -67,6 +67,10 @@ class Folder:
             self, shutil.rmtree, self.path, ignore_errors=True
         )
 
+    def size(self) -> int:
+        """Return the bytes of all files in it."""
+        return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedCrawls:
