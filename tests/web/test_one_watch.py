@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from quire.sentinels.checking.answers import Fetched
+from quire.sentinels.notices.message import event_link
 from quire.sentinels.service import Proposal, Service
 from quire.sentinels.store import ClaimedPage
 from quire.sentinels.store.plain import instant
@@ -128,6 +129,21 @@ def test_each_side_shows_only_its_own_version(shared_site: Site) -> None:
     assert "8.50" not in new
     assert 'id="quire-change-1"' in old
     assert 'id="quire-change-1"' in new
+
+
+def test_the_link_of_a_notice_leads_to_its_change(shared_site: Site) -> None:
+    browser = shared_site.browser("viewer")
+    found = shared_site.service.events(shared_site.watch)[0]
+    link = event_link(found.event, "http://127.0.0.1").removeprefix("http://127.0.0.1")
+    reply = browser.get(link)
+
+    assert reply.status == 303
+    shown = browser.get(reply.headers["location"])
+    assert shown.status == 200
+    assert "1 of 1 change" in words(shown)
+    assert "<del>8.50</del> <ins>7.50</ins>" in shown.text
+    assert browser.get("/events/" + "a" * 32).status == 404
+    assert browser.get("/events/nothing").status == 422
 
 
 def test_versions_that_are_not_there_are_a_plain_page(shared_site: Site) -> None:

@@ -17,6 +17,7 @@ from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
 from quire.web.pages import docs, home, login, static_files
 from quire.web.pages.compare import compare
+from quire.web.pages.watch import events
 from quire.web.pages.watch import routes as watch_pages
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
@@ -38,6 +39,7 @@ _PARTS = (
     login,
     docs,
     static_files,
+    events,  # last: other addresses below /events come first
 )
 
 

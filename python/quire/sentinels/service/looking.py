@@ -135,19 +135,19 @@ class Looking(Base):
                     raise NotStored(f"there is no event {following!r}")
                 rest = and_(event.c.time == at, event.c.id > following)
                 query = query.where(or_(event.c.time < at, rest))
-            return [
-                StoredEvent(
-                    row.id,
-                    row.watch,
-                    row.page,
-                    row.kind,
-                    instant(row.time),
-                    row.old,
-                    row.new,
-                    row.body,
-                )
-                for row in connection.execute(query)
-            ]
+            return [_event(row) for row in connection.execute(query)]
+
+    def event(self, ident: str) -> StoredEvent:
+        """Return an event by its id.
+
+        Raises:
+            NotStored: there is none, or its watch was removed.
+        """
+        with self.database.read() as connection:
+            row = connection.execute(select(event).where(event.c.id == ident)).one_or_none()
+            if row is None:
+                raise NotStored(f"the event {ident!r} is not stored, or its watch was removed")
+            return _event(row)
 
     def history(
         self,
@@ -289,6 +289,12 @@ def find_version(connection: Connection, row: Row[Any], wanted: int | datetime) 
 def _before(connection: Connection, row: Row[Any], number: int) -> int:
     older = [each for each in version_numbers(connection, row.id) if each < number]
     return older[-1] if older else number - 1
+
+
+def _event(row: Row[Any]) -> StoredEvent:
+    return StoredEvent(
+        row.id, row.watch, row.page, row.kind, instant(row.time), row.old, row.new, row.body
+    )
 
 
 def _left_out(url: str, noise: Noise) -> LeftOut:

@@ -151,6 +151,7 @@ ACCESS: dict[Route, Access] = {
     ("POST", "/watches/{watch}/remove"): _CHANGE,
     ("POST", "/watches/{watch}/accept"): _CHANGE,
     ("POST", "/watches/{watch}/reject"): _CHANGE,
+    ("GET", "/events/{event}"): _LOOK,
     # Comparing.
     ("GET", "/compare"): Access(Level.READ, page=True, home=True),
     ("POST", "/compare"): Access(Level.READ, page=True, body="import", heavy=True, home=True),
