@@ -19,6 +19,8 @@ import pytest
 
 from quire.sentinels.service import Service
 from quire.sentinels.store import Database
+from quire.sources.gate.addresses import parse_networks
+from quire.sources.gate.one_page import fetch_good
 from quire.web import Settings, create_app
 from quire.web.held import Held
 from tests.web.client import Client, Reply
@@ -119,14 +121,30 @@ def test_two_uploaded_files_are_compared(shared_site: Site) -> None:
     assert "1 of 1 change" in words(shown)
 
 
+@pytest.fixture
+def fetching_site(shared_site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """An application that fetches pages as ``quire serve`` does."""
+    fetch = partial(fetch_good, allow_networks=())
+    monkeypatch.setattr(shared_site.app.state.quire, "fetch_page", fetch)
+    return shared_site
+
+
+def test_a_service_that_fetches_nothing_says_so(shared_site: Site) -> None:
+    reply = post(shared_site.browser("viewer"), old_address="https://a.example/", new_text=NEW)
+
+    assert reply.status == 422
+    assert "this service fetches no pages" in words(reply)
+
+
 def test_two_addresses_are_fetched_through_the_gate(
-    shared_site: Site, monkeypatch: pytest.MonkeyPatch
+    fetching_site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    viewer = shared_site.browser("viewer")
+    viewer = fetching_site.browser("viewer")
     with page_server({"/old": OLD.encode(), "/new": NEW.encode()}) as address:
         given = {"old_address": f"{address}/old", "new_address": f"{address}/new"}
         refused = post(viewer, None, **given)
-        monkeypatch.setenv("QUIRE_ALLOW_NETWORKS", "127.0.0.0/8")
+        allowed = partial(fetch_good, allow_networks=parse_networks("127.0.0.0/8"))
+        monkeypatch.setattr(fetching_site.app.state.quire, "fetch_page", allowed)
         path = compared(viewer, **given)
         missing = post(viewer, old_address=f"{address}/none", new_text=NEW)
 
@@ -143,9 +161,9 @@ def test_two_addresses_are_fetched_through_the_gate(
      "javascript:alert(1)", "http://localhost/", "gopher://x", "http://0x7f.1/", "x" * 5000],
 )  # fmt: skip
 def test_addresses_that_the_gate_refuses_are_an_error_beside_the_field(
-    shared_site: Site, address: str
+    fetching_site: Site, address: str
 ) -> None:
-    reply = post(shared_site.browser("viewer"), old_address=address, new_text=NEW)
+    reply = post(fetching_site.browser("viewer"), old_address=address, new_text=NEW)
 
     assert reply.status == 422
     assert 'role="alert" id="old-wrong"' in reply.text

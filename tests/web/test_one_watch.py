@@ -14,6 +14,7 @@ from quire.sentinels.notices.message import event_link
 from quire.sentinels.service import Proposal, Service
 from quire.sentinels.store import ClaimedPage
 from quire.sentinels.store.plain import instant
+from tests.sentinels.redesigns import DESIGNS, Product
 from tests.web.client import Reply
 from tests.web.conftest import PLANTED, URL, Site
 
@@ -375,6 +376,22 @@ def test_a_question_shows_both_places_and_takes_the_answer(
     for button in ("accept", "reject"):
         assert browser.post(f"/watches/{site.watch}/{button}", form={"url": URL}).status == 303
     assert answers == [("yes", site.watch, URL), ("no", site.watch, URL)]
+
+
+def test_a_part_that_moved_is_watched_at_its_new_place_after_a_yes(site: Site) -> None:
+    old, new = (DESIGNS[name](Product()).encode() for name in ("first", "components"))
+    form = {"url": "https://example.org/shop", "name": "moved", "where": "#price"}
+    watch = add(site, form, old, new)
+    browser = site.browser("editor")
+    shown = browser.get(f"/watches/{watch}")
+    (asked,) = site.service.proposals(watch)
+
+    assert "Is this still the part you want to watch?" in words(shown)
+    assert asked.path in unescape(shown.text)
+    reply = browser.post(f"/watches/{watch}/accept", form={"url": asked.url})
+    assert reply.status == 303
+    assert site.service.find(watch).form["where"] == asked.path
+    assert "Is this still" not in words(browser.get(reply.headers["location"]))
 
 
 def test_a_watch_of_several_pages_shows_the_one_that_is_chosen(site: Site) -> None:

@@ -28,7 +28,9 @@ def fetch_page(url: str, *, allow_networks: Sequence[Network] | None = None) -> 
     Raises:
         FetchFailed: the page was not fetched; has the cause. A status such as 404 is one of them.
     """
-    return asyncio.run(fetch_one(url, allow_networks=allow_networks)).checked()
+    if allow_networks is None:
+        allow_networks = networks_from_environment()
+    return asyncio.run(fetch_good(url, allow_networks=allow_networks))
 
 
 def networks_from_environment() -> tuple[Network, ...]:
@@ -45,14 +47,11 @@ def networks_from_environment() -> tuple[Network, ...]:
         ) from None
 
 
-async def fetch_one(url: str, *, allow_networks: Sequence[Network] | None = None) -> Response:
+async def fetch_good(url: str, *, allow_networks: Sequence[Network]) -> Response:
     """Fetch one page that a person asked for, like ``fetch_page``, in a running event loop.
 
-    The answer can have any status.
-
     Raises:
-        FetchFailed: the page was not fetched; has the cause.
+        FetchFailed: the page was not fetched; has the cause. A status such as 404 is one of them.
     """
-    networks = networks_from_environment() if allow_networks is None else allow_networks
-    async with Gate(allow_networks=networks) as gate:
-        return await gate.fetch(Request(url, obey_robots=False))
+    async with Gate(allow_networks=allow_networks) as gate:
+        return (await gate.fetch(Request(url, obey_robots=False))).checked()

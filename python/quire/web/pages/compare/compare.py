@@ -135,7 +135,7 @@ async def _compared(app: State, posted: Posted) -> str:
         files = [each.file for each in sides if each.file is not None]
         found = await app.run_heavy(compare_crawls, files[0], files[1])
         return app.held.put(found, found.folder.size(), found.folder.delete)
-    fetched = await asyncio.gather(*(fetch_given(each) for each in sides))
+    fetched = await asyncio.gather(*(fetch_given(each, app.fetch_page) for each in sides))
 
     def read() -> ComparedPages:
         pages = [read_page(side, *got) for side, got in zip(sides, fetched, strict=True)]

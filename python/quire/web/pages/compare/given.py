@@ -9,7 +9,7 @@ from quire.digest.files import PageKind
 from quire.digest.page import Digest
 from quire.display import format_bytes
 from quire.errors import FetchFailed, QuireError
-from quire.sources.gate.one_page import fetch_one
+from quire.web.fetching import FetchPage
 from quire.web.pages.posted import Posted, PostedFile
 
 #: Bytes of one page.
@@ -88,8 +88,12 @@ def read_given(posted: Posted, side: str) -> Given:
     return found
 
 
-async def fetch_given(given: Given) -> tuple[bytes, str, str]:
+async def fetch_given(given: Given, fetch: FetchPage | None) -> tuple[bytes, str, str]:
     """Return the bytes of a side, its content type, and its address; fetch it if it has one.
+
+    Args:
+        given: the side.
+        fetch: fetches a page; None if this service fetches none.
 
     Raises:
         GivenError: it cannot be fetched.
@@ -98,8 +102,10 @@ async def fetch_given(given: Given) -> tuple[bytes, str, str]:
         return given.file.data, "", ""
     if not given.address:
         return given.text.encode("utf-8", "replace"), "text/html; charset=utf-8", ""
+    if fetch is None:
+        raise GivenError("this service fetches no pages; give a file or a text", given.side)
     try:
-        response = (await fetch_one(given.address)).checked()
+        response = await fetch(given.address)
     except FetchFailed as error:
         raise GivenError(str(error), given.side) from None
     return response.body, response.header("content-type") or "", response.url
