@@ -12,10 +12,14 @@ from quire.sentinels.service import Service
 from quire.web.api import accounts, care, files, findings, status, watches
 from quire.web.api import notices as notice_routes
 from quire.web.api.context import State
+from quire.web.fetching import FetchPage
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
 from quire.web.pages import docs, home, login, static_files
+from quire.web.pages.compare import compare
+from quire.web.pages.watch import events
+from quire.web.pages.watch import routes as watch_pages
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
 from quire.web.protection.envelope import Envelope
@@ -31,9 +35,12 @@ _PARTS = (
     accounts,
     status,
     home,
+    watch_pages,
+    compare,
     login,
     docs,
     static_files,
+    events,  # last: other addresses below /events come first
 )
 
 
@@ -48,6 +55,7 @@ def create_app(
     hasher: Hasher | None = None,
     notices: Notices | None = None,
     open_gate: OpenGate | None = None,
+    fetch_page: FetchPage | None = None,
     access: Mapping[Route, Access] = ACCESS,
 ) -> FastAPI:
     """Build the application.
@@ -58,6 +66,7 @@ def create_app(
         hasher: hashes passwords.
         notices: dead letters, tests and feeds (default: the service).
         open_gate: opens the gate that test messages go through; without, none are sent.
+        fetch_page: fetches pages to compare, through the gate; without, only files are compared.
         access: what each route needs.
 
     Raises:
@@ -80,6 +89,7 @@ def create_app(
         sessions=sessions,
         tokens=tokens,
         settings=settings,
+        fetch_page=fetch_page,
     )
     add_handlers(app)
     add_openapi(app)

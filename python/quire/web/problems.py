@@ -59,7 +59,7 @@ def _http(request: Request, error: Exception) -> Response:
     return problem(error.status_code, str(error.detail), headers=headers, field=field)
 
 
-def _validation(_: Request, error: Exception) -> Response:
+def _validation(request: Request, error: Exception) -> Response:
     """List the errors in parameters and bodies, without repeating their values."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
     found = [
@@ -72,6 +72,8 @@ def _validation(_: Request, error: Exception) -> Response:
     ]
     first = found[0] if found else {"field": "", "message": "the request is not valid"}
     detail = ": ".join(part for part in (first["field"], first["message"]) if part)
+    if _is_page(request):
+        return error_page(422, detail)
     return problem(422, detail, field=first["field"], errors=found)
 
 
@@ -83,9 +85,17 @@ def _quire(request: Request, error: Exception) -> Response:
         return problem(503, "the database cannot be used now", headers={"Retry-After": "10"})
     for kind, (status, field) in _STATUSES.items():
         if isinstance(error, kind):
+            if _is_page(request):
+                return error_page(status, message)
             named = getattr(error, "path", "") or getattr(error, "field", "") or field
             return problem(status, message, field=named, line=getattr(error, "line", None))
-    return problem(422, message)
+    return error_page(422, message) if _is_page(request) else problem(422, message)
+
+
+def _is_page(request: Request) -> bool:
+    """Tell whether a request is for a page for people."""
+    access = request.scope.get("quire_access")
+    return access is not None and bool(access.page)
 
 
 def _field(place: tuple[int | str, ...]) -> str:

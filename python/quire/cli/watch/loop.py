@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine
+from functools import partial
 from socket import socket
 from typing import Any
 
@@ -13,6 +14,7 @@ from quire.sentinels.checking.worker import Tally
 from quire.sentinels.notices.channels.webhook import webhook_gate
 from quire.sentinels.running import RunOptions, keep_watching
 from quire.sentinels.service import Service
+from quire.sources.gate.one_page import fetch_good
 from quire.web import Settings, create_app, set_up_logs
 from quire.web.server import serve_app
 
@@ -49,6 +51,7 @@ def run_service(
         service,
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
+        fetch_page=partial(fetch_good, allow_networks=options.allow_networks),
     )
 
     async def work() -> None:

@@ -22,7 +22,10 @@ from quire.sdiff.views.words import Segment
 _MAX_LISTED = 300
 _MAX_SHOWN = 160
 
-_CHANGE = "quire-change-"
+#: Begins the id of every change; its number, from 1, follows.
+CHANGE = "quire-change-"
+#: How many characters a new line counts as, to tell how far down a page something is.
+LINE = 60
 
 
 def _important(rules: str) -> str:
@@ -95,6 +98,8 @@ hr.quire-atom { display: block; min-height: 2px; }
   outline-offset: 2px; }
 .quire-fresh { background: #effbf0; }
 .quire-lost { background: #fff3f1; }
+.quire-outlined { outline: 2px dashed #8a5a00; outline-offset: 2px; background: #fff3d6;
+  color: #3d2a00; }
 .quire-around { outline: 1px dotted #8a949c; outline-offset: 2px; }
 body:has(#quire-others:checked) .quire-attr { outline: 2px dotted #c2860f; outline-offset: 1px; }
 .quire-block { display: block; }
@@ -184,16 +189,26 @@ _TAGS: dict[MarkKind, tuple[str, str]] = {
 class Changes:
     """Numbers changes as they are drawn. Marks with nothing but white space between are one.
 
+    Args:
+        hides_deleted: write only the places of deleted texts, not the texts.
+
     Attributes:
         count: the number of changes in the visible page.
         listed: the marks of the first changes.
         others: the number of elements with other changes, such as of attributes.
+        places: how much of the page comes before each change; ``length`` is all of it.
+        kinds: the kinds of marks of each change.
+        length: the length of the page so far, in characters; a new line counts as ``LINE``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, hides_deleted: bool = False) -> None:
+        self.hides_deleted: bool = hides_deleted
         self.listed: list[list[tuple[MarkKind, str]]] = []
         self.count: int = 0
         self.others = 0
+        self.places: list[int] = []
+        self.kinds: list[set[MarkKind]] = []
+        self.length: int = 0
         self.has_moved: bool = False
         self._is_open = False
 
@@ -201,13 +216,24 @@ class Changes:
         """Write text that is not marked."""
         if not text.isspace() and text:
             self._is_open = False
+            self.length += len(text)
         return escape(text)
+
+    def end_line(self) -> None:
+        """Note that an element begins a new line."""
+        self.length += LINE
+
+    def spot(self, text: str) -> str:
+        """Write the place of a deleted text that is not shown."""
+        return f'<span{self.anchor("deleted", text)} class="quire-spot"></span>'
 
     def marked(self, segment: Segment) -> str:
         """Write an inserted or deleted text."""
         # Browsers would move a mark around white space in a table to the front of the table.
         if segment.kind == "same" or not segment.text or segment.text.isspace():
             return escape(segment.text) if segment.kind != "deleted" else ""
+        if segment.kind == "deleted" and self.hides_deleted:
+            return self.spot(segment.text)
         tag, name = _TAGS[segment.kind]
         anchor = self.anchor(segment.kind, segment.text)
         return f'<{tag}{anchor} class="{name}">{escape(segment.text)}</{tag}>'
@@ -236,11 +262,15 @@ class Changes:
         self.has_moved |= kind == "moved"
         if is_new:
             self.count += 1
+            self.places.append(self.length)
+            self.kinds.append(set())
             if self.count <= _MAX_LISTED:
                 self.listed.append([])
+        self.kinds[-1].add(kind)
+        self.length += len(text)
         if self.count <= _MAX_LISTED:
             self.listed[-1].append((kind, text))
-        return f' id="{_CHANGE}{self.count}"' if is_new else ""
+        return f' id="{CHANGE}{self.count}"' if is_new else ""
 
 
 def summary_bar(changes: Changes, title_change: Sequence[Segment]) -> str:
@@ -274,7 +304,7 @@ def summary_bar(changes: Changes, title_change: Sequence[Segment]) -> str:
         )
     if title_change:
         parts.append(f"<span>Title: {Changes().segments(title_change)}</span>")
-    text = "".join(parts).replace(f'id="{_CHANGE}', 'data-id="')  # the title has no number
+    text = "".join(parts).replace(f'id="{CHANGE}', 'data-id="')  # the title has no number
     return f'<div class="quire-bar">{text}</div>\n'
 
 
@@ -290,7 +320,7 @@ def _listing(changes: Changes) -> str:
                 end = "…" if len(text) > left else ""
                 shown.append(f'<{tag} class="{name}">{escape(text[:left])}{end}</{tag}>')
                 left -= len(text)
-        rows.append(f'<li><a href="#{_CHANGE}{number}">{" ".join(shown)}</a></li>')
+        rows.append(f'<li><a href="#{CHANGE}{number}">{" ".join(shown)}</a></li>')
     more = changes.count - len(changes.listed)
     if more > 0:
         rows.append(f"<li>and {more:,} more</li>")

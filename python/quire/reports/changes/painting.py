@@ -165,11 +165,23 @@ class _Painter:
                 if j in self.matches.edits:
                     self.result.words[leaf.node] = list(self.matches.edits[j])
             elif leaf.text:
+                if self._is_whole(j, len(leaf.text)):
+                    continue
                 words = list(self._segments(j, leaf.text))
                 if any(word.kind != "same" for word in words):
                     self.result.words[leaf.node] = words
             elif j not in atoms:
                 self.result.atoms[leaf.node] = "inserted"
+
+    def _is_whole(self, j: int, length: int) -> bool:
+        """Tell whether a text is kept in one piece, with nothing deleted in it: most texts are."""
+        pieces = self.by_new.get(j, [])
+        return (
+            len(pieces) == 1
+            and pieces[0].new_start == 0
+            and pieces[0].new_end == length
+            and j not in self.deleted
+        )
 
     def _segments(self, j: int, text: str) -> Iterator[Segment]:
         """Cut a text into kept, inserted and deleted words."""

@@ -19,7 +19,7 @@ Pages that are not HTML are shown as text, line by line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,6 +46,9 @@ from quire.sdiff.views.words import Segment, word_changes
 # Maximum number of characters of a value, and of attributes, in the tooltip of an element.
 _MAX_VALUE = 80
 _MAX_NAMED = 6
+
+# As plain numbers: operations on flags take most of the time of a redline.
+_TAG, _ATTRIBUTES = int(Status.TAG), int(Status.ATTRIBUTES)
 
 # Elements that browsers end when some other elements begin inside them.
 _FRAGILE = frozenset({"a", "button", "h1", "h2", "h3", "h4", "h5", "h6", "p"})
@@ -76,25 +79,59 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
         images: show images from the web. They are loaded when the document is opened, so their
             sites can see that.
     """
-    check_annotation(annotation)
     changes = Changes()
-    if annotation.new.kind == "html" and annotation.old.kind == "html":
-        drawing = _Drawing(annotation, base, changes, images=images)
-        body = drawing.draw()
-        sheet = "".join(drawing.styles)
-        styles, style = [PAGE_BASE, f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""], PAGE
-    else:
-        body, styles, style = _draw_lines(annotation, changes), [], LINES
+    drawn = draw(annotation, changes, base=base, images=images)
     title = _title(annotation.new)
-    bar = summary_bar(changes, _title_change(annotation))
+    bar = summary_bar(changes, title_change(annotation))
     return document(
-        "".join([bar, *body, "\n"]),
+        "".join([bar, *drawn.body, "\n"]),
         title=f"Changes: {title}" if title else "Changes",
-        style=style,
-        page_styles=styles,
+        style=drawn.style,
+        page_styles=drawn.page_styles,
         images="data: https: http:" if images else "data:",
         script=SCRIPT,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A page with its marks, without the document around it.
+
+    Attributes:
+        body: pieces of safe markup.
+        page_styles: the style sheets of the page, made safe.
+        style: our own style sheet for it.
+    """
+
+    body: list[str]
+    page_styles: list[str]
+    style: str
+
+
+def draw(
+    annotation: Annotation,
+    changes: Changes,
+    *,
+    base: str | None = None,
+    images: bool = False,
+    outlined: Mapping[int, str] | None = None,
+) -> Drawn:
+    """Draw the new page with the changes marked.
+
+    Args:
+        annotation: the annotation of two pages.
+        changes: numbers the changes, and says how they are written.
+        base: as for ``redline``.
+        images: as for ``redline``.
+        outlined: elements of the new page to outline, each with its tooltip.
+    """
+    check_annotation(annotation)
+    if annotation.new.kind == "html" and annotation.old.kind == "html":
+        drawing = _Drawing(annotation, base, changes, images=images, outlined=outlined or {})
+        body = drawing.draw()
+        sheet = "".join(drawing.styles)
+        return Drawn(body, [PAGE_BASE, f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""], PAGE)
+    return Drawn(_draw_lines(annotation, changes), [], LINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +151,16 @@ class _Drawing:
     """The two pages, what to mark, and the markup written so far."""
 
     def __init__(
-        self, annotation: Annotation, base: str | None, changes: Changes, *, images: bool
+        self,
+        annotation: Annotation,
+        base: str | None,
+        changes: Changes,
+        *,
+        images: bool,
+        outlined: Mapping[int, str],
     ) -> None:
         self.annotation = annotation
+        self.outlined = outlined
         self.changes = changes
         self.old, self.new = VisiblePage(annotation.old, base), VisiblePage(annotation.new, base)
         self.status: list[int] = annotation.new_status.tolist()
@@ -143,7 +187,7 @@ class _Drawing:
     def _find_holders(self) -> set[int]:
         """Find the elements of the new page that are marked or have marks in them."""
         found: set[int] = set()
-        marked = [*self.painting.atoms, *self.painting.moved]
+        marked = [*self.painting.atoms, *self.painting.moved, *self.outlined]
         for node, words in self.painting.words.items():
             if any(part.kind != "same" for part in words):
                 marked.append(node)
@@ -239,6 +283,8 @@ class _Drawing:
         ours: dict[str, str],
     ) -> str:
         """Write a start tag with the attributes of the page and our own, and return the end tag."""
+        if written not in safe.INLINE:
+            self.changes.end_line()
         holds = page is self.old or node in self.holders
         kept = dict(
             safe.attributes(written, page.attributes(node), self.settings[page], holds_marks=holds)
@@ -270,9 +316,12 @@ class _Drawing:
         elif node in self.painting.around:
             classes.append("quire-around")
             titles.append(f"<{self.new.names[node]}> is new; what it holds was here before")
-        if status & Status.TAG:
+        if node in self.outlined:
+            classes.append("quire-outlined")
+            titles.append(self.outlined[node])
+        if status & _TAG:
             titles.append(f"was <{self.old.names[self.to_old[node]]}>")
-        if status & Status.ATTRIBUTES:
+        if status & _ATTRIBUTES:
             changes = self.annotation.attribute_changes(node)
             titles += [
                 f"{change.name}: {_said(change.old)} → {_said(change.new)}"
@@ -280,7 +329,7 @@ class _Drawing:
             ]
             if len(changes) > _MAX_NAMED:
                 titles.append(f"and {len(changes) - _MAX_NAMED} more")
-        if status & (Status.TAG | Status.ATTRIBUTES):
+        if status & (_TAG | _ATTRIBUTES):
             classes.append("quire-attr")
             self.changes.others += 1
         return classes, titles
@@ -304,9 +353,25 @@ class _Drawing:
                 opening, closing = "<td>", "</td>"
             elif not is_native and self.new.names[home] in safe.TABLE_PARTS:
                 opening, closing = '<tr><td colspan="99">', "</td></tr>"
+            if self.changes.hides_deleted:
+                self.out.append(self._spot(top))
+                continue
             self.out.append(opening)
             self._draw_deleted(top, keeps_tags=is_native and not around)
             self.out.append(closing)
+
+    def _spot(self, top: int) -> str:
+        """Write the place of a deleted part that is not shown; empty if a reader saw nothing of it."""
+        leaves = self.old.leaf_of
+        seen = [
+            node
+            for node in range(top, top + self.old.sizes[top])
+            if node in leaves and self.to_new[node] < 0
+        ]
+        if not seen:
+            return ""
+        text = " ".join(self.old.leaves[leaves[node]].text for node in seen[:_MAX_NAMED])
+        return self.changes.spot(text)
 
     def _around(self, home: int) -> bool:
         """Tell whether a place is inside an element that other elements could end."""
@@ -372,7 +437,7 @@ def _title(page: Digest) -> str:
     return " ".join(page.text(found[0]).split()) if found else ""
 
 
-def _title_change(annotation: Annotation) -> Sequence[Segment]:
+def title_change(annotation: Annotation) -> Sequence[Segment]:
     """Return the title of the page with its changes; empty if it did not change."""
     before, after = _title(annotation.old), _title(annotation.new)
     return () if before == after else word_changes(before, after)
@@ -395,6 +460,7 @@ def _draw_lines(annotation: Annotation, changes: Changes) -> list[str]:
             drawn = changes.plain(new.text)
         else:
             continue
+        changes.end_line()
         out.append(f"<div>{drawn}</div>")
     out.append("</div>")
     return out

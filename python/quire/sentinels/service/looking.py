@@ -15,7 +15,8 @@ from quire.sentinels.checking.replay import Capture, Replay, replay
 from quire.sentinels.conditions.comparison import Circumstances, Comparison
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.form.reading import read_watch
-from quire.sentinels.pages.noise import PageNoise
+from quire.sentinels.pages.noise import Noise, PageNoise
+from quire.sentinels.pages.places import Map
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.service.base import Base
 from quire.sentinels.service.views import (
@@ -78,18 +79,29 @@ class Looking(Base):
                 .order_by(page.c.url)
             )
             return [
-                LeftOut(
-                    row.url,
-                    noise.kind,
-                    str(noise.place),
-                    noise.name,
-                    noise.samples,
-                    instant(noise.since),
-                    noise.evidence,
-                )
+                _left_out(row.url, noise)
                 for row in rows
                 for noise in PageNoise.from_json(row.noise)
             ]
+
+    def noisy_page(
+        self, name: str | int, url: str | None = None
+    ) -> tuple[Digest, dict[int, LeftOut]]:
+        """Return the last version of a page, and the elements of it that are left out.
+
+        A text that is left out stands for the element around it.
+        """
+        with self._page(name, url) as (connection, found, row):
+            number = find_version(connection, row, row.latest)
+            digest = load_page(connection, row.id, row.url, number)
+            entries = PageNoise.from_json(row.noise).entries if found.watch.learn_noise else ()
+        at = Map(digest)
+        nodes: dict[int, LeftOut] = {}
+        for each in entries:
+            for node in at.find(each.place):
+                is_text = at.tag(node) == "#text"
+                nodes[int(digest.parent[node]) if is_text else node] = _left_out(row.url, each)
+        return digest, nodes
 
     def events(
         self,
@@ -123,19 +135,19 @@ class Looking(Base):
                     raise NotStored(f"there is no event {following!r}")
                 rest = and_(event.c.time == at, event.c.id > following)
                 query = query.where(or_(event.c.time < at, rest))
-            return [
-                StoredEvent(
-                    row.id,
-                    row.watch,
-                    row.page,
-                    row.kind,
-                    instant(row.time),
-                    row.old,
-                    row.new,
-                    row.body,
-                )
-                for row in connection.execute(query)
-            ]
+            return [_event(row) for row in connection.execute(query)]
+
+    def event(self, ident: str) -> StoredEvent:
+        """Return an event by its id.
+
+        Raises:
+            NotStored: there is none, or its watch was removed.
+        """
+        with self.database.read() as connection:
+            row = connection.execute(select(event).where(event.c.id == ident)).one_or_none()
+            if row is None:
+                raise NotStored(f"the event {ident!r} is not stored, or its watch was removed")
+            return _event(row)
 
     def history(
         self,
@@ -196,21 +208,39 @@ class Looking(Base):
         with self._page(name, url) as (connection, _, row):
             return load_body(connection, row.id, row.url, number)
 
-    def explain(self, name: str | int, url: str | None = None) -> Finding:
-        """Return, condition by condition, what a watch finds on the last two versions."""
+    def explain(
+        self,
+        name: str | int,
+        url: str | None = None,
+        old: int | None = None,
+        new: int | None = None,
+    ) -> Finding:
+        """Judge two versions, the last by default, and return the findings of all conditions.
+
+        Args:
+            name: the watch.
+            url: the page, if the watch has several.
+            old: the number of the old version (default: the one before the new one).
+            new: the number of the new version (default: the last one).
+
+        Raises:
+            NotStored: a version is not stored, or there is only one.
+        """
         with self._page(name, url) as (connection, found, row):
-            numbers = version_numbers(connection, row.id)
-            if len(numbers) < 2:  # noqa: PLR2004 - two to compare
+            if row.latest < 0 or len(version_numbers(connection, row.id)) < 2:  # noqa: PLR2004
                 raise NotStored(f"{row.url} has only one version so far; nothing to compare")
+            after = find_version(connection, row, row.latest if new is None else new)
+            before = _before(connection, row, after) if old is None else old
+            numbers = find_version(connection, row, before), after
             noise = PageNoise.from_json(row.noise) if found.watch.learn_noise else None
-            old, new = (
+            one, two = (
                 PageReader(load_page(connection, row.id, row.url, number), noise)
-                for number in numbers[-2:]
+                for number in numbers
             )
             now = instant(time())
             about = Circumstances(now, instant(found.created), state=row.state)
             return found.watch.sentinel.condition.judge(
-                Comparison(lambda: old, new, about), explain=True
+                Comparison(lambda: one, two, about), explain=True
             )
 
     def replay(self, form: dict[str, Any] | str | int, url: str | None = None) -> Replay:
@@ -259,6 +289,24 @@ def find_version(connection: Connection, row: Row[Any], wanted: int | datetime) 
 def _before(connection: Connection, row: Row[Any], number: int) -> int:
     older = [each for each in version_numbers(connection, row.id) if each < number]
     return older[-1] if older else number - 1
+
+
+def _event(row: Row[Any]) -> StoredEvent:
+    return StoredEvent(
+        row.id, row.watch, row.page, row.kind, instant(row.time), row.old, row.new, row.body
+    )
+
+
+def _left_out(url: str, noise: Noise) -> LeftOut:
+    return LeftOut(
+        url,
+        noise.kind,
+        str(noise.place),
+        noise.name,
+        noise.samples,
+        instant(noise.since),
+        noise.evidence,
+    )
 
 
 def _status(row: Row[Any]) -> PageStatus:

@@ -1,4 +1,4 @@
-"""Fetch one page, for code that is not asynchronous, such as commands."""
+"""Fetch one page that a person asked for, such as in a command."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fetch_page(url: str, *, allow_networks: Sequence[Network] | None = None) -> 
     """
     if allow_networks is None:
         allow_networks = networks_from_environment()
-    return asyncio.run(_fetch(url, allow_networks)).checked()
+    return asyncio.run(fetch_good(url, allow_networks=allow_networks))
 
 
 def networks_from_environment() -> tuple[Network, ...]:
@@ -47,6 +47,11 @@ def networks_from_environment() -> tuple[Network, ...]:
         ) from None
 
 
-async def _fetch(url: str, allow_networks: Sequence[Network]) -> Response:
+async def fetch_good(url: str, *, allow_networks: Sequence[Network]) -> Response:
+    """Fetch one page that a person asked for, like ``fetch_page``, in a running event loop.
+
+    Raises:
+        FetchFailed: the page was not fetched; has the cause. A status such as 404 is one of them.
+    """
     async with Gate(allow_networks=allow_networks) as gate:
-        return await gate.fetch(Request(url, obey_robots=False))
+        return (await gate.fetch(Request(url, obey_robots=False))).checked()

@@ -14,6 +14,8 @@ from quire.sentinels.accounts import Accounts, Identity, Sessions, Tokens
 from quire.sentinels.accounts.passwords import AT_ONCE
 from quire.sentinels.service import Service
 from quire.web.answers import Answer
+from quire.web.fetching import FetchPage
+from quire.web.held import Held
 from quire.web.notices import Notices, OpenGate
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.protection.throttle import Throttle
@@ -44,6 +46,8 @@ class State:
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
+        held: results that are held for a while.
+        fetch_page: fetches a page that a person asked for; None if this service fetches none.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class State:
         sessions: Sessions,
         tokens: Tokens,
         settings: Settings,
+        fetch_page: FetchPage | None = None,
     ) -> None:
         self.service: Service = service
         self.accounts: Accounts = accounts
@@ -67,6 +72,8 @@ class State:
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
+        self.held: Held = Held()
+        self.fetch_page: FetchPage | None = fetch_page
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)

@@ -37,6 +37,7 @@ class Access:
         body: how long the body may be.
         heavy: whether it takes long, so that only a few run at once.
         before_password: whether it works before a one-time password was changed.
+        home: whether people on this machine need no account, if the service is for this machine only.
     """
 
     level: Level | None
@@ -47,6 +48,7 @@ class Access:
     body: Body = "none"
     heavy: bool = False
     before_password: bool = False
+    home: bool = False
 
 
 _READ = Access(Level.READ)
@@ -57,6 +59,9 @@ _ADMIN = Access(Level.ADMIN)
 _ADMIN_WRITE = Access(Level.ADMIN, body="usual")
 _MINE = Access(Level.READ, session=True)
 _MINE_WRITE = Access(Level.READ, session=True, body="usual")
+_LOOK = Access(Level.READ, page=True)
+_LOOK_HEAVY = Access(Level.READ, page=True, heavy=True)
+_CHANGE = Access(Level.WRITE, page=True, body="usual")
 _V1 = "/api/v1"
 
 ACCESS: dict[Route, Access] = {
@@ -123,6 +128,35 @@ ACCESS: dict[Route, Access] = {
     ("GET", "/static/{name}"): Access(None),
     ("GET", "/"): Access(Level.READ, page=True),
     ("GET", "/api/docs"): Access(Level.READ, page=True),
+    # One watch.
+    ("GET", "/watches/{watch}"): _LOOK,
+    ("GET", "/watches/{watch}/diff"): _LOOK_HEAVY,
+    ("GET", "/watches/{watch}/frame/{name}"): _LOOK_HEAVY,
+    ("GET", "/watches/{watch}/why"): _LOOK_HEAVY,
+    ("GET", "/watches/{watch}/history"): _LOOK_HEAVY,
+    ("GET", "/watches/{watch}/noise"): _LOOK,
+    ("POST", "/watches/{watch}/noise"): _CHANGE,
+    ("GET", "/watches/{watch}/replay"): _LOOK_HEAVY,
+    ("POST", "/watches/{watch}/replay"): Access(Level.WRITE, page=True, body="usual", heavy=True),
+    ("GET", "/watches/{watch}/notices"): _LOOK,
+    ("POST", "/watches/{watch}/test-notice"): _CHANGE,
+    ("POST", "/watches/{watch}/resend"): _CHANGE,
+    ("GET", "/watches/{watch}/form"): _LOOK,
+    ("POST", "/watches/{watch}/form"): _CHANGE,
+    ("GET", "/watches/{watch}/watch.yaml"): _LOOK,
+    ("POST", "/watches/{watch}/check"): _CHANGE,
+    ("POST", "/watches/{watch}/pause"): _CHANGE,
+    ("POST", "/watches/{watch}/resume"): _CHANGE,
+    ("GET", "/watches/{watch}/remove"): Access(Level.WRITE, page=True),
+    ("POST", "/watches/{watch}/remove"): _CHANGE,
+    ("POST", "/watches/{watch}/accept"): _CHANGE,
+    ("POST", "/watches/{watch}/reject"): _CHANGE,
+    ("GET", "/events/{event}"): _LOOK,
+    # Comparing.
+    ("GET", "/compare"): Access(Level.READ, page=True, home=True),
+    ("POST", "/compare"): Access(Level.READ, page=True, body="import", heavy=True, home=True),
+    ("GET", "/compare/{key}"): Access(Level.READ, page=True, heavy=True, home=True),
+    ("GET", "/compare/{key}/frame/{name}"): Access(Level.READ, page=True, heavy=True, home=True),
     ("GET", "/login"): Access(None, page=True),
     ("POST", "/login"): Access(None, page=True, body="usual"),
     ("POST", "/logout"): Access(Level.READ, session=True, page=True, before_password=True),

@@ -18,7 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 from quire.sentinels.accounts import Identity, Level, Sessions, Tokens
 from quire.web.answers import Problem
 from quire.web.protection.access import SAFE, Access, Route
-from quire.web.settings import Settings, split_host
+from quire.web.settings import LOOPBACK, Settings, split_host
 
 #: Headers that proxies add: a request with one did not start on this machine.
 _FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
@@ -67,11 +67,8 @@ class Guard:
             return None
         identity = await self._identify(request, access)
         if identity is None:
-            raise Problem(
-                401,
-                "log in, or send a token: Authorization: Bearer quire_…",
-                headers=_BASIC if access.feed else _BEARER,
-            )
+            self._admit_unknown(request, access)
+            return None
         if identity.session is not None and request.method not in SAFE:
             self.check_origin(request)
         if access.session and identity.session is None:
@@ -85,6 +82,38 @@ class Guard:
                 field="password",
             )
         return identity
+
+    def _admit_unknown(self, request: Request, access: Access) -> None:
+        """Admit a client without an account, if the route allows it.
+
+        Raises:
+            Problem: it does not.
+        """
+        if not (access.home and self.is_home(request)):
+            raise Problem(
+                401,
+                "log in, or send a token: Authorization: Bearer quire_…",
+                headers=_BASIC if access.feed else _BEARER,
+            )
+        if request.method not in SAFE:
+            self.check_origin(
+                request
+            )  # someone else's page must not use the browser of this person
+
+    def is_home(self, request: Request) -> bool:
+        """Tell whether a request comes from this machine to a service for this machine only.
+
+        Behind a proxy on this machine, everyone seems to be here. Such a service has a base address,
+        or gets the headers of the proxy, or another Host.
+        """
+        host = split_host(request.headers.get("host", ""))
+        return (
+            not self.settings.base_url
+            and host is not None
+            and host[0] in LOOPBACK
+            and "authorization" not in request.headers
+            and is_local(request)
+        )
 
     def check_origin(self, request: Request) -> None:
         """Refuse a request that a page of another origin made a browser send.

@@ -1,0 +1,214 @@
+"""Two uploaded crawls: WARC or WACZ files, or zip files of folders, compared page by page.
+
+Files are written to a folder of their own under names of ours. Of a zip file only pages are written,
+each under a path without steps upwards, as long as their number and length are within limits.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path, PurePosixPath
+from tempfile import mkdtemp
+from weakref import finalize
+
+from quire.captures.compare import ComparedPage, Comparison, compare
+from quire.captures.reading import read_one
+from quire.digest import encode
+from quire.digest.page import Digest
+from quire.display import format_bytes
+from quire.errors import QuireError
+from quire.web.pages.compare.given import MOST_PAGE, GivenError
+from quire.web.pages.posted import PostedFile
+
+#: Pages of a zip file, and bytes of all of them.
+MOST_PAGES = 5_000
+MOST_BYTES = 100_000_000
+
+#: Bytes of the list of files in a zip file; every file in it takes 46 or more.
+MOST_DIRECTORY_BYTES = 2_000_000
+
+_END, _END_BYTES = b"PK\x05\x06", 22
+_GZIP, _ZIP, _WARC = b"\x1f\x8b", b"PK\x03\x04", b"WARC/"
+_PAGE = re.compile(r"\.(x?html?|xml|json|txt|md|csv|rss|atom)$", re.IGNORECASE)
+_STEP = re.compile(r"[^\w.~%=+@,&()-]+")
+_LONGEST_STEP = 100
+# What the standard library raises for a damaged zip file.
+_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+
+class Kind(Enum):
+    """The kind of an uploaded file."""
+
+    PAGE = "page"
+    WARC = "warc"
+    ZIPPED_WARC = "warc.gz"
+    WACZ = "wacz"
+    FOLDER = "zip"
+
+
+class Folder:
+    """A folder that is deleted when it is forgotten, and at the latest when the service stops.
+
+    Attributes:
+        path: where it is.
+        delete: deletes it; a second call does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.path: Path = Path(mkdtemp(prefix="quire-compare-"))
+        self.delete: Callable[[], object] = finalize(
+            self, shutil.rmtree, self.path, ignore_errors=True
+        )
+
+    def size(self) -> int:
+        """Return the bytes of all files in it."""
+        return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCrawls:
+    """Two crawls that were compared.
+
+    Attributes:
+        names: what to call them.
+        comparison: every page of both.
+        folder: the files, until the result is forgotten.
+    """
+
+    names: tuple[str, str]
+    comparison: Comparison
+    folder: Folder
+
+    def pages(self, number: int) -> tuple[ComparedPage, Digest, Digest] | None:
+        """Read a page of both crawls again; None if it is not in both."""
+        if not 0 <= number < len(self.comparison.pages):
+            return None
+        found = self.comparison.pages[number]
+        if found.old is None or found.new is None:
+            return None
+        captures = [read_one(name, most_bytes=MOST_PAGE) for name in (found.old, found.new)]
+        old, new = (
+            encode(each.body, content_type=each.content_type, recover=True) for each in captures
+        )
+        return found, old, new
+
+
+def kind_of(file: PostedFile | None) -> Kind:
+    """Tell the kind of a file by its first bytes.
+
+    >>> kind_of(PostedFile("a.html", b"<p>")), kind_of(PostedFile("b", b"WARC/1.1"))
+    (<Kind.PAGE: 'page'>, <Kind.WARC: 'warc'>)
+    """
+    if file is None:
+        return Kind.PAGE
+    if file.data.startswith(_WARC):
+        return Kind.WARC
+    if file.data.startswith(_GZIP):
+        return Kind.ZIPPED_WARC
+    if file.data.startswith(_ZIP):
+        return Kind.WACZ if file.name.lower().endswith(".wacz") else Kind.FOLDER
+    return Kind.PAGE
+
+
+def compare_crawls(old: PostedFile, new: PostedFile) -> ComparedCrawls:
+    """Compare two uploaded crawls.
+
+    Raises:
+        GivenError: a file cannot be read.
+    """
+    folder = Folder()
+    try:
+        paths = [_written(file, folder.path, side) for side, file in (("old", old), ("new", new))]
+        comparison = compare(*paths, most_bytes=MOST_PAGE)
+    except GivenError:
+        folder.delete()
+        raise
+    except (QuireError, OSError) as error:
+        folder.delete()
+        raise GivenError(str(error).replace(str(folder.path), ""), "new") from None
+    except BaseException:
+        folder.delete()
+        raise
+    if not comparison.pages:
+        folder.delete()
+        raise GivenError("neither file has pages", "new")
+    return ComparedCrawls((old.name[:200], new.name[:200]), comparison, folder)
+
+
+def _written(file: PostedFile, folder: Path, side: str) -> str:
+    """Write a file, or the pages in it, and return the path to read."""
+    kind = kind_of(file)
+    if kind is not Kind.FOLDER:
+        path = folder / f"{side}.{kind.value}"
+        path.write_bytes(file.data)
+        return str(path)
+    _check_directory(file, side)
+    target = folder / side
+    target.mkdir()
+    left = MOST_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.data)) as opened:
+            for member, path in _members(opened, target, side):
+                with opened.open(member) as inside:
+                    data = inside.read(min(MOST_PAGE, left) + 1)
+                left -= len(data)
+                if left < 0:
+                    raise GivenError(
+                        f"the pages have more than {format_bytes(MOST_BYTES)} when unpacked", side
+                    )
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)  # with one byte too many, it becomes a Trouble
+    except (*_FAULTS, OSError) as error:
+        raise GivenError(f"{file.name}: the zip file cannot be read ({error})", side) from None
+    return str(target)
+
+
+def _check_directory(file: PostedFile, side: str) -> None:
+    """Refuse a zip file whose list of files is long, before it is read into memory.
+
+    Raises:
+        GivenError: it is too long, or there is none.
+    """
+    at = file.data.rfind(_END)
+    if at < 0 or len(file.data) < at + _END_BYTES:
+        raise GivenError(f"{file.name}: the zip file cannot be read (it has no end)", side)
+    size = int.from_bytes(file.data[at + 12 : at + 16], "little")
+    if size > MOST_DIRECTORY_BYTES:
+        raise GivenError(f"{file.name}: the zip file lists too many files", side)
+
+
+def _members(
+    opened: zipfile.ZipFile, target: Path, side: str
+) -> Iterator[tuple[zipfile.ZipInfo, Path]]:
+    """List the pages in a zip file, each with the path that it is written to."""
+    found = [each for each in opened.infolist() if _PAGE.search(each.filename)]
+    if len(found) > MOST_PAGES:
+        raise GivenError(
+            f"the zip file has {len(found):,} pages; expected at most {MOST_PAGES:,}", side
+        )
+    # A folder around everything is left out, so that site-may.zip and site-june.zip have equal paths.
+    parts = [_steps(each.filename) for each in found]
+    tops = {each[0] for each in parts if len(each) > 1}
+    has_top = len(tops) == 1 and all(len(each) > 1 for each in parts)
+    for each, steps in zip(found, parts, strict=True):
+        inside = steps[1:] if has_top else steps
+        if inside:
+            yield each, target.joinpath(*inside)
+
+
+def _steps(name: str) -> list[str]:
+    r"""Return the steps of a path, without roots, drives and steps upwards.
+
+    >>> _steps("../../etc/pass wd.html"), _steps("C:\\site\\a.html")
+    (['etc', 'pass_wd.html'], ['C_', 'site', 'a.html'])
+    """
+    steps = PurePosixPath(name.replace("\\", "/")).parts
+    cleaned = [_STEP.sub("_", each)[-_LONGEST_STEP:] for each in steps]
+    return [each for each in cleaned if each.strip("._")]

@@ -1,0 +1,93 @@
+"""Drawings of pages for frames, kept for a moment: a page and its frames need the same ones.
+
+Drawings are found by the hashes of the two pages, so a client never gets
+anything but pages that it may read. Memory is limited in bytes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import TypeAlias
+
+from starlette.responses import Response
+
+from quire.digest.page import Digest
+from quire.display import is_web_address
+from quire.reports.changes.framed import FramedPage, Shown, framed_changes, framed_page
+from quire.sdiff import annotate
+
+#: Bytes of all drawings that are kept.
+MOST_BYTES = 32_000_000
+
+#: The policy of a page of strangers: nothing runs or loads, it has no origin, and only our own pages
+#: hold it in a frame.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox"
+)
+HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
+
+_Key: TypeAlias = tuple[int | str, ...]
+
+
+class Drawings:
+    """Drawings that were made lately.
+
+    Args:
+        most_bytes: the most bytes to keep.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[_Key, FramedPage] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def changes(self, old: Digest, new: Digest, base: str, shown: Shown) -> FramedPage:
+        """Draw two versions of a page, or one of them, with the changes marked."""
+        pages = (old.signatures.source, old.kind, new.signatures.source, new.kind)
+        key = (*pages, base, shown.value)
+        return self._get(
+            key, lambda: framed_changes(annotate(old, new), base=_base(base), shown=shown)
+        )
+
+    def page(self, page: Digest, base: str, outlined: dict[int, str]) -> FramedPage:
+        """Draw one version of a page, with some elements outlined."""
+        return framed_page(page, base=_base(base), outlined=outlined)
+
+    def _get(self, key: _Key, draw: Callable[[], FramedPage]) -> FramedPage:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        drawn = draw()
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = drawn
+                self._bytes += _size(drawn)
+            while self._bytes > self._most:
+                _, dropped = self._kept.popitem(last=False)
+                self._bytes -= _size(dropped)
+        return drawn
+
+
+#: Those of this process.
+DRAWINGS = Drawings()
+
+
+def frame_answer(drawn: FramedPage) -> Response:
+    """Return a drawing as the answer to a frame."""
+    data = drawn.document.encode("utf-8", "replace")
+    return Response(data, media_type="text/html; charset=utf-8", headers=HEADERS)
+
+
+def _base(url: str) -> str | None:
+    return url if is_web_address(url) else None
+
+
+def _size(drawn: FramedPage) -> int:
+    # Texts are one byte for a character, or two; marks take a few hundred bytes each.
+    return 2 * len(drawn.document) + 500 * len(drawn.marks)

@@ -1,0 +1,132 @@
+"""The differences between two versions of a watched page, and the frames that show them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from quire.digest.page import Digest
+from quire.reports.changes.framed import FramedPage
+from quire.reports.changes.framed import Shown as Drawn
+from quire.sentinels.service import StoredState
+from quire.web.api.context import App, Client, State, Url, VersionNumber, WatchNumber, router
+from quire.web.pages.diff.drawings import DRAWINGS, frame_answer
+from quire.web.pages.diff.view import DiffView, View, make_view
+from quire.web.pages.watch.heading import Shown, Tab, find_shown, watch_page
+
+routes: APIRouter = router()
+
+#: Versions that can be chosen.
+MOST_VERSIONS = 300
+
+Change = Annotated[int, Query(ge=1, le=1_000_000)]
+
+
+class FrameName(StrEnum):
+    """A frame of a watched page."""
+
+    both = "both"
+    old = "old"
+    new = "new"
+    noise = "noise"
+
+
+@routes.get("/watches/{watch}/diff", include_in_schema=False)
+async def show_diff(
+    *,
+    app: App,
+    client: Client,
+    watch: WatchNumber,
+    url: Url = None,
+    old: VersionNumber = None,
+    new: VersionNumber = None,
+    view: View = View.redline,
+    change: Change = 1,
+) -> Response:
+    """Show the differences between two versions of a page; the last two by default."""
+
+    def work() -> Response:
+        shown = find_shown(app, watch, url)
+        versions: list[StoredState] = []
+        if shown.page is not None:
+            versions = app.service.history(watch, shown.url, MOST_VERSIONS, read=False)
+        numbers = [each.number for each in versions]
+        diff: DiffView | None = None
+        pair = _pair(numbers, old, new)
+        if pair is not None:
+            diff = _compare(app, shown, pair, view, change)
+        return watch_page(
+            app,
+            client,
+            shown,
+            Tab.diff,
+            versions=list(reversed(versions)),
+            pair=pair,
+            older=_step(numbers, pair, -1),
+            newer=_step(numbers, pair, 1),
+            diff=diff,
+        )
+
+    return await app.run_heavy(work)
+
+
+@routes.get("/watches/{watch}/frame/{name}", include_in_schema=False)
+async def show_frame(
+    *,
+    app: App,
+    watch: WatchNumber,
+    name: FrameName,
+    url: Url = None,
+    old: VersionNumber = None,
+    new: VersionNumber = None,
+) -> Response:
+    """Return a page of strangers with marks, for a frame."""
+
+    def draw() -> FramedPage:
+        if name is FrameName.noise:
+            page, nodes = app.service.noisy_page(watch, url)
+            words = {node: f"left out: {each.kind}" for node, each in nodes.items()}
+            return DRAWINGS.page(page, url or "", words)
+        before, after = app.service.versions(watch, url, old, new)
+        return DRAWINGS.changes(before, after, url or "", Drawn(name.value))
+
+    return frame_answer(await app.run_heavy(draw))
+
+
+def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change: int) -> DiffView:
+    pages: tuple[Digest, Digest] = app.service.versions(shown.stored.id, shown.url, *pair)
+    numbers = {"old": pair[0], "new": pair[1]}
+
+    def address(**values: object) -> str:
+        return shown.at("diff", **{**numbers, "view": view.value, **values})
+
+    def frame(what: Drawn) -> str:
+        return shown.at(f"frame/{what.value}", **{**numbers, "url": shown.url})
+
+    return make_view(
+        *pages, view=view, change=change, base=shown.url or "", address=address, frame=frame
+    )
+
+
+def _pair(numbers: list[int], old: int | None, new: int | None) -> tuple[int, int] | None:
+    """Return the versions to compare; None if there is only one so far."""
+    if new is None:
+        new = numbers[-1] if numbers else None
+    if old is None and new is not None:
+        older = [each for each in numbers if each < new]
+        old = older[-1] if older else None
+    return None if old is None or new is None else (old, new)
+
+
+def _step(numbers: list[int], pair: tuple[int, int] | None, step: int) -> tuple[int, int] | None:
+    """Return the change between versions before or after a pair."""
+    if pair is None:
+        return None
+    if step < 0:
+        older = [each for each in numbers if each < pair[0]]
+        return (older[-1], pair[0]) if older else None
+    newer = [each for each in numbers if each > pair[1]]
+    return (pair[1], newer[0]) if newer else None

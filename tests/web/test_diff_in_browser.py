@@ -1,0 +1,236 @@
+"""Changes in a real browser: from one to the next by button, key, map and list, and nothing leaks.
+
+The frame has no rights, so tests look at it from outside, as a person does: which mark is at the
+fragment of its address, and whether it is in sight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Frame
+
+from tests.web.conftest import Site
+from tests.web.live import Visitor, visiting
+from tests.web.test_one_watch import HOSTILE, add
+
+SPACE = "".join(f"<p>Berth {number} is free\n" + "<br>" * 8 for number in range(8))
+STYLE = "<style>p{color:#123}@import url(//evil.example/a.css);body{background:url(//evil.example/b)}</style>"
+TRAPS = (
+    "<script>alert(1)</script><img src=//evil.example/c onerror=alert(2)><iframe src=//evil.example/d>"
+    "</iframe><meta http-equiv=refresh content='0;url=//evil.example/e'><base href=//evil.example/>"
+    "<link rel=stylesheet href=//evil.example/f><form action=//evil.example/g><button>go</button></form>"
+    "<a id=quire-change-1 href=//evil.example/h>x</a><svg><script>alert(3)</script></svg>"
+)
+OLD = f"{STYLE}<title>{HOSTILE}</title><p>Fee: 10{SPACE}<p>Boats may stay{SPACE}<p>Opens at nine{TRAPS}</html>"
+NEW = f"{STYLE}<title>{HOSTILE}!</title><p>Fee: 12{SPACE}<p>Boats must stay{SPACE}<p>Opens at eight{TRAPS}</html>"
+
+
+@pytest.fixture
+def watch(site: Site) -> int:
+    form = {"url": "https://example.org/fees", "name": HOSTILE}
+    return add(site, form, OLD.encode(), NEW.encode())
+
+
+@pytest.fixture
+def visitor(site: Site, watch: int) -> Iterator[Visitor]:
+    assert watch  # made first: the browser has an event loop of its own
+    with visiting(site.app) as found:
+        found.log_in("viewer")
+        yield found
+
+
+def framed(visitor: Visitor, name: str = "changed-page") -> Frame:
+    """Return a frame of the page once it is loaded."""
+    visitor.page.wait_for_load_state("load")
+    frame = visitor.page.frame(name)
+    assert frame is not None
+    return frame
+
+
+def at(visitor: Visitor, frame: Frame) -> tuple[str, str, bool]:
+    """Return where a visitor is: the words of the bar, the mark in the frame, and if it is in sight."""
+    visitor.page.wait_for_timeout(150)
+    mark = frame.locator(":target")
+    box = mark.bounding_box()
+    outer = visitor.page.locator(f"iframe[name={frame.name}]").bounding_box()
+    assert box is not None
+    assert outer is not None
+    is_seen = outer["y"] <= box["y"] and box["y"] + box["height"] <= outer["y"] + outer["height"]
+    return visitor.page.locator("#where").inner_text(), mark.inner_text(), is_seen
+
+
+def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, watch: int) -> None:
+    visitor.open(f"/watches/{watch}/diff")
+    frame = framed(visitor)
+    page = visitor.page
+    first, second, third = (
+        ("1 of 3 changes", "10", True),
+        ("2 of 3 changes", "may", True),
+        ("3 of 3 changes", "nine", True),
+    )
+
+    assert at(visitor, frame) == first
+    page.click("#next")
+    assert at(visitor, frame) == second
+    page.keyboard.press("n")
+    assert at(visitor, frame) == third
+    page.keyboard.press("n")
+    assert at(visitor, frame) == first
+    page.keyboard.press("p")
+    assert at(visitor, frame) == third
+    page.click("#previous")
+    assert at(visitor, frame) == second
+    page.click(".map [data-change='3']")
+    assert at(visitor, frame) == third
+    page.click(".listing summary")
+    page.click(".listing li:first-child a")
+    assert at(visitor, frame) == first
+    page.focus("#old")
+    page.keyboard.press("n")
+    assert at(visitor, frame) == first, "keys in fields are for the fields"
+    visitor.seen.check()
+
+
+def test_both_sides_go_to_the_same_change(visitor: Visitor, watch: int) -> None:
+    visitor.open(f"/watches/{watch}/diff?view=side")
+    old, new = framed(visitor, "old-page"), framed(visitor, "changed-page")
+    visitor.page.keyboard.press("n")
+    visitor.page.wait_for_timeout(150)
+
+    for frame, word in ((old, "may"), (new, "must")):
+        mark = frame.locator(":target")
+        assert mark.locator("xpath=..").inner_text() == f"Boats {word} stay"
+    visitor.seen.check()
+
+
+@pytest.mark.parametrize("view", ["text", "source"])
+def test_keys_lead_through_the_rows(visitor: Visitor, watch: int, view: str) -> None:
+    visitor.open(f"/watches/{watch}/diff?view={view}")
+    for number in (1, 2, 3):
+        visitor.page.keyboard.press("n")
+        assert visitor.page.evaluate("location.hash") == f"#change-{number}"
+        assert visitor.page.locator("tr:target").is_visible()
+    visitor.page.keyboard.press("p")
+    assert visitor.page.evaluate("location.hash") == "#change-2"
+    visitor.seen.check()
+
+
+def test_no_page_of_a_hostile_watch_runs_or_loads_anything(visitor: Visitor, watch: int) -> None:
+    for tab in ("", "/diff", "/diff?view=side", "/diff?view=text", "/diff?view=source", "/why",
+                "/history", "/noise", "/replay", "/notices", "/form"):  # fmt: skip
+        visitor.open(f"/watches/{watch}{tab}")
+        visitor.page.wait_for_load_state("load")
+    visitor.seen.check()
+
+
+def test_a_frame_opened_by_itself_has_no_rights(visitor: Visitor, watch: int) -> None:
+    visitor.open(f"/watches/{watch}/frame/both")
+    visitor.page.wait_for_timeout(200)
+
+    assert visitor.page.evaluate("self.origin") == "null"
+    visitor.seen.check()
+
+
+def test_changes_are_reached_without_scripts(site: Site, watch: int) -> None:
+    with visiting(site.app, script=False) as visitor:
+        visitor.log_in("viewer")
+        visitor.open(f"/watches/{watch}/diff")
+        page = visitor.page
+        for number, word in ((2, "may"), (3, "nine"), (1, "10")):
+            page.click("#next")
+            frame = framed(visitor)
+            assert at(visitor, frame) == (f"{number} of 3 changes", word, True)
+        page.click(".map [data-change='3']")
+        page.wait_for_timeout(150)
+        assert framed(visitor).locator(":target").inner_text() == "nine"
+        visitor.seen.check()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_fit_their_window(site: Site, watch: int, width: int) -> None:
+    with visiting(site.app, width=width) as visitor:
+        visitor.log_in("admin")
+        for tab in ("", "/diff", "/diff?view=side", "/diff?view=text", "/diff?view=source",
+                    "/why", "/history", "/noise", "/replay", "/notices", "/form"):  # fmt: skip
+            visitor.open(f"/watches/{watch}{tab}")
+            wide = visitor.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, tab
+
+
+def test_two_pages_are_compared_without_an_account(site: Site) -> None:
+    with visiting(site.app) as visitor:
+        visitor.open("/compare")
+        visitor.page.fill("#old-text", OLD)
+        visitor.page.fill("#new-text", NEW)
+        visitor.page.click("main button")
+        frame = framed(visitor)
+        assert at(visitor, frame) == ("1 of 3 changes", "10", True)
+        visitor.page.keyboard.press("n")
+        assert at(visitor, frame) == ("2 of 3 changes", "may", True)
+        visitor.seen.check()
+
+
+def test_a_page_elsewhere_cannot_use_the_comparison_of_this_machine(site: Site) -> None:
+    with visiting(site.app) as visitor:
+        page = visitor.page
+        form = (
+            f"<form method=post action={visitor.address}/compare><input name=old-text value=a>"
+            "<input name=new-text value=b><button>go</button></form>"
+        )
+        elsewhere = "http://evil.example/"
+        visitor.context.route(
+            elsewhere, lambda route: route.fulfill(body=form, content_type="text/html")
+        )
+        page.goto(elsewhere)
+        with page.expect_navigation() as found:
+            page.click("button")
+        assert found.value.status == 403
+
+
+ACCESSIBLE = """() => {
+  const wrong = [];
+  const named = (node) => (node.getAttribute('aria-label') || node.textContent || '').trim();
+  for (const field of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {
+    if (!field.labels.length && !field.getAttribute('aria-label')) wrong.push(`no label: ${field.id}`);
+  }
+  for (const node of document.querySelectorAll('a[href], button')) {
+    if (!named(node)) wrong.push(`no name: ${node.outerHTML.slice(0, 80)}`);
+  }
+  for (const frame of document.querySelectorAll('iframe')) if (!frame.title) wrong.push('no title');
+  const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
+  if (new Set(ids).size !== ids.length) wrong.push('an id twice');
+  if (document.querySelectorAll('h1').length !== 1) wrong.push('not one h1');
+  if (!document.documentElement.lang || !document.querySelector('main')) wrong.push('no frame');
+  const levels = [...document.querySelectorAll('h1, h2, h3, h4')].map((node) => +node.tagName[1]);
+  levels.reduce((last, level) => { if (level > last + 1) wrong.push('a level is skipped'); return level; }, 0);
+  const light = (text) => {
+    const parts = text.match(/[\\d.]+/g).map(Number);
+    const line = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    return { value: 0.2126 * line(parts[0]) + 0.7152 * line(parts[1]) + 0.0722 * line(parts[2]), alpha: parts[3] ?? 1 };
+  };
+  for (const node of document.querySelectorAll('main *')) {
+    const hasText = [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim());
+    if (!hasText || !node.checkVisibility() || node.closest('svg, .skip, .hidden-text')) continue;
+    let behind = node;
+    while (behind && light(getComputedStyle(behind).backgroundColor).alpha < 1) behind = behind.parentElement;
+    if (!behind || light(getComputedStyle(node).backgroundColor).alpha % 1) continue;
+    const [one, two] = [getComputedStyle(node).color, getComputedStyle(behind).backgroundColor].map((c) => light(c).value);
+    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    if (ratio < 4.5) wrong.push(`contrast ${ratio.toFixed(2)}: ${node.tagName}.${node.className} ${node.textContent.trim().slice(0, 30)}`);
+  }
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_pages_have_names_labels_levels_and_contrast(site: Site, watch: int, *, dark: bool) -> None:
+    with visiting(site.app, dark=dark) as visitor:
+        visitor.log_in("admin")
+        for tab in ("", "/diff", "/diff?view=side", "/diff?view=text", "/why", "/history", "/noise",
+                    "/replay", "/notices", "/form", "/remove"):  # fmt: skip
+            visitor.open(f"/watches/{watch}{tab}")
+            assert visitor.page.evaluate(ACCESSIBLE) == [], tab
+        visitor.open("/compare")
+        assert visitor.page.evaluate(ACCESSIBLE) == []
