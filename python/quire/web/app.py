@@ -15,7 +15,10 @@ from quire.web.api.context import State
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
-from quire.web.pages import docs, home, login, static_files
+from quire.web.pages import docs, login, static_files
+from quire.web.pages.live import stream
+from quire.web.pages.live.hub import Hub
+from quire.web.pages.watches import changes, listing
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
 from quire.web.protection.envelope import Envelope
@@ -30,7 +33,9 @@ _PARTS = (
     files,
     accounts,
     status,
-    home,
+    listing,
+    changes,
+    stream,
     login,
     docs,
     static_files,
@@ -49,6 +54,7 @@ def create_app(
     notices: Notices | None = None,
     open_gate: OpenGate | None = None,
     access: Mapping[Route, Access] = ACCESS,
+    demo: str = "",
 ) -> FastAPI:
     """Build the application.
 
@@ -59,6 +65,7 @@ def create_app(
         notices: dead letters, tests and feeds (default: the service).
         open_gate: opens the gate that test messages go through; without, none are sent.
         access: what each route needs.
+        demo: the address of the site of the demo, if this is the demo.
 
     Raises:
         UnguardedRoute: a route has no row in the table of access.
@@ -80,7 +87,9 @@ def create_app(
         sessions=sessions,
         tokens=tokens,
         settings=settings,
+        demo=demo,
     )
+    app.state.live = Hub(service)
     add_handlers(app)
     add_openapi(app)
     app.add_middleware(Envelope, settings=settings, observe=app.state.metrics.observe)

@@ -34,6 +34,8 @@ def run_service(
     options: RunOptions,
     settings: Settings,
     greet: Callable[[str | None], None],
+    *,
+    demo: str = "",
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -43,12 +45,14 @@ def run_service(
         options: how to run.
         settings: how to answer.
         greet: called once everything is ready, with the password of a first start.
+        demo: the address of the site of the demo, if this is the demo.
     """
     set_up_logs()
     app = create_app(
         service,
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
+        demo=demo,
     )
 
     async def work() -> None:

@@ -44,6 +44,7 @@ class State:
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
+        demo: the address of the site of the demo; empty if this is not the demo.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class State:
         sessions: Sessions,
         tokens: Tokens,
         settings: Settings,
+        demo: str = "",
     ) -> None:
         self.service: Service = service
         self.accounts: Accounts = accounts
@@ -67,6 +69,7 @@ class State:
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
+        self.demo: str = demo
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)

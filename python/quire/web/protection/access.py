@@ -57,6 +57,7 @@ _ADMIN = Access(Level.ADMIN)
 _ADMIN_WRITE = Access(Level.ADMIN, body="usual")
 _MINE = Access(Level.READ, session=True)
 _MINE_WRITE = Access(Level.READ, session=True, body="usual")
+_PAGE = Access(Level.READ, page=True)
 _V1 = "/api/v1"
 
 ACCESS: dict[Route, Access] = {
@@ -121,7 +122,7 @@ ACCESS: dict[Route, Access] = {
     ("GET", "/metrics"): Access(Level.READ, metrics=True),
     # Pages for people.
     ("GET", "/static/{name}"): Access(None),
-    ("GET", "/"): Access(Level.READ, page=True),
+    ("GET", "/"): _PAGE,
     ("GET", "/api/docs"): Access(Level.READ, page=True),
     ("GET", "/login"): Access(None, page=True),
     ("POST", "/login"): Access(None, page=True, body="usual"),
@@ -130,6 +131,11 @@ ACCESS: dict[Route, Access] = {
     ("POST", "/password"): Access(
         Level.READ, session=True, page=True, body="usual", before_password=True
     ),
+    # Lists of watches and of changes.
+    ("GET", "/watches"): _PAGE,
+    ("POST", "/watches/bulk"): Access(Level.WRITE, page=True, body="usual"),
+    ("GET", "/changes"): _PAGE,
+    ("GET", "/live"): _MINE,
 }
 
 
