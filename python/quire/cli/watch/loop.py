@@ -15,6 +15,7 @@ from quire.sentinels.running import RunOptions, keep_watching
 from quire.sentinels.service import Service
 from quire.web import Settings, create_app, set_up_logs
 from quire.web.server import serve_app
+from quire.web.settings import OperatorOption
 
 
 def run_worker(service: Service, options: RunOptions) -> Tally:
@@ -53,6 +54,7 @@ def run_service(
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
         demo=demo,
+        options=_shown_options(service, options),
     )
 
     async def work() -> None:
@@ -64,6 +66,30 @@ def run_service(
             tasks.create_task(_until_end(keep_watching(service.database, options, stop), stop))
 
     asyncio.run(work())
+
+
+def _shown_options(service: Service, options: RunOptions) -> list[OperatorOption]:
+    """Return what the operator chose, for people to see."""
+    polite, notices = options.politeness, service.options
+    address = service.database.engine.url.render_as_string(hide_password=True)
+    networks = ", ".join(map(str, options.allow_networks)) or "none"
+    mail = (
+        "not set up" if notices.mail is None else f"{notices.mail.host}, as {notices.mail.sender}"
+    )
+    return [
+        OperatorOption("Database", address.removeprefix("sqlite:///"), "--database"),
+        OperatorOption("Address for people", options.base_url or "this machine only", "--base-url"),
+        OperatorOption("Pause between requests to one host", f"{polite.pause_s:g} s", "--pause"),
+        OperatorOption("Requests to one host at once", f"{polite.connections}", "built in"),
+        OperatorOption("Requests to all hosts at once", f"{polite.places}", "built in"),
+        OperatorOption("Private networks that may be reached", networks, "QUIRE_ALLOW_NETWORKS"),
+        OperatorOption("Mail server", mail, "QUIRE_MAIL_SERVER"),
+        OperatorOption(
+            "Self-hosted services for notices",
+            ", ".join(notices.places) or "none",
+            "QUIRE_NOTICE_PLACES",
+        ),
+    ]
 
 
 async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:

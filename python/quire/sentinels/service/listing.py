@@ -88,6 +88,15 @@ class Listing(Base):
             rows = list_events(connection, wanted, following=following, most=most)
             return [stored_event(row) for row in rows]
 
+    def taken_names(self, names: Sequence[str]) -> set[str]:
+        """Return those names that watches have already."""
+        found: set[str] = set()
+        with self.database.read() as connection:
+            for at in range(0, len(names), CHUNK):
+                query = select(watches.c.name).where(watches.c.name.in_(names[at : at + CHUNK]))
+                found |= set(connection.execute(query).scalars())
+        return found
+
     def act(self, numbers: Sequence[int], action: BulkAction, tag: str = "") -> int:
         """Do something to many watches; return to how many. Numbers that do not exist are ignored.
 

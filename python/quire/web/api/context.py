@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -17,7 +17,7 @@ from quire.web.answers import Answer
 from quire.web.notices import Notices, OpenGate
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.protection.throttle import Throttle
-from quire.web.settings import Settings
+from quire.web.settings import OperatorOption, Settings
 
 Parameters = ParamSpec("Parameters")
 T = TypeVar("T")
@@ -45,6 +45,7 @@ class State:
         throttle: slows down guessing of passwords.
         settings: the settings.
         demo: the address of the site of the demo; empty if this is not the demo.
+        options: what the operator chose when the service was started.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class State:
         tokens: Tokens,
         settings: Settings,
         demo: str = "",
+        options: Sequence[OperatorOption] = (),
     ) -> None:
         self.service: Service = service
         self.accounts: Accounts = accounts
@@ -70,6 +72,7 @@ class State:
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
         self.demo: str = demo
+        self.options: Sequence[OperatorOption] = options
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)

@@ -10,14 +10,14 @@ const boxes = () => [...(table?.querySelectorAll("input[name=watch]") ?? [])];
 
 // ------------------------------------------------------------ choosing
 
-const line = document.getElementById("chosen-line");
+const actions = document.getElementById("actions");
 const chosen = document.getElementById("chosen");
 
 function count() {
   const all = document.querySelector("input[name=all]")?.checked;
   const number = boxes().filter((box) => box.checked).length;
-  line.hidden = !number && !all;
-  const words = all ? "All watches of this list are chosen." : `${number} chosen.`;
+  actions.hidden = !number && !all;
+  const words = all ? "All of this list" : `${number} chosen`;
   if (chosen.textContent !== words) chosen.textContent = words;
   if (whole) {
     whole.checked = number > 0 && number === boxes().length;
@@ -26,7 +26,7 @@ function count() {
 }
 
 let whole = null;
-if (table && line) {
+if (table && actions) {
   whole = document.createElement("input");
   whole.type = "checkbox";
   whole.setAttribute("aria-label", "Choose all watches of this page");
@@ -70,7 +70,7 @@ function tell({ changes }) {
 
 function remove({ id }) {
   document.getElementById(`watch-${id}`)?.remove();
-  if (line) count();
+  if (actions) count();
 }
 
 const shown = () =>
