@@ -69,7 +69,7 @@ def printable(text: str, *, keep: str = "") -> str:
 
 @lru_cache(maxsize=16)
 def _escapes(keep: str) -> dict[int, str]:
-    """Return what is shown in place of characters, except for those to keep."""
+    """Return the text that is shown in place of each character, except for those to keep."""
     return {code: shown for code, shown in _VISIBLE.items() if chr(code) not in keep}
 
 
