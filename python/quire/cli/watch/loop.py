@@ -17,6 +17,7 @@ from quire.sentinels.service import Service
 from quire.sources.gate.one_page import fetch_good
 from quire.web import Settings, create_app, set_up_logs
 from quire.web.server import serve_app
+from quire.web.settings import OperatorOption
 
 
 def run_worker(service: Service, options: RunOptions) -> Tally:
@@ -36,6 +37,8 @@ def run_service(
     options: RunOptions,
     settings: Settings,
     greet: Callable[[str | None], None],
+    *,
+    demo: str = "",
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -45,6 +48,7 @@ def run_service(
         options: how to run.
         settings: how to answer.
         greet: called once everything is ready, with the password of a first start.
+        demo: the address of the site of the demo, if this is the demo.
     """
     set_up_logs()
     app = create_app(
@@ -52,6 +56,8 @@ def run_service(
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
         fetch_page=partial(fetch_good, allow_networks=options.allow_networks),
+        demo=demo,
+        options=_shown_options(service, options),
     )
 
     async def work() -> None:
@@ -63,6 +69,30 @@ def run_service(
             tasks.create_task(_until_end(keep_watching(service.database, options, stop), stop))
 
     asyncio.run(work())
+
+
+def _shown_options(service: Service, options: RunOptions) -> list[OperatorOption]:
+    """Return what the operator chose, for people to see."""
+    polite, notices = options.politeness, service.options
+    address = service.database.engine.url.render_as_string(hide_password=True)
+    networks = ", ".join(map(str, options.allow_networks)) or "none"
+    mail = (
+        "not set up" if notices.mail is None else f"{notices.mail.host}, as {notices.mail.sender}"
+    )
+    return [
+        OperatorOption("Database", address.removeprefix("sqlite:///"), "--database"),
+        OperatorOption("Address for people", options.base_url or "this machine only", "--base-url"),
+        OperatorOption("Pause between requests to one host", f"{polite.pause_s:g} s", "--pause"),
+        OperatorOption("Requests to one host at once", f"{polite.connections}", "built in"),
+        OperatorOption("Requests to all hosts at once", f"{polite.places}", "built in"),
+        OperatorOption("Private networks that may be reached", networks, "QUIRE_ALLOW_NETWORKS"),
+        OperatorOption("Mail server", mail, "QUIRE_MAIL_SERVER"),
+        OperatorOption(
+            "Self-hosted services for notices",
+            ", ".join(notices.places) or "none",
+            "QUIRE_NOTICE_PLACES",
+        ),
+    ]
 
 
 async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import Connection, Row, func, select
 
 from quire.digest.page import Digest
 from quire.errors import NotStored
@@ -24,7 +24,9 @@ from quire.sentinels.service.views import (
     PageStatus,
     StoredEvent,
     StoredState,
+    stored_event,
 )
+from quire.sentinels.store.overview.event_rows import WantedEvents, list_events
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.results import (
     load_body,
@@ -99,7 +101,7 @@ class Looking(Base):
         nodes: dict[int, LeftOut] = {}
         for each in entries:
             for node in at.find(each.place):
-                is_text = at.tag(node) == "#text"
+                is_text = not at.is_element(node)
                 nodes[int(digest.parent[node]) if is_text else node] = _left_out(row.url, each)
         return digest, nodes
 
@@ -123,19 +125,10 @@ class Looking(Base):
             NotStored: there is no such watch, or no such event.
         """
         with self.database.read() as connection:
-            query = select(event).order_by(event.c.time.desc(), event.c.id).limit(most)
-            if name is not None:
-                query = query.where(event.c.watch == find_watch(connection, name).id)
-            if before is not None:
-                query = query.where(event.c.time < before)
-            if following is not None:
-                last = select(event.c.time).where(event.c.id == following)
-                at = connection.execute(last).scalar()
-                if at is None:
-                    raise NotStored(f"there is no event {following!r}")
-                rest = and_(event.c.time == at, event.c.id > following)
-                query = query.where(or_(event.c.time < at, rest))
-            return [_event(row) for row in connection.execute(query)]
+            number = None if name is None else find_watch(connection, name).id
+            wanted = WantedEvents(watch=number, before=before)
+            rows = list_events(connection, wanted, following=following or "", most=most)
+            return [stored_event(row) for row in rows]
 
     def event(self, ident: str) -> StoredEvent:
         """Return an event by its id.
@@ -147,7 +140,7 @@ class Looking(Base):
             row = connection.execute(select(event).where(event.c.id == ident)).one_or_none()
             if row is None:
                 raise NotStored(f"the event {ident!r} is not stored, or its watch was removed")
-            return _event(row)
+            return stored_event(row)
 
     def history(
         self,
@@ -289,12 +282,6 @@ def find_version(connection: Connection, row: Row[Any], wanted: int | datetime) 
 def _before(connection: Connection, row: Row[Any], number: int) -> int:
     older = [each for each in version_numbers(connection, row.id) if each < number]
     return older[-1] if older else number - 1
-
-
-def _event(row: Row[Any]) -> StoredEvent:
-    return StoredEvent(
-        row.id, row.watch, row.page, row.kind, instant(row.time), row.old, row.new, row.body
-    )
 
 
 def _left_out(url: str, noise: Noise) -> LeftOut:

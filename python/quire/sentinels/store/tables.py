@@ -1,7 +1,8 @@
 """The tables of the service. SQLite and PostgreSQL have the same ones.
 
     account ── token, session                 who may do what
-    watch ──┬── member ──┬── page ── version  what is watched, where, and what it looked like
+    watch ──┬── tag
+            ├── member ──┬── page ── version  what is watched, where, and what it looked like
             ├── event ───┐
             └── queue ───┴── notice           what happened, and who was told
     visit, setting                            past checks of pages; options of the service
@@ -17,6 +18,8 @@
   writes are refused.
 * A *queue* is one watch and one target: its notices leave in order. ``queue.fence`` is like that of
   a page. Its key, and that of a notice, is a hash: addresses of targets can be long.
+* A *tag* is one tag of one watch, as its form has it; its key is a hash too. Forms are JSON, in which
+  the databases have no common way to search.
 * ``page.revision`` grows whenever members change, so that workers know when to read them again.
 """
 
@@ -62,6 +65,7 @@ account: Table = Table(
     Column("role", String(20), nullable=False),
     Column("created", Float(53), nullable=False),
     Column("one_time", Boolean, nullable=False, default=False, server_default=false()),
+    Column("disabled", Boolean, nullable=False, default=False, server_default=false()),
 )
 
 token: Table = Table(
@@ -141,6 +145,15 @@ watch: Table = Table(
     Column("created", Float(53), nullable=False),
     Column("updated", Float(53), nullable=False),
     UniqueConstraint("name"),
+)
+
+tag: Table = Table(
+    "tag",
+    metadata,
+    Column("watch", ForeignKey("watch.id", ondelete="CASCADE"), primary_key=True),
+    Column("key", String(32), primary_key=True),
+    Column("name", Text, nullable=False),
+    Index(None, "key"),
 )
 
 member: Table = Table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -19,7 +19,7 @@ from quire.web.held import Held
 from quire.web.notices import Notices, OpenGate
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.protection.throttle import Throttle
-from quire.web.settings import Settings
+from quire.web.settings import OperatorOption, Settings
 
 Parameters = ParamSpec("Parameters")
 T = TypeVar("T")
@@ -48,6 +48,8 @@ class State:
         settings: the settings.
         held: results that are held for a while.
         fetch_page: fetches a page that a person asked for; None if this service fetches none.
+        demo: the address of the site of the demo; empty if this is not the demo.
+        options: what the operator chose when the service was started.
     """
 
     def __init__(
@@ -62,6 +64,8 @@ class State:
         tokens: Tokens,
         settings: Settings,
         fetch_page: FetchPage | None = None,
+        demo: str = "",
+        options: Sequence[OperatorOption] = (),
     ) -> None:
         self.service: Service = service
         self.accounts: Accounts = accounts
@@ -74,6 +78,8 @@ class State:
         self.settings: Settings = settings
         self.held: Held = Held()
         self.fetch_page: FetchPage | None = fetch_page
+        self.demo: str = demo
+        self.options: Sequence[OperatorOption] = options
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)
