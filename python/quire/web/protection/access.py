@@ -169,7 +169,7 @@ ACCESS: dict[Route, Access] = {
     ),
     # Lists of watches and of changes.
     ("GET", "/watches"): _PAGE,
-    ("POST", "/watches/bulk"): Access(Level.WRITE, page=True, body="usual"),
+    ("POST", "/bulk"): Access(Level.WRITE, page=True, body="usual"),
     ("GET", "/changes"): _PAGE,
     ("GET", "/live"): _MINE,
     # Settings. People change them here; programs use the API.

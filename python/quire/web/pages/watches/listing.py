@@ -65,7 +65,7 @@ def watches(request: Request, app: App, client: Client) -> Response:
     return _list(app, client, asked(request.query_params.get), done=_done(request))
 
 
-@routes.post("/watches/bulk", include_in_schema=False)
+@routes.post("/bulk", include_in_schema=False)
 async def bulk(request: Request, app: App, client: Client) -> Response:
     """Do something to the watches that were chosen; ask first whether to delete them."""
     fields = await read_fields(request, MOST_BULK + 20)
