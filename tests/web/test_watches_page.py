@@ -44,7 +44,7 @@ def test_the_list_shows_state_tags_times_and_a_sparkline_with_words(site: Site) 
     assert 'href="/?tag=shop"' in page.text
     assert f'href="/watches/{site.watch}"' in page.text
     assert "2 changes in 30 days, 2 of them today" in page.text
-    assert re.search(r"<time data-ago[^>]*>(now|\d+ (s|min) ago)</time>", page.text)
+    assert re.search(r"<time data-ago[^>]*>(now|\d+ (s|min|h) ago)</time>", page.text)
     assert "<svg" in page.text
     assert names(site.browser("viewer").get("/watches")) == ["price"]
 
