@@ -246,6 +246,7 @@ def test_only_these_routes_are_open() -> None:
         ("GET", "/healthz"),
         ("GET", "/login"),
         ("POST", "/login"),
+        ("GET", "/static/{name}"),
     }
 
 

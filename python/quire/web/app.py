@@ -15,14 +15,26 @@ from quire.web.api.context import State
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
-from quire.web.pages import docs, home, login
+from quire.web.pages import docs, home, login, static_files
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
 from quire.web.protection.envelope import Envelope
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.settings import Settings
 
-_PARTS = (watches, findings, care, notice_routes, files, accounts, status, home, login, docs)
+_PARTS = (
+    watches,
+    findings,
+    care,
+    notice_routes,
+    files,
+    accounts,
+    status,
+    home,
+    login,
+    docs,
+    static_files,
+)
 
 
 class UnguardedRoute(RuntimeError):

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from quire.web.answers import Answer
-from quire.web.api.context import PREFIX, router
+from quire.web.api.context import PREFIX, Client, router
 from quire.web.pages.page import page
 
 routes: APIRouter = router()
@@ -41,7 +41,7 @@ async def openapi(request: Request) -> Response:
 
 
 @routes.get("/api/docs", include_in_schema=False)
-async def docs(request: Request) -> Response:
+async def docs(request: Request, client: Client) -> Response:
     """Show the documents of the API."""
     document = request.app.openapi()
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -52,6 +52,7 @@ async def docs(request: Request) -> Response:
     schemas = document["components"]["schemas"]
     return page(
         "docs.html",
+        person=client.name,
         about=document["info"]["description"].replace("`", "").split("\n\n"),
         groups=[
             {"id": title.lower().replace(" ", "-"), "title": title, "operations": found}

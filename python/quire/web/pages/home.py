@@ -29,7 +29,8 @@ def home(app: App, client: Client, after: Annotated[int, Query(ge=0, le=LARGEST)
     events = app.service.events(most=MOST_EVENTS)
     return page(
         "home.html",
-        name=client.name,
+        person=client.name,
+        here="Watches",
         watches=[_watch(each, app.service.pages(each.id)) for each in watches],
         next=watches[-1].id if len(watches) == MOST_WATCHES else None,
         events=[_event(each) for each in events],

@@ -51,7 +51,7 @@ def log_out(app: App, client: Client) -> Response:
 @routes.get("/password", include_in_schema=False)
 def show_password(client: Client) -> Response:
     """Show the page for another password."""
-    return page("password.html", must=client.must_change_password, wrong="")
+    return page("password.html", person=client.name, must=client.must_change_password, wrong="")
 
 
 @routes.post("/password", include_in_schema=False)
@@ -64,7 +64,13 @@ async def set_password(request: Request, app: App, client: Client) -> Response:
     except (Problem, AccountError) as error:
         status = error.status_code if isinstance(error, Problem) else 422
         wrong = str(error.detail if isinstance(error, Problem) else error)
-        return page("password.html", status, must=client.must_change_password, wrong=wrong)
+        return page(
+            "password.html",
+            status,
+            person=client.name,
+            must=client.must_change_password,
+            wrong=wrong,
+        )
     response = RedirectResponse("/", 303)
     set_cookie(response, app.guard, key)
     return response

@@ -1,13 +1,12 @@
-"""A page: a template with values, under a policy that allows its own style sheet and nothing else.
+"""A page: a template with values, under a policy that allows our own files and nothing else.
 
 Templates escape every value. Text of strangers never becomes markup, whatever its name or place.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from http import HTTPStatus
@@ -18,6 +17,7 @@ from starlette.responses import HTMLResponse
 
 from quire.display import is_web_address, printable
 from quire.version import version
+from quire.web.pages.static_files import static
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -33,25 +33,35 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters["when"] = _when
+    found.globals["static"] = static
+    found.globals["places"] = PLACES
     found.tests["web_address"] = is_web_address
     found.finalize = _visible
     return found
 
 
-@cache
-def style() -> str:
-    """Return the style sheet of all pages."""
-    return (TEMPLATES / "style.css").read_text(encoding="utf-8").strip()
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the menu.
+
+    Attributes:
+        name: the text of the line; a page says with ``here`` that it belongs to it.
+        path: its address.
+    """
+
+    name: str
+    path: str
 
 
-@cache
-def policy() -> str:
-    """Return the policy of pages: their own style sheet, forms that stay here, nothing else."""
-    digest = base64.b64encode(hashlib.sha256(style().encode()).digest()).decode()
-    return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; "
-        "form-action 'self'; frame-ancestors 'none'"
-    )
+#: The menu of all pages.
+PLACES = (Place("Watches", "/"),)
+
+#: Our own scripts, styles, images and frames; forms that stay here; no inline code.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
 
 
 def page(
@@ -59,14 +69,16 @@ def page(
 ) -> HTMLResponse:
     """Return a page.
 
+    A page with the value ``person`` has the menu; ``here`` names the line of the menu.
+
     Args:
         template: the name of its template.
         status: the status of the answer.
         headers: headers of the answer.
         values: the values that the template shows.
     """
-    text = environment().get_template(template).render(style=style(), version=version(), **values)
-    whole = {**(headers or {}), "Content-Security-Policy": policy()}
+    text = environment().get_template(template).render(version=version(), **values)
+    whole = {**(headers or {}), "Content-Security-Policy": POLICY}
     return HTMLResponse(text.encode("utf-8", "replace"), status, whole)
 
 

@@ -120,6 +120,7 @@ ACCESS: dict[Route, Access] = {
     ("GET", "/healthz"): Access(None),
     ("GET", "/metrics"): Access(Level.READ, metrics=True),
     # Pages for people.
+    ("GET", "/static/{name}"): Access(None),
     ("GET", "/"): Access(Level.READ, page=True),
     ("GET", "/api/docs"): Access(Level.READ, page=True),
     ("GET", "/login"): Access(None, page=True),

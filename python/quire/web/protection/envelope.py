@@ -21,6 +21,7 @@ from quire.web.settings import Settings
 POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 HEADERS = {
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # Not no-referrer: browsers would then send "Origin: null" with our own forms.
@@ -30,6 +31,10 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
+#: A route may set these itself: a frame that our pages hold, a file that browsers may keep.
+OWN = frozenset(
+    {"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Resource-Policy", "Cache-Control"}
+)
 HTTPS_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
 
 #: Called with the method, the route, the status and the seconds of every request.
@@ -67,9 +72,9 @@ class Envelope:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                headers.setdefault("Content-Security-Policy", POLICY)
                 for name, value in self._headers.items():
-                    headers[name] = value
+                    if name not in OWN or name not in headers:
+                        headers[name] = value
             await send(message)
 
         try:
