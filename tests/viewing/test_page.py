@@ -131,6 +131,12 @@ def test_images_that_a_script_would_load_are_loaded() -> None:
     )
 
 
+def test_the_title_stays_the_title() -> None:
+    assert "<title>Fish &amp; chips</title></head><body>" in shown(
+        "<title>Fish &amp; chips</title>"
+    )
+
+
 def test_a_form_sends_nothing() -> None:
     assert body("<form action=/x method=post><input name=q><button formaction=/y>Go") == (
         '<form method="dialog"><input name="q"><button>Go</button></form>'

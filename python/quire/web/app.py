@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
+from quire.archive.browsing import Library
 from quire.sentinels.accounts import Accounts, Hasher, Sessions, Tokens
 from quire.sentinels.service import Service
 from quire.web.api import accounts, care, files, findings, status, watches
 from quire.web.api import notices as notice_routes
 from quire.web.api.context import State
+from quire.web.archives import routes as archives
+from quire.web.archives.context import Browsing
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
@@ -34,6 +37,7 @@ _PARTS = (
     login,
     docs,
     static_files,
+    archives,
 )
 
 
@@ -49,6 +53,7 @@ def create_app(
     notices: Notices | None = None,
     open_gate: OpenGate | None = None,
     access: Mapping[Route, Access] = ACCESS,
+    library: Library | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -59,6 +64,7 @@ def create_app(
         notices: dead letters, tests and feeds (default: the service).
         open_gate: opens the gate that test messages go through; without, none are sent.
         access: what each route needs.
+        library: archives to browse.
 
     Raises:
         UnguardedRoute: a route has no row in the table of access.
@@ -81,6 +87,8 @@ def create_app(
         tokens=tokens,
         settings=settings,
     )
+    if library is not None:
+        app.state.browsing = Browsing(library)
     add_handlers(app)
     add_openapi(app)
     app.add_middleware(Envelope, settings=settings, observe=app.state.metrics.observe)

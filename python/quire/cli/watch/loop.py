@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from socket import socket
 from typing import Any
 
+from quire.archive.browsing import Library
 from quire.sentinels.accounts import Accounts
 from quire.sentinels.checking.worker import Tally
 from quire.sentinels.notices.channels.webhook import webhook_gate
@@ -34,6 +35,8 @@ def run_service(
     options: RunOptions,
     settings: Settings,
     greet: Callable[[str | None], None],
+    *,
+    library: Library | None = None,
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -43,12 +46,14 @@ def run_service(
         options: how to run.
         settings: how to answer.
         greet: called once everything is ready, with the password of a first start.
+        library: archives to browse.
     """
     set_up_logs()
     app = create_app(
         service,
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
+        library=library,
     )
 
     async def work() -> None:

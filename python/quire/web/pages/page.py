@@ -54,7 +54,7 @@ class Place:
 
 
 #: The menu of all pages.
-PLACES = (Place("Watches", "/"),)
+PLACES = (Place("Watches", "/"), Place("Archives", "/archives"))
 
 #: Our own scripts, styles, images and frames; forms that stay here; no inline code.
 POLICY = (
