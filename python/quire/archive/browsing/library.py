@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Lock
 from time import monotonic
 
-from quire.archive.addresses import key, spellings
+from quire.archive.addresses import key, with_scheme
 from quire.archive.archive import Archive
 from quire.archive.format.page_meta import About, to_time
 from quire.archive.results import StoredPage
@@ -121,6 +121,7 @@ class _Catalogue:
     def __init__(self, captures: list[Capture], stored_bytes: int) -> None:
         self.captures = sorted(captures, key=lambda each: (each.key, each.time))
         self.keys = [each.key for each in self.captures]
+        self.known = frozenset(self.keys)
         self.urls = sorted({each.url for each in captures})
         self.counts = Counter(each.url for each in captures)
         hosts = {each.key.partition(")")[0] for each in captures if ")" in each.key}
@@ -165,20 +166,14 @@ class Library:
 
     def captures(self, url: str) -> list[Capture]:
         """List the captures of an address in any spelling, oldest first."""
-        self._refresh()
-        found = [
-            _capture(known, number)
-            for spelling in self._spellings(url)
-            for number, archive in enumerate(self._archives)
-            for known in archive.abouts(spelling)
-        ]
-        return sorted(found, key=lambda each: each.time)
+        wanted = key(with_scheme(url)) if url not in self._read().counts else key(url)
+        return sorted(self.by_key(wanted, f"{wanted}\0"), key=lambda each: each.time)
 
     def nearest(self, url: str, time: datetime | None) -> StoredPage:
         """Get the capture of an address that was fetched nearest to a time.
 
         Args:
-            url: the address, in any spelling.
+            url: the address; if it has no captures, other spellings of it count.
             time: the time (default: the newest capture).
 
         Raises:
@@ -186,26 +181,20 @@ class Library:
             ArchiveError: the capture is damaged.
         """
         self._refresh()
-        best: tuple[float, StoredPage] | None = None
-        for spelling in self._spellings(url):
-            for archive in self._archives:
-                try:
-                    page = archive.get(spelling, time, nearest=time is not None)
-                except PageNotFound:
-                    continue
-                distance = (
-                    abs((page.time - time).total_seconds()) if time else -page.time.timestamp()
-                )
-                if best is None or distance < best[0]:
-                    best = distance, page
-            if best is not None:
-                return best[1]
-        raise PageNotFound(f"{url}: no such page in this archive", url=url)
+        found = list(self._versions(url, time))
+        if not found:
+            others = dict.fromkeys(each.url for each in self.captures(url))
+            found = [page for each in others for page in self._versions(each, time)]
+        if not found:
+            raise PageNotFound(f"{url}: no such page in this archive", url=url)
+        if time is None:
+            return max(found, key=lambda page: page.time)
+        return min(found, key=lambda page: abs(page.time - time))
 
     def has(self, url: str) -> bool:
-        """Tell whether an address has captures."""
-        self._refresh()
-        return next(self._spellings(url), None) is not None
+        """Tell whether an address has captures, in any spelling."""
+        catalogue = self._read()
+        return url in catalogue.counts or key(url) in catalogue.known
 
     def search(self, part: str, *, skip: int = 0, most: int = 50) -> list[tuple[str, int]]:
         """List addresses that contain a text, sorted, with their number of captures."""
@@ -227,17 +216,13 @@ class Library:
             yield catalogue.captures[at]
             at += 1
 
-    def _spellings(self, url: str) -> Iterator[str]:
-        """Yield the spellings of an address that an archive has."""
-        is_found = False
-        for spelling in spellings(url):
-            if any(next(archive.abouts(spelling), None) for archive in self._archives):
-                is_found = True
-                yield spelling
-        if is_found:
-            return
-        wanted = key(url)
-        yield from dict.fromkeys(each.url for each in self.by_key(wanted, f"{wanted}\0"))
+    def _versions(self, url: str, time: datetime | None) -> Iterator[StoredPage]:
+        """Yield the nearest capture of each archive."""
+        for archive in self._archives:
+            try:
+                yield archive.get(url, time, nearest=time is not None)
+            except PageNotFound:
+                continue
 
     def _read(self) -> _Catalogue:
         self._refresh()

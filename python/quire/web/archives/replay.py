@@ -109,9 +109,8 @@ class Replay:
         def place(url: str, use: Use) -> str | None:
             if use is Use.LINK:
                 return self.link(url, time)
-            if use is Use.STYLE and not self.library.has(url):
-                return None
-            return self.resource(url, time, MARKS[use])
+            # An image without an address leaves its text, a frame without one no blank box.
+            return self.resource(url, time, MARKS[use]) if self.library.has(url) else None
 
         return place
 

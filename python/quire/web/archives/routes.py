@@ -56,7 +56,7 @@ def start(browsing: InUseIfAny, person: Person, q: Text = "", skip: Number = 0) 
         stored=format_bytes(summary.stored_bytes),
         q=q,
         rows=[
-            {"url": url, "count": format_count(count, "capture"), "query": in_query(url)}
+            {"url": url, "count": f"{count:,}", "query": in_query(url)}
             for url, count in found[:MOST_ADDRESSES]
         ],
         before=_list_address(q, max(0, skip - MOST_ADDRESSES)) if skip else "",
@@ -83,6 +83,7 @@ def address(
         **person,
         here=_HERE,
         url=found[-1].url,
+        newest=found[-1].timestamp,
         path=in_path(found[-1].url),
         query=in_query(found[-1].url),
         years=[{"number": number, "count": count} for number, count in counts],
