@@ -43,7 +43,7 @@ MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a request asks for.
+    """The capture that a request asks for.
 
     Attributes:
         url: the address of the capture.

@@ -195,7 +195,7 @@ async def go(request: Request, rest: str) -> Response:
     query = request.scope.get("query_string", b"").decode("latin-1")
     path = raw.removeprefix("/go")
     if not path.startswith(("/web/", "/archives")):
-        raise Problem(404, "there is no such page")
+        raise Problem(404, "only pages of the archive browser are here")
     del rest
     to = escape(path + (f"?{query}" if query else ""))
     return HTMLResponse(
