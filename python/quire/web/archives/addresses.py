@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from starlette.requests import Request
 
@@ -18,6 +18,8 @@ LONGEST = 10_000
 _ASKED = re.compile(r"/(\d{1,14}|\*)([a-z]{2}_)?/(.+)", re.ASCII | re.DOTALL)
 # Proxies join slashes.
 _ONE_SLASH = re.compile(r"(https?):/+(?=[^/])", re.ASCII | re.IGNORECASE)
+# Some programs escape the whole address.
+_WHOLLY_QUOTED = re.compile(r"https?%3a", re.ASCII | re.IGNORECASE)
 _KEPT = "!$&'()*+,/:;=?@[]~%-._"
 
 
@@ -70,6 +72,8 @@ def asked(request: Request, prefix: str) -> Asked | None:
         return None
     digits, mark, url = found.groups()
     query = request.scope.get("query_string", b"").decode("latin-1")
+    if _WHOLLY_QUOTED.match(url):
+        url = unquote(url, errors="surrogateescape")
     url = _ONE_SLASH.sub(r"\1://", url + (f"?{query}" if query else ""), count=1)
     time = None if digits == "*" else parse_timestamp(digits)
     known = {each.value for each in Mark}

@@ -57,6 +57,8 @@ _SETS = (
 _CHARSET = re.compile(rf"charset\s*=\s*[\"']?({_SETS})", re.ASCII | re.IGNORECASE)
 _CSS_CHARSET = re.compile(rf'@charset "({_SETS})";'.encode(), re.IGNORECASE)
 _BODY = re.compile(rb"<body[^>]*>")
+_END = b"</body></html>"
+_SPACE = b'<div style="display:block;height:5rem;clear:both"></div>'
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -197,6 +199,8 @@ class Replay:
         if with_banner:
             banner = self._banner(page, is_bare=bare).encode("utf-8", "replace")
             data = _BODY.sub(lambda found: found.group() + banner, data, count=1)
+            # The banner must not cover the end of the page.
+            data = data.removesuffix(_END) + _SPACE + _END if data.endswith(_END) else data
         return Response(data, media_type="text/html; charset=utf-8", headers=_headers(page, POLICY))
 
     def _banner(self, page: StoredPage, *, is_bare: bool) -> str:
