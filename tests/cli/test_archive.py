@@ -365,6 +365,20 @@ def browser(archive: str, folder: Path) -> Iterator[Browser]:
             running.terminate()
 
 
+def test_a_missing_library_of_the_browser_is_named_with_the_way_out(
+    quire: Quire, archive: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [
+        name for name in sys.modules if name.startswith(("quire.web", "quire.cli.archive.loop"))
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    result = quire("archive", "serve", archive)
+
+    assert result.exit_code == 2
+    assert "uvicorn is not installed; run: pip install 'quire[serve]'" in result.stderr
+
+
 def test_pages_are_served_in_a_sandbox(browser: Browser) -> None:
     status, headers, body = browser(f"/web/*/{URL}")
     assert status == 200

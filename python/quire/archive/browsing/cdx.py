@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from itertools import islice
+from urllib.parse import quote_plus, unquote_plus
 
 from quire import _core
 from quire.archive.addresses import key
@@ -123,13 +124,13 @@ def _between(library: Library, query: Query) -> Iterator[Capture]:
     since = _time("from", query.since, is_end=False)
     until = _time("to", query.until, is_end=True)
     start, end = _range(query)
-    after = query.resume_key.rpartition(" ") if query.resume_key else None
+    after = _resume_after(query.resume_key) if query.resume_key else None
     for each in library.by_key(start, end):
         if since is not None and each.time < since:
             continue
         if until is not None and each.time.replace(microsecond=0) > until:
             continue
-        if after is not None and (each.key, each.timestamp) <= (after[0], after[2]):
+        if after is not None and (each.key, each.timestamp) <= after:
             continue
         yield each
 
@@ -222,7 +223,14 @@ _VALUES: dict[str, Callable[[Capture], str]] = {
 
 
 def _resume_key(capture: Capture) -> str:
-    return f"{_word(capture.key)} {capture.timestamp}"
+    """Return a key that is one word, and no part of a line: clients cut it out of the answer."""
+    return quote_plus(f"{capture.key} {capture.timestamp}")
+
+
+def _resume_after(text: str) -> tuple[str, str]:
+    """Read a resume key, as it was written or as an address decodes it."""
+    key, _, stamp = (text if " " in text else unquote_plus(text)).rpartition(" ")
+    return key, stamp
 
 
 def _time(name: str, text: str, *, is_end: bool) -> datetime | None:

@@ -130,7 +130,7 @@ class Replay:
 
     def page(self, page: StoredPage) -> Response:
         """Answer with a page, an image or a text, for a window of its own."""
-        if _type(page) in _HTML and len(page.body) <= LARGEST_PAGE:
+        if _type(page) in _HTML:
             return self._html(page, with_banner=not self.is_inside)
         if _IMAGES.fullmatch(_type(page)):
             return _typed(page, _IMAGES)
@@ -145,7 +145,7 @@ class Replay:
 
     def frame(self, page: StoredPage) -> Response:
         """Answer with the content of a frame, whose links stay in it."""
-        if _type(page) in _HTML and len(page.body) <= LARGEST_PAGE:
+        if _type(page) in _HTML:
             return self._html(page, with_banner=False)
         return self.page(page)
 
@@ -189,7 +189,10 @@ class Replay:
     def _html(self, page: StoredPage, *, with_banner: bool) -> Response:
         # Files and old crawls do not say what they are.
         kind: Literal["html"] | None = "html" if _type(page) else None
-        digest = encode(page.content(), kind=kind, content_type=page.content_type, recover=True)
+        content = page.content()
+        if len(content) > LARGEST_PAGE:
+            return self.raw(page)
+        digest = encode(content, kind=kind, content_type=page.content_type, recover=True)
         if digest.kind == "bytes":
             return self.raw(page)
         place = self._place(page.time)
