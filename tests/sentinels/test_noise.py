@@ -326,3 +326,52 @@ def test_text_that_changes_at_every_capture_is_always_announced(database: Databa
         watched.check()
 
     assert len(watched.events()) == 19
+
+
+class Feed:
+    """Data for programs, with a time and a number of its own in every answer."""
+
+    def __init__(self, form: str, kind: str) -> None:
+        self.form, self.kind = form, kind
+        self.price = "8.40"
+        self.answers = 0
+
+    def fetch(self) -> Fetched:
+        """Return the data."""
+        self.answers += 1
+        time, number = (
+            f"2026-11-16T10:{self.answers // 60:02}:{self.answers % 60:02}Z",
+            7919 * self.answers,
+        )
+        body = self.form % {"time": time, "id": f"{number:08x}", "price": self.price}
+        return Fetched(200, body.encode(), self.kind)
+
+
+FEEDS = {
+    "json": (
+        (
+            '{"meta": {"time": "%(time)s", "request": "%(id)s"}, "dishes": [{"name": "cod", "price": %(price)s},'
+            ' {"name": "eel", "price": 9.10}]}'
+        ),
+        "application/json",
+    ),
+    "xml": (
+        (
+            "<?xml version='1.0'?><menu><made>%(time)s</made><request>%(id)s</request>"
+            "<dish><name>cod</name><price>%(price)s</price></dish><dish><name>eel</name></dish></menu>"
+        ),
+        "application/xml",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FEEDS)
+def test_noise_of_data_is_not_announced_and_every_change_is(database: Database, kind: str) -> None:
+    site = Feed(*FEEDS[kind])
+    watched = Watched(database, site)
+    assert watched.check(6) == []
+    site.price = "8.60"
+    (told,) = watched.check(3)
+    assert any("8.60" in line for line in told["added"])
+    assert not any("T10:" in line for line in told["added"])
+    assert {str(noise.kind) for noise in watched.noise()} == {"text"}

@@ -20,7 +20,7 @@ from quire.sentinels.store import Database, claim_pages
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.results import version_numbers, version_reader
 from quire.sentinels.store.retention import prune_page
-from quire.sentinels.store.tables import member, page, version
+from quire.sentinels.store.tables import event, member, notice, page, version
 from quire.sentinels.versions.deltas import StoredVersion, VersionReader, best_base, pack
 from quire.sentinels.versions.retention import Keep, VersionSize, kept_versions, stored_again
 from quire.sources.capture import Capture
@@ -176,6 +176,27 @@ def test_a_worker_keeps_what_a_watch_asks_for(
 
     assert stored_numbers(database) == expected
     check_bytes(database)
+
+
+def test_old_events_go_with_their_notices_but_not_before_these_are_sent(
+    database: Database,
+) -> None:
+    web = Web()
+    hook = {"to": ["https://hooks.example/one"]}
+    write_versions(database, web, 20, keep={"age": "5 h"}, notify=hook)
+    waiting = len(rows(database, event))
+    assert waiting == 19  # none was sent
+    with database.write() as connection:
+        connection.execute(update(notice).values(state="sent", ended=web.now))
+        oldest = connection.execute(select(event.c.id).order_by(event.c.time).limit(1)).scalar_one()
+        connection.execute(update(notice).where(notice.c.event == oldest).values(state="dead"))
+        prune_page(connection, 1, web.now)
+
+    left = rows(database, event)
+    assert oldest in {row.id for row in left}
+    assert {row.event for row in rows(database, notice)} == {row.id for row in left}
+    assert all(row.id == oldest or row.time >= web.now - 5 * HOUR for row in left)
+    assert 1 < len(left) < 8
 
 
 def test_bytes_are_a_limit_of_what_is_stored(database: Database) -> None:

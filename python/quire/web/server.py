@@ -14,6 +14,8 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
+from quire.web.connections import PunctualProtocol
+
 #: How long connections get to end when the server stops, in seconds.
 STOPPING_S = 5
 #: Connections at the same time; more are answered with 503.
@@ -63,6 +65,7 @@ async def serve_app(app: FastAPI, bound: socket.socket, stop: asyncio.Event) -> 
     """Answer requests until ``stop`` is set."""
     config = uvicorn.Config(
         app,
+        http=PunctualProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -53,6 +53,8 @@ from quire.sentinels.versions.page_reading import read_page
 
 _CONTENT = Part(watch=CONTENT)
 #: Bytes of the signature of the text, before those of links and images.
+#: Kinds of pages that have places, so that noise can be learned.
+_LEARNED = frozenset({"html", "xml", "json"})
 _TEXT_BYTES = 16
 
 
@@ -238,7 +240,7 @@ class Check(Judging):
     def _learn_from_history(self, pending: _Pending) -> None:
         """Learn links, images and attributes that changed at every capture so far."""
         trial = pending.trial
-        if self.claimed.latest < 0 or not self.learns or pending.page.kind != "html":
+        if self.claimed.latest < 0 or not self.learns or pending.page.kind not in _LEARNED:
             return
         before = self._content_before(trial)
         addresses = self._content(trial.readers)[_TEXT_BYTES:]
@@ -264,7 +266,7 @@ class Check(Judging):
         trial = pending.trial
         if any(not found.is_told and found.is_away for found in pending.astray.values()):
             return True
-        if self.claimed.latest < 0 or not self.learns or pending.page.kind != "html":
+        if self.claimed.latest < 0 or not self.learns or pending.page.kind not in _LEARNED:
             return False
         if trial.readers.noise.pause and not pending.noted.has_stale:
             return False

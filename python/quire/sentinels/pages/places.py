@@ -82,6 +82,10 @@ class Place:
         )
 
 
+#: Nodes with a text of their own: texts, and values of JSON.
+TEXTS = frozenset({"#text", "#string", "#number", "#true", "#false", "#null"})
+
+
 class Map:
     """One version of a page, for making and finding places."""
 
@@ -126,12 +130,13 @@ class Map:
         return [
             child
             for child in self.children(node)
-            if self.tag(child) == "#text" and self.page.text(child).strip()
+            if self.tag(child) in TEXTS and self.page.text(child).strip()
         ]
 
     def is_element(self, node: int) -> bool:
-        """Tell whether a node is an element."""
-        return not self.tag(node).startswith("#")
+        """Tell whether a node is an element; objects, arrays and names of JSON are."""
+        tag = self.tag(node)
+        return not tag.startswith("#") or tag in ("#object", "#array")
 
     def matching(self, parent: int, step: Step) -> list[int]:
         """Return the children of a node that have the names of a step."""

@@ -1,6 +1,7 @@
-"""Deleting versions that no watch wants any more, in the database.
+"""Deleting versions and events that no watch wants any more, in the database.
 
-Everything about one page happens in one transaction: readers see all its versions or the kept ones,
+An event goes if it is older than its watch keeps versions, with its notices; one with a notice that
+still has to be sent stays, and so does one with a dead letter. Everything about one page happens in one transaction: readers see all its versions or the kept ones,
 and every version that they see can be read.
 """
 
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.store.claims import end_claim
 from quire.sentinels.store.results import signed, version_reader
-from quire.sentinels.store.tables import member, page, setting, version, watch
+from quire.sentinels.store.tables import event, member, notice, page, setting, version, watch
 from quire.sentinels.versions.retention import (
     DEFAULT_KEEP,
     Keep,
@@ -91,6 +92,8 @@ def prune_page(
     wanted = policies_of(connection, page_id) if policies is None else list(policies)
     if not wanted:
         return Pruned()
+    if policies is None:
+        _delete_events(connection, page_id, now)
     needed = _needed(connection, page_id)
     before = _sizes(connection, page_id)
     sizes, deleted = before, 0
@@ -107,6 +110,31 @@ def prune_page(
         sizes = _sizes(connection, page_id)
     freed = sum(each.bytes for each in before) - sum(each.bytes for each in sizes)
     return Pruned(deleted, freed)
+
+
+def _delete_events(connection: Connection, page_id: int, now: float) -> None:
+    """Delete the events of a page that are older than their watches keep versions."""
+    forms = connection.execute(
+        select(watch.c.id, watch.c.form)
+        .join(member, member.c.watch == watch.c.id)
+        .where(member.c.page == page_id)
+    ).all()
+    default = keep_setting(connection)
+    for row in forms:
+        keep = read_watch(row.form).keep or default
+        if keep.age is None:
+            continue
+        open_notices = select(notice.c.id).where(
+            notice.c.event == event.c.id, notice.c.state.in_(["new", "waiting", "dead"])
+        )
+        connection.execute(
+            delete(event).where(
+                event.c.watch == row.id,
+                event.c.page == page_id,
+                event.c.time < now - keep.age.total_seconds(),
+                ~open_notices.exists(),
+            )
+        )
 
 
 def _needed(connection: Connection, page_id: int) -> set[int]:
