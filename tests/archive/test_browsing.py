@@ -80,6 +80,11 @@ def test_pages_that_a_writer_adds_are_seen(library: Library, tmp_path: Path, mon
     assert library.search("NEW.example") == [("http://new.example/", 1)]
 
 
+def test_hosts_are_counted_without_www(library: Library) -> None:
+    assert library.hosts(2) == [("example.org", 4), ("example.organic", 1)]
+    assert library.summary().hosts == 3
+
+
 def test_lines_have_the_fields_of_the_wayback_machine_in_their_order(library: Library) -> None:
     lines = answer(library, Query("example.org")).splitlines()
 

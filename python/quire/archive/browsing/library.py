@@ -8,6 +8,7 @@ archive and catalogue are read again.
 
 from __future__ import annotations
 
+import heapq
 import re
 from bisect import bisect_left
 from calendar import monthrange
@@ -124,12 +125,16 @@ class _Catalogue:
         self.known = frozenset(self.keys)
         self.urls = sorted({each.url for each in captures})
         self.counts = Counter(each.url for each in captures)
-        hosts = {each.key.partition(")")[0] for each in captures if ")" in each.key}
+        self.hosts = Counter(
+            ".".join(reversed(each.key.partition(")")[0].split(",")))
+            for each in captures
+            if ")" in each.key
+        )
         times = [each.time for each in captures]
         self.summary = Summary(
             captures=len(captures),
             addresses=len(self.urls),
-            hosts=len(hosts),
+            hosts=len(self.hosts),
             body_bytes=sum(each.length for each in captures),
             stored_bytes=stored_bytes,
             first=min(times, default=None),
@@ -203,6 +208,11 @@ class Library:
         found = (url for url in catalogue.urls if wanted in url.lower())
         some = [url for at, url in zip(range(skip + most), found, strict=False) if at >= skip]
         return [(url, catalogue.counts[url]) for url in some]
+
+    def hosts(self, most: int) -> list[tuple[str, int]]:
+        """List the hosts with the most captures, without ``www.``, with their number."""
+        counts = self._read().hosts.items()
+        return heapq.nsmallest(most, counts, key=lambda each: (-each[1], each[0]))
 
     def summary(self) -> Summary:
         """Count captures, addresses and hosts."""

@@ -29,6 +29,7 @@ routes: APIRouter = router()
 #: Addresses and captures on one page.
 MOST_ADDRESSES = 50
 MOST_CAPTURES = 100
+MOST_HOSTS = 12
 _HERE = "Archives"
 _REDLINE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
@@ -55,6 +56,10 @@ def start(browsing: InUseIfAny, person: Person, q: Text = "", skip: Number = 0) 
         bodies=format_bytes(summary.body_bytes),
         stored=format_bytes(summary.stored_bytes),
         q=q,
+        hosts=[
+            {"name": name, "count": f"{count:,}", "query": in_query(name)}
+            for name, count in browsing.library.hosts(MOST_HOSTS)
+        ],
         rows=[
             {"url": url, "count": f"{count:,}", "query": in_query(url)}
             for url, count in found[:MOST_ADDRESSES]
