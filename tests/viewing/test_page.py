@@ -196,6 +196,8 @@ def test_a_page_lacks_styles_if_none_of_its_sheets_is_placed() -> None:
         b"<link rel=stylesheet href=//evil.test/a.css><link rel=stylesheet href=b.css>"
     )
     assert not lacks(b"<p>x")
+    long = b"<style>" + b"p{color:red}" * 1000 + b"</style>"
+    assert not lacks(b"<link rel=stylesheet href=//evil.test/fonts.css>" + long)
 
 
 def test_deep_pages_and_many_attributes_are_written_in_one_pass() -> None:

