@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quire
+from quire.digest.references import resolve
 from quire.viewing import Use, safe_css
-from tests.viewing.css_judge import css_faults
+from tests import corpus
+from tests.viewing.css_judge import Token, css_faults, css_tokens
 
 SITE = "https://site.example"
 URL = "https://site.example/css/main.css"
@@ -137,3 +140,36 @@ def test_no_mix_of_pieces_leads_out_and_written_css_stays_the_same(css: str) -> 
 def test_long_hostile_css_is_written_in_one_pass(piece: str) -> None:
     # A quadratic scan of these two megabytes would take hours: the timeout of the suite ends it.
     assert made(piece * (2_000_000 // len(piece)))
+
+
+@pytest.mark.skipif(not corpus.available(), reason=corpus.ABSENT)
+@pytest.mark.parametrize("name", ["pages-readability", "versions-news", "templates-types"])
+def test_real_style_sheets_stay_as_they_are_token_by_token(name: str) -> None:
+    pages = [path for path in corpus.files(name) if path.suffix in {".html", ".htm"}]
+    seen = 0
+    for path in pages[:: max(1, len(pages) // 40)]:
+        page = quire.encode(path.read_bytes(), kind="html")
+        for node in page.select("style").tolist():
+            texts = range(node + 1, node + int(page.size[node]))
+            css = "".join(page.text(each) for each in texts)[:50_000]
+            if "expression(" in css or "about:" in css:
+                continue
+            again = safe_css(css, url=URL, place=lambda url, _use: url)
+            assert _tokens(again) == _tokens(css), path
+            seen += len(css)
+    assert seen > 10_000
+
+
+def _tokens(css: str) -> list[Token]:
+    """Return the tokens of a style sheet, with addresses resolved, whatever their quotes."""
+    found: list[Token] = []
+    for token in css_tokens(css):
+        if token.kind in {"space", "mark"}:
+            continue
+        if token.kind == "string" and found[-1:] == [Token("function", "url")]:
+            found[-1] = Token("url", resolve(URL, token.value))
+        elif token.kind == "url":
+            found += [Token("url", resolve(URL, token.value)), Token(")", ")")]
+        else:
+            found.append(token)
+    return found

@@ -25,7 +25,6 @@ from quire.archive.browsing import Library, timestamp
 from quire.digest import encode
 from quire.display import escape, printable, shorten
 from quire.errors import PageNotFound, SourceUnreadable
-from quire.sources.capture import header_values
 from quire.viewing import Layout, Use, lacks_styles, safe_css, safe_page
 from quire.web.archives.addresses import MARKS, Asked, Mark, in_path, in_query
 
@@ -89,9 +88,9 @@ class Replay:
             QuireError: it cannot be read.
         """
         page = self.library.nearest(asked.url, asked.time)
-        location = header_values(page.head, b"location")
+        location = page.header("location")
         if page.status in _REDIRECTS and location and asked.mark is not Mark.RAW:
-            return self._redirect(page, location[-1], asked.mark)
+            return self._redirect(page, location, asked.mark)
         return _ANSWERS[asked.mark](self, page)
 
     # ------------------------------------------------------------ addresses
