@@ -57,6 +57,13 @@ def front(headline: str) -> str:
 </body></html>"""
 
 
+#: Redirects that lead nowhere: to themselves, to another spelling, and out of the web.
+LOOPS = {
+    "/again": "/again",
+    "/secure": "https://www.paper.example/secure/",
+    "/script": "javascript:alert(1)",
+}
+
 PAGES: list[tuple[str, str, str, str | bytes]] = [
     ("/", OLD, "text/html; charset=utf-8", front("Fees of 2024")),
     ("/", NEW, "text/html; charset=utf-8", front("Fees of 2026")),
@@ -92,6 +99,9 @@ def write_warc(path: Path) -> None:
             head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()
             out.write(_record(where, time, head + data))
         out.write(_record("/old", OLD, moved))
+        for where, to in LOOPS.items():
+            found = f"HTTP/1.1 302 Found\r\nLocation: {to}\r\n\r\n"
+            out.write(_record(where, OLD, found.encode()))
 
 
 def _record(where: str, time: str, block: bytes) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from quire.archive.browsing import Library
 from quire.web.archives.context import Browsing
-from tests.web.archives.site import SITE
+from tests.web.archives.site import LOOPS, SITE
 from tests.web.client import Client
 from tests.web.conftest import Site
 
@@ -93,3 +93,13 @@ def test_an_answer_has_a_type_that_fits_its_use_and_stays_in_the_sandbox(
     assert reply.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert reply.headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize("path", LOOPS)
+def test_a_redirect_that_leads_nowhere_ends(reader: Client, path: str) -> None:
+    reply = reader.get(f"/web/20240301100000/{SITE}{path}")
+    if reply.status == 302:
+        reply = reader.get(reply.headers["location"])
+
+    assert reply.status == 404
+    assert "Not in this archive" in reply.text

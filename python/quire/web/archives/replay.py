@@ -90,7 +90,7 @@ class Replay:
         page = self.library.nearest(asked.url, asked.time)
         location = page.header("location")
         if page.status in _REDIRECTS and location and asked.mark is not Mark.RAW:
-            return self._redirect(page, location, asked.mark)
+            return self._redirect(page, location, asked)
         return _ANSWERS[asked.mark](self, page)
 
     # ------------------------------------------------------------ addresses
@@ -117,14 +117,16 @@ class Replay:
 
     # ------------------------------------------------------------ answers
 
-    def _redirect(self, page: StoredPage, location: str, mark: Mark) -> Response:
+    def _redirect(self, page: StoredPage, location: str, asked: Asked) -> Response:
         target = urljoin(page.url, location.strip())
-        if not re.match(r"https?://", target, re.IGNORECASE):
-            raise PageNotFound(f"{target}: not an address of the web", url=target)
-        if mark is Mark.PAGE:
+        is_web = re.match(r"https?://", target, re.IGNORECASE)
+        # A redirect to another spelling that was not captured would lead here again and again.
+        if not is_web or target in {asked.url, page.url}:
+            raise PageNotFound(f"{target}: not in this archive", url=target)
+        if asked.mark is Mark.PAGE:
             there = self.link(target, page.time).replace("/go/web/", "/web/")
         else:
-            there = self.resource(target, page.time, mark)
+            there = self.resource(target, page.time, asked.mark)
         return RedirectResponse(there, 302, headers=_headers(page, _NOTHING))
 
     def page(self, page: StoredPage) -> Response:
