@@ -509,17 +509,17 @@ def test_a_visitor_that_hangs_up_is_not_worth_a_word(browser: Browser, folder: P
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             start = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
             connection.sendall(start + (b"" if i % 2 else b"\r\n"))
-    assert browser("/")[0] == 200
+    assert browser("/archives")[0] == 200
     assert (folder / "stderr.txt").read_bytes() == b""
 
 
 def test_what_is_not_there_does_not_tell_where_the_archive_is(
     browser: Browser, folder: Path
 ) -> None:
-    for path in ("/page?url=x", "/versions?url=x", "/raw?url=x"):
+    for path in ("/web/*/x", "/archives/address?url=x", "/archives/compare?url=x"):
         status, _, body = browser(path)
         assert status == 404
-        assert body.startswith(b"x: no such page")
+        assert b'<h1>Not in this archive</h1>\n<p class="address">x</p>' in body
         assert b".quire" not in body
         assert str(folder).encode() not in body
 

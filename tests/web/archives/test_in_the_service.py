@@ -7,6 +7,7 @@ import re
 import pytest
 
 from quire.archive.browsing import Library
+from quire.errors import ArchiveError
 from quire.web.archives.context import Browsing
 from tests.web.archives.site import LOOPS, SITE
 from tests.web.client import Client
@@ -103,3 +104,22 @@ def test_a_redirect_that_leads_nowhere_ends(reader: Client, path: str) -> None:
 
     assert reply.status == 404
     assert "Not in this archive" in reply.text
+
+
+def test_a_damaged_capture_is_said_to_be_one_without_the_path_of_the_archive(
+    reader: Client, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ArchiveError("/secret/folder/a.quire: damaged")
+
+    image = re.findall(r'"(/replay/[^"]+red.png)"', reader.get(PAGE).text)[0]
+    monkeypatch.setattr(type(library), "nearest", fail)
+
+    for path, status in (
+        (PAGE, 500),
+        (image, 404),
+        (f"/archives/redline?url={SITE}/&old=1&new=2", 422),
+    ):
+        reply = reader.get(path)
+        assert reply.status == status
+        assert "secret" not in reply.text
