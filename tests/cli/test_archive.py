@@ -365,62 +365,72 @@ def browser(archive: str, folder: Path) -> Iterator[Browser]:
             running.terminate()
 
 
+def test_a_missing_library_of_the_browser_is_named_with_the_way_out(
+    quire: Quire, archive: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [
+        name for name in sys.modules if name.startswith(("quire.web", "quire.cli.archive.loop"))
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    result = quire("archive", "serve", archive)
+
+    assert result.exit_code == 2
+    assert "uvicorn is not installed; run: pip install 'quire[serve]'" in result.stderr
+
+
 def test_pages_are_served_in_a_sandbox(browser: Browser) -> None:
-    status, headers, body = browser(f"/page?url={quote(URL, safe='')}")
-    assert (status, body) == (200, b"<p>Cod 9.10<p>Plaice")
-    assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    status, headers, body = browser(f"/web/*/{URL}")
+    assert status == 200
+    assert b"<p>Cod 9.10</p><p>Plaice</p>" in body
+    assert headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["Content-Type"] == "text/html; charset=utf-8"
     assert headers["Set-Cookie"] is None
-    status, headers, body = browser(f"/page?url={quote(URL, safe='')}", method="HEAD")
-    assert (status, body, headers["Content-Length"]) == (200, b"", "20")
 
-    old = f"url={quote(URL, safe='')}&time=2026-05-17T11:02:33Z"
-    assert browser(f"/page?{old}")[2] == b"<p>Cod 8.40<p>Plaice"
-    coded = quote("https://b.example/\x1b[31m", safe="")
-    assert browser(f"/page?url={coded}")[2] == b"<p>Hake"
-    status, headers, body = browser(f"/raw?url={coded}")
-    assert gzip.decompress(body) == b"<p>Hake"
+    assert b"<p>Cod 8.40</p>" in browser(f"/web/20260517110233/{URL}")[2]
+    coded = quote("https://b.example/\x1b[31m", safe=":/")
+    assert b"<p>Hake</p>" in browser(f"/web/*/{coded}")[2]
+    status, headers, body = browser(f"/web/*id_/{coded}".replace("*", "2026"))
+    assert body == b"<p>Hake"
     assert headers["Content-Type"] == "application/octet-stream"
-    assert browser("/page?url=https%3A%2F%2Fd.example%2F")[1]["Content-Type"] == (
-        "application/octet-stream"
-    )
+    assert browser("/web/*/https://d.example/")[1]["Content-Type"] == "application/octet-stream"
 
 
 def test_lists_hold_no_markup_of_others(browser: Browser) -> None:
-    status, headers, body = browser("/")
+    status, headers, body = browser("/archives")
     assert status == 200
     assert b"<script" not in body
-    assert body.count(b"<li>") == 4
+    assert body.count(b"<tr><td>") == 4
     assert headers["Content-Security-Policy"].startswith("default-src 'none'")
-    assert browser("/?prefix=https%3A%2F%2Fa")[2].count(b"<li>") == 1
-    assert b'value="&quot;&gt;&lt;p&gt;"' in browser("/?prefix=%22%3E%3Cp%3E")[2]
+    assert browser("/archives?q=https%3A%2F%2Fa")[2].count(b"<tr><td>") == 1
+    assert b'value="&#34;&gt;&lt;p&gt;"' in browser("/archives?q=%22%3E%3Cp%3E")[2]
     hostile = quote('https://c.example/"><script>alert(1)</script>', safe="")
-    assert b"<script" not in browser(f"/versions?url={hostile}")[2]
-    assert browser(f"/versions?url={quote(URL, safe='')}")[2].count(b"<tr>") == 2
+    assert b"<script" not in browser(f"/archives/address?url={hostile}")[2]
+    assert b"<script" not in browser(f"/web/*/{hostile}")[2]
+    listed = browser(f"/archives/address?url={quote(URL, safe='')}")[2]
+    assert listed.count(b">download</a>") == 2
 
 
 def test_only_this_machine_is_answered(browser: Browser) -> None:
     for host in ("evil.example", "evil.example:80", "", "127.0.0.1.evil.example", "localhost:1:2"):
-        status, headers, body = browser("/", host=host)
-        assert status == 403, host
+        status, headers, body = browser("/archives", host=host)
+        assert status == 421, host
         assert b"a.example" not in body
         assert headers["Content-Security-Policy"]
-    assert browser("/", host="localhost")[0] == 200
-    assert browser("/", host=f"[::1]:{browser.port}")[0] == 200
+    assert browser("/archives", host="localhost")[0] == 200
+    assert browser("/archives", host=f"[::1]:{browser.port}")[0] == 200
 
 
 def test_odd_requests_are_refused(browser: Browser) -> None:
     assert browser("/../../etc/passwd")[0] == 404
-    assert browser("/page?url=nowhere")[0] == 404
-    assert browser("/versions?url=nowhere")[0] == 404
-    assert browser("/?" + "&".join("a=1" for _ in range(99)))[0] == 400
-    status, headers, _ = browser("/", method="<b>")
-    assert (status, headers["Content-Type"]) == (501, "text/plain; charset=utf-8")
-    assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
-    assert browser("/", method="POST")[0] == 501
-    assert browser("http://[/")[0] == 400
+    assert browser("/web/2026/nowhere")[0] == 404
+    assert browser("/archives/address?url=nowhere")[0] == 404
+    assert browser("/web/99999999999999/http://a.example/")[0] == 303
+    assert browser("/replay/1-2/2026/http://a.example/")[0] == 403
+    assert browser("/go/evil")[0] == 404
+    assert browser("/cdx")[0] == 400
+    assert browser("/archives", method="POST")[0] == 405
 
 
 def test_what_is_no_archive_is_said_to_be_none_with_a_way_out(quire: Quire, folder: Path) -> None:
@@ -499,17 +509,17 @@ def test_a_visitor_that_hangs_up_is_not_worth_a_word(browser: Browser, folder: P
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             start = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
             connection.sendall(start + (b"" if i % 2 else b"\r\n"))
-    assert browser("/")[0] == 200
+    assert browser("/archives")[0] == 200
     assert (folder / "stderr.txt").read_bytes() == b""
 
 
 def test_what_is_not_there_does_not_tell_where_the_archive_is(
     browser: Browser, folder: Path
 ) -> None:
-    for path in ("/page?url=x", "/versions?url=x", "/raw?url=x"):
+    for path in ("/web/*/x", "/archives/address?url=x", "/archives/compare?url=x"):
         status, _, body = browser(path)
         assert status == 404
-        assert body.startswith(b"x: no such page")
+        assert b'<h1>Not in this archive</h1>\n<p class="address">x</p>' in body
         assert b".quire" not in body
         assert str(folder).encode() not in body
 

@@ -68,7 +68,7 @@ def spellings(url: str) -> Iterator[str]:
     """
     yield url
     try:
-        parts = urlsplit(_with_scheme(url))
+        parts = urlsplit(with_scheme(url))
         host = parts.netloc.lower()
     except ValueError:
         return
@@ -129,7 +129,7 @@ def same_address(url: str, addresses: Iterable[str]) -> tuple[str | None, list[s
     Returns:
         The address, or None and a few similar addresses.
     """
-    plain, web = key(url), key(_with_scheme(url))
+    plain, web = key(url), key(with_scheme(url))
     rough: list[tuple[int, str, str, str]] = []
     for address in addresses:
         found = key(address)
@@ -157,5 +157,10 @@ def _common(one: str, other: str) -> int:
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _with_scheme(url: str) -> str:
+def with_scheme(url: str) -> str:
+    """Return an address with a scheme, which people leave out.
+
+    >>> with_scheme("fish.example/a"), with_scheme("https://fish.example/")
+    ('http://fish.example/a', 'https://fish.example/')
+    """
     return url if _SCHEME.match(url) else f"http://{url}"

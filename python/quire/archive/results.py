@@ -43,6 +43,17 @@ class StoredPage:
         """The HTTP status, or None."""
         return status(self.head)
 
+    def header(self, name: str) -> str | None:
+        r"""Return the last value of a header field, or None.
+
+        >>> from datetime import UTC
+        >>> head = b"HTTP/1.1 301 Moved\r\nLocation: /new\r\n\r\n"
+        >>> StoredPage("", datetime(2026, 5, 1, tzinfo=UTC), head, b"", b"").header("location")
+        '/new'
+        """
+        values = header_values(self.head, name.encode("latin-1", "replace"))
+        return values[-1] if values else None
+
     def content(self, *, most_bytes: int = MOST_BYTES) -> bytes:
         """Return the page as a browser would see it, with transfer and content encodings undone.
 

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
+from quire.archive.browsing import Library
 from quire.sentinels.accounts import Accounts, Hasher, Sessions, Tokens
 from quire.sentinels.service import Service
 from quire.web.api import accounts, care, files, findings, status, watches
 from quire.web.api import notices as notice_routes
 from quire.web.api.context import State
+from quire.web.archives import routes as archives
+from quire.web.archives.context import Browsing
 from quire.web.fetching import FetchPage
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
@@ -54,6 +57,7 @@ _PARTS = (
     login,
     docs,
     static_files,
+    archives,
     events,  # last: other addresses below /events come first
 )
 
@@ -73,6 +77,7 @@ def create_app(
     access: Mapping[Route, Access] = ACCESS,
     demo: str = "",
     options: Sequence[OperatorOption] = (),
+    library: Library | None = None,
 ) -> FastAPI:
     """Build the application.
 
@@ -86,6 +91,7 @@ def create_app(
         access: what each route needs.
         demo: the address of the site of the demo, if this is the demo.
         options: what the operator chose when the service was started, for people to see.
+        library: archives to browse.
 
     Raises:
         UnguardedRoute: a route has no row in the table of access.
@@ -113,6 +119,8 @@ def create_app(
     )
     app.state.live = Hub(service)
     app.state.pending = PendingFiles()
+    if library is not None:
+        app.state.browsing = Browsing(library)
     add_handlers(app)
     add_openapi(app)
     app.add_middleware(Envelope, settings=settings, observe=app.state.metrics.observe)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ from quire.cli.common.terminal import Refusal
 
 if TYPE_CHECKING:
     from quire.archive import Archive
+    from quire.archive.browsing import Library
 
 
 def opened(path: str, *, write: bool = False) -> Archive:
@@ -21,6 +24,18 @@ def opened(path: str, *, write: bool = False) -> Archive:
 
     check_archive(path)
     return Archive.open(path, write=write)
+
+
+def library_of(paths: Sequence[str], stack: ExitStack) -> Library | None:
+    """Open archives to browse them as one; None without any.
+
+    Raises:
+        Refusal: a path does not hold an archive.
+    """
+    from quire.archive.browsing import Library  # noqa: PLC0415 - heavy
+
+    archives = [stack.enter_context(opened(path)) for path in paths]
+    return Library(archives) if archives else None
 
 
 def check_archive(path: str) -> None:

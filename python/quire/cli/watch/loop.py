@@ -9,6 +9,7 @@ from functools import partial
 from socket import socket
 from typing import Any
 
+from quire.archive.browsing import Library
 from quire.sentinels.accounts import Accounts
 from quire.sentinels.checking.worker import Tally
 from quire.sentinels.notices.channels.webhook import webhook_gate
@@ -39,6 +40,7 @@ def run_service(
     greet: Callable[[str | None], None],
     *,
     demo: str = "",
+    library: Library | None = None,
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -49,6 +51,7 @@ def run_service(
         settings: how to answer.
         greet: called once everything is ready, with the password of a first start.
         demo: the address of the site of the demo, if this is the demo.
+        library: archives to browse.
     """
     set_up_logs()
     app = create_app(
@@ -58,6 +61,7 @@ def run_service(
         fetch_page=partial(fetch_good, allow_networks=options.allow_networks),
         demo=demo,
         options=_shown_options(service, options),
+        library=library,
     )
 
     async def work() -> None:

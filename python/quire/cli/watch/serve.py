@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common import terminal
+from quire.cli.common.archives import library_of
 from quire.cli.common.options import Format, FormatOption
 from quire.cli.common.terminal import Refusal, one_line, reports_errors
 from quire.cli.watch.opening import DatabaseOption, open_service
@@ -56,6 +57,10 @@ def serve(
         bool,
         typer.Option("--demo", help="Watch a small site that changes by itself; keep nothing."),
     ] = False,
+    archive: Annotated[
+        list[str] | None,
+        typer.Option("--archive", metavar="PATH", help="Archive to browse; may be repeated."),
+    ] = None,
     pause: PauseOption = 1.0,
     database: DatabaseOption = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
@@ -71,6 +76,7 @@ def serve(
     Examples:
       quire serve
       quire serve --demo
+      quire serve --archive site.quire
       quire serve --host 0.0.0.0 --base-url https://watch.example.org \\
           --database postgresql://quire@db.example/quire
     """
@@ -99,7 +105,8 @@ def serve(
         def greet(password: str | None) -> None:
             _greet(address, password, format, demo=demo)
 
-        run_service(service, bound, options, settings, greet, demo=site)
+        library = library_of(archive or [], stack)
+        run_service(service, bound, options, settings, greet, demo=site, library=library)
         if format is Format.text:
             terminal.note("stopped")
 

@@ -63,6 +63,7 @@ PLACES = (
     Place("Watches", "/"),
     Place("Changes", "/changes"),
     Place("Compare", "/compare"),
+    Place("Archives", "/archives"),
     Place("Settings", "/settings"),
 )
 

@@ -33,7 +33,14 @@ HEADERS = {
 }
 #: A route may set these itself: a frame that our pages hold, a file that browsers may keep.
 OWN = frozenset(
-    {"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Resource-Policy", "Cache-Control"}
+    {
+        "Cache-Control",
+        "Content-Security-Policy",
+        # Browsers refuse a sandboxed page that has another opener policy.
+        "Cross-Origin-Opener-Policy",
+        "Cross-Origin-Resource-Policy",
+        "X-Frame-Options",
+    }
 )
 HTTPS_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
 
