@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import random
 import shutil
 import signal
 import socket
@@ -38,9 +39,7 @@ class Postgres:
         self._folder = folder / "postgres"
         self._folder.mkdir()
         self.newest = ""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = _free_port()
         # PostgreSQL refuses to run as root.
         self._user = "postgres" if os.geteuid() == 0 else ""
         if self._user:
@@ -94,6 +93,19 @@ class Postgres:
 
     def _control(self, *words: str | Path) -> None:
         _run(self._user, _FOLDERS[0] / "pg_ctl", "-D", self._folder / "data", *words)
+
+
+def _free_port() -> int:
+    """Return a free port below those that the system gives to clients.
+
+    A client that dials a port with no listener may get the same number for its own end, and is then
+    connected to itself: a server that was killed could not come back.
+    """
+    while True:
+        port = random.randrange(15_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def new_postgres() -> str:
