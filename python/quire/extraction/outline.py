@@ -35,6 +35,8 @@ class Outline:
         text_before: bytes of text in front of each node; one entry more than nodes.
         tag_count: visible elements in each subtree, without its root.
         fan_out: visible elements among the children of each node.
+        leaves: whether a node shows something itself: a text that is not blank, or an image.
+        leaves_before: leaves in front of each node; one entry more than nodes.
     """
 
     page: Digest
@@ -45,6 +47,17 @@ class Outline:
     text_before: Ints
     tag_count: Ints
     fan_out: Ints
+    leaves: Truths
+    leaves_before: Ints
+
+    def leaf_count(self, nodes: Ints) -> Ints:
+        """The number of leaves in some subtrees."""
+        return self.leaves_before[self.end[nodes]] - self.leaves_before[nodes]
+
+    def count(self, *names: str) -> Ints:
+        """How many visible elements with one of the names are in front of each node, and in all."""
+        wanted = np.array([name in names for name in self.page.tag_names], bool)
+        return prefix_sums((wanted[self.page.tag] & self.elements).astype(np.int64))
 
     def children(self, node: int) -> Ints:
         """The visible elements among the children of a node, in order."""
@@ -70,8 +83,11 @@ def outline(page: Digest) -> Outline:
     parent = np.asarray(page.parent, np.int64)
     nodes = np.arange(page.n, dtype=np.int64)
     end = nodes + page.size
-    before = _before(_own_text_bytes(page))
-    counted = _before(elements.astype(np.int64))
+    own = _own_text_bytes(page)
+    before = prefix_sums(own)
+    counted = prefix_sums(elements.astype(np.int64))
+    image = np.array([name == "img" for name in names], bool)
+    leaves = (own > 0) | (image[tag] & elements)
     shown = parent[elements & (parent >= 0)]
     return Outline(
         page=page,
@@ -82,6 +98,8 @@ def outline(page: Digest) -> Outline:
         text_before=before,
         tag_count=counted[end] - counted[np.minimum(nodes + 1, page.n)],
         fan_out=np.bincount(shown, minlength=page.n).astype(np.int64),
+        leaves=leaves,
+        leaves_before=prefix_sums(leaves.astype(np.int64)),
     )
 
 
@@ -107,7 +125,8 @@ def _shown_bytes(raw: bytes) -> int:
     return len(kept)
 
 
-def _before(own: Ints) -> Ints:
+def prefix_sums(own: Ints) -> Ints:
+    """The sums of all entries in front of each, and of all of them."""
     sums = np.zeros(len(own) + 1, np.int64)
     np.cumsum(own, out=sums[1:])
     return sums
