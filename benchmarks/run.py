@@ -54,6 +54,7 @@ BENCHMARKS = {
     "pair-speed": "similarity.pair_speed",
     "grouping-growth": "similarity.grouping_growth",
     "spark-templates": "similarity.spark_templates",
+    "records-accuracy": "records.accuracy",
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
     "shared-crawls": "fragments.shared_crawls",

@@ -21,6 +21,7 @@
     ├── PatternError                   a regular expression is not valid
     ├── PlanError                      a folder of templates and fragments is damaged or incomplete
     ├── ProxyError                     the cache that composes pages is missing or did not start
+    ├── RecordsNotFound                the page has no list of records
     ├── ScriptError                    an edit script is damaged, or made for another page
     ├── SelectorError                  a selector is not valid
     │   └── SelectorBudgetExceeded     a selector took too many steps
@@ -327,6 +328,10 @@ class PlanError(QuireError, ValueError):
 
 class ProxyError(QuireError, RuntimeError):
     """The cache that composes pages is not installed, or did not start."""
+
+
+class RecordsNotFound(QuireError, LookupError):
+    """The page has no list of records."""
 
 
 class ScriptError(QuireError, ValueError):

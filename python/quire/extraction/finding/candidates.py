@@ -19,10 +19,38 @@ from quire.extraction.outline import Ints, Outline
 MOST_PARENTS = 2000
 # Text, code and controls: what repeats in them is not a record.
 _NOT_LISTS = frozenset(
-    "a b button cite code em h1 h2 h3 h4 h5 h6 i label option p pre picture select small strong sub sup "
-    "textarea video audio".split()
+    [
+        "a",
+        "b",
+        "button",
+        "cite",
+        "code",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "i",
+        "label",
+        "option",
+        "p",
+        "pre",
+        "picture",
+        "select",
+        "small",
+        "strong",
+        "sub",
+        "sup",
+        "textarea",
+        "video",
+        "audio",
+    ]
 )
-_NOT_RECORDS = frozenset("b br code em i option small source strong sub sup u wbr".split())
+_NOT_RECORDS = frozenset(
+    ["b", "br", "code", "em", "i", "option", "small", "source", "strong", "sub", "sup", "u", "wbr"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +77,7 @@ def candidates(view: Outline, shapes: Shapes) -> list[Candidate]:
     """All lists of a page, the outer ones before those inside them."""
     by_parent, starts = _shown_children(view)
     found = []
-    for parent in _parents(view, shapes, by_parent, starts):
+    for parent in _parents(view, shapes, by_parent):
         children = by_parent[starts[parent] : starts[parent + 1]]
         of = kinds(view, shapes, children)
         tags = np.asarray(view.page.tag, np.int64)[children]
@@ -81,7 +109,7 @@ def _shown_children(view: Outline) -> tuple[Ints, Ints]:
     return by_parent, starts
 
 
-def _parents(view: Outline, shapes: Shapes, by_parent: Ints, starts: Ints) -> Ints:
+def _parents(view: Outline, shapes: Shapes, by_parent: Ints) -> Ints:
     """The nodes that have at least three children of one name, each like another one near it."""
     tag = np.asarray(view.page.tag, np.int64)
     alike = np.zeros(len(by_parent), bool)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from quire.extraction.finding.candidates import Candidate
-from quire.extraction.finding.shapes import Shapes
 from quire.extraction.outline import Ints, Outline, Truths, prefix_sums
 
 #: Lists below this confidence are left out unless asked for.
@@ -34,7 +33,31 @@ _LEVELS_UP = 5
 # A single text longer than this is prose; so is a record much longer than a comment.
 _LONG_TEXT = 60
 _LONG_RECORD = 1500
-_PROSE = frozenset("p pre blockquote h1 h2 h3 h4 h5 h6 ul ol figure hr table".split())
+_SEVERAL_LEAVES = 1.5
+_ALIKE = 0.6
+# A menu: links for each leaf, or the share of leaves in links; bytes of a text, or of a record.
+_MANY_LINKS = 0.6
+_ALL_LINKED = 0.9
+_SHORT_TEXT = 40
+_FEW_IMAGES = 0.5
+_PROSE = frozenset(
+    [
+        "p",
+        "pre",
+        "blockquote",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "figure",
+        "hr",
+        "table",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +97,7 @@ class Signs:
     share: float
 
 
-def signs(view: Outline, shapes: Shapes, one: Candidate, counts: dict[str, Ints]) -> Signs:
+def signs(view: Outline, one: Candidate, counts: dict[str, Ints]) -> Signs:
     """Measure a list; ``counts`` are the prefix sums of ``sums``."""
     first = np.array([record[0] for record in one.records], np.int64)
     last = np.array([record[-1] for record in one.records], np.int64)
@@ -145,18 +168,18 @@ def _uneven(view: Outline, one: Candidate) -> float:
 
 def confidence(of: Signs) -> float:
     """How sure it is that these are records, from 0 to 1."""
-    score = -0.2
-    score += 1.2 * min(math.log2(of.leaves), 2.5) if of.leaves >= 1.5 else -3.0
+    has_fields = of.leaves >= _SEVERAL_LEAVES
+    score = -0.2 + (1.2 * min(math.log2(of.leaves), 2.5) if has_fields else -3.0)
     score += 0.4 * min(math.log2(of.records / 3), 3.0)
-    score += (2.0 if of.likeness > 0.6 else 8.0) * (of.likeness - 0.6)
+    score += (2.0 if of.likeness > _ALIKE else 8.0) * (of.likeness - _ALIKE)
     score -= 1.5 * max(math.log2((of.record_bytes + 1) / _LONG_RECORD), 0.0)
     score -= 6.0 * max(of.uneven - 0.3, 0.0)
     score += 1.0 * min(of.images, 1.0)
     score += 1.5 * min(of.share, 0.6)
     # Every text is a link, or every record is a link with hardly any text.
-    is_menu = of.links >= 0.6 and of.leaf_bytes < 40
-    is_menu |= of.linked > 0.9 and of.leaf_bytes * of.leaves < 40
-    score -= 5.0 if is_menu and of.images < 0.5 else 0.0
+    is_menu = of.links >= _MANY_LINKS and of.leaf_bytes < _SHORT_TEXT
+    is_menu |= of.linked > _ALL_LINKED and of.leaf_bytes * of.leaves < _SHORT_TEXT
+    score -= 5.0 if is_menu and of.images < _FEW_IMAGES else 0.0
     score -= 4.0 if of.aside else 0.0
     score -= 4.0 * min(of.controls, 0.6)
     score -= 4.0 * of.prose

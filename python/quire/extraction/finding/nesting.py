@@ -123,7 +123,7 @@ def _short_rows(
     leader = inside[0].records[0][0]
     name, label = view.page.tag[leader], shapes.classes[leader]
     depth = int(view.page.depth[leader])
-    found = []
+    found: list[tuple[int, ...]] = []
     for root in outer.roots:
         low, high = root, int(view.end[root])
         same = np.flatnonzero(

@@ -29,6 +29,6 @@ def find(view: Outline) -> list[Found]:
     counts = sums(view)
     found = []
     for one in resolve(view, measured, candidates(view, measured)):
-        seen = signs(view, measured, one, counts)
+        seen = signs(view, one, counts)
         found.append(Found(one.node, one.records, confidence(seen), seen))
     return found

@@ -34,8 +34,12 @@ def runs(children: Ints, kind: Ints, tags: Ints, leaves: Ints) -> list[tuple[int
     frequent = np.flatnonzero(counts >= LEAST_RECORDS)
     weights = np.array([leaves[kind == each].sum() for each in frequent])
     main = int(frequent[weights.argmax()])
-    among = [int(each) for each in frequent if _COMPANION <= counts[each] / counts[main] <= 1 / _COMPANION]
-    single = [(int(node),) for node in children[kind == main]]
+    among = [
+        int(each)
+        for each in frequent
+        if _COMPANION <= counts[each] / counts[main] <= 1 / _COMPANION
+    ]
+    single: list[tuple[int, ...]] = [(int(node),) for node in children[kind == main]]
     if len(among) < 2:  # noqa: PLR2004 - the main kind has no companion
         return single
     best: tuple[float, list[tuple[int, ...]]] = (0.0, single)

@@ -54,7 +54,9 @@ class Shapes:
         entry = self.starts[a][pair] + offset
         wanted = b[pair] * self.parts + self.keys[entry] % self.parts
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        shared = np.where(self.keys[at] == wanted, np.minimum(self.counts[entry], self.counts[at]), 0)
+        shared = np.where(
+            self.keys[at] == wanted, np.minimum(self.counts[entry], self.counts[at]), 0
+        )
         smaller = np.bincount(pair, weights=shared, minlength=len(a))
         larger = self.totals[a] + self.totals[b] - smaller
         return np.asarray(np.where(larger > 0, smaller / np.maximum(larger, 1), 0.0))
