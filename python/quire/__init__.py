@@ -16,6 +16,7 @@ from quire.errors import (
     CodecError,
     DamagedRecord,
     DigestFormatError,
+    ExtractorError,
     InternalError,
     MalformedSource,
     MissingExtra,
@@ -33,6 +34,7 @@ from quire.errors import (
     SourceNotFound,
     SourceTooLarge,
     SourceUnreadable,
+    TemplateDrift,
     TreeError,
     VersionOrderError,
 )
@@ -55,7 +57,16 @@ if typing.TYPE_CHECKING:
         load,
         peek,
     )
-    from quire.extraction import Column, Records, Region, RegionSource, ValueType, records
+    from quire.extraction import (
+        Applied,
+        Column,
+        Extractor,
+        Records,
+        Region,
+        RegionSource,
+        ValueType,
+        records,
+    )
     from quire.fragments import (
         AfTree,
         Lifetimes,
@@ -117,6 +128,7 @@ __all__ = [
     "ALL_FACETS",
     "AfTree",
     "Annotation",
+    "Applied",
     "Archive",
     "ArchiveError",
     "ArchiveLocked",
@@ -134,6 +146,8 @@ __all__ = [
     "EditScript",
     "Encoder",
     "Estimate",
+    "Extractor",
+    "ExtractorError",
     "Group",
     "Header",
     "Hunk",
@@ -175,6 +189,7 @@ __all__ = [
     "SourceUnreadable",
     "Status",
     "Summary",
+    "TemplateDrift",
     "Templates",
     "TextChange",
     "TextLine",

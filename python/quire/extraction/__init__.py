@@ -6,9 +6,19 @@ finds its lists, ``table`` reads them. ``omini`` is the published method, for on
 
 from __future__ import annotations
 
+from quire.extraction.extractor.extractor import Applied, Extractor
 from quire.extraction.find_records import records
 from quire.extraction.region import Records, Region, RegionSource
 from quire.extraction.table.table import Column
 from quire.extraction.table.values import ValueType
 
-__all__ = ["Column", "Records", "Region", "RegionSource", "ValueType", "records"]
+__all__ = [
+    "Applied",
+    "Column",
+    "Extractor",
+    "Records",
+    "Region",
+    "RegionSource",
+    "ValueType",
+    "records",
+]

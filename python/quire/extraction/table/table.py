@@ -38,11 +38,25 @@ class Table:
 
 
 def read_table(
-    view: Outline, records: tuple[tuple[int, ...], ...], base: str | None = None
+    view: Outline,
+    records: tuple[tuple[int, ...], ...],
+    base: str | None = None,
+    *,
+    keep: bool = False,
 ) -> Table:
-    """Read the records of a region as a table."""
+    """Read the records of a region as a table.
+
+    Args:
+        view: the outline of the page.
+        records: the nodes of each record.
+        base: resolve the addresses of links and images against this one.
+        keep: keep columns that say nothing on this page, such as a text that all records share.
+    """
     aligned = align(cells(view, records))
     kept, labels = _useful(aligned, len(records))
+    if keep:
+        label_by = {id(column): label for column, label in zip(kept, labels, strict=True)}
+        kept, labels = aligned, [label_by.get(id(column)) for column in aligned]
     typed: list[tuple[Aligned, ValueType]] = []
     final_labels: dict[int, str] = {}
     for column, label in zip(kept, labels, strict=True):
