@@ -55,6 +55,7 @@ BENCHMARKS = {
     "grouping-growth": "similarity.grouping_growth",
     "spark-templates": "similarity.spark_templates",
     "records-accuracy": "records.accuracy",
+    "records-details": "records.details",
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
     "shared-crawls": "fragments.shared_crawls",

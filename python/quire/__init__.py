@@ -65,6 +65,7 @@ if typing.TYPE_CHECKING:
         Region,
         RegionSource,
         ValueType,
+        details,
         records,
     )
     from quire.fragments import (
@@ -199,6 +200,7 @@ __all__ = [
     "VersionOrderError",
     "annotate",
     "changed",
+    "details",
     "edit_script",
     "encode",
     "from_bytes",

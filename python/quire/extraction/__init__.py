@@ -6,6 +6,7 @@ finds its lists, ``table`` reads them. ``omini`` is the published method, for on
 
 from __future__ import annotations
 
+from quire.extraction.detail_pages import details
 from quire.extraction.extractor.extractor import Applied, Extractor
 from quire.extraction.find_records import records
 from quire.extraction.region import Records, Region, RegionSource
@@ -20,5 +21,6 @@ __all__ = [
     "Region",
     "RegionSource",
     "ValueType",
+    "details",
     "records",
 ]
