@@ -56,6 +56,7 @@ BENCHMARKS = {
     "spark-templates": "similarity.spark_templates",
     "records-accuracy": "records.accuracy",
     "records-details": "records.details",
+    "records-phases": "records.experiment_2",
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
     "shared-crawls": "fragments.shared_crawls",

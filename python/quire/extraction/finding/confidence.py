@@ -139,9 +139,9 @@ def sums(view: Outline) -> dict[str, Ints]:
     """Prefix sums of the elements that signs count, once for a page."""
     return {
         "links": view.count("a"),
-        "linked": prefix_sums(_inside(view, "a").astype(np.int64)),
+        "linked": prefix_sums(_inside(view, "a")),
         "images": view.count("img"),
-        "code": prefix_sums(_inside(view, "pre").astype(np.int64)),
+        "code": prefix_sums(_inside(view, "pre")),
         "controls": view.count("input", "select", "textarea", "label"),
     }
 

@@ -30,30 +30,30 @@ _SAME_LABELS = 0.5
 
 def resolve(view: Outline, shapes: Shapes, found: list[Candidate]) -> list[Candidate]:
     """Choose lists that do not overlap, in the order of the page."""
+    # Those that were decided so far; the one with the smallest node is the last.
     kept: list[Candidate] = []
     # From the innermost to the outermost: what is inside a list has been decided before it.
     for outer in sorted(found, key=lambda one: -one.node):
-        inside = _inside(view, outer, kept)
-        if inside is None:
-            kept.append(_thread(view, shapes, outer))
-            continue
-        whole = _joined(view, shapes, outer, inside)
-        rest = [one for one in kept if one not in inside]
-        kept = [*rest, whole] if whole is not None else [*rest, _thread(view, shapes, outer)]
+        below: list[Candidate] = []
+        while kept and kept[-1].node < view.end[outer.node]:
+            below.append(kept.pop())
+        inside = _inside(view, outer, below)
+        whole = _joined(view, shapes, outer, inside) if inside else None
+        beside = [one for one in reversed(below) if one not in inside]
+        kept += [*beside, whole if whole is not None else _thread(view, shapes, outer)]
     kept = _neighbours(view, shapes, kept)
     return sorted(kept, key=lambda one: one.node)
 
 
-def _inside(view: Outline, outer: Candidate, kept: list[Candidate]) -> list[Candidate] | None:
-    """The lists inside the records of a list; None if there are none."""
+def _inside(view: Outline, outer: Candidate, below: list[Candidate]) -> list[Candidate]:
+    """The lists inside the records of a list, of those below its node."""
     roots = np.array(outer.roots, np.int64)
-    found = []
-    for one in kept:
-        if outer.node < one.node < view.end[outer.node]:
-            at = int(np.searchsorted(roots, one.node, side="right")) - 1
-            if at >= 0 and one.node < view.end[roots[at]]:
-                found.append(one)
-    return found or None
+    at = np.searchsorted(roots, [one.node for one in below], side="right") - 1
+    return [
+        one
+        for one, place in zip(below, at.tolist(), strict=True)
+        if place >= 0 and one.node < view.end[roots[place]]
+    ]
 
 
 def _joined(

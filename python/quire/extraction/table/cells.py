@@ -58,6 +58,7 @@ _INLINE = frozenset(
         "wbr",
     ]
 )
+_DIGIT = re.compile(r"\d")
 _CELLS = frozenset({"td", "th"})
 
 
@@ -100,7 +101,9 @@ class _Reader:
     def __init__(self, view: Outline, records: tuple[tuple[int, ...], ...]) -> None:
         self.view = view
         self.page = view.page
+        self.plain = view.plain
         self.names = view.page.tag_names
+        self.attributes: dict[int, dict[str, str]] = {}
         self.inner = _inner_records(view, records)
         self.labels: dict[int, str] = {}
         self.mixed: dict[int, bool] = {}
@@ -119,7 +122,7 @@ class _Reader:
         found: list[Cell] = []
         merged: set[int] = set()
         for root in record:
-            top = record[0] if len(record) == 1 else int(self.view.parent[root])
+            top = record[0] if len(record) == 1 else self.plain.parent[root]
             for node in self._nodes(root):
                 if node in merged:
                     continue
@@ -128,15 +131,15 @@ class _Reader:
 
     def _cells(self, node: int, top: int, merged: set[int]) -> list[Cell]:
         found: list[Cell] = []
-        name = self.names[int(self.page.tag[node])]
+        name = self.names[self.plain.tag[node]]
         if name == "#text":
-            if self.view.leaves[node]:
+            if self.plain.leaves[node]:
                 around = self._text_around(node, top)
                 path, column = self._path(around, top)
                 if around != node:
-                    merged.update(range(around, int(self.view.end[around])))
+                    merged.update(range(around, self.plain.end[around]))
                     # Links and images inside the text are still cells of their own.
-                    for inside in range(around + 1, int(self.view.end[around])):
+                    for inside in range(around + 1, self.plain.end[around]):
                         found += self._attributes(inside, top)
                 value = " ".join(self.page.text(around).split())
                 found.insert(0, Cell(Key(path, Source.TEXT, column), around, value))
@@ -145,10 +148,12 @@ class _Reader:
 
     def _attributes(self, node: int, top: int) -> list[Cell]:
         """What the attributes of an element show: an address, an image, a property."""
-        name = self.names[int(self.page.tag[node])]
-        if not self.view.elements[node] and name != "meta":
+        name = self.names[self.plain.tag[node]]
+        if not self.plain.elements[node] and name != "meta":
             return []
-        attributes = self.page.attributes(node) if int(self.page.attr[node]) >= 0 else {}
+        if name not in {"a", "img", "meta"} and self.plain.attr[node] < 0:
+            return []
+        attributes = self._attributes_of(node)
         found = []
         source, value = None, ""
         if name == "a":
@@ -165,7 +170,7 @@ class _Reader:
 
     def _nodes(self, root: int) -> list[int]:
         """The nodes of a record with something to show, without records inside it."""
-        low, high = root, int(self.view.end[root])
+        low, high = root, self.plain.end[root]
         shown = self.view.elements[low:high] | self.view.leaves[low:high]
         # A property may be in a `meta`, which readers do not see.
         shown = shown | (self.page.tag[low:high] == self.page.tag_id("meta"))
@@ -178,7 +183,7 @@ class _Reader:
                 at += 1
             if at < len(skip) and node >= skip[at][0]:
                 continue
-            leaves += bool(self.view.leaves[node])
+            leaves += self.plain.leaves[node]
             if leaves > MOST_LEAVES:
                 break
             nodes.append(node)
@@ -188,17 +193,17 @@ class _Reader:
         """The texts with inline markup of a record: their paths, and what is in them."""
         found = []
         for root in record:
-            top = record[0] if len(record) == 1 else int(self.view.parent[root])
+            top = record[0] if len(record) == 1 else self.plain.parent[root]
             seen: set[int] = set()
             for node in self._nodes(root):
-                if self.names[int(self.page.tag[node])] != "#text":
+                if self.names[self.plain.tag[node]] != "#text":
                     continue
-                parent = int(self.view.parent[node])
+                parent = self.plain.parent[node]
                 if parent in seen or not self._is_mixed(parent, root):
                     continue
                 seen.add(parent)
-                inside = range(parent + 1, int(self.view.end[parent]))
-                shown = [each for each in inside if self.view.leaves[each]]
+                inside = range(parent + 1, self.plain.end[parent])
+                shown = [each for each in inside if self.plain.leaves[each]]
                 found.append(
                     (self._path(parent, top)[0], tuple(self._place(each, parent) for each in shown))
                 )
@@ -217,27 +222,32 @@ class _Reader:
         return known
 
     def _has_own_text(self, node: int) -> bool:
-        if self.view.leaf_count(np.array([node]))[0] < 2:  # noqa: PLR2004 - a text and more
+        low, high = node + 1, self.plain.end[node]
+        shown = self.view.leaves_before[high] - self.view.leaves_before[low]
+        if shown < 2:  # noqa: PLR2004 - a text and more
             return False
-        low, high = node + 1, int(self.view.end[node])
-        names = {self.names[tag] for tag in np.unique(self.page.tag[low:high]).tolist()}
-        inner = {name for name in names if not name.startswith("#")}
-        own = (self.view.parent[low:high] == node) & self.view.leaves[low:high]
-        texts = self.page.tag[low:high] == self.page.tag_id("#text")
-        return inner <= _INLINE and bool((own & texts).any())
+        names = {self.names[tag] for tag in set(self.plain.tag[low:high])}
+        if not {name for name in names if not name.startswith("#")} <= _INLINE:
+            return False
+        return any(
+            self.plain.leaves[at]
+            and self.plain.parent[at] == node
+            and self.names[self.plain.tag[at]] == "#text"
+            for at in range(low, high)
+        )
 
     def _text_around(self, node: int, top: int) -> int:
         """The element whose whole text is the cell of this text; the text itself if it is split."""
         best = node
-        at = int(self.view.parent[node])
+        at = self.plain.parent[node]
         for _ in range(_MOST_LEVELS):
             if at < top or at <= 0:
                 break
             if self._is_mixed(at, top) and self._path(at, top)[0] not in self.split:
                 best = at
-            if self.names[int(self.page.tag[at])] not in _INLINE:
+            if self.names[self.plain.tag[at]] not in _INLINE:
                 break
-            at = int(self.view.parent[at])
+            at = self.plain.parent[at]
         return best
 
     def _path(self, node: int, top: int) -> tuple[tuple[str, ...], int]:
@@ -249,16 +259,16 @@ class _Reader:
             if at <= top:
                 break
             labels.append(self._label(at))
-            if self.names[int(self.page.tag[at])] in _CELLS and column < 0:
+            if self.names[self.plain.tag[at]] in _CELLS and column < 0:
                 column = self._column(at)
-            at = int(self.view.parent[at])
-        if self.names[int(self.page.tag[top])] in _CELLS:
+            at = self.plain.parent[at]
+        if self.names[self.plain.tag[top]] in _CELLS:
             column = -1  # the record is a cell itself
         return tuple(reversed(labels)), column
 
     def _column(self, cell: int) -> int:
         """The number of the table column that a cell begins in."""
-        row = int(self.view.parent[cell])
+        row = self.plain.parent[cell]
         if row not in self.columns:
             self.columns[row] = columns_of(self.view, row)
         return self.columns[row].get(cell, 0)
@@ -266,17 +276,27 @@ class _Reader:
     def _label(self, node: int) -> str:
         label = self.labels.get(node)
         if label is None:
-            label = self.names[int(self.page.tag[node])]
-            if int(self.page.attr[node]) >= 0:
-                label += first_class(self.page, node)
+            label = self.names[self.plain.tag[node]] + _first_class(self._attributes_of(node))
             self.labels[node] = label
         return label
+
+    def _attributes_of(self, node: int) -> dict[str, str]:
+        """The attributes of a node; nodes that are written alike share one dictionary."""
+        run = self.plain.attr[node]
+        found = self.attributes.get(run)
+        if found is None:
+            found = self.attributes[run] = self.page.attributes(node) if run >= 0 else {}
+        return found
 
 
 def first_class(page: Digest, node: int) -> str:
     """The first class of a node that has no digits, with a dot; empty if there is none."""
-    for token in page.attributes(node).get("class", "").split():
-        if not re.search(r"\d", token):
+    return _first_class(page.attributes(node))
+
+
+def _first_class(attributes: dict[str, str]) -> str:
+    for token in attributes.get("class", "").split():
+        if not _DIGIT.search(token):
             return "." + token
     return ""
 
