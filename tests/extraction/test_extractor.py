@@ -9,8 +9,9 @@ import pytest
 
 import quire
 from quire import Applied, Extractor
-from quire.digest import encode
+from quire.digest import Digest, encode
 from quire.errors import ExtractorError, RecordsNotFound, TemplateDrift
+from tests import corpus
 from tests.extraction import labelled
 from tests.extraction.labelled import Half, Labelled
 from tests.extraction.redesigns import DESIGNS, FIELDS, Row, first, half_new, rows
@@ -130,6 +131,54 @@ def test_a_wrong_selector_in_a_file_is_refused() -> None:
 
     with pytest.raises(ExtractorError, match="wrong selector"):
         Extractor.from_json(json.dumps(value)).apply(encode(first(rows(0))))
+
+
+def tags(*counts: int, seed: int = 0) -> Digest:
+    """A list whose records have some tags each."""
+    items = "".join(
+        f"<li class=q><h3>{row['title']}</h3><p>{row['text']}</p><div class=tags>"
+        + "".join(f"<a class=tag href=/t/{n}>tag{n}</a>" for n in range(at, at + count))
+        + "</div></li>"
+        for at, (row, count) in enumerate(zip(rows(seed), counts, strict=False))
+    )
+    return encode(f"<ul class=qs>{items}</ul>".encode())
+
+
+def test_lists_inside_records_may_have_other_lengths_on_other_pages() -> None:
+    learned = Extractor.learn(tags(3, 3, 3, 3, 3))
+
+    applied = learned.apply(tags(3, 1, 3, 3, 4, seed=1))
+
+    assert applied.region.column("tag") == ["tag0", "tag1", "tag2", "tag3", "tag4"]
+    assert applied.region.column("tag 3") == ["tag2", None, "tag4", "tag5", "tag6; tag7"]
+
+
+def test_a_column_that_siblings_lack_is_not_expected() -> None:
+    source = first(rows(3)).replace(b'<span class="maker">', b"<!--")
+    bare = encode(source.replace(b"</span><time", b"--><time"))
+    assert len(bare.select(".maker")) == 0
+
+    with pytest.raises(TemplateDrift, match="without maker"):
+        LEARNED.apply(bare)
+    learned = Extractor.learn(encode(first(rows(0))), siblings=[encode(first(rows(2))), bare])
+    assert learned.apply(bare).region.column("maker") == [None] * 12
+
+
+@pytest.mark.skipif(not corpus.available(), reason=corpus.ABSENT)
+@pytest.mark.parametrize("kind", ["Jobs", "Newest", "Tags", "Users"])
+def test_real_pages_of_one_kind_are_read_and_those_of_others_refused(kind: str) -> None:
+    files = [path for path in corpus.files("templates-types") if path.suffix == ".html"]
+    mine = [encode(path.read_bytes()) for path in files if path.parent.name == kind]
+    others = [encode(path.read_bytes()) for path in files if path.parent.name != kind][::6]
+    learned = Extractor.learn(mine[0])
+
+    found = [learned.apply(page) for page in mine[1::3]]
+
+    assert {len(each.region.rows) for each in found} == {learned.records}
+    assert not any(each.moved for each in found)
+    for page in others:
+        with pytest.raises(TemplateDrift):
+            learned.apply(page)
 
 
 def test_examples_choose_the_region() -> None:

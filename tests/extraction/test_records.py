@@ -203,6 +203,13 @@ def test_a_page_without_records_has_no_regions_and_says_so() -> None:
         found.to_csv()
 
 
+def test_records_with_a_few_tags_each_are_not_navigation() -> None:
+    links = "".join(f"<a href=/{n}>tag {n}</a>" for n in range(3))
+    items = "".join(f"<li><h3>Title {n}</h3><p>Some text {n}</p>{links}</li>" for n in range(5))
+
+    assert first(f"<ul>{items}</ul>").column("title") == [f"Title {n}" for n in range(5)]
+
+
 def test_navigation_is_found_only_if_a_low_confidence_is_enough() -> None:
     page = quire.encode(
         b"<nav><ul>"

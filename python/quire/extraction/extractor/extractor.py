@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -67,13 +67,21 @@ class Extractor:
     # ------------------------------------------------------------ learning
 
     @classmethod
-    def learn(cls, page: Digest, *, region: int = 0, examples: Iterable[str] = ()) -> Self:
+    def learn(
+        cls,
+        page: Digest,
+        *,
+        region: int = 0,
+        examples: Iterable[str] = (),
+        siblings: Iterable[Digest] = (),
+    ) -> Self:
         """Learn an extractor from one page.
 
         Args:
             page: a page with records.
             region: which region of ``quire.records(page)`` to learn.
             examples: values; if given, the first region that has all of them is learned.
+            siblings: other pages of the template. Columns that some of them lack are not expected.
 
         Raises:
             RecordsNotFound: the page has no such region.
@@ -90,9 +98,35 @@ class Extractor:
         else:
             raise RecordsNotFound(f"the page has {len(visible)} lists of records, not {region + 1}")
         table = Table(chosen.columns, chosen.rows, chosen.nodes)
-        return cls(
+        learned = cls(
             record_selector(page, chosen), chosen.path, tuple(profiles(table)), len(chosen.rows)
         )
+        return learned._checked(siblings)
+
+    def _checked(self, siblings: Iterable[Digest]) -> Self:
+        """Expect only columns that the siblings have too."""
+        filled = [column.filled for column in self.columns]
+        for page in siblings:
+            found = self.selector.select(page) if self.selector is not None else ()
+            if not found:
+                continue
+            table, _, _ = self._read(outline(page), found, None)
+            for at in range(len(self.columns)):
+                share = sum(row[at] is not None for row in table.rows) / len(table.rows)
+                filled[at] = min(filled[at], round(share, 3))
+        columns = tuple(
+            replace(column, filled=share)
+            for column, share in zip(self.columns, filled, strict=True)
+        )
+        return replace(self, columns=columns)
+
+    def _known(self) -> dict[Key, list[tuple[str, ...]]]:
+        """The patterns of the known columns, by key."""
+        found: dict[Key, list[tuple[str, ...]]] = {}
+        for column in self.columns:
+            key = Key(column.path, column.source, column.column)
+            found.setdefault(key, []).append(column.patterns)
+        return found
 
     # ------------------------------------------------------------ applying
 
@@ -144,7 +178,7 @@ class Extractor:
         self, view: Outline, found: tuple[tuple[int, ...], ...], base: str | None
     ) -> tuple[Table, tuple[str, ...], tuple[str, ...]]:
         """Read records with the known columns; also the missing ones, and what moved."""
-        table = read_table(view, found, base, keep=True)
+        table = read_table(view, found, base, known=self._known())
         measured = profiles(table)
         places = matched(list(self.columns), measured)
         columns = tuple(
@@ -263,6 +297,7 @@ def _profile(plain: dict[str, object]) -> Profile:
         column=int(plain["column"]),  # type: ignore[call-overload] # same
         filled=float(plain["filled"]),  # type: ignore[arg-type] # same
         characters=float(plain["characters"]),  # type: ignore[arg-type] # same
+        digits=float(plain["digits"]),  # type: ignore[arg-type] # same
         patterns=tuple(map(str, plain["patterns"])),  # type: ignore[call-overload] # same
         hashes=frozenset(map(str, plain["hashes"])),  # type: ignore[call-overload] # same
     )

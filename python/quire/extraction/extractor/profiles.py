@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
-from quire.extraction.table.cells import Source
+from quire.extraction.table.cells import Key, Source
 from quire.extraction.table.table import Column, Table
 from quire.extraction.table.values import ValueType, pattern
 
@@ -24,6 +24,9 @@ _ALWAYS = 0.95
 _MOST_HASHES = 64
 _MANY_EQUAL = 0.3
 _LEAST_EQUAL = 3
+_OTHER_DIGITS = 0.5
+# Shorter values, such as `3`, are in many columns by chance.
+_TELLING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Profile:
         column: the number of the table column, or -1.
         filled: the share of records that have it.
         characters: the median length of its values.
+        digits: the share of its values that have digits.
         patterns: the most frequent ways in which its values are written.
         hashes: hashes of some values.
     """
@@ -49,6 +53,7 @@ class Profile:
     column: int
     filled: float
     characters: float
+    digits: float
     patterns: tuple[str, ...]
     hashes: frozenset[str]
 
@@ -61,6 +66,7 @@ class Profile:
 def profile(column: Column, values: list[str | None]) -> Profile:
     """Measure a column."""
     shown = [value for value in values if value]
+    telling = [value for value in dict.fromkeys(shown) if len(value) >= _TELLING]
     common = Counter(pattern(value) for value in shown).most_common(3)
     return Profile(
         name=column.name,
@@ -70,8 +76,9 @@ def profile(column: Column, values: list[str | None]) -> Profile:
         column=column.key.column,
         filled=round(len(shown) / max(len(values), 1), 3),
         characters=float(median(map(len, shown))) if shown else 0.0,
+        digits=round(sum(any(map(str.isdigit, each)) for each in shown) / max(len(shown), 1), 3),
         patterns=tuple(found for found, _ in common),
-        hashes=frozenset(_hash(value) for value in list(dict.fromkeys(shown))[:_MOST_HASHES]),
+        hashes=frozenset(_hash(value) for value in telling[:_MOST_HASHES]),
     )
 
 
@@ -85,13 +92,17 @@ def profiles(table: Table) -> list[Profile]:
 def matched(known: list[Profile], found: list[Profile]) -> list[int | None]:
     """For each known column the place of the same one among those found; None if it is not clear."""
     scores = [[evidence(one, other) for other in found] for one in known]
+    _in_order(known, found, scores)
     for row, one in zip(scores, known, strict=True):
         shared = [_shared(one, other) for other in found]
-        most = max(shared, default=0.0)
-        # The values that were here are elsewhere now: the place says less than the values.
-        if most >= _MANY_EQUAL:
-            for place, share in enumerate(shared):
-                row[place] -= 0.5 if share < most / 2 else 0.0
+        for place, other in enumerate(found):
+            # The values that were here are elsewhere now: the place says less than the values.
+            elsewhere = [
+                share
+                for share, each in zip(shared, found, strict=True)
+                if each.path != other.path and share >= _MANY_EQUAL
+            ]
+            row[place] -= 0.5 if elsewhere and shared[place] < max(elsewhere) / 2 else 0.0
     places: list[int | None] = []
     for at, row in enumerate(scores):
         best = max(range(len(row)), key=row.__getitem__, default=None)
@@ -103,6 +114,25 @@ def matched(known: list[Profile], found: list[Profile]) -> list[int | None]:
         is_clear = all(row[best] >= score + CLEARLY for score in (*rivals, *others))
         places.append(best if is_clear else None)
     return places
+
+
+def _in_order(known: list[Profile], found: list[Profile], scores: list[list[float]]) -> None:
+    """Columns with one key are the cells of a list: the first is the first, and no other."""
+    theirs = _numbered(found)
+    for at, (key, number) in enumerate(_numbered(known)):
+        for place, (other, count) in enumerate(theirs):
+            if key == other and number != count:
+                scores[at][place] = 0.0
+
+
+def _numbered(columns: list[Profile]) -> list[tuple[Key, int]]:
+    seen: Counter[Key] = Counter()
+    found = []
+    for column in columns:
+        key = Key(column.path, column.source, column.column)
+        found.append((key, seen[key]))
+        seen[key] += 1
+    return found
 
 
 def evidence(one: Profile, other: Profile) -> float:
@@ -142,8 +172,11 @@ def _contradict(one: Profile, other: Profile) -> bool:
     """Whether the values of two columns cannot be of one kind."""
     plain = {ValueType.TEXT, ValueType.LINK, ValueType.IMAGE}
     if one.type is not other.type:
-        # A price without its sign is a number; anything else that changed is another thing.
-        return {one.type, other.type} != {ValueType.NUMBER, ValueType.PRICE}
+        # `1,200` and `12.3k` may be one column, a date and a name not.
+        return abs(one.digits - other.digits) > _OTHER_DIGITS or not {
+            one.type,
+            other.type,
+        } & {ValueType.TEXT, ValueType.NUMBER}
     if one.type not in plain or not one.characters or not other.characters:
         return False
     return not 1 / 8 <= (one.characters + 4) / (other.characters + 4) <= 8  # noqa: PLR2004

@@ -37,6 +37,7 @@ _SEVERAL_LEAVES = 1.5
 _ALIKE = 0.6
 # A menu: links for each leaf, or the share of leaves in links; bytes of a text, or of a record.
 _MANY_LINKS = 0.6
+_MOST_LINKED = 0.7
 _ALL_LINKED = 0.9
 _SHORT_TEXT = 40
 _FEW_IMAGES = 0.5
@@ -177,7 +178,8 @@ def confidence(of: Signs) -> float:
     score += 1.0 * min(of.images, 1.0)
     score += 1.5 * min(of.share, 0.6)
     # Every text is a link, or every record is a link with hardly any text.
-    is_menu = of.links >= _MANY_LINKS and of.leaf_bytes < _SHORT_TEXT
+    is_menu = of.links >= _MANY_LINKS and of.linked >= _MOST_LINKED
+    is_menu &= of.leaf_bytes < _SHORT_TEXT
     is_menu |= of.linked > _ALL_LINKED and of.leaf_bytes * of.leaves < _SHORT_TEXT
     score -= 5.0 if is_menu and of.images < _FEW_IMAGES else 0.0
     score -= 4.0 if of.aside else 0.0

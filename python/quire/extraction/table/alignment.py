@@ -8,6 +8,7 @@ columns of their own: in order if all records have equally many, else by how the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quire.extraction.table.cells import Cell, Key, Source
@@ -33,8 +34,17 @@ class Aligned:
         return [cell.value if cell is not None else None for cell in self.cells]
 
 
-def align(rows: list[list[Cell]]) -> list[Aligned]:
-    """Put the cells of all records into columns, in the order in which records show them."""
+#: For each key of known columns, the patterns of each of them.
+Known = Mapping[Key, Sequence[Sequence[str]]]
+
+
+def align(rows: list[list[Cell]], known: Known | None = None) -> list[Aligned]:
+    """Put the cells of all records into columns, in the order in which records show them.
+
+    Args:
+        rows: the cells of each record.
+        known: columns that were read from another page; their keys get as many columns here.
+    """
     by_key: dict[Key, list[list[Cell]]] = defaultdict(lambda: [[] for _ in rows])
     places: dict[Key, list[float]] = defaultdict(list)
     for at, row in enumerate(rows):
@@ -44,7 +54,8 @@ def align(rows: list[list[Cell]]) -> list[Aligned]:
     columns: list[Aligned] = []
     for key, found in by_key.items():
         middle = sum(places[key]) / len(places[key])
-        for number, column in enumerate(_columns(key, found)):
+        made = _as_known(key, found, known[key]) if known and key in known else _columns(key, found)
+        for number, column in enumerate(made):
             columns.append(Aligned(key, tuple(column), middle + number * 1e-6))
     return sorted(columns, key=lambda column: column.place)
 
@@ -59,6 +70,20 @@ def _columns(key: Key, found: list[list[Cell]]) -> list[list[Cell | None]]:
     if most > _MOST_ALIKE or any(label.split(".")[0] == "li" for label in key.path):
         return [[_joined(key, cells) for cells in found]]
     return _by_pattern(found, most)
+
+
+def _as_known(
+    key: Key, found: list[list[Cell]], patterns: Sequence[Sequence[str]]
+) -> list[list[Cell | None]]:
+    """As many columns as are known; cells go where their patterns are known, else in order."""
+    width = len(patterns)
+    if width == 1:
+        return [[cells[0] if len(cells) == 1 else _joined(key, cells) for cells in found]]
+    fitting: list[list[Cell]] = []
+    for cells in found:
+        rest = _joined(key, cells[width - 1 :])
+        fitting.append([*cells[: width - 1], rest] if len(cells) > width and rest else cells)
+    return _placed(fitting, [Counter(dict.fromkeys(each, 1)) for each in patterns])
 
 
 def _joined(key: Key, cells: list[Cell]) -> Cell | None:
@@ -76,7 +101,11 @@ def _by_pattern(found: list[list[Cell]], most: int) -> list[list[Cell | None]]:
         Counter(pattern(cells[number].value) for cells in found if len(cells) == most)
         for number in range(most)
     ]
-    columns: list[list[Cell | None]] = [[None] * len(found) for _ in range(most)]
+    return _placed(found, expected)
+
+
+def _placed(found: list[list[Cell]], expected: list[Counter[str]]) -> list[list[Cell | None]]:
+    columns: list[list[Cell | None]] = [[None] * len(found) for _ in expected]
     for at, cells in enumerate(found):
         for cell, number in zip(cells, _places(cells, expected), strict=True):
             columns[number][at] = cell

@@ -66,7 +66,9 @@ def name_columns(
 def _name(
     view: Outline, column: Aligned, kind: ValueType, headers: dict[int, str], label: str | None
 ) -> str:
-    cell = next(each for each in column.cells if each is not None)
+    cell = next((each for each in column.cells if each is not None), None)
+    if cell is None:
+        return "blank"  # a column that is known from another page
     if column.key.column in headers:
         return headers[column.key.column]
     top = len(column.key.path)

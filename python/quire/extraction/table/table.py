@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from quire.extraction.outline import Outline
-from quire.extraction.table.alignment import Aligned, align
+from quire.extraction.table.alignment import Aligned, Known, align
 from quire.extraction.table.cells import Cell, Key, Source, cells
 from quire.extraction.table.headers import headers
 from quire.extraction.table.names import label_of, name_columns
@@ -42,7 +42,7 @@ def read_table(
     records: tuple[tuple[int, ...], ...],
     base: str | None = None,
     *,
-    keep: bool = False,
+    known: Known | None = None,
 ) -> Table:
     """Read the records of a region as a table.
 
@@ -50,11 +50,12 @@ def read_table(
         view: the outline of the page.
         records: the nodes of each record.
         base: resolve the addresses of links and images against this one.
-        keep: keep columns that say nothing on this page, such as a text that all records share.
+        known: columns of another page. If given, all columns are kept, also those that say nothing
+            on this page, such as a text that all records share.
     """
-    aligned = align(cells(view, records))
+    aligned = align(cells(view, records), known)
     kept, labels = _useful(aligned, len(records))
-    if keep:
+    if known is not None:
         label_by = {id(column): label for column, label in zip(kept, labels, strict=True)}
         kept, labels = aligned, [label_by.get(id(column)) for column in aligned]
     typed: list[tuple[Aligned, ValueType]] = []
