@@ -50,7 +50,7 @@ def run(context: Context) -> Report:
             "autoscraper is not installed here and needs example values; it was not run.",
             (
                 "The unseen halves were judged five times: when regions were found, for the first table, twice after the "
-                "code got faster, and for this result, after records with many tags were told from menus. No "
+                "code got faster, and for this result, after a rule for records with many tags. No "
                 "change was made for a page of these halves, and which of their pages fail was not looked at."
             ),
         ],

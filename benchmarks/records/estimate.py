@@ -34,7 +34,7 @@ def estimate() -> tuple[dict[Separator, tuple[float, ...]], int]:
             parents = {int(view.parent[start]) for start in region.starts}
             tags = {page.page.tags[int(page.page.tag[start])] for start in region.starts}
             if len(parents) > 1 or len(tags) > 1:
-                continue  # a grid or a thread: not what a separator divides
+                continue  # a grid or a thread: separators do not divide these
             regions += 1
             for heuristic, rank in omini.SEPARATORS.items():
                 ranked = [one.tag for one in rank(view, parents.copy().pop())][:RANKS]

@@ -25,7 +25,7 @@ PAGES = Path(__file__).parents[1] / "pages" / "records"
 
 
 class Half(Enum):
-    """What a page may be used for."""
+    """The use of a page: to fit, or only to judge."""
 
     FIT = "fit"
     JUDGE = "judge"

@@ -1,4 +1,4 @@
-"""One shop in many designs: what an extractor learned on the first has to find again, or refuse."""
+"""One shop in many designs: an extractor learned on the first finds the others, or refuses them."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _HEADINGS = {f"h{level}" for level in range(1, 7)}
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A text, a link or an image of a page: where it is, and what it shows."""
+    """A text, a link or an image of a page, with its place and its value."""
 
     path: tuple[str, ...]
     source: Source

@@ -3,7 +3,7 @@
 A digest in, arrays with one entry per node out. A subtree is a slice of a column, so a sum over a
 subtree is one subtraction of prefix sums. Nothing recurses, and every step is linear in the nodes.
 
-Only what a reader sees counts: elements and texts outside scripts, styles and templates.
+Only visible nodes count: elements and texts outside scripts, styles and templates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BLANK = (b"&nbsp;", b"&#160;", b"\xc2\xa0", b"&zwnj;", b"\xe2\x80\x8b")
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """What a search for records needs to know about every node of a page.
+    """The facts about every node of a page that a search for records needs.
 
     Attributes:
         page: the page.

@@ -1,4 +1,4 @@
-"""What is around the records of a generated page: navigation, advertisements, footers.
+"""The parts around the records of a generated page: navigation, advertisements, footers.
 
 None of it is a record, although much of it repeats.
 """

@@ -64,7 +64,7 @@ def _captures(name: str, read: PageReader) -> Iterator[tuple[str, str | None, Di
 
 @contextlib.contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Put the name of a page in front of what an extractor says about it."""
+    """Put the name of a page in front of the message of an extractor."""
     from quire.errors import TemplateDrift  # noqa: PLC0415 - light, but late like its users
 
     try:

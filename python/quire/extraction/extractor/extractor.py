@@ -35,7 +35,7 @@ _LEAST_FILLED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What an extractor found on a page, and what moved since it was learned; often nothing."""
+    """The records that an extractor found on a page; ``moved`` lists all that changed its place."""
 
     region: Region
     moved: tuple[str, ...]

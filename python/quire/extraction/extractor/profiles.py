@@ -31,7 +31,7 @@ _TELLING = 4
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known about a column.
+    """The description of a column, from its name to hashes of its values.
 
     Attributes:
         name: its name.
@@ -90,7 +90,7 @@ def profiles(table: Table) -> list[Profile]:
 
 
 def matched(known: list[Profile], found: list[Profile]) -> list[int | None]:
-    """For each known column the place of the same one among those found; None if it is not clear."""
+    """For each known column the place of the same one among those found; None if unclear."""
     scores = [[evidence(one, other) for other in found] for one in known]
     _in_order(known, found, scores)
     for row, one in zip(scores, known, strict=True):

@@ -28,7 +28,7 @@ _ASIDE_CLASS = re.compile(
     r"(?i)(?<![a-z])(?:nav|navbar|navigation|menu|submenu|breadcrumbs?|pagination|pager|paging|footer|"
     r"social|share|sharing|tabs?|tagcloud|toolbar|dropdown|cookies?|facets?|filters?|languages?|legal)(?![a-z])"
 )
-# How far up an ancestor's class may say what a list is.
+# How far up the class of an ancestor may name a list.
 _LEVELS_UP = 5
 # A single text longer than this is prose; so is a record much longer than a comment.
 _LONG_TEXT = 60
@@ -63,7 +63,7 @@ _PROSE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What a list looks like.
+    """Measurements of a list.
 
     Attributes:
         records: the number of records.

@@ -32,7 +32,7 @@ def resolve(view: Outline, shapes: Shapes, found: list[Candidate]) -> list[Candi
     """Choose lists that do not overlap, in the order of the page."""
     # Those that were decided so far; the one with the smallest node is the last.
     kept: list[Candidate] = []
-    # From the innermost to the outermost: what is inside a list has been decided before it.
+    # From the innermost to the outermost: lists inside a list have been decided before it.
     for outer in sorted(found, key=lambda one: -one.node):
         below: list[Candidate] = []
         while kept and kept[-1].node < view.end[outer.node]:
@@ -72,7 +72,7 @@ def _joined(
         return None
     if not _are_alike(shapes, inside) or _have_same_labels(view, inside):
         return None
-    # A last row with fewer records than a list needs is no list of its own, but belongs to it.
+    # A last row may have fewer records than a list needs; they belong to the whole.
     records += _short_rows(view, shapes, outer, inside)
     records.sort()
     return Candidate(outer.node, tuple(records), likeness(shapes, records))
@@ -156,7 +156,7 @@ def _thread(view: Outline, shapes: Shapes, outer: Candidate) -> Candidate:
     nodes, at = nodes[is_below], at[is_below]
     if not len(nodes):
         return outer
-    # A comment without answers is what an answer looks like.
+    # An answer looks like a comment without answers.
     plain = roots[np.argmin(shapes.totals[roots])]
     alike = shapes.likeness(nodes, np.full(len(nodes), plain)) >= _ANSWER
     alike |= shapes.likeness(nodes, roots[at]) >= _ANSWER

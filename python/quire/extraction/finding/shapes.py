@@ -1,6 +1,6 @@
 """Shapes: how alike two subtrees are, for all nodes of a page at once.
 
-The shape of a node is a bag of what is in the first levels below it: for every node there the names
+The shape of a node is a bag of parts from the first levels below it: for every node there the names
 on the path down to it, and for every element its class and its depth. Two bags are compared as
 ``quire.similar`` compares pages: the sum of the smaller counts divided by that of the larger ones.
 

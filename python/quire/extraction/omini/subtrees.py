@@ -81,7 +81,7 @@ def largest_tag_count(view: Outline) -> Scores:
 
 
 def volume(view: Outline) -> Scores:
-    """The combination: fan-out, size increase and tag count, each divided by its maximum, multiplied.
+    """The combination: the product of fan-out, size increase and tag count, each as a share.
 
     >>> import quire
     >>> from quire.extraction.outline import outline

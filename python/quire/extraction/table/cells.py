@@ -190,7 +190,7 @@ class _Reader:
         return nodes
 
     def _mixed(self, record: tuple[int, ...]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """The texts with inline markup of a record: their paths, and what is in them."""
+        """The texts with inline markup of a record: their paths and their parts."""
         found = []
         for root in record:
             top = record[0] if len(record) == 1 else self.plain.parent[root]

@@ -1,4 +1,4 @@
-"""Headers: what a table itself calls its columns."""
+"""Headers: the names that a table itself gives its columns."""
 
 from __future__ import annotations
 

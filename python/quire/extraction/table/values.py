@@ -1,4 +1,4 @@
-"""Values: what a column holds, judged by how its texts are written."""
+"""Values: the types of columns, judged by how their texts are written."""
 
 from __future__ import annotations
 

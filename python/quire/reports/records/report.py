@@ -80,7 +80,7 @@ def _table(number: int, region: Region) -> str:
 
 
 def _page(page: Digest, regions: list[Region]) -> Iterator[str]:
-    """The text of the page in reading order, in parts: each record, and what is between them."""
+    """The text of the page in reading order, in parts: each record, and the text between them."""
     view = outline(page)
     owner = np.full(page.n, -1, np.int64)
     of: list[tuple[int, int]] = []

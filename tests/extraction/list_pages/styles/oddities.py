@@ -84,7 +84,12 @@ ODDITIES: list[Style] = [
         body=_chapters,
     ),
     Style(
-        "form", "A form: its fields are no records.", (), Frame.UTILITY, title="Sign up", body=_form
+        "form",
+        "A form: its fields are not records.",
+        (),
+        Frame.UTILITY,
+        title="Sign up",
+        body=_form,
     ),
     Style(
         "landing",
