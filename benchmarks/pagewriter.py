@@ -86,6 +86,13 @@ PAGES = (
         ("similar-auc", "sketch-speed", "pair-speed", "grouping-growth", "spark-templates"),
     ),
     Page(
+        "records",
+        "Records of list pages",
+        "How many regions and records of labelled pages are found, compared with the heuristics of"
+        " Omini?",
+        ("records-accuracy", "records-details", "records-phases"),
+    ),
+    Page(
         "archives",
         "quire archives and other ways to store pages",
         "How many bytes does a stored crawl need, and how fast is one page read back, compared with"

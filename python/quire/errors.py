@@ -11,6 +11,7 @@
     ├── CompositionError               a page cannot be composed from its fragments
     ├── DigestFormatError              the bytes are not a digest this version can read
     ├── EngineError                    a cluster is missing, or batch work failed on it
+    ├── ExtractorError                 the file is not an extractor, or is damaged
     ├── FetchFailed                    a page could not be fetched, or the gate refused to
     ├── InternalError                  a kernel failed: a bug in quire
     ├── MalformedSource                XML or JSON is not well-formed
@@ -21,6 +22,7 @@
     ├── PatternError                   a regular expression is not valid
     ├── PlanError                      a folder of templates and fragments is damaged or incomplete
     ├── ProxyError                     the cache that composes pages is missing or did not start
+    ├── RecordsNotFound                the page has no list of records
     ├── ScriptError                    an edit script is damaged, or made for another page
     ├── SelectorError                  a selector is not valid
     │   └── SelectorBudgetExceeded     a selector took too many steps
@@ -36,6 +38,7 @@
     │   ├── NotStored                  the database does not have this watch, page or version
     │   └── PageNotNamed               the watch has several pages, and none was named
     ├── TargetError                    notices cannot be sent to this target
+    ├── TemplateDrift                  a page no longer fits an extractor
     ├── TreeError                      the columns do not describe a tree
     ├── VariantError                   pages of different users cannot be told apart
     ├── VersionOrderError              the versions of a page are not in order of time
@@ -165,6 +168,10 @@ class DigestFormatError(QuireError, ValueError):
 
 class EngineError(QuireError, RuntimeError):
     """A cluster is missing or incomplete, or batch work failed on it."""
+
+
+class ExtractorError(QuireError, ValueError):
+    """The file is not an extractor, or is damaged."""
 
 
 class FetchCause(StrEnum):
@@ -329,6 +336,10 @@ class ProxyError(QuireError, RuntimeError):
     """The cache that composes pages is not installed, or did not start."""
 
 
+class RecordsNotFound(QuireError, LookupError):
+    """The page has no list of records."""
+
+
 class ScriptError(QuireError, ValueError):
     """An edit script is not valid, is damaged, or was made for another page."""
 
@@ -444,6 +455,18 @@ class PageNotNamed(StoreError):
 
 class TargetError(QuireError, ValueError):
     """Notices cannot be sent to this target: it is not valid, or the operator does not allow it."""
+
+
+class TemplateDrift(QuireError, LookupError):
+    """A page no longer fits an extractor, and its records cannot be found again for certain.
+
+    Attributes:
+        missing: the expected columns that were not found.
+    """
+
+    def __init__(self, message: str, *, missing: tuple[str, ...] = ()) -> None:
+        self.missing: tuple[str, ...] = missing
+        super().__init__(message)
 
 
 class TreeError(QuireError, ValueError):

@@ -20,6 +20,7 @@ from quire.cli.common import terminal
 from quire.cli.common.help_group import HELP_OPTIONS, HelpGroup
 from quire.cli.fragments.app import app as fragments
 from quire.cli.page import decode, diff, encode, show, similar
+from quire.cli.records.app import app as records
 from quire.cli.templates import group as templates
 from quire.cli.watch.app import app as watch
 from quire.cli.watch.serve import serve, worker
@@ -66,6 +67,7 @@ app.command("show")(show.show)
 app.command("diff")(diff.diff)
 app.command("similar")(similar.similar)
 app.add_typer(templates.app, name="templates")
+app.add_typer(records, name="records")
 app.add_typer(fragments, name="fragments")
 app.add_typer(archive, name="archive")
 app.add_typer(watch, name="watch")

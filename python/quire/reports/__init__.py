@@ -1,4 +1,4 @@
-"""HTML reports: the changes of a page, the templates of a crawl, its fragments.
+"""HTML reports: the changes of a page, its records, the templates of a crawl, its fragments.
 
 ``redline`` shows a page with its changes marked; ``quire.reports.templates.report`` and
 ``quire.reports.fragments.report`` show the templates and the fragments of a crawl. All share one

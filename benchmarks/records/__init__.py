@@ -1,0 +1,1 @@
+"""Records: accuracy on labelled pages, the heuristics of Omini, speed."""

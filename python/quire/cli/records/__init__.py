@@ -1,0 +1,1 @@
+"""``quire records``: the repeated data of pages, as tables."""

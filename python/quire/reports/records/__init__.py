@@ -1,0 +1,1 @@
+"""The report about records: a page as it reads, with its records outlined."""
