@@ -14,7 +14,7 @@ PROGRAM = """
 import resource
 import numpy  # imported before the limit
 import quire
-from quire._core import AfTree, Bags, FragmentPool, PartPacker, kang, sketch, source_spans
+from quire._core import AfTree, Bags, FragmentPool, PartPacker, kang, sketch, source_spans, token_bins
 
 source = {source!r} * {count}
 page, other = (quire.load(name) for name in ("page.qd", "other.qd"))
@@ -42,6 +42,7 @@ for power in range(8, 24):
 print(done, failed)
 """
 SCRIPT = "script = quire.edit_script(page, other)"
+SCRIPT_OF_ALL = "script = quire.edit_script(quire.encode(b''), page)"
 CALLS = [
     ("", "quire.encode(source, kind='text')"),
     ("", "Bags.of_pages([native, other._native], 'content')"),
@@ -50,10 +51,12 @@ CALLS = [
     ("", "PartPacker(*parts).pack(native)"),
     ("", "source_spans(native)"),
     ("", "sketch(native, 'structure', 64, None, False)"),
+    ("", "token_bins(native, 64, 3)"),
     ("", "kang(native, other._native, 4)"),
     ("", "quire.similarity(page, other, 'content')"),
     ("", "quire.edit_script(page, other)"),
     (SCRIPT, "script.apply(page)"),
+    (SCRIPT_OF_ALL, "script.invert()"),
     (SCRIPT + "; back = script.invert()", "script.compose(back)"),
 ]
 LINES, COUNT = b"a\n\n", 200_000

@@ -1,9 +1,10 @@
-"""The rivals' load: 1,000 watches on 200 real pages on loopback, beside urlwatch in the same run.
+"""The rivals' load: 1,000 watches on 200 real pages on loopback, beside two rivals in the same run.
 
 A quarter of the watches each: whole text, paragraphs, targets of links, lines that match an expression;
 spread over the pages by Zipf's law, one at least on each. Passes: the first, nothing changed, one
-paragraph more in 5 % of the pages, and a nonce in every response. Each pass is a process of its own, for
-both. urlwatch is found as ``QUIRE_URLWATCH`` or on the path, and left out otherwise.
+paragraph more in 5 % of the pages, and a nonce in every response. Each pass of quire and urlwatch is a
+process of its own; changedetection.io is one server for all passes. The rivals are found as
+``QUIRE_URLWATCH`` and ``QUIRE_CHANGEDETECTION`` or on the path, and left out otherwise.
 """
 
 import json
@@ -25,6 +26,7 @@ from benchmarks.context import Context
 from benchmarks.corpora import html_pages
 from benchmarks.provenance import REPOSITORY
 from benchmarks.report import Goal, Report, Table, at_most
+from benchmarks.sentinels.rivals_changedetection import running
 from benchmarks.sentinels.synthetic_web import sentinels_of_pages
 from quire.sentinels.store import Database, add_watch
 from quire.sentinels.store.tables import version
@@ -107,7 +109,13 @@ def run(context: Context) -> Report:
                 found["urlwatch"] = _urlwatch(load, urlwatch)
             else:
                 report.notes.append("urlwatch was left out: not installed (set QUIRE_URLWATCH)")
-    report.notes.append("changedetection.io was left out: it needs a server of its own")
+            command = os.environ.get("QUIRE_CHANGEDETECTION") or shutil.which("changedetection.io")
+            if command:
+                found["changedetection.io"] = _changedetection(load, command)
+            else:
+                report.notes.append(
+                    "changedetection.io was left out: not installed (set QUIRE_CHANGEDETECTION)"
+                )
     rows = [
         [
             name,
@@ -124,7 +132,9 @@ def run(context: Context) -> Report:
     ]
     headings = ["monitor", "pass", "requests", "CPU of the pass, s", "CPU of the process, s"]
     headings += ["peak RSS, MB", "alarms", "bytes stored"]
-    report.tables.append(Table(headings, rows, "each pass is a process"))
+    report.tables.append(
+        Table(headings, rows, "each pass is a process; one for all of changedetection.io")
+    )
     _add_goals(report, found, pages)
     return report
 
@@ -141,12 +151,12 @@ def _add_goals(report: Report, found: dict[str, list[Pass]], pages: int) -> None
         at_most("bytes stored for a small change", ours[2].stored / (pages // 20), 1_000, " bytes"),
         at_most("false alarms with a nonce", ours[3].alarms + ours[4].alarms, 0, ""),
     ]
-    if "urlwatch" in found:
-        theirs = found["urlwatch"]
-        report.notes.append(
-            f"alarms at 5 % changed: quire {ours[2].alarms}, urlwatch {theirs[2].alarms}; false alarms with a "
-            f"nonce: quire {ours[4].alarms}, urlwatch {theirs[4].alarms}"
-        )
+    for name, theirs in found.items():
+        if name != "quire":
+            report.notes.append(
+                f"alarms at 5 % changed: quire {ours[2].alarms}, {name} {theirs[2].alarms}; false alarms with a "
+                f"nonce: quire {ours[4].alarms}, {name} {theirs[4].alarms}"
+            )
 
 
 def _bodies(pages: int) -> list[bytes]:
@@ -257,4 +267,36 @@ def _urlwatch(load: Load, command: str) -> list[Pass]:
         now = cache.stat().st_size
         found.append(Pass(load.requests(), 0.0, spent, rss, alarms, now - size))
         size = now
+    return found
+
+
+def _changedetection(load: Load, command: str) -> list[Pass]:
+    kinds: tuple[dict[str, object], ...] = (
+        {},
+        {"include_filters": ["p"]},
+        {"include_filters": ["xpath://a/@href"]},
+        {"extract_text": [f"/{PATTERN}/"]},
+    )
+    found = []
+    with running(command, load.folder / "changedetection") as server:
+        load.prepare("changedetection.io", *PASSES[0])
+        spent, size = server.cpu_seconds(), 0
+        for number, page in enumerate(load.places):
+            url = f"{load.address}/page/{page}?{number}"
+            server.ask("watch", {"url": url, "title": str(number), **kinds[number % 4]})
+        changed: dict[str, int] = {}
+        for turn, (name, mode) in enumerate(PASSES):
+            if turn:
+                load.prepare("changedetection.io", name, mode)
+                spent = server.cpu_seconds()
+            server.check_all(is_new=turn == 0)
+            before, changed = changed, server.changed()
+            alarms = sum(at != before.get(name, 0) for name, at in changed.items()) if turn else 0
+            now, bytes_now = server.cpu_seconds(), server.stored_bytes()
+            found.append(
+                Pass(
+                    load.requests(), 0.0, now - spent, server.peak_bytes(), alarms, bytes_now - size
+                )
+            )
+            size = bytes_now
     return found

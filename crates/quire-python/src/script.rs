@@ -105,7 +105,11 @@ impl Script {
     /// Return the script that undoes this one.
     fn invert(&self, py: Python<'_>) -> PyResult<Self> {
         let script = &self.script;
-        run(py, move || script.invert()).map(Self::new)
+        run(py, move || {
+            let _held = hold(script.memory())?;
+            script.invert()
+        })
+        .map(Self::new)
     }
 
     /// Return one script for this one followed by the next; the pages between them are given.

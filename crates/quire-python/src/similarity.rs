@@ -265,7 +265,10 @@ pub fn token_bins<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = page.py();
     let page = Arc::clone(page.get().page());
-    let bins = run(py, move || kernel_bins(&page, m, w))?;
+    let bins = run(py, move || {
+        let _held = hold(page.memory_for(READING))?;
+        kernel_bins(&page, m, w)
+    })?;
     Ok(PyBytes::new(py, &packed(&bins, u32::to_le_bytes)))
 }
 

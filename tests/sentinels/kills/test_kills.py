@@ -33,14 +33,20 @@ pytestmark = pytest.mark.timeout(PATIENCE_S + 60)
 
 
 class Workers:
-    """Processes that check and send; each that dies is replaced."""
+    """Processes that check and send; each that dies is replaced.
 
-    def __init__(self, where: str, count: int) -> None:
+    Args:
+        where: their database.
+        kinds: which processes: ``watching`` is a worker, ``serving`` the whole service.
+    """
+
+    def __init__(self, where: str, *kinds: str) -> None:
         self._where = where
-        self.running = [self._start() for _ in range(count)]
+        self._kinds = kinds
+        self.running = [self._start(kind) for kind in kinds]
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "tests.sentinels.kills.watching", self._where]
+    def _start(self, kind: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"tests.sentinels.kills.{kind}", self._where]
         return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
 
     def kill(self, chance: random.Random) -> None:
@@ -48,7 +54,7 @@ class Workers:
         place = chance.randrange(len(self.running))
         self.running[place].kill()
         self.running[place].wait()
-        self.running[place] = self._start()
+        self.running[place] = self._start(self._kinds[place])
 
     def pause(self, chance: random.Random) -> Callable[[], None]:
         """Stop one of them as if its machine slept; returns a function that wakes it up."""
@@ -89,12 +95,12 @@ def check(town: Town, service: Service) -> None:
     assert stored == len(expected)
 
 
-def test_kills_of_workers_and_of_postgresql(tmp_path: Path) -> None:
+def test_kills_of_workers_of_the_service_and_of_postgresql(tmp_path: Path) -> None:
     chance = random.Random(1)
     with Postgres(tmp_path) as server, Town(PAGES, CHANGES, chance) as town:
         service = Service(Database.open(server.new_database()))
         install(service, town)
-        workers = Workers(server.newest, 3)
+        workers = Workers(server.newest, "watching", "watching", "serving")
         try:
             wait_until(lambda: all_seen(service), 60)
             town.begin()
@@ -116,13 +122,13 @@ def test_kills_of_workers_and_of_postgresql(tmp_path: Path) -> None:
         service.database.close()
 
 
-def test_kills_of_a_worker_on_sqlite(tmp_path: Path) -> None:
+def test_kills_of_a_worker_and_of_the_service_on_sqlite(tmp_path: Path) -> None:
     chance = random.Random(2)
     with Town(PAGES, CHANGES, chance) as town:
         where = str(tmp_path / "quire.db")
         service = Service(Database.open(where))
         install(service, town)
-        workers = Workers(where, 2)
+        workers = Workers(where, "watching", "serving")
         try:
             wait_until(lambda: all_seen(service), 60)
             town.begin()

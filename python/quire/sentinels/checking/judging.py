@@ -96,6 +96,7 @@ class Judging:
         ]
         self._last_page: Digest | None = None
         self._annotations: dict[int, Annotation] = {}
+        self._found_differences: dict[tuple[tuple[Part, ...], int, PageReader], Differences] = {}
 
     def _judge(
         self,
@@ -247,11 +248,7 @@ class Judging:
         base = self.found.group.members[outcome.sentinel].base
         found = NO_DIFFERENCES
         if outcome.changed and base >= 0:
-            annotation = self._annotations.get(base)
-            if annotation is None:
-                before = self.found.group.load(base)
-                annotation = self._annotations[base] = annotate(before, after.page)
-            found = part_differences(self._sentinel(outcome.sentinel).parts, annotation, after)
+            found = self._differences(tuple(self._sentinel(outcome.sentinel).parts), base, after)
         # Without a change there may be no new version: the sentinel fired on the one it knows.
         new = number if outcome.changed else base
         self._tell(
@@ -265,6 +262,18 @@ class Judging:
             finding=outcome.finding,
             differences=found,
         )
+
+    def _differences(self, parts: tuple[Part, ...], base: int, after: PageReader) -> Differences:
+        """List what changed since a version, once for all sentinels with the same parts."""
+        key = (parts, base, after)
+        found = self._found_differences.get(key)
+        if found is None:
+            annotation = self._annotations.get(base)
+            if annotation is None:
+                before = self.found.group.load(base)
+                annotation = self._annotations[base] = annotate(before, after.page)
+            found = self._found_differences[key] = part_differences(parts, annotation, after)
+        return found
 
     def _tell(
         self,

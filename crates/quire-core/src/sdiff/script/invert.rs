@@ -7,6 +7,26 @@ use super::refuse;
 use crate::base::error::Error;
 
 impl Script {
+    /// Return how much memory a copy of the script takes, or a little more: every row, and every
+    /// byte of both pages at most.
+    pub fn memory(&self) -> u64 {
+        let actions = self.actions.iter().map(|action| match action {
+            Action::Insert(piece) | Action::Delete(piece) => piece.nodes.len(),
+            Action::Move(moved) => moved.nodes.len(),
+            Action::Update(_) | Action::Rename(_) => 1,
+        });
+        let layout = self.layout.iter().map(|entry| match entry {
+            Layout::Insert(piece) | Layout::Delete(piece) => piece.nodes.len(),
+            Layout::Blank(_) | Layout::Spelling(_) | Layout::Tag(_) => 1,
+        });
+        let rows = actions.chain(layout).sum::<usize>() + self.residual.strays.len();
+        let row = size_of::<Row>() + size_of::<Action>();
+        (rows as u64)
+            .saturating_mul(row as u64)
+            .saturating_add(self.old.bytes)
+            .saturating_add(self.new.bytes)
+    }
+
     /// Make the script that undoes this one.
     pub fn invert(&self) -> Result<Self, Error> {
         if !self.invertible {

@@ -1,0 +1,14 @@
+"""Viewing: a stranger's page goes in, a document that is safe to look at comes out.
+
+The document looks like the page: its own style sheets, images and fonts. It can do nothing else: no
+scripts, no forms that send, no requests except to addresses that the caller's ``place`` returns.
+``page`` writes documents, ``css`` style sheets.
+"""
+
+from __future__ import annotations
+
+from quire.viewing.css import safe_css
+from quire.viewing.page import Layout, lacks_styles, safe_page
+from quire.viewing.places import Place, Use
+
+__all__ = ["Layout", "Place", "Use", "lacks_styles", "safe_css", "safe_page"]
