@@ -247,6 +247,8 @@ def test_only_these_routes_are_open() -> None:
         ("GET", "/login"),
         ("POST", "/login"),
         ("GET", "/static/{name}"),
+        ("GET", "/resources/{name}"),
+        ("GET", "/watches/new/{draft}/at"),
     }
 
 

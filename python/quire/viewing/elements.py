@@ -22,7 +22,7 @@ KEPT = words(
     font footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html i img input ins kbd label legend li
     main map mark menu meter nav nobr ol optgroup option output p picture pre progress q rb rp rt rtc
     ruby s samp search section select small source span strike strong sub summary sup table tbody td
-    textarea tfoot th thead time tr tt u ul var video audio wbr frameset frame iframe
+    textarea tfoot th thead time title tr tt u ul var video audio wbr frameset frame iframe
     """
 )
 

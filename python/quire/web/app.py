@@ -15,7 +15,8 @@ from quire.web.api.context import State
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
-from quire.web.pages import docs, home, login, static_files
+from quire.web.pages import docs, home, login, resources, static_files
+from quire.web.pages.adding import editing, picker, rules, start
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
 from quire.web.protection.envelope import Envelope
@@ -30,6 +31,12 @@ _PARTS = (
     files,
     accounts,
     status,
+    # Before other pages below /watches/: "new" is not the number of a watch.
+    start,
+    picker,
+    rules,
+    editing,
+    resources,
     home,
     login,
     docs,
@@ -48,6 +55,7 @@ def create_app(
     hasher: Hasher | None = None,
     notices: Notices | None = None,
     open_gate: OpenGate | None = None,
+    open_pages: OpenGate | None = None,
     access: Mapping[Route, Access] = ACCESS,
 ) -> FastAPI:
     """Build the application.
@@ -58,6 +66,8 @@ def create_app(
         hasher: hashes passwords.
         notices: dead letters, tests and feeds (default: the service).
         open_gate: opens the gate that test messages go through; without, none are sent.
+        open_pages: opens the gate that pages are fetched through when a person asks for one;
+            without, none are fetched.
         access: what each route needs.
 
     Raises:
@@ -76,6 +86,7 @@ def create_app(
         accounts=Accounts(service.database, hasher),
         notices=notices or service,
         open_gate=open_gate,
+        open_pages=open_pages,
         guard=app.state.guard,
         sessions=sessions,
         tokens=tokens,

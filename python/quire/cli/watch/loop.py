@@ -13,8 +13,12 @@ from quire.sentinels.checking.worker import Tally
 from quire.sentinels.notices.channels.webhook import webhook_gate
 from quire.sentinels.running import RunOptions, keep_watching
 from quire.sentinels.service import Service
+from quire.sources.gate import Gate, Politeness
 from quire.web import Settings, create_app, set_up_logs
 from quire.web.server import serve_app
+
+#: A person who looks at a page waits for it, so its parts are fetched as a browser would.
+VISIT = Politeness(connections=6, pause_s=0.0)
 
 
 def run_worker(service: Service, options: RunOptions) -> Tally:
@@ -49,6 +53,9 @@ def run_service(
         service,
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
+        open_pages=lambda: Gate(
+            allow_networks=options.allow_networks, politeness=VISIT, proxy=options.proxy
+        ),
     )
 
     async def work() -> None:

@@ -57,8 +57,8 @@ class Cost(IntEnum):
     IDENT = 1
     TELLING = 2
     CLASS = 4
-    LABEL = 5
     TAG = 6
+    LABEL = 8
     LOOK = 9
     PLACE = 12
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from quire.sentinels.accounts import Accounts, Identity, Sessions, Tokens
 from quire.sentinels.accounts.passwords import AT_ONCE
+from quire.sentinels.resources import Resources
 from quire.sentinels.service import Service
 from quire.web.answers import Answer
 from quire.web.notices import Notices, OpenGate
@@ -41,6 +42,8 @@ class State:
         tokens: tokens of programs.
         notices: dead letters, tests and feeds.
         open_gate: opens the gate that test messages go through.
+        open_pages: opens the gate that pages are fetched through, if a person asks for one.
+        resources: style sheets, images and fonts of pages.
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
@@ -53,6 +56,7 @@ class State:
         accounts: Accounts,
         notices: Notices,
         open_gate: OpenGate | None,
+        open_pages: OpenGate | None,
         guard: Guard,
         sessions: Sessions,
         tokens: Tokens,
@@ -64,6 +68,8 @@ class State:
         self.tokens: Tokens = tokens
         self.notices: Notices = notices
         self.open_gate: OpenGate | None = open_gate
+        self.open_pages: OpenGate | None = open_pages
+        self.resources: Resources = Resources(service.database)
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings

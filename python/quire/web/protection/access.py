@@ -57,6 +57,9 @@ _ADMIN = Access(Level.ADMIN)
 _ADMIN_WRITE = Access(Level.ADMIN, body="usual")
 _MINE = Access(Level.READ, session=True)
 _MINE_WRITE = Access(Level.READ, session=True, body="usual")
+_LOOK = Access(Level.READ, page=True)
+_CHOOSE = Access(Level.WRITE, page=True)
+_CHOOSE_WRITE = Access(Level.WRITE, page=True, body="usual")
 _V1 = "/api/v1"
 
 ACCESS: dict[Route, Access] = {
@@ -121,6 +124,21 @@ ACCESS: dict[Route, Access] = {
     ("GET", "/metrics"): Access(Level.READ, metrics=True),
     # Pages for people.
     ("GET", "/static/{name}"): Access(None),
+    # Adding and editing a watch. Frames of pages have no cookies: what they load has a signature in
+    # its address, and a click goes through a page that shows nothing but the way back.
+    ("GET", "/watches/new"): _CHOOSE,
+    ("POST", "/watches/new"): _CHOOSE_WRITE,
+    ("GET", "/watches/new/{draft}"): _CHOOSE,
+    ("GET", "/watches/new/{draft}/frame"): _CHOOSE,
+    ("GET", "/watches/new/{draft}/at"): Access(None, page=True),
+    ("POST", "/watches/new/{draft}/selector"): _CHOOSE_WRITE,
+    ("GET", "/watches/new/{draft}/rules"): _CHOOSE,
+    ("POST", "/watches/new/{draft}/rules"): _CHOOSE_WRITE,
+    ("GET", "/watches/{watch}/edit"): _CHOOSE,
+    ("GET", "/watches/{watch}/question"): _LOOK,
+    ("GET", "/watches/{watch}/question/{side}"): _LOOK,
+    ("POST", "/watches/{watch}/question"): _CHOOSE_WRITE,
+    ("GET", "/resources/{name}"): Access(None),
     ("GET", "/"): Access(Level.READ, page=True),
     ("GET", "/api/docs"): Access(Level.READ, page=True),
     ("GET", "/login"): Access(None, page=True),
