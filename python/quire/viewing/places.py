@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urldefrag, urlsplit
 
@@ -62,6 +62,7 @@ class Places:
     url: str
     base: str
     place: Place
+    _known: dict[tuple[str, Use], str | None] = field(default_factory=dict, repr=False)
 
     def find(self, address: str, use: Use) -> str | None:
         """Return the address to write; None to leave it out.
@@ -71,6 +72,12 @@ class Places:
         ('/x#d', '#top')
         >>> places.find("javascript:alert(1)", Use.LINK)
         """
+        key = address, use  # menus repeat their links
+        if key not in self._known:
+            self._known[key] = self._find(address, use)
+        return self._known[key]
+
+    def _find(self, address: str, use: Use) -> str | None:
         trimmed = address.strip()
         if trimmed[:5].lower() == "data:":
             pattern = _DATA.get(use)
