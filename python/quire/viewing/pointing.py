@@ -56,7 +56,8 @@ _TEXT_ONLY = frozenset({"select", "option", "optgroup", "textarea", "title"})
 _TYPE_SELECTOR = re.compile(r"(?<![\w.#:\-\[=\"'\\@&])(a|button|label)(?![\w\-\\(])", re.ASCII)
 
 _STYLE = """
-quire-a{color:#0645ad;text-decoration:underline}quire-button{display:inline-block}
+:where(quire-a){color:#0645ad;text-decoration:underline}
+:where(quire-button){border:1px solid #888;border-radius:3px;display:inline-block;padding:1px 6px}
 a.quire-pick{all:unset!important;cursor:pointer!important}
 a.quire-pick>*{pointer-events:none!important}
 :has(>a.quire-pick:hover){outline:2px solid #1673b8!important;outline-offset:1px!important;

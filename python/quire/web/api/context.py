@@ -28,6 +28,8 @@ PREFIX = "/api/v1"
 LARGEST = 2**63 - 1
 #: Rows of one answer.
 MOST = 500
+#: Pages that are fetched for people at the same time; others wait.
+VISITS = 4
 #: Characters of a parameter.
 LONGEST = 10_000
 
@@ -43,6 +45,7 @@ class State:
         notices: dead letters, tests and feeds.
         open_gate: opens the gate that test messages go through.
         open_pages: opens the gate that pages are fetched through, if a person asks for one.
+        visits: places for those who wait for a page to be fetched.
         resources: style sheets, images and fonts of pages.
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
@@ -73,6 +76,7 @@ class State:
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
+        self.visits: CapacityLimiter = CapacityLimiter(VISITS)
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)

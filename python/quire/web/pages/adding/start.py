@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Any
 
@@ -25,11 +24,8 @@ from quire.web.pages.page import page
 
 routes: APIRouter = router()
 
-#: Pages that are fetched for people at the same time; others wait.
-AT_ONCE = 4
 _HEADER = re.compile(r"\s*([^:\s]+)\s*:\s*(.*?)\s*")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_places = asyncio.Semaphore(AT_ONCE)
 
 
 @routes.get("/watches/new", include_in_schema=False)
@@ -50,7 +46,7 @@ async def fetch_page(request: Request, app: App, client: Client) -> Response:
         return _shown(client, values, 422, str(error))
     if app.open_pages is None:
         return _shown(client, values, 501, "this service cannot fetch pages")
-    async with _places, app.open_pages() as gate:
+    async with app.visits, app.open_pages() as gate:
         fetched = await fetch_once(gate, form["url"], read_watch(form).fetching)
         if isinstance(fetched, FetchProblem):
             return _shown(client, values, 422, fetched.message, advice(fetched.cause))
