@@ -538,6 +538,9 @@ def test_a_list_of_addresses_is_imported() -> None:
         (JOBS.encode(), "urlwatch"),
         (b"\xef\xbb\xbfhttps://a.example/ x\nhttp://b.example/", "urls"),
         (b"url: https://a.example/", "urlwatch"),
+        (b"# ours\n\nwatches:\n  - url: https://a.example/", "quire"),
+        (b"defaults: {every: 1 h}\nwatches:\n  - url: https://a.example/", "quire"),
+        (b'{"watches": [{"url": "https://a.example/"}]}', "quire"),
     ],
 )
 def test_the_tool_is_found_out(data: bytes, tool: str) -> None:

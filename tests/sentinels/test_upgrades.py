@@ -102,6 +102,15 @@ def test_events_and_waiting_notices_of_the_first_schema_are_kept(first: Engine) 
     database.close()
 
 
+def test_tags_of_the_first_schema_can_be_searched(first: Engine) -> None:
+    database = opened(first)
+    service = Service(database)
+
+    assert service.tags() == [("shop", 1)]
+    assert [each.watch.name for each in service.watches(tag="shop")] == ["Kettle"]
+    database.close()
+
+
 def test_an_upgrade_that_is_killed_leaves_the_old_schema_with_all_its_rows(first: Engine) -> None:
     with first.connect() as connection:
         before = connection.exec_driver_sql("SELECT * FROM notice ORDER BY id").all()

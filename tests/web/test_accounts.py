@@ -419,3 +419,35 @@ def test_an_application_without_accounts_is_closed(tmp_path: Path) -> None:
         assert client.log_in("admin", "").status == 403
         assert client.log_in("", "").status == 403
     database.close()
+
+
+def test_a_disabled_account_cannot_be_used_until_it_is_enabled_again(site: Site) -> None:
+    admin, editor = site.program("admin"), site.browser("editor")
+    number = site.accounts["editor"]
+    token = site.app.state.quire.tokens.add(number, "mine", ["write"])[1]
+    address = f"/api/v1/accounts/{number}"
+
+    changed = admin.call("PATCH", address, data={"disabled": True})
+
+    assert (changed.status, changed.json()["disabled"]) == (200, True)
+    assert editor.get("/").headers["location"].startswith("/login")
+    assert site.anonymous().log_in("editor", PASSWORD).status == 403
+    assert site.anonymous().with_token(token).get("/api/v1/me").status == 401
+    admin.call("PATCH", address, data={"disabled": False})
+    assert editor.get("/").headers["location"].startswith("/login")  # its session has ended
+    assert site.browser("editor").get("/").status == 200
+    assert site.anonymous().with_token(token).get("/api/v1/me").status == 200
+
+
+def test_the_last_administrator_who_is_not_disabled_stays(site: Site) -> None:
+    admin = site.program("admin")
+    first, second = (f"/api/v1/accounts/{site.accounts[name]}" for name in ("admin", "editor"))
+    assert admin.call("PATCH", second, data={"role": "admin"}).status == 200
+    assert admin.call("PATCH", second, data={"disabled": True}).status == 200
+
+    refused = admin.call("PATCH", first, data={"disabled": True})
+
+    assert (refused.status, "last administrator" in refused.text) == (422, True)
+    assert admin.call("PATCH", first, data={"role": "viewer"}).status == 422
+    assert admin.call("DELETE", first).status == 422
+    assert admin.call("DELETE", second).status == 204  # disabled: not the last one

@@ -35,10 +35,16 @@ OUR_SCRIPT = re.compile(
     r'<script type="module" src="/static/[a-z_]+\.js\?v=[0-9a-f]{16}"></script>'
 )
 
+#: The only drawings of our pages: bars of numbers.
+OUR_DRAWING = re.compile(
+    r'<svg class="spark" width="\d+" height="20" viewBox="0 0 \d+ 20" aria-hidden="true">'
+    r'<path class="ground" d="M0 19.5h\d+"/><path d="[Mvhz0-9 -]*"/></svg>'
+)
+
 
 def assert_inert(html: str) -> None:
     """Check that a page has our own markup only."""
-    html = OUR_SCRIPT.sub("", html)
+    html = OUR_DRAWING.sub("", OUR_SCRIPT.sub("", html))
     assert "<script" not in html
     assert "<img" not in html
     assert "<svg" not in html

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
@@ -15,13 +15,20 @@ from quire.web.api.context import State
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
-from quire.web.pages import docs, home, login, resources, static_files
+from quire.web.pages import docs, login, resources, static_files
 from quire.web.pages.adding import editing, picker, rules, start
+from quire.web.pages.live import stream
+from quire.web.pages.live.hub import Hub
+from quire.web.pages.settings import accounts as account_pages
+from quire.web.pages.settings import glance, importing, targets
+from quire.web.pages.settings import tokens as token_pages
+from quire.web.pages.settings.pending import PendingFiles
+from quire.web.pages.watches import changes, listing
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified
 from quire.web.protection.envelope import Envelope
 from quire.web.protection.guard import Guard, GuardedRoute
-from quire.web.settings import Settings
+from quire.web.settings import OperatorOption, Settings
 
 _PARTS = (
     watches,
@@ -37,7 +44,14 @@ _PARTS = (
     rules,
     editing,
     resources,
-    home,
+    listing,
+    changes,
+    stream,
+    glance,
+    account_pages,
+    token_pages,
+    targets,
+    importing,
     login,
     docs,
     static_files,
@@ -57,6 +71,8 @@ def create_app(
     open_gate: OpenGate | None = None,
     open_pages: OpenGate | None = None,
     access: Mapping[Route, Access] = ACCESS,
+    demo: str = "",
+    options: Sequence[OperatorOption] = (),
 ) -> FastAPI:
     """Build the application.
 
@@ -69,6 +85,8 @@ def create_app(
         open_pages: opens the gate that pages are fetched through when a person asks for one;
             without, none are fetched.
         access: what each route needs.
+        demo: the address of the site of the demo, if this is the demo.
+        options: what the operator chose when the service was started, for people to see.
 
     Raises:
         UnguardedRoute: a route has no row in the table of access.
@@ -91,7 +109,11 @@ def create_app(
         sessions=sessions,
         tokens=tokens,
         settings=settings,
+        demo=demo,
+        options=options,
     )
+    app.state.live = Hub(service)
+    app.state.pending = PendingFiles()
     add_handlers(app)
     add_openapi(app)
     app.add_middleware(Envelope, settings=settings, observe=app.state.metrics.observe)

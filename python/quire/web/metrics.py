@@ -36,13 +36,18 @@ class Metrics:
             ("method", "route", "status"),
             registry=self.registry,
         )
-        self.registry.register(_StoreCollector(count, clock))
+        self._store = _StoreCollector(count, clock)
+        self.registry.register(self._store)
         ProcessCollector(registry=self.registry)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request. The route is the pattern, so that the number of series is limited."""
         name = method if method in _METHODS else "other"
         self._requests.labels(name, route, str(status)).observe(seconds)
+
+    def counts(self) -> Counts:
+        """Return how much there is in the store, or was a few seconds ago."""
+        return self._store.counts()
 
     def text(self) -> bytes:
         """Return all metrics as Prometheus reads them."""
@@ -59,7 +64,7 @@ class _StoreCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return the counts as metrics; without a database only that it is missing."""
         try:
-            found = self._counts()
+            found = self.counts()
         except StoreError:
             yield GaugeMetricFamily("quire_up", "Whether the database answers.", 0)
             return
@@ -79,7 +84,8 @@ class _StoreCollector(Collector):
         notices = {"waiting": 0, "dead": 0, **found.notices}
         yield _family(GaugeMetricFamily, "quire_notices", "Notices.", "state", notices)
 
-    def _counts(self) -> Counts:
+    def counts(self) -> Counts:
+        """Return the counts, which are read again only now and then."""
         with self._lock:
             now = self._clock()
             if self._last is None or now - self._last[0] >= FRESH_S:

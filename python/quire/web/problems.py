@@ -5,6 +5,7 @@ Sentences about the database and the machine go to the log only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from fastapi import FastAPI
@@ -59,7 +60,21 @@ def _http(request: Request, error: Exception) -> Response:
     return problem(error.status_code, str(error.detail), headers=headers, field=field)
 
 
-def _validation(_: Request, error: Exception) -> Response:
+def _answer(
+    request: Request,
+    status: int,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    **members: object,
+) -> Response:
+    """Answer with a problem: as a page on the pages for people."""
+    access = request.scope.get("quire_access")
+    if access is not None and access.page:
+        return error_page(status, detail, headers)
+    return problem(status, detail, headers=headers, **members)
+
+
+def _validation(request: Request, error: Exception) -> Response:
     """List the errors in parameters and bodies, without repeating their values."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - as above
     found = [
@@ -72,7 +87,7 @@ def _validation(_: Request, error: Exception) -> Response:
     ]
     first = found[0] if found else {"field": "", "message": "the request is not valid"}
     detail = ": ".join(part for part in (first["field"], first["message"]) if part)
-    return problem(422, detail, field=first["field"], errors=found)
+    return _answer(request, 422, detail, field=first["field"], errors=found)
 
 
 def _quire(request: Request, error: Exception) -> Response:
@@ -80,12 +95,13 @@ def _quire(request: Request, error: Exception) -> Response:
     if type(error) is StoreError:
         route = request.scope.get("quire_route", "none")
         logger().error("the database failed", reason=without_secrets(message), route=route)
-        return problem(503, "the database cannot be used now", headers={"Retry-After": "10"})
+        return _answer(request, 503, "the database cannot be used now", {"Retry-After": "10"})
     for kind, (status, field) in _STATUSES.items():
         if isinstance(error, kind):
             named = getattr(error, "path", "") or getattr(error, "field", "") or field
-            return problem(status, message, field=named, line=getattr(error, "line", None))
-    return problem(422, message)
+            line = getattr(error, "line", None)
+            return _answer(request, status, message, field=named, line=line)
+    return _answer(request, 422, message)
 
 
 def _field(place: tuple[int | str, ...]) -> str:

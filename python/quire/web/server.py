@@ -75,6 +75,9 @@ async def serve_app(app: FastAPI, bound: socket.socket, stop: asyncio.Event) -> 
 
     async def end() -> None:
         await stop.wait()
+        live = getattr(app.state, "live", None)
+        if live is not None:
+            live.close()  # open pages would keep the server waiting
         server.should_exit = True
 
     ending = asyncio.create_task(end())

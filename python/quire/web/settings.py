@@ -15,6 +15,21 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::([0-9]{1
 
 
 @dataclass(frozen=True, slots=True)
+class OperatorOption:
+    """Something that the operator chose when the service was started, for people to see.
+
+    Attributes:
+        name: its name, in words.
+        value: its value, in words and without secrets.
+        source: where it comes from: an option of the command line or a variable.
+    """
+
+    name: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """How the application answers.
 

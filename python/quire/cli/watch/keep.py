@@ -29,13 +29,13 @@ def import_(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Export of changedetection.io, urlwatch, webchanges or Distill, or a list of URLs.",
+            help="Export of changedetection.io, urlwatch, webchanges, Distill or quire, or a list of URLs.",
         ),
     ],
     *,
     database: DatabaseOption = None,
 ) -> None:
-    """Import watches from another tool. What cannot be carried over is listed.
+    """Import watches from another tool, or from quire. What cannot be carried over is listed.
 
     A watch that would mean something else is imported paused. Watches with a name that exists are
     left out.

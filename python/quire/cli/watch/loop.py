@@ -16,6 +16,7 @@ from quire.sentinels.service import Service
 from quire.sources.gate import Gate, Politeness
 from quire.web import Settings, create_app, set_up_logs
 from quire.web.server import serve_app
+from quire.web.settings import OperatorOption
 
 #: A person who looks at a page waits for it, so its parts are fetched as a browser would.
 VISIT = Politeness(connections=6, pause_s=0.0)
@@ -38,6 +39,8 @@ def run_service(
     options: RunOptions,
     settings: Settings,
     greet: Callable[[str | None], None],
+    *,
+    demo: str = "",
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -47,6 +50,7 @@ def run_service(
         options: how to run.
         settings: how to answer.
         greet: called once everything is ready, with the password of a first start.
+        demo: the address of the site of the demo, if this is the demo.
     """
     set_up_logs()
     app = create_app(
@@ -56,6 +60,8 @@ def run_service(
         open_pages=lambda: Gate(
             allow_networks=options.allow_networks, politeness=VISIT, proxy=options.proxy
         ),
+        demo=demo,
+        options=_shown_options(service, options),
     )
 
     async def work() -> None:
@@ -67,6 +73,30 @@ def run_service(
             tasks.create_task(_until_end(keep_watching(service.database, options, stop), stop))
 
     asyncio.run(work())
+
+
+def _shown_options(service: Service, options: RunOptions) -> list[OperatorOption]:
+    """Return what the operator chose, for people to see."""
+    polite, notices = options.politeness, service.options
+    address = service.database.engine.url.render_as_string(hide_password=True)
+    networks = ", ".join(map(str, options.allow_networks)) or "none"
+    mail = (
+        "not set up" if notices.mail is None else f"{notices.mail.host}, as {notices.mail.sender}"
+    )
+    return [
+        OperatorOption("Database", address.removeprefix("sqlite:///"), "--database"),
+        OperatorOption("Address for people", options.base_url or "this machine only", "--base-url"),
+        OperatorOption("Pause between requests to one host", f"{polite.pause_s:g} s", "--pause"),
+        OperatorOption("Requests to one host at once", f"{polite.connections}", "built in"),
+        OperatorOption("Requests to all hosts at once", f"{polite.places}", "built in"),
+        OperatorOption("Private networks that may be reached", networks, "QUIRE_ALLOW_NETWORKS"),
+        OperatorOption("Mail server", mail, "QUIRE_MAIL_SERVER"),
+        OperatorOption(
+            "Self-hosted services for notices",
+            ", ".join(notices.places) or "none",
+            "QUIRE_NOTICE_PLACES",
+        ),
+    ]
 
 
 async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:

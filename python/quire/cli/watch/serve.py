@@ -91,15 +91,15 @@ def serve(
         service = open_service(database)
         stack.callback(service.database.close)
         bound = stack.enter_context(_bound(host, port))
-        options = run_options(pause, base_url)
+        options, site = run_options(pause, base_url), ""
         if demo:
-            options = _begin_demo(service, options, stack)
+            options, site = _begin_demo(service, options, stack)
         address = base_url or address_of(bound)
 
         def greet(password: str | None) -> None:
             _greet(address, password, format, demo=demo)
 
-        run_service(service, bound, options, settings, greet)
+        run_service(service, bound, options, settings, greet, demo=site)
         if format is Format.text:
             terminal.note("stopped")
 
@@ -159,20 +159,25 @@ def _greet(address: str, password: str | None, format: Format, *, demo: bool) ->
     terminal.flush()
 
 
-def _begin_demo(service: Service, options: RunOptions, stack: ExitStack) -> RunOptions:
-    """Start the site of the demo and add its watches; print their events."""
+def _begin_demo(service: Service, options: RunOptions, stack: ExitStack) -> tuple[RunOptions, str]:
+    """Start the site of the demo and add its watches; print their events.
+
+    Returns:
+        How to run, and the address of the site.
+    """
     from quire.demo.changing import DemoSite, demo_watches  # noqa: PLC0415 - only here
     from quire.sources.gate import Politeness, parse_networks  # noqa: PLC0415 - heavy
 
     site = stack.enter_context(DemoSite())
     for form in demo_watches(site.url):
         service.add(form)
-    return replace(
+    changed = replace(
         options,
         allow_networks=(*options.allow_networks, *parse_networks(f"{site.host}/32")),
         politeness=Politeness(pause_s=0.2),
         on_event=_print_event,
     )
+    return changed, site.url
 
 
 def _print_event(event: Event) -> None:

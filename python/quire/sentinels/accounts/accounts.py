@@ -34,6 +34,7 @@ class Account:
         role: ``viewer``, ``editor`` or ``admin``.
         created: when it was made.
         must_change_password: whether its password works only for choosing another one.
+        disabled: whether logging in and its tokens are switched off.
     """
 
     id: int
@@ -41,6 +42,7 @@ class Account:
     role: str
     created: datetime
     must_change_password: bool
+    disabled: bool = False
 
 
 class Accounts:
@@ -126,6 +128,25 @@ class Accounts:
             connection.execute(update(account).where(account.c.id == number).values(role=role))
         return self.get(number)
 
+    def set_disabled(self, number: int, *, disabled: bool) -> Account:
+        """Disable an account, or let it be used again. Disabling ends all its sessions.
+
+        Its tokens do not work while it is disabled.
+
+        Raises:
+            NotStored: the account does not exist.
+            AccountError: this is the last administrator.
+        """
+        with self.database.write() as connection:
+            found = _row(connection, number)
+            if disabled:
+                _keep_an_administrator(connection, found)
+                connection.execute(delete(session).where(session.c.account == number))
+            connection.execute(
+                update(account).where(account.c.id == number).values(disabled=disabled)
+            )
+        return self.get(number)
+
     def set_password(self, number: int, password: str, *, one_time: bool = False) -> None:
         """Set the password of an account, and end all its sessions.
 
@@ -163,7 +184,7 @@ class Accounts:
                 row = connection.execute(select(account).where(account.c.name == name)).first()
         if not self.hasher.is_right(None if row is None else row.password, password):
             return None
-        if row is None:
+        if row is None or row.disabled:
             return None
         if self.hasher.is_outdated(row.password):
             self._hash_again(row, password)
@@ -192,8 +213,9 @@ def _row(connection: Connection, number: int) -> Row[Any]:
 
 def _keep_an_administrator(connection: Connection, row: Row[Any]) -> None:
     # Locked, so that two administrators cannot remove each other at the same moment.
-    query = select(account.c.id).where(account.c.role == "admin").with_for_update()
-    if row.role == "admin" and len(connection.execute(query).all()) <= 1:
+    active = (account.c.role == "admin") & account.c.disabled.is_(False)
+    query = select(account.c.id).where(active).with_for_update()
+    if row.role == "admin" and not set(connection.execute(query).scalars()) - {row.id}:
         raise AccountError(
             f"{row.name!r} is the last administrator; make another one first", field="role"
         )
@@ -214,4 +236,6 @@ def _check_role(role: str) -> None:
 
 
 def _account(row: Row[Any]) -> Account:
-    return Account(row.id, row.name, row.role, instant(row.created), bool(row.one_time))
+    return Account(
+        row.id, row.name, row.role, instant(row.created), bool(row.one_time), bool(row.disabled)
+    )

@@ -72,7 +72,7 @@ class Sessions:
         query = (
             select(session, account.c.name, account.c.role, account.c.one_time)
             .join(account, account.c.id == session.c.account)
-            .where(session.c.hash == hashed)
+            .where(session.c.hash == hashed, account.c.disabled.is_(False))
         )
         with self.database.read() as connection:
             row = connection.execute(query).first()
@@ -90,6 +90,21 @@ class Sessions:
             level_of_role(row.role),
             session=hashed,
             must_change_password=bool(row.one_time),
+        )
+
+    def is_open(self, hashed: bytes) -> bool:
+        """Tell whether a session goes on, given the hash of its key. This is not a use of it."""
+        now = time()
+        query = (
+            select(session.c.used, session.c.created)
+            .join(account, account.c.id == session.c.account)
+            .where(session.c.hash == hashed, account.c.disabled.is_(False))
+        )
+        with self.database.read() as connection:
+            row = connection.execute(query).first()
+        limits = self.lifetimes
+        return row is not None and (
+            now - row.used <= limits.unused_s and now - row.created <= limits.whole_s
         )
 
     def end(self, hashed: bytes) -> None:

@@ -126,7 +126,7 @@ class Tokens:
         query = (
             select(token, account.c.name.label("owner"), account.c.role, account.c.one_time)
             .join(account, account.c.id == token.c.account)
-            .where(token.c.hash == hashed)
+            .where(token.c.hash == hashed, account.c.disabled.is_(False))
         )
         with self.database.read() as connection:
             row = connection.execute(query).first()

@@ -15,11 +15,15 @@ from quire.sentinels.form.plain_data import MAX_BYTES, read_json
 from quire.sentinels.imports.changedetection import MAX_JSON_BYTES, import_changedetection
 from quire.sentinels.imports.distill import import_distill
 from quire.sentinels.imports.imported import Imported, Note
+from quire.sentinels.imports.own import import_own
 from quire.sentinels.imports.url_list import import_url_list
 from quire.sentinels.imports.urlwatch import import_jobs
 
-#: The tools that files are imported from. ``webchanges`` has the jobs of ``urlwatch``.
-Tool: TypeAlias = Literal["changedetection.io", "urlwatch", "webchanges", "distill", "urls"]
+#: The tools that files are imported from. ``webchanges`` has the jobs of ``urlwatch``, and ``quire``
+#: reads what it wrote itself.
+Tool: TypeAlias = Literal[
+    "changedetection.io", "urlwatch", "webchanges", "distill", "urls", "quire"
+]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 _READERS: dict[Tool, Callable[[bytes, str], Imported]] = {
@@ -28,6 +32,7 @@ _READERS: dict[Tool, Callable[[bytes, str], Imported]] = {
     "webchanges": import_jobs,
     "distill": import_distill,
     "urls": import_url_list,
+    "quire": import_own,
 }
 
 __all__ = [
@@ -38,6 +43,7 @@ __all__ = [
     "import_changedetection",
     "import_distill",
     "import_jobs",
+    "import_own",
     "import_url_list",
     "import_watches",
     "tool_of",
@@ -84,9 +90,13 @@ def tool_of(content: bytes) -> Tool:
             )
         except (WatchError, UnicodeDecodeError):
             data = None
+        if isinstance(data, dict) and isinstance(data.get("watches"), list):
+            return "quire"
         is_distill = isinstance(data, dict) and isinstance(data.get("data"), list)
         return "distill" if is_distill else "changedetection.io"
     lines = [line for line in start[:10_000].splitlines() if line and not line.startswith(b"#")]
+    if lines and lines[0].startswith((b"watches:", b"defaults:")):
+        return "quire"
     has_addresses = lines and all(
         line.lower().startswith((b"http://", b"https://")) for line in lines[:-1]
     )

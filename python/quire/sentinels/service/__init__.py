@@ -1,27 +1,33 @@
 """The service: everything that people can do with watches, for command line, API and web pages.
 
 These functions take and return plain values. They know nothing of terminals, requests or HTML.
-``looking`` shows what watches found, ``questions`` asks about parts that moved, ``telling`` is about
-notices, and ``service`` has the rest.
+``looking`` shows what a watch found, ``listing`` has all watches and changes many at once,
+``questions`` asks about parts that moved, ``telling`` is about notices, ``operating`` is for the
+operator, and ``service`` has the rest.
 """
 
 from __future__ import annotations
 
 from quire.sentinels.form.watch import Watch
+from quire.sentinels.service.listing import BulkAction
 from quire.sentinels.service.service import Service
 from quire.sentinels.service.views import (
     Added,
+    Health,
     LeftOut,
     PageStatus,
     Proposal,
     ShownNotice,
     StoredEvent,
     StoredState,
+    TargetInUse,
     TestedTarget,
 )
 
 __all__ = [
     "Added",
+    "BulkAction",
+    "Health",
     "LeftOut",
     "PageStatus",
     "Proposal",
@@ -29,6 +35,7 @@ __all__ = [
     "ShownNotice",
     "StoredEvent",
     "StoredState",
+    "TargetInUse",
     "TestedTarget",
     "Watch",
 ]

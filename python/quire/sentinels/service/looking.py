@@ -7,7 +7,7 @@ from datetime import datetime
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import Connection, Row, func, select
 
 from quire.digest.page import Digest
 from quire.errors import NotStored
@@ -23,7 +23,9 @@ from quire.sentinels.service.views import (
     PageStatus,
     StoredEvent,
     StoredState,
+    stored_event,
 )
+from quire.sentinels.store.overview.event_rows import WantedEvents, list_events
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.results import (
     load_body,
@@ -31,7 +33,7 @@ from quire.sentinels.store.results import (
     version_numbers,
     version_reader,
 )
-from quire.sentinels.store.tables import event, member, page, version
+from quire.sentinels.store.tables import member, page, version
 from quire.sentinels.store.watches import (
     find_watch,
 )
@@ -111,31 +113,10 @@ class Looking(Base):
             NotStored: there is no such watch, or no such event.
         """
         with self.database.read() as connection:
-            query = select(event).order_by(event.c.time.desc(), event.c.id).limit(most)
-            if name is not None:
-                query = query.where(event.c.watch == find_watch(connection, name).id)
-            if before is not None:
-                query = query.where(event.c.time < before)
-            if following is not None:
-                last = select(event.c.time).where(event.c.id == following)
-                at = connection.execute(last).scalar()
-                if at is None:
-                    raise NotStored(f"there is no event {following!r}")
-                rest = and_(event.c.time == at, event.c.id > following)
-                query = query.where(or_(event.c.time < at, rest))
-            return [
-                StoredEvent(
-                    row.id,
-                    row.watch,
-                    row.page,
-                    row.kind,
-                    instant(row.time),
-                    row.old,
-                    row.new,
-                    row.body,
-                )
-                for row in connection.execute(query)
-            ]
+            number = None if name is None else find_watch(connection, name).id
+            wanted = WantedEvents(watch=number, before=before)
+            rows = list_events(connection, wanted, following=following or "", most=most)
+            return [stored_event(row) for row in rows]
 
     def history(
         self,

@@ -19,7 +19,9 @@ from quire.sentinels.sending import (
     check_targets,
 )
 from quire.sentinels.service.drafting import Drafting
+from quire.sentinels.service.listing import Listing
 from quire.sentinels.service.looking import Looking
+from quire.sentinels.service.operating import Operating
 from quire.sentinels.service.questions import Questions
 from quire.sentinels.service.telling import Telling
 from quire.sentinels.service.views import (
@@ -45,7 +47,7 @@ from quire.sentinels.versions.retention import Keep
 CHUNK = 100
 
 
-class Service(Looking, Questions, Telling, Drafting):
+class Service(Looking, Listing, Questions, Telling, Operating, Drafting):
     """Watches in a database.
 
     Args:

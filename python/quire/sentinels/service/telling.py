@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from time import time
-from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from quire.errors import NoticeFailed, NotStored, TargetError
 from quire.sentinels.notices.channels import signing_key
@@ -27,9 +26,9 @@ from quire.sentinels.service.views import (
     TestedTarget,
 )
 from quire.sentinels.store.outbox import StoredNotice, list_notices, resend
+from quire.sentinels.store.overview.tags import tagged
 from quire.sentinels.store.plain import instant
 from quire.sentinels.store.tables import event
-from quire.sentinels.store.tables import watch as watches
 from quire.sentinels.store.watches import (
     find_watch,
 )
@@ -133,11 +132,10 @@ class Telling(Base):
                 return watch_feed(
                     str(found.id), found.watch.name, events, feed_url=feed_url, base_url=base
                 )
-            rows = connection.execute(select(watches.c.id, watches.c.form))
-            tagged = [row.id for row in rows if tag in _tags(row.form)]
-            if tag is None or not tagged:
+            is_known = tag is not None and connection.execute(tagged(tag).limit(1)).first()
+            if tag is None or not is_known:
                 raise NotStored(f"there is no watch with the tag {tag!r}")
-            events = _newest(connection, tagged)
+            events = _newest(connection, tagged(tag))
             return tag_feed(tag, events, feed_url=feed_url, base_url=base)
 
 
@@ -158,12 +156,7 @@ def _shown(found: StoredNotice) -> ShownNotice:
     )
 
 
-def _tags(form: dict[str, Any]) -> list[str]:
-    tags = form.get("tags") or []
-    return [tags] if isinstance(tags, str) else tags
-
-
-def _newest(connection: Connection, numbers: list[int]) -> list[Event]:
+def _newest(connection: Connection, numbers: list[int] | Select[tuple[int]]) -> list[Event]:
     rows = connection.execute(
         select(event.c.body)
         .where(event.c.watch.in_(numbers))

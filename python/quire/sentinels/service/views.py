@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import Row
+
 from quire.sentinels.notices.event import Event
 from quire.sentinels.parts.reading import Reading
+from quire.sentinels.store.plain import instant
 from quire.sentinels.store.watches import (
     StoredWatch,
 )
@@ -129,6 +132,13 @@ class StoredEvent:
         return Event.from_dict(self.body)
 
 
+def stored_event(row: Row[Any]) -> StoredEvent:
+    """Return an event from its row in the database."""
+    return StoredEvent(
+        row.id, row.watch, row.page, row.kind, instant(row.time), row.old, row.new, row.body
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ShownNotice:
     """A notice, as people see it.
@@ -176,6 +186,52 @@ class TestedTarget:
     target: str
     error: str
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetInUse:
+    """A target of notices that watches have.
+
+    Attributes:
+        key: identifies it; the target itself is a secret.
+        target: the target, without its secrets.
+        watches: how many watches have it.
+        waiting: notices that wait for it.
+        dead: notices that could not be sent to it.
+        sent: when the last one was sent; None for never.
+    """
+
+    key: str
+    target: str
+    watches: int
+    waiting: int
+    dead: int
+    sent: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the service is doing, as far as the database tells.
+
+    Attributes:
+        database_bytes: how long the database is.
+        free_bytes: how much room its disk has; None if it is on another machine.
+        workers: workers that are checking pages at this moment.
+        checking: pages that they are checking.
+        checked: when a page was last checked; None for never.
+        overdue: since when the longest overdue page is due; None if none is.
+        waiting: notices that wait to be sent.
+        dead: notices that could not be sent.
+    """
+
+    database_bytes: int
+    free_bytes: int | None
+    workers: int
+    checking: int
+    checked: datetime | None
+    overdue: datetime | None
+    waiting: int
+    dead: int
 
 
 @dataclass(frozen=True, slots=True)

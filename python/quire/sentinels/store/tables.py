@@ -1,7 +1,8 @@
 """The tables of the service. SQLite and PostgreSQL have the same ones.
 
     account ── token, session                 who may do what
-    watch ──┬── member ──┬── page ── version  what is watched, where, and what it looked like
+    watch ──┬── tag
+            ├── member ──┬── page ── version  what is watched, where, and what it looked like
             ├── event ───┐
             └── queue ───┴── notice           what happened, and who was told
     address ── resource                       style sheets, images and fonts of pages
@@ -24,6 +25,8 @@
   database, so that all workers and web servers see them, and a backup has them.
 * A *draft* is a page that someone fetched to make a watch for it. Its key is a hash of what the
   address of the draft has in it, so a copy of the database opens no drafts.
+* A *tag* is one tag of one watch, as its form has it; its key is a hash too. Forms are JSON, in which
+  the databases have no common way to search.
 * ``page.revision`` grows whenever members change, so that workers know when to read them again.
 """
 
@@ -69,6 +72,7 @@ account: Table = Table(
     Column("role", String(20), nullable=False),
     Column("created", Float(53), nullable=False),
     Column("one_time", Boolean, nullable=False, default=False, server_default=false()),
+    Column("disabled", Boolean, nullable=False, default=False, server_default=false()),
 )
 
 token: Table = Table(
@@ -148,6 +152,15 @@ watch: Table = Table(
     Column("created", Float(53), nullable=False),
     Column("updated", Float(53), nullable=False),
     UniqueConstraint("name"),
+)
+
+tag: Table = Table(
+    "tag",
+    metadata,
+    Column("watch", ForeignKey("watch.id", ondelete="CASCADE"), primary_key=True),
+    Column("key", String(32), primary_key=True),
+    Column("name", Text, nullable=False),
+    Index(None, "key"),
 )
 
 member: Table = Table(

@@ -17,11 +17,9 @@ from quire.errors import NameTaken, NotStored
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.form.watch import Fetching, Watch
 from quire.sentinels.store.outbox import add_queues, look_again
+from quire.sentinels.store.overview.tags import set_tags, tagged
 from quire.sentinels.store.plain import fetching_to_json, page_key
 from quire.sentinels.store.tables import member, page, watch
-
-#: Watches that are read at once.
-CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +66,7 @@ def add_watch(
         )
         .returning(watch.c.id)
     ).scalar_one()
+    set_tags(connection, number, found.tags)
     add_queues(connection, number, found.notify.targets)
     _add_named(connection, number, found, now)
     return StoredWatch(number, form, found, found.paused, now, now)
@@ -91,6 +90,8 @@ def edit_watch(
         .where(watch.c.id == number)
         .values(name=found.name, form=form, paused=found.paused, updated=now)
     )
+    if found.tags != before.watch.tags:
+        set_tags(connection, number, found.tags)
     if found.notify != before.watch.notify:
         add_queues(connection, number, found.notify.targets)
         look_again(connection, number, now)
@@ -160,26 +161,12 @@ def list_watches(
     connection: Connection, *, after: int = 0, most: int = 100, text: str = "", tag: str = ""
 ) -> list[StoredWatch]:
     """Return watches in the order in which they were added, a page at a time."""
-    query = select(watch).where(watch.c.id > after).order_by(watch.c.id)
+    query = select(watch).where(watch.c.id > after).order_by(watch.c.id).limit(most)
     if text:
         query = query.where(func.lower(watch.c.name).contains(text.lower(), autoescape=True))
-    if not tag:
-        query = query.limit(most)
-    found: list[StoredWatch] = []
-    with connection.execute(query.execution_options(yield_per=CHUNK)) as rows:
-        for row in rows:
-            # SQLite and PostgreSQL have no common way to look into JSON: tags are compared here.
-            if tag and tag not in _tags(row.form):
-                continue
-            found.append(_stored(row))
-            if len(found) == most:
-                break
-    return found
-
-
-def _tags(form: dict[str, Any]) -> list[object]:
-    tags = form.get("tags")
-    return tags if isinstance(tags, list) else [tags]
+    if tag:
+        query = query.where(watch.c.id.in_(tagged(tag)))
+    return [_stored(row) for row in connection.execute(query)]
 
 
 def _stored(row: Row[Any]) -> StoredWatch:

@@ -46,12 +46,15 @@ def add_account(app: App, given: AccountGiven) -> Response:
 def change_account(app: App, account: Number, given: AccountChange) -> Response:
     """Change the role of an account, or its password, which then must be changed at log-in.
 
-    A new password ends all sessions of the account.
+    A new password ends all sessions of the account, and so does disabling it. The tokens of an
+    account do not work while it is disabled.
     """
     if given.password is not None:
         app.accounts.set_password(account, given.password, one_time=True)
     if given.role is not None:
         app.accounts.set_role(account, given.role)
+    if given.disabled is not None:
+        app.accounts.set_disabled(account, disabled=given.disabled)
     return Answer(app.accounts.get(account))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -18,7 +18,7 @@ from quire.web.answers import Answer
 from quire.web.notices import Notices, OpenGate
 from quire.web.protection.guard import Guard, GuardedRoute
 from quire.web.protection.throttle import Throttle
-from quire.web.settings import Settings
+from quire.web.settings import OperatorOption, Settings
 
 Parameters = ParamSpec("Parameters")
 T = TypeVar("T")
@@ -50,6 +50,8 @@ class State:
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
+        demo: the address of the site of the demo; empty if this is not the demo.
+        options: what the operator chose when the service was started.
     """
 
     def __init__(
@@ -64,6 +66,8 @@ class State:
         sessions: Sessions,
         tokens: Tokens,
         settings: Settings,
+        demo: str = "",
+        options: Sequence[OperatorOption] = (),
     ) -> None:
         self.service: Service = service
         self.accounts: Accounts = accounts
@@ -77,6 +81,8 @@ class State:
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
         self.visits: CapacityLimiter = CapacityLimiter(VISITS)
+        self.demo: str = demo
+        self.options: Sequence[OperatorOption] = options
         self._heavy = CapacityLimiter(settings.heavy_at_once)
         # Others wait without a thread: a flood of log-ins must not take the threads of everyone.
         self._passwords = CapacityLimiter(AT_ONCE)

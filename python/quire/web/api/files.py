@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from quire.sentinels.form import watch_schema, watch_to_dict, watches_to_text
 from quire.sentinels.imports import Tool, import_watches
+from quire.sentinels.service import Added
 from quire.web.answers import Answer
 from quire.web.api.context import PREFIX, PROBLEMS, App, Client, State, router
 from quire.web.api.models import ImportShown
@@ -50,18 +51,10 @@ async def import_file(
     Watches whose name is taken are left out. Notes say what could not be carried over.
     """
     body = await request.body()
-
-    def work() -> dict[str, Any]:
-        found = import_watches(body, "the file", tool)
-        forms = [watch_to_dict(watch, secrets=True) for watch in found.watches]
-        added = app.service.add_all(forms, client.account)
-        return {
-            "added": [each.id for each in added.watches],
-            "taken": added.taken,
-            "notes": [*found.notes, *added.notes],
-        }
-
-    return Answer(await app.run_heavy(work))
+    added, notes = await app.run_heavy(add_file, app, client.account, body, tool)
+    return Answer(
+        {"added": [each.id for each in added.watches], "taken": added.taken, "notes": notes}
+    )
 
 
 @routes.get(f"{PREFIX}/export", response_class=Response, responses=_BINARY)
@@ -92,6 +85,20 @@ async def backup(app: App) -> Response:
         filename="quire.db",
         background=BackgroundTask(folder.cleanup),
     )
+
+
+def add_file(
+    app: State, account: int, data: bytes, tool: Tool | None
+) -> tuple[Added, list[object]]:
+    """Add the watches of a file of another tool.
+
+    Returns:
+        What was added, and notes about what could not be carried over.
+    """
+    found = import_watches(data, "the file", tool)
+    forms = [watch_to_dict(watch, secrets=True) for watch in found.watches]
+    added = app.service.add_all(forms, account)
+    return added, [*found.notes, *added.notes]
 
 
 def _export(app: State, file_format: Literal["yaml", "json"], *, secrets: bool) -> str:

@@ -61,6 +61,7 @@ class AccountChange(Given):
 
     role: Role | None = None
     password: Password | None = None
+    disabled: bool | None = None
 
 
 class TokenGiven(Given):
@@ -212,6 +213,7 @@ class AccountShown(BaseModel):
     role: str
     created: datetime
     must_change_password: bool
+    disabled: bool
 
 
 class TokenShown(BaseModel):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -16,11 +15,11 @@ from quire.web.api.accounts import change_password, check_login
 from quire.web.api.context import App, Client, State, router
 from quire.web.cookies import remove_cookie, set_cookie
 from quire.web.logs import logger
+from quire.web.pages.forms import Fields, read_fields
 from quire.web.pages.page import page
 
 routes: APIRouter = router()
 
-_MOST_FIELDS = 10
 # A path on this host: browsers take // and /\ for another one.
 _PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,500}")
 
@@ -34,7 +33,7 @@ def show_login(to: str = "/") -> Response:
 @routes.post("/login", include_in_schema=False)
 async def log_in(request: Request, app: App) -> Response:
     """Log in with a name and a password."""
-    fields = await _fields(request)
+    fields = await read_fields(request)
     return await app.run_password(_log_in, request, app, fields)
 
 
@@ -57,7 +56,7 @@ def show_password(client: Client) -> Response:
 @routes.post("/password", include_in_schema=False)
 async def set_password(request: Request, app: App, client: Client) -> Response:
     """Change one's password. This ends all other sessions."""
-    fields = await _fields(request)
+    fields = await read_fields(request)
     old, new = fields.get("old", ""), fields.get("new", "")
     try:
         key = await app.run_password(change_password, request, app, client, old, new)
@@ -76,7 +75,7 @@ async def set_password(request: Request, app: App, client: Client) -> Response:
     return response
 
 
-def _log_in(request: Request, app: State, fields: dict[str, str]) -> Response:
+def _log_in(request: Request, app: State, fields: Fields) -> Response:
     name, to = fields.get("name", ""), _inside(fields.get("to", "/"))
     status, wrong = 403, "The name or the password is not right."
     headers: Mapping[str, str] = {}
@@ -95,23 +94,6 @@ def _log_in(request: Request, app: State, fields: dict[str, str]) -> Response:
     response = RedirectResponse(to, 303)
     set_cookie(response, app.guard, app.sessions.begin(account))
     return response
-
-
-async def _fields(request: Request) -> dict[str, str]:
-    """Read the fields of a form.
-
-    Raises:
-        Problem: the body is not that of a form.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
-        raise Problem(415, "expected the fields of a form")
-    body = await request.body()
-    try:
-        found = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
-    except ValueError:
-        raise Problem(400, "the fields of the form cannot be read") from None
-    return dict(found)
 
 
 def _inside(to: str) -> str:

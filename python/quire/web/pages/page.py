@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
@@ -18,6 +19,7 @@ from starlette.responses import HTMLResponse
 from quire.display import is_web_address, printable
 from quire.version import version
 from quire.web.pages.static_files import static
+from quire.web.pages.times import relative
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -33,6 +35,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters["when"] = _when
+    found.filters["ago"] = relative
+    found.filters["query"] = _query
     found.globals["static"] = static
     found.globals["places"] = PLACES
     found.tests["web_address"] = is_web_address
@@ -54,7 +58,11 @@ class Place:
 
 
 #: The menu of all pages.
-PLACES = (Place("Watches", "/"),)
+PLACES = (
+    Place("Watches", "/"),
+    Place("Changes", "/changes"),
+    Place("Settings", "/settings"),
+)
 
 #: Our own scripts, styles, images and frames; forms that stay here; no inline code.
 POLICY = (
@@ -89,6 +97,11 @@ def error_page(status: int, detail: str, headers: Mapping[str, str] | None = Non
 
 def _when(time: datetime | None) -> str:
     return "never" if time is None else time.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _query(values: Mapping[str, str]) -> str:
+    """Return values as the query of an address."""
+    return urlencode(values, errors="replace")
 
 
 def _visible(value: object) -> object:

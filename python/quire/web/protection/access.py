@@ -57,9 +57,11 @@ _ADMIN = Access(Level.ADMIN)
 _ADMIN_WRITE = Access(Level.ADMIN, body="usual")
 _MINE = Access(Level.READ, session=True)
 _MINE_WRITE = Access(Level.READ, session=True, body="usual")
-_LOOK = Access(Level.READ, page=True)
 _CHOOSE = Access(Level.WRITE, page=True)
 _CHOOSE_WRITE = Access(Level.WRITE, page=True, body="usual")
+_PAGE = Access(Level.READ, page=True)
+_MY_FORM = Access(Level.READ, session=True, page=True, body="usual")
+_ADMIN_FORM = Access(Level.ADMIN, session=True, page=True, body="usual")
 _V1 = "/api/v1"
 
 ACCESS: dict[Route, Access] = {
@@ -135,11 +137,11 @@ ACCESS: dict[Route, Access] = {
     ("GET", "/watches/new/{draft}/rules"): _CHOOSE,
     ("POST", "/watches/new/{draft}/rules"): _CHOOSE_WRITE,
     ("GET", "/watches/{watch}/edit"): _CHOOSE,
-    ("GET", "/watches/{watch}/question"): _LOOK,
-    ("GET", "/watches/{watch}/question/{side}"): _LOOK,
+    ("GET", "/watches/{watch}/question"): _PAGE,
+    ("GET", "/watches/{watch}/question/{side}"): _PAGE,
     ("POST", "/watches/{watch}/question"): _CHOOSE_WRITE,
     ("GET", "/resources/{name}"): Access(None),
-    ("GET", "/"): Access(Level.READ, page=True),
+    ("GET", "/"): _PAGE,
     ("GET", "/api/docs"): Access(Level.READ, page=True),
     ("GET", "/login"): Access(None, page=True),
     ("POST", "/login"): Access(None, page=True, body="usual"),
@@ -148,6 +150,26 @@ ACCESS: dict[Route, Access] = {
     ("POST", "/password"): Access(
         Level.READ, session=True, page=True, body="usual", before_password=True
     ),
+    # Lists of watches and of changes.
+    ("GET", "/watches"): _PAGE,
+    ("POST", "/watches/bulk"): Access(Level.WRITE, page=True, body="usual"),
+    ("GET", "/changes"): _PAGE,
+    ("GET", "/live"): _MINE,
+    # Settings. People change them here; programs use the API.
+    ("GET", "/settings"): _PAGE,
+    ("POST", "/settings/keep"): _ADMIN_FORM,
+    ("GET", "/settings/accounts"): Access(Level.ADMIN, session=True, page=True),
+    ("POST", "/settings/accounts"): _ADMIN_FORM,
+    ("POST", "/settings/accounts/{account}"): _ADMIN_FORM,
+    ("GET", "/settings/tokens"): Access(Level.READ, session=True, page=True),
+    ("POST", "/settings/tokens"): _MY_FORM,
+    ("POST", "/settings/tokens/{token}"): _MY_FORM,
+    ("GET", "/settings/notices"): _PAGE,
+    ("POST", "/settings/notices/test"): Access(Level.WRITE, page=True, body="usual"),
+    ("POST", "/settings/notices/resend"): Access(Level.WRITE, page=True, body="usual"),
+    ("GET", "/settings/import"): _PAGE,
+    ("POST", "/settings/import"): Access(Level.WRITE, page=True, body="import", heavy=True),
+    ("POST", "/settings/import/add"): Access(Level.WRITE, page=True, body="usual", heavy=True),
 }
 
 
