@@ -69,7 +69,7 @@ background-color:rgba(20,160,80,.20)!important}
 .quire-ignored.quire-ignored.quire-ignored{outline:3px dashed #b3261e!important;outline-offset:-1px!important;
 background-image:repeating-linear-gradient(45deg,rgba(179,38,30,.22) 0 6px,transparent 6px 12px)!important}
 .quire-ignored.quire-ignored *{opacity:.75}
-:target{scroll-margin:35vh}
+a.quire-pick:target{scroll-margin-top:35vh!important}
 """
 
 

@@ -233,7 +233,7 @@ def _background(url: str) -> str:
 def test_no_address_on_a_page_reaches_the_inside(
     tmp_path: Path, written: Callable[[str], str]
 ) -> None:
-    many = Bounds(styles=9999, images=9999, fonts=9999, seconds=120, at_once=20)
+    many = Bounds(silences=9999, styles=9999, images=9999, fonts=9999, seconds=120, at_once=20)
     database = Database.open(tmp_path / "quire.db")
 
     async def run() -> tuple[list[int], int]:
@@ -254,3 +254,11 @@ def test_no_address_on_a_page_reaches_the_inside(
     database.close()
     assert hits == []
     assert failed > 100
+
+
+def test_a_host_that_does_not_answer_is_not_asked_for_everything(database: Database) -> None:
+    gate = FakeGate({f"{URL}here.png": (IMAGE, PNG)})
+    source = b"".join(b"<img src=//silent.example/%d>" % n for n in range(50))
+    bounds = Bounds(at_once=1)
+    found = gathered(Resources(database), gate, source + b"<img src=here.png>", bounds)
+    assert (found.fetched, found.failed, len(gate.asked)) == (1, 50, bounds.silences + 1)

@@ -286,7 +286,8 @@ def test_a_watch_is_edited_as_it_was_made(site: Site) -> None:
     before = site.service.find(site.watch).form
     place = editor.get(f"/watches/{site.watch}/edit").headers["location"]
     path, _, query = place.partition("?")
-    assert query == "watch=s0"
+    assert (path, query) == (f"/watches/new/watch-{site.watch}-2", "watch=s0")
+    assert site.browser("viewer").get(path).status == 403
     assert "#price" in editor.get(place).text
     keep: dict[str, Any] = {"name": "Price", "counts": "keep", "every": "6 h", "add": "1"}
     key = re.search(
@@ -296,6 +297,12 @@ def test_a_watch_is_edited_as_it_was_made(site: Site) -> None:
     assert editor.post(f"{path}/rules?{query}", form={**keep, "tell": key[1]}).status == 303
     after = site.service.find(site.watch).form
     assert after == {**before, "name": "Price", "every": "6 h"}
+    # A selector that is written by hand is kept in a draft of its own.
+    written = editor.post(f"{path}/selector?{query}", form={"selector": "p"}).headers["location"]
+    assert not written.startswith(path)
+    assert written.endswith("?watch=s1")
+    assert "9.50" not in editor.get(written).text
+    assert "Fish" in editor.get(written).text
 
 
 def test_a_part_that_moved_is_shown_at_both_places(site: Site) -> None:

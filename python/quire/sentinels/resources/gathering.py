@@ -16,9 +16,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from time import time
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from quire.digest.page import Digest
-from quire.errors import FetchFailed, QuireError
+from quire.errors import FetchCause, FetchFailed, QuireError
 from quire.sentinels.resources.kinds import sniff
 from quire.sentinels.resources.storing import Found, Resources
 from quire.sources.gate import Limits, Request, Response
@@ -45,6 +46,7 @@ class Bounds:
         seconds: all of them together.
         at_once: at the same time.
         imports: how deep style sheets may name others.
+        silences: how often a host may fail to answer before it is not asked any more.
     """
 
     styles: int = 24
@@ -52,9 +54,10 @@ class Bounds:
     fonts: int = 8
     bytes: int = 16_000_000
     each_bytes: int = 4_000_000
-    seconds: float = 15.0
+    seconds: float = 10.0
     at_once: int = 6
     imports: int = 2
+    silences: int = 2
 
     def most(self, use: Use) -> int:
         """Return how many resources a page may have for one use."""
@@ -141,6 +144,7 @@ class _Work:
         self._counts: dict[Use, int] = {}
         self._seen: set[str] = set()
         self._places = asyncio.Semaphore(bounds.at_once)
+        self._silent: dict[str, int] = {}
 
     async def run(self, found: dict[str, Use]) -> None:
         later: dict[str, Use] = {}
@@ -196,6 +200,9 @@ class _Work:
         self.open -= 1
 
     async def _fetch(self, url: str, use: Use) -> Found:
+        host = urlsplit(url).netloc
+        if self._silent.get(host, 0) >= self.bounds.silences:
+            return Found(url, error=FetchCause.CONNECT.value)
         most = min(self.bounds.each_bytes, self.bounds.bytes)
         seconds = self.bounds.seconds
         limits = Limits(
@@ -208,6 +215,8 @@ class _Work:
             request = Request(url, headers=headers, obey_robots=False, limits=limits)
             response = (await self.gate.fetch(request)).checked()
         except FetchFailed as error:
+            if error.cause in _SILENCE:
+                self._silent[host] = self._silent.get(host, 0) + 1
             return Found(url, error=error.cause.value)
         except QuireError as error:
             return Found(url, error=type(error).__name__)
@@ -226,6 +235,8 @@ class _Work:
         return notes.found
 
 
+# A host that cannot be reached is not asked for everything that a page wants from it.
+_SILENCE = frozenset({FetchCause.DNS, FetchCause.CONNECT, FetchCause.TIMEOUT})
 _ACCEPT = {
     Use.STYLE: "text/css,*/*;q=0.1",
     Use.IMAGE: "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8",

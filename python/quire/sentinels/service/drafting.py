@@ -1,15 +1,15 @@
 """Drafts: a page is fetched once, and kept while someone chooses what to watch on it.
 
 A draft is found by a key that cannot be guessed, and only by the account that made it. It is forgotten
-after a day, and an account has only a few.
+after a day, and an account has only a few. A version of a watch serves as a draft to edit the watch.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import time
 from typing import Any
 
@@ -22,6 +22,7 @@ from quire.sentinels.service.base import Base
 from quire.sentinels.store.results import load_body
 from quire.sentinels.store.tables import draft, page
 from quire.sentinels.store.tables import watch as watches
+from quire.sentinels.store.watches import StoredWatch
 
 #: How long a draft is kept, and how many drafts an account has.
 DRAFT_S = 86_400.0
@@ -33,6 +34,9 @@ MOST_SELECTORS = 50
 #: Watches whose targets are offered.
 MOST_WATCHES = 500
 MOST_TARGETS = 20
+
+# A draft that stands for a version of a watch. Other keys are random.
+_OF_WATCH = re.compile(r"watch-([0-9]{1,18})-([0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +121,14 @@ class Drafting(Base):
         return key
 
     def draft(self, key: str, account: int) -> Draft:
-        """Return a draft of an account.
+        """Return a draft of an account, or one that stands for a version of a watch.
 
         Raises:
             NotStored: there is none with this key, or not any more.
         """
+        match = _OF_WATCH.fullmatch(key)
+        if match is not None:
+            return self._of_watch(int(match[1]), int(match[2]))
         with self.database.read() as connection:
             row = _row(connection, key, account)
         return Draft(
@@ -136,26 +143,31 @@ class Drafting(Base):
             key=key,
         )
 
-    def add_selector(self, key: str, account: int, selector: str) -> int:
-        """Add a selector that a person wrote to a draft; return its place in the list.
+    def add_selector(self, key: str, account: int, selector: str) -> tuple[str, int]:
+        """Add a selector that a person wrote to a draft.
+
+        Returns:
+            The key of the draft, which is another one if the draft stood for a version of a watch;
+            and the place of the selector in its list.
 
         Raises:
+            NotStored: there is no such draft.
             SelectorError: it is not valid.
             WatchError: there are too many.
         """
         check_selector(selector)
+        found = self.draft(key, account)
+        if selector in found.selectors:
+            return key, found.selectors.index(selector)
+        if len(found.selectors) >= MOST_SELECTORS:
+            raise WatchError(f"where: expected at most {MOST_SELECTORS} selectors", path="where")
+        new = (*found.selectors, selector)
+        if _OF_WATCH.fullmatch(key):
+            return self.add_draft(replace(found, selectors=new), account), len(new) - 1
         with self.database.write() as connection:
-            found = list(_row(connection, key, account).selectors)
-            if selector in found:
-                return found.index(selector)
-            if len(found) >= MOST_SELECTORS:
-                raise WatchError(
-                    f"where: expected at most {MOST_SELECTORS} selectors", path="where"
-                )
-            values = {"selectors": [*found, selector]}
-            mine = draft.c.key == _hash(key)
-            connection.execute(update(draft).where(mine).values(**values))
-            return len(found)
+            mine = (draft.c.key == _hash(key)) & (draft.c.account == account)
+            connection.execute(update(draft).where(mine).values(selectors=list(new)))
+        return key, len(new) - 1
 
     def remove_draft(self, key: str, account: int) -> None:
         """Forget a draft."""
@@ -163,36 +175,35 @@ class Drafting(Base):
             mine = (draft.c.key == _hash(key)) & (draft.c.account == account)
             connection.execute(delete(draft).where(mine))
 
-    def draft_of(self, name: str | int, account: int, selectors: Sequence[str]) -> str:
-        """Make a draft from the last version of a watch, to edit it; return its key.
+    def draft_of(self, name: str | int) -> str:
+        """Return the key of the draft that stands for the last version of a watch, to edit it.
 
-        Args:
-            name: the watch.
-            account: the account that edits it.
-            selectors: the selectors of the watch.
+        Nothing is stored for it: the version and the watch are there already.
 
         Raises:
             NotStored: the watch has no version yet.
         """
         found = self.find(name)
-        url = found.watch.pages.urls[0]
-        with self._page(name, None if len(found.watch.pages.urls) == 1 else url) as (
-            connection,
-            _,
-            row,
-        ):
+        with self._page(found.id, _only(found)) as (_, _, row):
             if row.latest < 0:
-                raise NotStored(f"{url} was not checked so far; there is nothing to show")
-            body, content_type = load_body(connection, row.id, row.url, row.latest)
-        made = Draft(
+                raise NotStored(f"{row.url} was not checked so far; there is nothing to show")
+            return f"watch-{found.id}-{row.latest}"
+
+    def _of_watch(self, number: int, version: int) -> Draft:
+        found = self.find(number)
+        with self._page(number, _only(found)) as (connection, _, row):
+            body, content_type = load_body(connection, row.id, row.url, version)
+            url = row.url
+        return Draft(
             url=url,
             body=body,
+            final_url=url,
             content_type=content_type,
             fetch=dict(found.form.get("fetch") or {}),
-            selectors=tuple(selectors),
-            watch=found.id,
+            selectors=selectors_of(found),
+            watch=number,
+            key=f"watch-{number}-{version}",
         )
-        return self.add_draft(made, account)
 
     def is_stored(self, url: str) -> bool:
         """Tell whether there are versions of a page."""
@@ -212,6 +223,18 @@ class Drafting(Base):
                             target, KnownTarget(_hash(target)[:16], shown_target(target), target)
                         )
         return list(found.values())
+
+
+def selectors_of(found: StoredWatch) -> tuple[str, ...]:
+    """Return the selectors of the parts of a watch, each once."""
+    places = [part.location for part in found.watch.parts.values()]
+    return tuple(dict.fromkeys(each for place in places for each in (*place.where, *place.without)))
+
+
+def _only(found: StoredWatch) -> str | None:
+    """Return the page to show, if a watch names several."""
+    urls = found.watch.pages.urls
+    return None if len(urls) == 1 or found.watch.pages.finder is not None else urls[0]
 
 
 def _row(connection: Connection, key: str, account: int) -> Any:  # noqa: ANN401 - a row

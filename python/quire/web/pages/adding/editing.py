@@ -14,6 +14,7 @@ from quire.errors import NotStored, QuireError, SelectorError
 from quire.sentinels.accounts import Level
 from quire.sentinels.parts.location import evaluate
 from quire.sentinels.service import Proposal
+from quire.sentinels.service.drafting import selectors_of
 from quire.viewing.pointing import HERE, Paint, Pointing
 from quire.web.answers import Problem
 from quire.web.api.context import App, Client, State, WatchNumber, router
@@ -36,7 +37,8 @@ class Side(StrEnum):
 
 @routes.get("/watches/{watch}/edit", include_in_schema=False)
 def edit_watch(app: App, client: Client, watch: WatchNumber) -> Response:
-    """Make a draft of the last version, and go on to the picker with the choice of the watch."""
+    """Go on to the picker with the last version and the choice of the watch."""
+    del client
     try:
         found = app.service.find(watch)
         if list(found.watch.parts) != [""]:
@@ -44,8 +46,8 @@ def edit_watch(app: App, client: Client, watch: WatchNumber) -> Response:
                 422, "this watch has several named parts; edit it with the command line or the API"
             )
         place = found.watch.parts[""].location
-        selectors = list(dict.fromkeys((*place.where, *place.without)))
-        key = app.service.draft_of(watch, client.account, selectors)
+        selectors = selectors_of(found)
+        key = app.service.draft_of(watch)
     except NotStored as error:
         raise Problem(404, str(error)) from None
     except QuireError as error:

@@ -169,12 +169,13 @@ async def add_selector(
     fields = await read_fields(request)
     base = f"/watches/new/{quote(draft)}"
     try:
-        number = app.service.add_selector(draft, client.account, fields.text("selector"))
+        key, number = app.service.add_selector(draft, client.account, fields.text("selector"))
     except NotStored as error:
         raise Problem(404, str(error)) from None
     except QuireError as error:
         return RedirectResponse(f"{base}?{chosen.query(wrong=str(error)[:300])}", 303)
     item = Item(number, is_written=True)
+    base = f"/watches/new/{quote(key)}"
     return RedirectResponse(f"{base}?{chosen.with_current(item).query()}", 303)
 
 
