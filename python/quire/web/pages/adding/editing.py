@@ -19,8 +19,8 @@ from quire.viewing.pointing import HERE, Paint, Pointing
 from quire.web.answers import Problem
 from quire.web.api.context import App, Client, State, WatchNumber, router
 from quire.web.pages.adding.choice import Choice, Item
-from quire.web.pages.adding.fields import read_fields
 from quire.web.pages.adding.picker import framed
+from quire.web.pages.forms import read_fields
 from quire.web.pages.page import page
 
 routes: APIRouter = router()
@@ -108,9 +108,9 @@ async def answer_question(
     """Take the answer: yes, watch it there; or no."""
     fields = await read_fields(request)
     try:
-        if fields.text("answer") == "yes":
+        if fields.get("answer").strip() == "yes":
             app.service.accept(watch, url)
-        elif fields.text("answer") == "no":
+        elif fields.get("answer").strip() == "no":
             app.service.reject(watch, url)
         else:
             raise Problem(422, "expected the answer yes or no", field="answer")

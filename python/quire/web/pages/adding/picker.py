@@ -24,8 +24,8 @@ from quire.viewing.pointing import HERE, Paint, Pointing, pointing_page
 from quire.web.answers import Problem
 from quire.web.api.context import App, Client, State, router
 from quire.web.pages.adding.choice import Choice, Chooser, Item, Mode
-from quire.web.pages.adding.fields import read_fields
 from quire.web.pages.adding.words import STATES
+from quire.web.pages.forms import read_fields
 from quire.web.pages.page import page
 from quire.web.pages.resources import pointing_place
 
@@ -169,7 +169,9 @@ async def add_selector(
     fields = await read_fields(request)
     base = f"/watches/new/{quote(draft)}"
     try:
-        key, number = app.service.add_selector(draft, client.account, fields.text("selector"))
+        key, number = app.service.add_selector(
+            draft, client.account, fields.get("selector").strip()
+        )
     except NotStored as error:
         raise Problem(404, str(error)) from None
     except QuireError as error:

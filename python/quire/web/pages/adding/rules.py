@@ -20,9 +20,9 @@ from quire.sentinels.service import TestedTarget
 from quire.web.answers import Problem
 from quire.web.api.context import App, Client, State, router
 from quire.web.pages.adding.choice import Choice
-from quire.web.pages.adding.fields import Fields, read_fields
 from quire.web.pages.adding.picker import Chosen, Opened, open_draft, title_of
 from quire.web.pages.adding.words import KEEP, OFTEN, WORDINGS, Counts, condition, likely
+from quire.web.pages.forms import Fields, read_fields
 from quire.web.pages.page import page
 
 routes: APIRouter = router()
@@ -30,6 +30,8 @@ routes: APIRouter = router()
 SHOWN_LINES = 12
 SHOWN_LINE = 200
 MOST_COPIES = 100
+#: Fields of the form: one for each known target, and the others.
+MOST_FIELDS = 60
 #: Fields that a choice of what counts replaces.
 _REPLACED = ("preset", "watch", "when", "attributes", "ignore")
 
@@ -70,15 +72,15 @@ async def use_rules(
     request: Request, app: App, client: Client, draft: str, chosen: Chosen
 ) -> Response:
     """Preview, send a test message, or add the watch."""
-    fields = await read_fields(request)
+    fields = await read_fields(request, MOST_FIELDS)
     opened = await app.run_heavy(open_draft, app, client, draft)
     filled = _filled(fields)
     try:
         form = await app.run_heavy(_form, app, opened, chosen, filled)
-        if "test" in fields:
+        if fields.get("test"):
             tested = await _tested(app, form)
             return await app.run_heavy(_shown, app, client, opened, chosen, filled, tested=tested)
-        if "add" not in fields:
+        if not fields.get("add"):
             return await app.run_heavy(_shown, app, client, opened, chosen, filled)
         number = await app.run_heavy(_save, app, opened, form, client.account)
     except QuireError as error:
@@ -169,15 +171,15 @@ def _free_name(app: State, name: str) -> str:
 
 
 def _filled(fields: Fields) -> Filled:
-    counts = fields.text("counts")
+    counts = fields.get("counts").strip()
     return Filled(
-        name=fields.text("name"),
+        name=fields.get("name").strip(),
         counts=Counts(counts) if counts in set(Counts) else Counts.ANY,
-        below=fields.text("below"),
-        words=fields.text("words"),
-        every=fields.text("every") or "1 h",
+        below=fields.get("below").strip(),
+        words=fields.get("words").strip(),
+        every=fields.get("every").strip() or "1 h",
         tell=tuple(fields.all("tell")),
-        target=fields.text("target"),
+        target=fields.get("target").strip(),
     )
 
 

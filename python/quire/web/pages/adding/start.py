@@ -18,8 +18,8 @@ from quire.sentinels.resources import gather
 from quire.sentinels.service.drafting import Draft
 from quire.sentinels.versions.page_reading import read_page
 from quire.web.api.context import App, Client, State, router
-from quire.web.pages.adding.fields import Fields, read_fields
 from quire.web.pages.adding.words import advice
+from quire.web.pages.forms import Fields, read_fields
 from quire.web.pages.page import page
 
 routes: APIRouter = router()
@@ -38,7 +38,7 @@ def show_start(client: Client, url: str = "") -> Response:
 async def fetch_page(request: Request, app: App, client: Client) -> Response:
     """Fetch a page, keep it as a draft, and go on to the picker."""
     fields = await read_fields(request)
-    values = {name: fields.text(name) for name in ("url", "browser", "robots", "headers")}
+    values = {name: fields.get(name).strip() for name in ("url", "browser", "robots", "headers")}
     try:
         form = _form(fields)
         read_watch(form)
@@ -76,16 +76,16 @@ async def _gather(app: State, digest: Digest, url: str, gate: Any) -> None:  # n
 
 def _form(fields: Fields) -> dict[str, Any]:
     """Return the address and the way to fetch it, as in the form of a watch."""
-    url = fields.text("url")
+    url = fields.get("url").strip()
     if url and not _SCHEME.match(url):
         url = f"https://{url}"
     fetch: dict[str, Any] = {}
-    if "browser" in fields:
+    if fields.get("browser"):
         fetch["browser"] = True
-    if "robots" in fields:
+    if fields.get("robots"):
         fetch["robots"] = False
     headers = {}
-    for line in fields.text("headers").splitlines():
+    for line in fields.get("headers").strip().splitlines():
         if line.strip():
             match = _HEADER.fullmatch(line)
             if match is None:
