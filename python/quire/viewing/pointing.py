@@ -32,7 +32,7 @@ class Paint(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
-    """What is added to a page to point at it.
+    """Links and paint that are added to a page.
 
     Attributes:
         link: returns the address of the link for an element; None to add no links.
@@ -64,7 +64,7 @@ a.quire-pick>*{pointer-events:none!important}
 background-color:rgba(22,115,184,.16)!important}
 :has(>a.quire-pick:focus-visible){outline:3px solid #1673b8!important;outline-offset:2px!important;
 background-color:rgba(22,115,184,.22)!important}
-.quire-chosen.quire-chosen.quire-chosen{outline:3px solid #0b7a3b!important;outline-offset:2px!important;
+.quire-chosen.quire-chosen.quire-chosen{outline:3px solid #0b7a3b!important;outline-offset:-1px!important;
 background-color:rgba(20,160,80,.20)!important}
 .quire-ignored.quire-ignored.quire-ignored{outline:3px dashed #b3261e!important;outline-offset:-1px!important;
 background-image:repeating-linear-gradient(45deg,rgba(179,38,30,.22) 0 6px,transparent 6px 12px)!important}

@@ -37,7 +37,7 @@ class FakeGate:
         """Answer, or fail as the gate does."""
         self.asked.append(request)
         if request.url not in self.pages:
-            raise FetchFailed("there is no such host", url=request.url, cause=FetchCause.DNS)
+            raise FetchFailed("not found", url=request.url, cause=FetchCause.DNS)
         status, body = self.pages[request.url]
         return Response(request.url, status, [(b"Content-Type", b"text/html")], body)
 
@@ -98,7 +98,7 @@ def test_all_items_of_a_list_are_one_click_away(site: Site) -> None:
     node = node_of(editor, place, "8.40")
     picker = editor.get(f"{place}?watch={node}a").text
     assert "3 elements" in picker
-    assert "ul.prices &gt; li &gt; b.price" in picker
+    assert "<code>ul.prices b.price</code>" in picker
     assert 'value="item" checked' in editor.get(f"{place}/rules?watch={node}a").text
 
 
@@ -178,7 +178,7 @@ def test_a_page_that_is_not_the_page_is_said_in_words(
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"url": "https://nowhere.example/"}, "There is no such host"),
+        ({"url": "https://nowhere.example/"}, "The host does not exist"),
         ({"url": ""}, "url:"),
         ({"url": "file:///etc/passwd"}, "http:// or https://"),
         ({"url": "https://me:secret@shop.example/fish"}, "not in the address"),

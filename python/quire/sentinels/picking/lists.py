@@ -36,7 +36,7 @@ def alike(make: SelectorMaker, node: int) -> Alike | None:
     >>> import quire
     >>> page = quire.encode(b"<ul class=menu><li>Fish <b>9</b><li>Chips <b>4</b><li>Peas <b>2</b></ul>")
     >>> alike(SelectorMaker(page), 7)
-    Alike(selector='ul.menu > li > b', count=3, items=3, node=4)
+    Alike(selector='ul.menu b', count=3, items=3, node=4)
     """
     page = make.page
     at, steps = node, []
@@ -50,8 +50,22 @@ def alike(make: SelectorMaker, node: int) -> Alike | None:
             selector = " > ".join([make.selector(above), *reversed(steps)])
             found = _found(page, selector)
             if selector[0] not in "/(" and node in found and len(found) >= LEAST_ITEMS:
-                return Alike(selector, len(found), len(items), above)
+                short = _shorter(make, node, above, found) or selector
+                return Alike(short, len(found), len(items), above)
         at = above
+    return None
+
+
+def _shorter(make: SelectorMaker, node: int, above: int, found: list[int]) -> str | None:
+    """Return a selector of two names that finds the same elements, if there is one."""
+    own = _step(make, node)
+    for _ in range(MOST_ABOVE):
+        if above <= 0:
+            return None
+        outer = make.step(above)
+        if outer != make.name(above) and _found(make.page, f"{outer} {own}") == found:
+            return f"{outer} {own}"
+        above = int(make.page.parent[above])
     return None
 
 

@@ -35,6 +35,8 @@ MOST_TRIES = 600
 #: Characters of a label.
 LONGEST_LABEL = 40
 
+#: Elements that every page has some of, so that being the only one means little.
+WEAK = frozenset({"body", "div", "html", "span", "tbody", "tfoot", "thead"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CELLS = frozenset({"td", "th"})
 
@@ -49,7 +51,7 @@ class SelectorMaker:
     ...     print(make.selector(node))
     #cod > td:nth-of-type(1)
     td.price
-    table tr:nth-of-type(2) > td:nth-of-type(1)
+    table > tbody > tr:nth-of-type(2) > td:nth-of-type(1)
     //tr[td[normalize-space()="Sole"]]/td[2]
     """
 
@@ -106,8 +108,8 @@ class SelectorMaker:
         tries = 0
         for distance, above in enumerate(self._above(node)):
             for outer in self._simple(above):
-                if outer.cost >= Cost.TAG and self.name(above) in {"div", "span", "body", "html"}:
-                    continue  # says nothing
+                if outer.css in WEAK:
+                    continue
                 roots = outermost(self.page, self._finds(outer.css))
                 for inner, matches in own:
                     tries += 1
@@ -174,7 +176,7 @@ class SelectorMaker:
             steps.append(step)
             cost += Cost.PLACE if is_counted else 2
             found = self._unique(above)
-            if found is not None and not found[1].startswith("/"):
+            if found is not None and found[1] not in WEAK and not found[1].startswith("/"):
                 yield cost + found[0], " > ".join([found[1], *reversed(steps)])
                 return
             at = above

@@ -4,7 +4,7 @@ The addresses are those that ``quire.viewing`` would write: it is asked to write
 function that only takes notes. So nothing is fetched that is not shown, and nothing that is shown is
 missed. Style sheets come first; the images and fonts that they name come after those of the page.
 
-A page of a stranger decides what is fetched here, so every number has a limit (``Bounds``), each
+A page of a stranger names the addresses, so every number has a limit (``Bounds``), each
 address passes the gate, and a failure is remembered for a while. Credentials of the watch are not
 sent: they belong to the page alone.
 """
@@ -69,7 +69,7 @@ DEFAULT_BOUNDS = Bounds()
 
 @dataclass(slots=True)
 class Gathered:
-    """What was gathered for a page.
+    """The result of gathering.
 
     Attributes:
         asked: how many addresses the page names.
@@ -118,7 +118,7 @@ async def gather(
     gate: Fetches,
     bounds: Bounds = DEFAULT_BOUNDS,
 ) -> Gathered:
-    """Fetch and store what a page needs to look like itself, unless it is stored already.
+    """Fetch and store style sheets, images and fonts of a page, unless they are stored already.
 
     Args:
         page: the page.

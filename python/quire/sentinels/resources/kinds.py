@@ -1,4 +1,4 @@
-"""Kinds of resources: decided by their first bytes, not by what a server says about them.
+"""Kinds of resources: decided by their first bytes, not by the type that a server gives.
 
 A server of strangers may call a web page an image, or the other way round. The type that is served
 later is the one found here. Anything else is refused: scripts, web pages, documents, archives.

@@ -57,7 +57,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a fetch of a resource found, to be stored.
+    """The result of fetching a resource, to be stored.
 
     Attributes:
         url: its address.
@@ -95,14 +95,14 @@ class Resources:
         return f"{PATH}{key}-{self._signature(key)}"
 
     def open(self, name: str) -> Resource | None:
-        """Return what is stored at the last part of a path; None if that is not ours."""
+        """Return a resource by the last part of its path; None if the path is not ours."""
         match = _NAME.fullmatch(name)
         if match is None or not hmac.compare_digest(self._signature(match[1]), match[2]):
             return None
         return self._stored(match[1])
 
     def at(self, url: str) -> Resource | None:
-        """Return what is stored for an address on the web."""
+        """Return the resource of an address on the web."""
         return self._stored(key_of(url))
 
     def _stored(self, key: str) -> Resource | None:

@@ -61,7 +61,7 @@ class Filled:
 
 @routes.get("/watches/new/{draft}/rules", include_in_schema=False)
 async def show_rules(app: App, client: Client, draft: str, chosen: Chosen) -> Response:
-    """Show the form with what is likely."""
+    """Show the form, with likely answers filled in."""
     opened = await app.run_heavy(open_draft, app, client, draft)
     filled = await app.run_heavy(_first, app, opened, chosen)
     return await app.run_heavy(_shown, app, client, opened, chosen, filled)
@@ -120,7 +120,7 @@ async def _tested(app: State, form: dict[str, Any]) -> list[TestedTarget]:
 
 
 def _first(app: State, opened: Opened, choice: Choice) -> Filled:
-    """Fill in what is likely, or what the watch has."""
+    """Fill in likely answers, or those of the watch."""
     if opened.draft.watch is not None:
         stored = app.service.find(opened.draft.watch)
         known = {each.target: each.key for each in app.service.known_targets()}

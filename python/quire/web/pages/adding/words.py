@@ -1,4 +1,4 @@
-"""Plain words for what counts, how often, and what a fetch found; and the forms they stand for."""
+"""Plain words for conditions, intervals and the results of fetches; and their forms."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ OFTEN: Mapping[str, str] = {
     "7 d": "once a week",
 }
 
-#: What a fetch found, if it is not the page.
+#: Results of a fetch that are not the page itself.
 STATES: Mapping[PageState, str] = {
     "gone": "The site says that this page does not exist (status {status}).",
     "blocked": (
@@ -87,7 +87,7 @@ _ADVICE: Mapping[FetchCause, str] = {
     FetchCause.REFUSED_ADDRESS: (
         "The address is on a private network. The operator can allow it with QUIRE_ALLOW_NETWORKS."
     ),
-    FetchCause.DNS: "There is no such host. Check the spelling of the address.",
+    FetchCause.DNS: "The host does not exist. Check the spelling of the address.",
     FetchCause.CONNECT: "The host does not answer. It may be down, or refuse connections.",
     FetchCause.TLS: "The certificate of the site is not valid.",
     FetchCause.TIMEOUT: "The site took too long to answer. Try again later.",
@@ -114,7 +114,7 @@ def advice(cause: str) -> str:
     """Return what to do about a fetch that failed.
 
     >>> advice("dns")
-    'There is no such host. Check the spelling of the address.'
+    'The host does not exist. Check the spelling of the address.'
     """
     known = FetchCause(cause) if cause in set(FetchCause) else None
     return _ADVICE.get(known, "") if known is not None else ""
