@@ -114,6 +114,12 @@ PAGES = (
         ("noise-sites", "noise-terms", "following-news"),
     ),
     Page(
+        "web",
+        "The web pages",
+        "Does the list of watches stay fast with thousands of them?",
+        ("web-lists",),
+    ),
+    Page(
         "correctness",
         "Exactness and hostile input",
         "Does every page come back byte for byte, are edit scripts exact, and does time stay"

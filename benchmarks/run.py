@@ -88,6 +88,7 @@ BENCHMARKS = {
     "monitor-scale": "sentinels.scale",
     "monitor-workers": "sentinels.workers",
     "monitor-rivals": "sentinels.rivals",
+    "web-lists": "web.lists",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",

@@ -49,6 +49,14 @@ def test_the_list_shows_state_tags_times_and_a_sparkline_with_words(site: Site) 
     assert names(site.browser("viewer").get("/watches")) == ["price"]
 
 
+def test_a_check_that_is_overdue_is_due_now(site: Site) -> None:
+    site.service.make_due(site.watch)
+
+    page = site.browser("viewer").get("/").text
+
+    assert re.search(r'<time data-ago="due"[^>]*>now</time>', page)
+
+
 def test_a_viewer_has_no_buttons_and_an_editor_has(site: Site) -> None:
     assert "/watches/bulk" in site.browser("editor").get("/").text
     viewer = site.browser("viewer")

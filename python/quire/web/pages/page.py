@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse
 from quire.display import is_web_address, printable
 from quire.version import version
 from quire.web.pages.static_files import static
-from quire.web.pages.times import relative
+from quire.web.pages.times import due_words, relative
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -36,6 +36,7 @@ def environment() -> Environment:
     )
     found.filters["when"] = _when
     found.filters["ago"] = relative
+    found.filters["due"] = due_words
     found.filters["query"] = _query
     found.globals["static"] = static
     found.globals["places"] = PLACES

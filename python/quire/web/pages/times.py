@@ -34,3 +34,14 @@ def relative(time: datetime | None, now: datetime | None = None) -> str:
             words = f"{length // unit_s:.0f} {unit}"
             break
     return f"{words} ago" if seconds > 0 else f"in {words}"
+
+
+def due_words(time: datetime, now: datetime | None = None) -> str:
+    """Return when something is due: "now" if it should have been.
+
+    >>> noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    >>> [due_words(datetime(2026, 5, 1, hour, tzinfo=UTC), noon) for hour in (11, 14)]
+    ['now', 'in 2 h']
+    """
+    now = now or datetime.now(UTC)
+    return relative(max(time, now), now)

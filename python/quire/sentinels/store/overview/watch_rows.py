@@ -14,10 +14,10 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    FromClause,
     Integer,
     Row,
     Select,
-    Subquery,
     Text,
     and_,
     case,
@@ -26,6 +26,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
 )
 
 from quire.sentinels.store.overview.tags import tagged, tags_of
@@ -154,37 +155,39 @@ def list_rows(
     connection: Connection, wanted: Wanted, now: float, *, offset: int = 0, most: int = 50
 ) -> WatchRows:
     """Return a page of the list of watches."""
-    whole = _whole(wanted)
-    counted = connection.execute(
-        select(
-            *(
-                func.coalesce(func.sum(case((_shows(whole, show, now), 1), else_=0)), 0)
-                for show in Show
+    whole = _whole(wanted).cte()  # used twice, so the database makes it once
+    counted = select(
+        *(
+            func.coalesce(func.sum(case((_shows(whole, show, now), 1), else_=0)), 0).label(
+                f"count_{show.value}"
             )
+            for show in Show
         )
-    ).one()
-    counts = {show: int(count) for show, count in zip(Show, counted, strict=True)}
-    query = select(whole).where(_shows(whole, wanted.show, now))
-    query = query.order_by(*_order(whole, wanted.order)).offset(offset).limit(most)
-    found = connection.execute(query).all()
-    return WatchRows(_rows(connection, found, now), counts[wanted.show], counts)
+    ).subquery()
+    chosen = select(whole).where(_shows(whole, wanted.show, now))
+    page_of = chosen.order_by(*_order(whole, wanted.order)).offset(offset).limit(most).subquery()
+    query = select(counted, page_of).outerjoin(page_of, true())
+    found = connection.execute(query.order_by(*_order(page_of, wanted.order))).all()
+    counts = {show: int(getattr(found[0], f"count_{show.value}")) for show in Show}
+    rows = [row for row in found if row.id is not None]  # an empty page has counts only
+    return WatchRows(_rows(connection, rows, now), counts[wanted.show], counts)
 
 
 def rows_of(connection: Connection, numbers: Sequence[int], now: float) -> list[WatchRow]:
     """Return the rows of some watches, by number. Watches that do not exist have none."""
-    whole = _whole(Wanted(), numbers)
+    whole = _whole(Wanted(), numbers).subquery()
     found = connection.execute(select(whole).order_by(whole.c.id)).all()
     return _rows(connection, found, now)
 
 
 def matching(connection: Connection, wanted: Wanted, now: float, most: int) -> list[int]:
     """Return the numbers of the watches that a list has, up to ``most``."""
-    whole = _whole(wanted)
+    whole = _whole(wanted).subquery()
     query = select(whole.c.id).where(_shows(whole, wanted.show, now)).order_by(whole.c.id)
     return list(connection.execute(query.limit(most)).scalars())
 
 
-def _whole(wanted: Wanted, numbers: Sequence[int] | None = None) -> Subquery:
+def _whole(wanted: Wanted, numbers: Sequence[int] | None = None) -> Select[Any]:
     """Return watches with what their pages say together."""
     bad = {state.name.lower(): state.value for state in RowState}
     severity = case(
@@ -232,7 +235,7 @@ def _whole(wanted: Wanted, numbers: Sequence[int] | None = None) -> Subquery:
         query = query.where(_has_text(wanted.text))
     if wanted.tag:
         query = query.where(watch.c.id.in_(tagged(wanted.tag)))
-    return query.subquery()
+    return query
 
 
 def _has_text(text: str) -> ColumnElement[bool]:
@@ -245,7 +248,7 @@ def _has_text(text: str) -> ColumnElement[bool]:
     return or_(func.lower(watch.c.name).contains(lower, autoescape=True), watch.c.id.in_(pages))
 
 
-def _shows(whole: Subquery, show: Show, now: float) -> ColumnElement[bool]:
+def _shows(whole: FromClause, show: Show, now: float) -> ColumnElement[bool]:
     state = whole.c.state
     if show is Show.CHANGED:
         return func.coalesce(whole.c.fired, 0.0) >= now - LATELY_S
@@ -263,7 +266,7 @@ def _shows(whole: Subquery, show: Show, now: float) -> ColumnElement[bool]:
     return false() if chosen is None else state == chosen.value
 
 
-def _order(whole: Subquery, order: Order) -> Iterable[ColumnElement[Any]]:
+def _order(whole: FromClause, order: Order) -> Iterable[ColumnElement[Any]]:
     if order is Order.NAME:
         return (func.lower(whole.c.name), whole.c.id)
     if order is Order.ADDED:

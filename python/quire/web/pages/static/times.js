@@ -16,7 +16,8 @@ export function relative(time, now) {
 export function refresh(root = document) {
   const now = Date.now();
   for (const each of root.querySelectorAll("time[data-ago]")) {
-    const words = relative(Date.parse(each.dateTime), now);
+    const time = Date.parse(each.dateTime);
+    const words = relative(each.dataset.ago === "due" ? Math.max(time, now) : time, now);
     if (each.textContent !== words) each.textContent = words;
   }
 }
