@@ -14,7 +14,8 @@ from sqlalchemy import func, select
 import quire
 from quire.display import escape
 from quire.errors import FetchCause, FetchFailed
-from quire.sentinels.resources import Resources, gather, sniff
+from quire.reports import redline
+from quire.sentinels.resources import Resources, gather, inlined, sniff
 from quire.sentinels.resources.gathering import Bounds, Gathered
 from quire.sentinels.resources.storing import FAILED_S, FRESH_S, UNUSED_S, Found, key_of
 from quire.sentinels.service import Service
@@ -142,6 +143,8 @@ def test_a_slow_site_takes_no_longer_than_its_limit(database: Database) -> None:
     gate = FakeGate({f"{URL}a.png": (IMAGE, PNG)}, seconds=60)
     found = gathered(Resources(database), gate, b"<img src=a.png>", Bounds(seconds=0.2))
     assert (found.fetched, found.left) == (0, 1)
+    # For a while, people do not wait for it again.
+    assert Resources(database).wanted([f"{URL}a.png"], time()) == []
 
 
 def test_style_sheets_that_import_each_other_end(database: Database) -> None:
@@ -262,3 +265,37 @@ def test_a_host_that_does_not_answer_is_not_asked_for_everything(database: Datab
     bounds = Bounds(at_once=1)
     found = gathered(Resources(database), gate, source + b"<img src=here.png>", bounds)
     assert (found.fetched, found.failed, len(gate.asked)) == (1, 50, bounds.silences + 1)
+
+
+def test_a_redline_of_a_page_with_stored_resources_looks_like_the_page(tmp_path: Path) -> None:
+    database = Database.open(tmp_path / "quire.db")
+    store = Resources(database)
+    css = "@import 'b.css'; h1::before{content:'é</style>'} p{color:rgb(1,2,3)}"
+    store.keep([Found(f"{URL}a.css", "text/css; charset=utf-8", css.encode())], 0)
+    store.keep([Found(f"{URL}b.css", "text/css; charset=utf-8", b"p{margin:7px}")], 0)
+    store.keep([Found(f"{URL}c.png", IMAGE, PNG)], 0)
+    head = "<base href=/><link href=a.css rel='x Stylesheet' media=screen><title>é</title>"
+    source = f"{head}<img src=c.png alt='\"é' srcset='d 2x'><img src=gone.png><p>Price é "
+    old, new = (
+        inlined(quire.encode(f"{source}{price}</p>".encode()), URL, store) for price in (8, 9)
+    )
+    assert "stylesheet" not in new.decode().decode().lower().replace("safe", "")
+    assert new.text() == "é\nPrice é 9"
+    assert [image.alt for image in new.images()] == ['"é', ""]
+    drawn = redline(quire.annotate(old, new), base=URL)
+    assert "color:rgb(1,2,3)" in drawn.replace(" ", "") or "#010203" in drawn
+    assert "7px" in drawn
+    assert "data:image/png;base64," in drawn
+    assert ">9</ins>" in drawn
+    database.close()
+
+
+def test_a_page_without_stored_resources_is_the_same_page(database: Database) -> None:
+    store = Resources(database)
+    for source in (
+        b"<link rel=stylesheet href=a.css><img src=b>",
+        b'{"a": 1}',
+        b"\xff\xfe<\0p\0>\0",
+    ):
+        page = quire.encode(source)
+        assert inlined(page, URL, store) is page

@@ -132,7 +132,9 @@ async def gather(
         async with asyncio.timeout(bounds.seconds):
             await work.run(await asyncio.to_thread(addresses, page, url))
     except TimeoutError:
-        work.tally.left += work.open
+        work.tally.left += len(work.open)
+        slow = [Found(each, error=FetchCause.TIMEOUT.value) for each in sorted(work.open)]
+        await asyncio.to_thread(store.keep, slow, time())
     return work.tally
 
 
@@ -140,7 +142,7 @@ class _Work:
     def __init__(self, store: Resources, gate: Fetches, bounds: Bounds) -> None:
         self.store, self.gate, self.bounds = store, gate, bounds
         self.tally = Gathered()
-        self.open = 0
+        self.open: set[str] = set()
         self._counts: dict[Use, int] = {}
         self._seen: set[str] = set()
         self._places = asyncio.Semaphore(bounds.at_once)
@@ -177,7 +179,7 @@ class _Work:
         if not taken:
             return {}
         wanted = set(await asyncio.to_thread(self.store.wanted, taken, time()))
-        self.open = len(wanted)
+        self.open = set(wanted)
         tasks = [asyncio.create_task(self._one(url, taken[url])) for url in taken if url in wanted]
         try:
             await asyncio.gather(*tasks)
@@ -197,7 +199,7 @@ class _Work:
                 self.tally.failed += not found.type
                 self.tally.bytes += len(found.data)
                 await asyncio.to_thread(self.store.keep, [found], time())
-        self.open -= 1
+        self.open.discard(url)
 
     async def _fetch(self, url: str, use: Use) -> Found:
         host = urlsplit(url).netloc

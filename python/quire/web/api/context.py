@@ -45,6 +45,7 @@ class State:
         notices: dead letters, tests and feeds.
         open_gate: opens the gate that test messages go through.
         open_pages: opens the gate that pages are fetched through, if a person asks for one.
+        prepared: when resources of a page were fetched, by the signature of its source.
         visits: places for those who wait for a page to be fetched.
         resources: style sheets, images and fonts of pages.
         guard: decides who gets in.
@@ -81,6 +82,7 @@ class State:
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
         self.visits: CapacityLimiter = CapacityLimiter(VISITS)
+        self.prepared: dict[int, float] = {}
         self.demo: str = demo
         self.options: Sequence[OperatorOption] = options
         self._heavy = CapacityLimiter(settings.heavy_at_once)

@@ -7,15 +7,18 @@ those that were stored before it.
 
 from __future__ import annotations
 
+from time import time
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from quire.sentinels.resources import Kind
-from quire.sentinels.resources.gathering import css_text
+from quire.digest.page import Digest
+from quire.sentinels.resources import Kind, gather
+from quire.sentinels.resources.gathering import Bounds, css_text
 from quire.viewing import Place, Use, safe_css
 from quire.viewing.pointing import renamed_types
 from quire.web.answers import Problem
-from quire.web.api.context import App, router
+from quire.web.api.context import App, State, router
 
 routes: APIRouter = router()
 
@@ -23,6 +26,11 @@ routes: APIRouter = router()
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 #: Marks style sheets for pages to point at, in which some elements have other names.
 POINTING = "pointing"
+#: People wait for a page, so its resources must come soon.
+BOUNDS = Bounds(seconds=6.0)
+#: How long a page is not looked at again, and how many pages are remembered.
+AGAIN_S = 600.0
+MOST_PREPARED = 10_000
 _AN_HOUR = "private, max-age=3600"
 
 
@@ -45,6 +53,22 @@ def resource(app: App, name: str, to: str = "") -> Response:
         **({"Access-Control-Allow-Origin": "*"} if is_font else {}),
     }
     return Response(data, media_type=found.type, headers=headers)
+
+
+async def prepare(app: State, page: Digest, url: str) -> None:
+    """Fetch what a page needs to look like itself, before it is shown. Not again for a while.
+
+    Pages are shown without if this fails: in the layout for reading.
+    """
+    now = time()
+    key = page.signatures.source
+    if page.kind != "html" or app.open_pages is None or now - app.prepared.get(key, 0.0) < AGAIN_S:
+        return
+    if len(app.prepared) >= MOST_PREPARED:
+        app.prepared.clear()
+    app.prepared[key] = now
+    async with app.visits, app.open_pages() as gate:
+        await gather(page, url, app.resources, gate, BOUNDS)
 
 
 def pointing_place(place: Place) -> Place:

@@ -22,6 +22,7 @@ from quire.web.pages.adding.choice import Choice, Item
 from quire.web.pages.adding.picker import framed
 from quire.web.pages.forms import read_fields
 from quire.web.pages.page import page
+from quire.web.pages.resources import prepare
 
 routes: APIRouter = router()
 
@@ -78,7 +79,7 @@ def show_question(app: App, client: Client, watch: WatchNumber, url: Address = N
 
 
 @routes.get("/watches/{watch}/question/{side}", include_in_schema=False)
-def show_side(
+async def show_side(
     app: App, client: Client, watch: WatchNumber, side: Side, url: Address = None
 ) -> Response:
     """Show one of the two places in the page, for a frame."""
@@ -87,8 +88,8 @@ def show_side(
     number, selectors = _sides(app, watch, asked)[side.value]
     if number is None:
         raise Problem(404, "this version is not stored any more")
-    old, new = app.service.versions(watch, asked.url, number, number)
-    del old
+    _, new = await app.run_heavy(app.service.versions, watch, asked.url, number, number)
+    await prepare(app, new, asked.url)
     nodes: list[int] = []
     for selector in selectors:
         try:
@@ -98,7 +99,7 @@ def show_side(
         nodes += [int(node) for node in found] if isinstance(found, np.ndarray) else []
     painted = dict.fromkeys(nodes, Paint.CHOSEN)
     pointing = Pointing(None, painted, min(nodes, default=None))
-    return framed(app, new, asked.url, pointing)
+    return await app.run_heavy(framed, app, new, asked.url, pointing)
 
 
 @routes.post("/watches/{watch}/question", include_in_schema=False)

@@ -27,7 +27,7 @@ from quire.web.pages.adding.choice import Choice, Chooser, Item, Mode
 from quire.web.pages.adding.words import STATES
 from quire.web.pages.forms import read_fields
 from quire.web.pages.page import page
-from quire.web.pages.resources import pointing_place
+from quire.web.pages.resources import pointing_place, prepare
 
 routes: APIRouter = router()
 
@@ -136,9 +136,14 @@ def show_picker(
 
 
 @routes.get("/watches/new/{draft}/frame", include_in_schema=False)
-def show_frame(app: App, client: Client, draft: str, chosen: Chosen) -> Response:
+async def show_frame(app: App, client: Client, draft: str, chosen: Chosen) -> Response:
     """Show the page itself, for the frame of the picker."""
-    opened = open_draft(app, client, draft)
+    opened = await app.run_heavy(open_draft, app, client, draft)
+    await prepare(app, opened.page, opened.draft.final_url)
+    return await app.run_heavy(_frame, app, opened, draft, chosen)
+
+
+def _frame(app: State, opened: Opened, draft: str, chosen: Choice) -> Response:
     painted = {node: Paint.CHOSEN for item in chosen.watch for node in opened.chooser.nodes(item)}
     for item in chosen.ignore:
         painted |= dict.fromkeys(opened.chooser.nodes(item), Paint.IGNORED)

@@ -9,18 +9,17 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from quire.digest.page import Digest
 from quire.errors import QuireError, WatchError
 from quire.sentinels.checking.answers import FetchProblem
 from quire.sentinels.checking.fetching import fetch_once
 from quire.sentinels.form.reading import read_watch
-from quire.sentinels.resources import gather
 from quire.sentinels.service.drafting import Draft
 from quire.sentinels.versions.page_reading import read_page
-from quire.web.api.context import App, Client, State, router
+from quire.web.api.context import App, Client, router
 from quire.web.pages.adding.words import advice
 from quire.web.pages.forms import Fields, read_fields
 from quire.web.pages.page import page
+from quire.web.pages.resources import prepare
 
 routes: APIRouter = router()
 
@@ -64,14 +63,8 @@ async def fetch_page(request: Request, app: App, client: Client) -> Response:
             key = await app.run_heavy(app.service.add_draft, made, client.account)
         except QuireError as error:
             return _shown(client, values, 422, f"{final}: {error}")
-        await _gather(app, digest, final, gate)
+    await prepare(app, digest, final)
     return RedirectResponse(f"/watches/new/{key}", 303)
-
-
-async def _gather(app: State, digest: Digest, url: str, gate: Any) -> None:  # noqa: ANN401 - a gate
-    """Fetch what the page needs to look like itself; without, the picker still works."""
-    if digest.kind == "html":
-        await gather(digest, url, app.resources, gate)
 
 
 def _form(fields: Fields) -> dict[str, Any]:
