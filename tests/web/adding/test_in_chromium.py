@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Dialog, FrameLocator, Page, sync_playwr
 from quire.demo.changing import DemoSite
 from tests.conftest import require
 from tests.viewing.payloads import payloads
+from tests.web.accessibility import findings
 from tests.web.adding.running import Running, running, serving_site
 from tests.web.conftest import PASSWORD
 
@@ -208,3 +209,42 @@ def test_hostile_pages_do_nothing_in_the_picker(visitor: Visitor) -> None:
     assert visitor.dialogs == []
     assert [url for url in visitor.asked if not url.startswith((visitor.run.url, "data:"))] == []
     assert visitor.page.evaluate("window.frames[0].length") == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_step_can_be_used_by_everyone(visitor: Visitor, width: int, scheme: str) -> None:
+    page = visitor.page
+    page.set_viewport_size({"width": width, "height": 850})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    wrong: dict[str, list[str]] = {}
+
+    def look(name: str) -> None:
+        if found := findings(page):
+            wrong[name] = found
+
+    with DemoSite() as site:
+        page.goto(f"{visitor.run.url}/watches/new")
+        page.click("summary")
+        look("start")
+        page.fill("#url", "https://nowhere.invalid/")
+        page.click("button.main")
+        page.wait_for_selector(".note.bad")
+        look("failed")
+        frame = visitor.open(f"{site.url}market.html")
+        look("picker")
+        frame.locator("#cod td.price a").click()
+        page.wait_for_selector(".chosen")
+        page.click("text=Ignore")
+        frame.locator("main > p a").click()
+        page.wait_for_selector(".parts.ignored")
+        page.click("summary")
+        page.fill("#find", "Haddock")
+        page.click("text=Find >> nth=-1")
+        page.wait_for_selector(".hits")
+        look("chosen")
+        page.click("text=Next")
+        page.wait_for_selector(".rules")
+        page.click("[name=preview]")
+        look("rules")
+    assert wrong == {}
