@@ -76,7 +76,10 @@ def test_a_page_without_links_is_painted_all_the_same() -> None:
     page = quire.encode(b"<p>1</p><a href=/x>2</a>")
     made = pointing_page(page, Pointing(None, {4: Paint.CHOSEN}), url=URL, place=place)
     assert b'<p class="quire-chosen">1</p>' in made
-    assert b"<a " not in made
+    assert b"<a" not in made.partition(b"<body>")[2].partition(b"<style>")[0]
+    scrolled = pointing_page(page, Pointing(None, {}, here=4), url=URL, place=place)
+    assert b'<p><a id="quire-here">1</a></p>' in scrolled
+    assert b"href" not in scrolled
 
 
 def test_rules_for_links_and_buttons_follow_their_new_names() -> None:

@@ -69,7 +69,7 @@ background-color:rgba(20,160,80,.20)!important}
 .quire-ignored.quire-ignored.quire-ignored{outline:3px dashed #b3261e!important;outline-offset:-1px!important;
 background-image:repeating-linear-gradient(45deg,rgba(179,38,30,.22) 0 6px,transparent 6px 12px)!important}
 .quire-ignored.quire-ignored *{opacity:.75}
-a.quire-pick:target{scroll-margin-top:35vh!important}
+a:target{scroll-margin-top:35vh!important}
 """
 
 
@@ -181,18 +181,21 @@ class _PointingWriter(PageWriter):
         self.out[at:] = [renamed_types(each) for each in self.out[at:]]
 
     def _opens(self, columns: Columns, node: int) -> bool:
-        """Open the link to an element, if there are links."""
-        if self.pointing.link is None or columns.page is not self.whole:
+        """Open the link to an element, or the anchor to scroll to, if there is one."""
+        if columns.page is not self.whole:
             return False
-        here = self.pointing.here
+        here, link = self.pointing.here, self.pointing.link
         is_here = (
             here is not None and not self._is_anchored and here <= node < here + columns.sizes[here]
         )
         self._is_anchored |= is_here
         anchor = f' id="{HERE}"' if is_here else ""
-        address = escape(self.pointing.link(node))
-        self.out.append(f'<a class="quire-pick"{anchor} href="{address}" target="_top">')
-        return True
+        if link is not None:
+            address = escape(link(node))
+            self.out.append(f'<a class="quire-pick"{anchor} href="{address}" target="_top">')
+        elif is_here:
+            self.out.append(f"<a{anchor}>")
+        return link is not None or is_here
 
 
 def _with_class(start: str, name: str) -> str:

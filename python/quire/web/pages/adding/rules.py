@@ -298,7 +298,8 @@ def _past(app: State, opened: Opened, choice: Choice, filled: Filled) -> dict[st
         "months": list(by_month(found).items()),
         "last": [
             {"time": each.time, "added": [_cut(t) for t in each.event.added[:3]],
-             "removed": [_cut(t) for t in each.event.removed[:3]]}
+             "removed": [_cut(t) for t in each.event.removed[:3]],
+             "reason": _cut(each.event.reason)}
             for each in found.firings[-5:][::-1]
         ],
     }  # fmt: skip
