@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 
 from quire.errors import FetchCause, FetchFailed
 from quire.sentinels.resources.storing import Found, key_of
-from quire.sentinels.service.drafting import DRAFT_S, MOST_DRAFTS, Draft
+from quire.sentinels.service.drafting import DRAFT_S, MOST_DRAFTS, MOST_NODES, Draft
 from quire.sentinels.store.tables import draft
 from quire.sources.gate import Request, Response
 from tests.web.client import Client, Reply
@@ -382,3 +382,11 @@ def test_one_page_after_another_is_fetched(site: Site) -> None:
     editor = site.browser("editor")
     with pages(site, **{f"p{n}": (200, PAGE) for n in range(8)}):
         assert [fetched(editor, f"p{n}").status for n in range(8)] == [303] * 8
+
+
+def test_a_page_with_too_many_elements_is_refused_in_words(site: Site) -> None:
+    editor = site.browser("editor")
+    with pages(site, fish=(200, b"<b>x</b>" * (MOST_NODES // 2))):
+        reply = fetched(editor)
+    assert reply.status == 422
+    assert "elements and texts" in reply.text

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from quire.digest.page import Digest
 from quire.errors import NotStored, WatchError
 from quire.sentinels.parts.location import check_selector
 from quire.sentinels.sending import shown_target
@@ -23,12 +24,15 @@ from quire.sentinels.store.results import load_body
 from quire.sentinels.store.tables import draft, page
 from quire.sentinels.store.tables import watch as watches
 from quire.sentinels.store.watches import StoredWatch
+from quire.sentinels.versions.page_reading import read_page
 
 #: How long a draft is kept, and how many drafts an account has.
 DRAFT_S = 86_400.0
 MOST_DRAFTS = 20
 #: The longest page that a person can point at. Browsers are slow with longer ones.
 MOST_BYTES = 8_000_000
+#: Elements and texts of such a page. The largest of 3,000 real pages have 40,000.
+MOST_NODES = 100_000
 #: Selectors that a person wrote, in one draft.
 MOST_SELECTORS = 50
 #: Watches whose targets are offered.
@@ -79,6 +83,23 @@ class KnownTarget:
     key: str
     shown: str
     target: str = field(repr=False)
+
+
+def page_of(found: Draft) -> Digest:
+    """Return the page of a draft.
+
+    Raises:
+        WatchError: it has too many elements to point at.
+        QuireError: it cannot be read.
+    """
+    page = read_page(found.body, found.content_type)
+    if page.n > MOST_NODES:
+        raise WatchError(
+            f"url: the page has {page.n:,} elements and texts; parts can be chosen on pages with up to "
+            f"{MOST_NODES:,}",
+            path="url",
+        )
+    return page
 
 
 class Drafting(Base):

@@ -17,8 +17,7 @@ from quire.errors import NotStored, QuireError
 from quire.sentinels.pages.state import PageFacts, page_state
 from quire.sentinels.parts import Location, PageReader, Part
 from quire.sentinels.picking import alike, crumbs, find_text
-from quire.sentinels.service.drafting import Draft
-from quire.sentinels.versions.page_reading import read_page
+from quire.sentinels.service.drafting import Draft, page_of
 from quire.viewing import Layout, lacks_styles
 from quire.viewing.pointing import HERE, Paint, Pointing, pointing_page
 from quire.web.answers import Problem
@@ -86,7 +85,7 @@ def open_draft(app: State, client: Any, key: str) -> Opened:  # noqa: ANN401 - a
     """
     try:
         draft = app.service.draft(key, client.account)
-        digest = read_page(draft.body, draft.content_type)
+        digest = page_of(draft)
     except NotStored as error:
         raise Problem(404, str(error)) from None
     except QuireError as error:
@@ -95,7 +94,7 @@ def open_draft(app: State, client: Any, key: str) -> Opened:  # noqa: ANN401 - a
 
 
 @routes.get("/watches/new/{draft}", include_in_schema=False)
-def show_picker(
+async def show_picker(
     *,
     app: App,
     client: Client,
@@ -106,6 +105,18 @@ def show_picker(
     wrong: Annotated[str, Query(max_length=500)] = "",
 ) -> Response:
     """Show the page and the choice so far."""
+    return await app.run_heavy(_picker, app, client, draft, chosen, click, find, wrong)
+
+
+def _picker(  # noqa: PLR0917 - the parameters of the route
+    app: State,
+    client: Any,  # noqa: ANN401 - an identity
+    draft: str,
+    chosen: Choice,
+    click: int | None,
+    find: str,
+    wrong: str,
+) -> Response:
     opened = open_draft(app, client, draft)
     node = opened.chooser.element(click) if click is not None else None
     choice = chosen if node is None else chosen.clicked(node)

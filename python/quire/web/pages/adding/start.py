@@ -13,8 +13,7 @@ from quire.errors import QuireError, WatchError
 from quire.sentinels.checking.answers import FetchProblem
 from quire.sentinels.checking.fetching import fetch_once
 from quire.sentinels.form.reading import read_watch
-from quire.sentinels.service.drafting import Draft
-from quire.sentinels.versions.page_reading import read_page
+from quire.sentinels.service.drafting import Draft, page_of
 from quire.web.api.context import App, Client, router
 from quire.web.pages.adding.words import advice
 from quire.web.pages.forms import Fields, read_fields
@@ -51,7 +50,6 @@ async def fetch_page(request: Request, app: App, client: Client) -> Response:
             return _shown(client, values, 422, fetched.message, advice(fetched.cause))
         final = fetched.url or form["url"]
         try:
-            digest = await app.run_heavy(read_page, fetched.body, fetched.content_type)
             made = Draft(
                 url=form["url"],
                 body=fetched.body,
@@ -60,6 +58,7 @@ async def fetch_page(request: Request, app: App, client: Client) -> Response:
                 status=fetched.status,
                 content_type=fetched.content_type,
             )
+            digest = await app.run_heavy(page_of, made)
             key = await app.run_heavy(app.service.add_draft, made, client.account)
         except QuireError as error:
             return _shown(client, values, 422, f"{final}: {error}")
