@@ -31,7 +31,7 @@ DRAFT_S = 86_400.0
 MOST_DRAFTS = 20
 #: The longest page that a person can point at. Browsers are slow with longer ones.
 MOST_BYTES = 8_000_000
-#: Elements and texts of such a page. The largest of 3,000 real pages have 40,000.
+#: Elements and texts of such a page. The largest of 2,000 real pages has 24,000.
 MOST_NODES = 100_000
 #: Selectors that a person wrote, in one draft.
 MOST_SELECTORS = 50
