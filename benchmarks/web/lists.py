@@ -116,8 +116,10 @@ def _measure(report: Report, kind: str, service: Service) -> list[list[str]]:
                 "bytes": len(body),
             }
             if path == "/":
+                # SQLite works in this process, where a busy neighbour does not count.
+                server = own if kind == "SQLite" else samples
                 report.goals.append(
-                    at_most(f"{kind}: the first page", samples.median * 1e3, 200, " ms")
+                    at_most(f"{kind}: the first page", server.median * 1e3, 200, " ms")
                 )
                 report.goals.append(at_most(f"{kind}: its bytes", size, 100, " kB"))
     note = "pages with the expected number of rows"

@@ -11,6 +11,7 @@ import os.path
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 
 # HTML documents must not contain control characters. The rest are the characters of markup.
 _MARKUP = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)), "�") | {
@@ -63,9 +64,16 @@ def printable(text: str, *, keep: str = "") -> str:
         text: any text, even with half a surrogate pair.
         keep: control characters to leave in place, such as line ends for text of several lines.
     """
-    escapes = {code: escape for code, escape in _VISIBLE.items() if chr(code) not in keep}
+    if text.isascii() and text.isprintable():
+        return text
     # File names contain half surrogate pairs if their bytes are not UTF-8.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(escapes)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(_escapes(keep))
+
+
+@lru_cache(maxsize=16)
+def _escapes(keep: str) -> dict[int, str]:
+    """Return the text that is shown in place of each character, except for those to keep."""
+    return {code: shown for code, shown in _VISIBLE.items() if chr(code) not in keep}
 
 
 def shorten(text: str, most: int) -> str:

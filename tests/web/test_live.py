@@ -16,6 +16,7 @@ from quire.sentinels.service import BulkAction, Service
 from quire.sentinels.store import ClaimedPage
 from quire.web.pages.live.hub import Hub, HubFull
 from quire.web.pages.watches.row import mark
+from quire.web.server import listen, serve_app
 from tests.web.conftest import Site
 
 EVERY_S = 0.02
@@ -64,7 +65,8 @@ def test_a_row_that_changed_before_the_page_connected_is_sent_at_once(site: Site
     hub = Hub(site.service, every_s=EVERY_S)
 
     async def run() -> None:
-        async with aclosing(hub.open({site.watch: "0"}, allowed)) as stream:  # type: ignore[type-var]
+        stream = hub.open({site.watch: "0"}, allowed)
+        async with aclosing(stream):  # type: ignore[type-var]
             assert (await next_message(stream, "row"))["id"] == site.watch
 
     site.runner.run(run())
@@ -232,6 +234,27 @@ def test_the_stream_is_for_sessions_and_ends_when_they_log_out(site: Site) -> No
     assert reply.text.startswith("retry: 5000\n\n")
     assert "event: row\n" in reply.text
     assert reply.text.endswith("event: end\ndata: {}\n\n")
+
+
+def test_an_open_page_does_not_keep_the_server_from_stopping(site: Site) -> None:
+    browser = site.browser("viewer")
+
+    async def run() -> bytes:
+        bound, stop = listen("127.0.0.1", 0), asyncio.Event()
+        host, port = bound.getsockname()[:2]
+        serving = asyncio.create_task(serve_app(site.app, bound, stop))
+        reader, writer = await asyncio.open_connection(host, port)
+        head = f"GET /live?watches= HTTP/1.1\r\nHost: {host}\r\nCookie: {browser.cookie}\r\n\r\n"
+        writer.write(head.encode())
+        await reader.readuntil(b"retry: 5000")
+        stop.set()
+        rest = await asyncio.wait_for(reader.read(), 30)
+        writer.close()
+        await serving
+        bound.close()
+        return rest
+
+    assert b": stopping\n\n" in site.runner.run(run())
 
 
 def test_an_open_stream_does_not_keep_a_session_from_ending(site: Site) -> None:

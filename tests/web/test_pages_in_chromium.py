@@ -1,4 +1,4 @@
-"""The lists and the settings in a real browser: by keyboard, live, without scripts, for everyone."""
+"""The lists and the settings in a real browser: by keyboard, live, and without scripts."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_administrators_change_what_is_kept(site: Site) -> None:
     shown = admin.get("/settings?done=keep").text
     assert 'value="20"' in shown
     assert 'value="90 d"' in shown
-    assert "What is kept was changed." in shown
+    assert "The limits were changed." in shown
     for name, value in (("versions", "-1"), ("age", "soon"), ("bytes", "<b>"), ("versions", "0")):
         refused = admin.post("/settings/keep", form={name: value})
         assert (refused.status, f"{name}:" in refused.text) == (422, True)

@@ -20,7 +20,7 @@ from quire.sentinels.imports.url_list import import_url_list
 from quire.sentinels.imports.urlwatch import import_jobs
 
 #: The tools that files are imported from. ``webchanges`` has the jobs of ``urlwatch``, and ``quire``
-#: reads what it wrote itself.
+#: reads its own exports.
 Tool: TypeAlias = Literal[
     "changedetection.io", "urlwatch", "webchanges", "distill", "urls", "quire"
 ]

@@ -1,7 +1,7 @@
 """The service: everything that people can do with watches, for command line, API and web pages.
 
 These functions take and return plain values. They know nothing of terminals, requests or HTML.
-``looking`` shows what a watch found, ``listing`` has all watches and changes many at once,
+``looking`` shows the findings of a watch, ``listing`` has all watches and changes many at once,
 ``questions`` asks about parts that moved, ``telling`` is about notices, ``operating`` is for the
 operator, and ``service`` has the rest.
 """

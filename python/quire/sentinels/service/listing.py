@@ -82,7 +82,7 @@ class Listing(Base):
             most: the most events to return.
 
         Raises:
-            NotStored: there is no such event.
+            NotStored: the event does not exist.
         """
         with self.database.read() as connection:
             rows = list_events(connection, wanted, following=following, most=most)
@@ -106,7 +106,7 @@ class Listing(Base):
             tag: the tag to add or to remove.
 
         Raises:
-            WatchError: there is no tag to add.
+            WatchError: the tag is empty.
         """
         tag = tag.strip()
         if action in (BulkAction.TAG, BulkAction.UNTAG) and not tag:

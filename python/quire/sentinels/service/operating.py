@@ -1,4 +1,4 @@
-"""Operating: targets in use, what is kept, and how the service is doing."""
+"""Operating: targets in use, retention, and the health of the service."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Operating(Base):
             gate: the way to webhooks, open; see ``webhook_gate``.
 
         Raises:
-            NotStored: there is no such target.
+            NotStored: the target is not in use.
         """
         with self.database.read() as connection:
             found = connection.execute(select(queue.c.target).where(queue.c.key == key)).scalar()
@@ -78,7 +78,7 @@ class Operating(Base):
         return TestedTarget(shown_target(found), "", "")
 
     def keep(self) -> Keep:
-        """Return what is kept for watches that do not say it."""
+        """Return which versions are kept for watches without limits of their own."""
         with self.database.read() as connection:
             return keep_setting(connection)
 

@@ -93,7 +93,7 @@ def add_file(
     """Add the watches of a file of another tool.
 
     Returns:
-        What was added, and notes about what could not be carried over.
+        The added watches, and notes about everything that could not be carried over.
     """
     found = import_watches(data, "the file", tool)
     forms = [watch_to_dict(watch, secrets=True) for watch in found.watches]

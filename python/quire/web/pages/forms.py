@@ -38,8 +38,8 @@ class Fields:
 
     def numbers(self, name: str) -> list[int]:
         """Return the values of a field that are numbers of rows, each once."""
-        found = [value for value in self.all(name) if value.isascii() and value.isdecimal()]
-        return list(dict.fromkeys(int(value) for value in found if len(value) < 19))  # noqa: PLR2004 - fits 64 bits
+        found = [whole_number(value) for value in self.all(name)]
+        return list(dict.fromkeys(each for each in found if each is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,17 @@ class Upload:
 
     name: str
     data: bytes
+
+
+def whole_number(text: str | None, digits: int = 18) -> int | None:
+    """Return a number in a text; None if there is none, or one with too many digits.
+
+    >>> whole_number("12"), whole_number("-1"), whole_number("٣"), whole_number("9" * 19)
+    (12, None, None, None)
+    """
+    if text is None or not (text.isascii() and text.isdecimal() and len(text) <= digits):
+        return None
+    return int(text)
 
 
 async def read_fields(request: Request, most: int = MOST_FIELDS) -> Fields:

@@ -43,7 +43,7 @@ def list_events(
         most: the most events to return.
 
     Raises:
-        NotStored: there is no such event.
+        NotStored: the event does not exist.
     """
     query = select(event).order_by(event.c.time.desc(), event.c.id).limit(most)
     if wanted.watch is not None:

@@ -1,4 +1,4 @@
-"""The connection of an open page: server-sent events until the page, the session or the service ends."""
+"""The connection of an open page: events until the page, the session or the service ends."""
 
 from __future__ import annotations
 

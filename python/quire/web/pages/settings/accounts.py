@@ -1,7 +1,7 @@
 """Accounts: administrators add, change, disable and remove them.
 
-Nobody chooses a password for someone else: a new account and a reset one get a password that works
-once, which is shown once.
+Administrators do not choose passwords for others: a new account and a reset one get a password that
+works once, which is shown once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Number = Annotated[int, Path(ge=1, le=LARGEST)]
 
 
 class Change(Enum):
-    """What can be done to an account, and what is said afterwards."""
+    """A change of an account."""
 
     ROLE = "role"
     RESET = "reset"

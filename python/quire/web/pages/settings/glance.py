@@ -1,4 +1,4 @@
-"""The service at a glance: how it is doing, how much there is, what is kept, and who decided what."""
+"""The service at a glance: its health, its size, retention, and the options of the operator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quire.web.pages.settings.section import GLANCE, section_page
 
 routes: APIRouter = router()
 
-_DONE = "What is kept was changed. Versions that are too old go at the next check of their page."
+_DONE = "The limits were changed. Versions beyond them go at the next check of their page."
 
 
 @routes.get("/settings", include_in_schema=False)
@@ -31,7 +31,7 @@ async def glance(request: Request, app: App, client: Client) -> Response:
 
 @routes.post("/settings/keep", include_in_schema=False)
 async def set_keep(request: Request, app: App, client: Client) -> Response:
-    """Change what is kept for watches that do not say it."""
+    """Change which versions are kept for watches without limits of their own."""
     fields = await read_fields(request)
     return await app.run_heavy(_set_keep, request, app, client, fields)
 

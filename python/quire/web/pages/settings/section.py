@@ -1,4 +1,4 @@
-"""The frame of all pages of settings: a line of sections, and what was done just before."""
+"""The frame of all pages of settings: a line of sections, and the result of the last action."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def section_page(
         section: the section that it belongs to.
         template: the name of its template.
         client: who looks at it.
-        done: what was done just before, for people.
-        wrong: why something was not done, for people.
+        done: the result of the last action, for people.
+        wrong: why the last action failed, for people.
         values: the values that the template shows.
     """
     return page(

@@ -12,7 +12,7 @@ from quire.web.answers import plain
 from quire.web.api.context import App, Client, State, router
 from quire.web.api.notices import without_targets
 from quire.web.logs import without_secrets
-from quire.web.pages.forms import read_fields
+from quire.web.pages.forms import read_fields, whole_number
 from quire.web.pages.settings.section import NOTICES, section_page
 
 routes: APIRouter = router()
@@ -24,9 +24,8 @@ MOST_DEAD = 100
 @routes.get("/settings/notices", include_in_schema=False)
 def show_notices(request: Request, app: App, client: Client) -> Response:
     """Show targets and dead letters."""
-    count = request.query_params.get("resent", "")
-    is_number = count.isascii() and count.isdecimal() and len(count) < 9  # noqa: PLR2004 - no huge numbers
-    done = f"{int(count):,} will be sent again." if is_number else ""
+    count = whole_number(request.query_params.get("resent"))
+    done = "" if count is None else f"{count:,} will be sent again."
     return _show(app, client, done=done)
 
 

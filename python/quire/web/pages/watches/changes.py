@@ -17,6 +17,7 @@ from quire.sentinels.service import StoredEvent
 from quire.sentinels.store.overview.event_rows import WantedEvents
 from quire.web.api.context import App, Client, router
 from quire.web.api.told import told
+from quire.web.pages.forms import whole_number
 from quire.web.pages.page import page
 from quire.web.pages.watches.row import short
 from quire.web.pages.watches.wanted import LONGEST_TAG, plain
@@ -114,8 +115,7 @@ def shown_event(event: StoredEvent) -> ShownEvent:
 def _wanted(request: Request, app: App) -> tuple[WantedEvents, str]:
     """Read which events are wanted, and the name of the watch, if it is one."""
     given = request.query_params.get
-    number, name = given("watch") or "", ""
-    watch = int(number) if number.isascii() and number.isdecimal() and len(number) < 19 else None  # noqa: PLR2004 - fits 64 bits
+    watch, name = whole_number(given("watch")), ""
     if watch is not None:
         try:
             name = app.service.find(watch).watch.name

@@ -1,4 +1,4 @@
-"""The greeting of the demo: what happened so far, what was left out, and three things to try."""
+"""The greeting of the demo: the last events, the noise, and three things to try."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A part that was left out: what it is, where, and two values that it had."""
+    """A part that was left out: its kind, its place, and two values that it had."""
 
     kind: str
     place: str

@@ -15,7 +15,7 @@ from quire.sentinels.service import BulkAction
 from quire.sentinels.store.overview.watch_rows import Order, Show, WatchRows
 from quire.web.answers import Problem
 from quire.web.api.context import App, Client, State, router
-from quire.web.pages.forms import Fields, read_fields
+from quire.web.pages.forms import Fields, read_fields, whole_number
 from quire.web.pages.page import page
 from quire.web.pages.watches.greeting import greeting
 from quire.web.pages.watches.row import shown
@@ -42,7 +42,7 @@ ORDERS = {
     Order.DUE: "Next check",
     Order.ADDED: "Newest",
 }
-#: What was done, after the number of watches.
+#: The result of each action, after the number of watches.
 DONE = {
     BulkAction.CHECK: "will be checked now",
     BulkAction.PAUSE: "paused",
@@ -110,12 +110,11 @@ def _pages(found: WatchRows) -> int:
 
 
 def _done(request: Request) -> str:
-    """Return a sentence about what was done just before."""
+    """Return a sentence about the result of the last action."""
     action = _action(request.query_params.get("done"))
-    count = request.query_params.get("count", "")
-    if action is None or not (count.isascii() and count.isdecimal() and len(count) < 9):  # noqa: PLR2004 - no huge numbers
+    number = whole_number(request.query_params.get("count"))
+    if action is None or number is None:
         return ""
-    number = int(count)
     return f"{number:,} watch{'es' if number != 1 else ''} {DONE[action]}."
 
 

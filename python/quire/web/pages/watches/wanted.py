@@ -1,4 +1,4 @@
-"""What a visitor of the list asks for, read from an address or a form and written to one.
+"""Wishes of a visitor of the list, read from an address or a form and written to one.
 
 Values that make no sense count as not given: an old bookmark shows a list, not an error.
 """
@@ -12,6 +12,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from quire.sentinels.store.overview.watch_rows import Order, Show, Wanted
+from quire.web.pages.forms import whole_number
 
 #: Rows of a page.
 MOST_ROWS = 50
@@ -81,7 +82,7 @@ class Asked:
 
 
 def asked(get: Callable[[str], str | None]) -> Asked:
-    """Read what is asked for.
+    """Read which page of the list is asked for.
 
     >>> asked({"text": " fish ", "show": "paused", "page": "x"}.get).address()
     '/?text=fish&show=paused'
@@ -89,8 +90,7 @@ def asked(get: Callable[[str], str | None]) -> Asked:
     Args:
         get: returns the value of a field; None if it was not given.
     """
-    number = get("page") or ""
-    page = int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 1  # noqa: PLR2004 - no huge numbers
+    page = whole_number(get("page")) or 1
     return Asked(
         Wanted(
             text=plain(get("text"), LONGEST_TEXT),
@@ -98,7 +98,7 @@ def asked(get: Callable[[str], str | None]) -> Asked:
             show=_choice(Show, get("show"), Show.ALL),
             order=_choice(Order, get("order"), Order.CHANGED),
         ),
-        min(max(page, 1), _LAST_PAGE),
+        min(page, _LAST_PAGE),
     )
 
 
