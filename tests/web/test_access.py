@@ -250,6 +250,8 @@ def test_only_these_routes_are_open() -> None:
         # The first needs a secret part of its address, the second only leads on.
         ("GET", "/replay/{key}/{rest:path}"),
         ("GET", "/go/{rest:path}"),
+        ("GET", "/resources/{name}"),
+        ("GET", "/watches/new/{draft}/at"),
     }
 
 

@@ -2,7 +2,7 @@
 
 The document looks like the page: its own style sheets, images and fonts. It can do nothing else: no
 scripts, no forms that send, no requests except to addresses that the caller's ``place`` returns.
-``page`` writes documents, ``css`` style sheets.
+``page`` writes documents, ``css`` style sheets, and ``pointing`` documents in which people choose a part.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def safe_page(page: Digest, *, url: str, place: Place, layout: Layout = Layout.P
             f"{STANDARD}<html>{_head()}{style}</head><body><pre>\n{text}</pre></body></html>"
         )
     base = base_of(url, page._native.base()) or url
-    writer = _Writer(Places(url, base, place), layout)
+    writer = PageWriter(Places(url, base, place), layout)
     writer.page(page)
     return _bytes("".join(writer.out))
 
@@ -153,7 +153,7 @@ class _Open(NamedTuple):
     space: str
 
 
-class _Columns:
+class Columns:
     """The columns of a page as lists, and the start tags written for them."""
 
     def __init__(self, page: Digest) -> None:
@@ -167,12 +167,15 @@ class _Columns:
         self._written: dict[int, str | None] = {}
 
     def name(self, node: int) -> str:
+        """Return the name of a node."""
         return self.names[self.tags[node]]
 
     def space(self, node: int) -> str:
+        """Return the namespace of a node."""
         return self.spaces[self.tags[node]]
 
     def attributes(self, node: int) -> dict[str, str]:
+        """Return the attributes of a node."""
         return self.page.attributes(node) if self.attrs[node] >= 0 else {}
 
     def text(self, node: int) -> str:
@@ -188,8 +191,11 @@ class _Columns:
         return self._written[tag]
 
 
-class _Writer:
-    """The document written so far, and how to write more of it."""
+class PageWriter:
+    """The document written so far, and how to write more of it.
+
+    ``pointing`` writes texts and elements in its own way.
+    """
 
     def __init__(self, places: Places, layout: Layout) -> None:
         self.places = places
@@ -197,6 +203,7 @@ class _Writer:
         self.out: list[str] = []
 
     def page(self, page: Digest) -> None:
+        """Write a whole page."""
         self.out.append(doctype(page))
         if "head" not in page.tags:  # part of a page
             self.out.append(f"{self._head()}</head>")
@@ -209,7 +216,7 @@ class _Writer:
             page: the page.
             inside: the page is the content of ``noscript``.
         """
-        columns = _Columns(page)
+        columns = self.columns(page)
         stack: list[_Open] = []
         node = 0
         while node < page.n:
@@ -219,7 +226,7 @@ class _Writer:
             above = stack[-1].space if stack else "html"
             end = node + columns.sizes[node]
             if name == "#text":
-                self.out.append(escape(page.text(node)))
+                self.text(columns, node)
                 closing = None
             elif name.startswith("#"):
                 closing = "" if name == "#document" else None
@@ -228,7 +235,7 @@ class _Writer:
             elif name == "noscript":
                 closing = self._noscript(columns, node, inside=inside)
             else:
-                closing = self._element(columns, node)
+                closing = self.element(columns, node)
             if closing is None:
                 node = end
             else:
@@ -237,7 +244,15 @@ class _Writer:
         while stack:
             self.out.append(stack.pop().closing)
 
-    def _element(self, columns: _Columns, node: int) -> str | None:
+    def columns(self, page: Digest) -> Columns:
+        """Return the columns of a page, with the names under which its elements are written."""
+        return Columns(page)
+
+    def text(self, columns: Columns, node: int) -> None:
+        """Write a text."""
+        self.out.append(escape(columns.page.text(node)))
+
+    def element(self, columns: Columns, node: int) -> str | None:
         """Write the start of an element, and return its end tag.
 
         Returns:
@@ -280,27 +295,28 @@ class _Writer:
         # Browsers drop the first line break in `pre`.
         return f"<{written}{_run(kept)}>" + ("\n" if written == "pre" else "")
 
-    def _plain(self, columns: _Columns, node: int, written: str, space: str) -> None:
+    def _plain(self, columns: Columns, node: int, written: str, space: str) -> None:
         """Write an element that only has text in it."""
         text, found = columns.text(node), columns.attributes(node)
         if written == "style":
             if self.layout is not Layout.READING:
-                self._style(text, found)
+                self.style(text, found)
             return
         self.out.append(self._start(written, found, space))
         self.out.append(("\n" if written == "textarea" else "") + escape(text) + f"</{written}>")
 
-    def _special(self, columns: _Columns, node: int, name: str) -> None:
+    def _special(self, columns: Columns, node: int, name: str) -> None:
         found = columns.attributes(node)
         if name == "style" and self.layout is not Layout.READING:
-            self._style(columns.text(node), found)
+            self.style(columns.text(node), found)
         elif name == "link" and self.layout is not Layout.READING:
             self._link(found)
         elif name == "meta" and found.get("name", "").strip().lower() in _METAS:
             called, content = found["name"].strip().lower(), found.get("content", "")
             self.out.append(f'<meta name="{called}" content="{escape(content)}">')
 
-    def _style(self, css: str, found: Mapping[str, str]) -> None:
+    def style(self, css: str, found: Mapping[str, str]) -> None:
+        """Write a style sheet that is in the page."""
         if found.get("type", "").strip().lower() in {"", "text/css"}:
             media = f' media="{escape(found["media"])}"' if found.get("media") else ""
             self.out.append(f"<style{media}>{placed_css(css, self.places)}</style>")
@@ -318,7 +334,7 @@ class _Writer:
             run["media"] = media
         self.out.append(f"<link{_run(run)}>")
 
-    def _noscript(self, columns: _Columns, node: int, *, inside: bool) -> str | None:
+    def _noscript(self, columns: Columns, node: int, *, inside: bool) -> str | None:
         """Write the content of ``noscript``, or return an empty end tag if it is in the tree."""
         if inside:
             return None

@@ -19,7 +19,8 @@ from quire.web.fetching import FetchPage
 from quire.web.metrics import Metrics
 from quire.web.notices import Notices, OpenGate
 from quire.web.openapi import add_openapi
-from quire.web.pages import docs, login, static_files
+from quire.web.pages import docs, login, resources, static_files
+from quire.web.pages.adding import editing, picker, rules, start
 from quire.web.pages.compare import compare
 from quire.web.pages.live import stream
 from quire.web.pages.live.hub import Hub
@@ -44,6 +45,12 @@ _PARTS = (
     files,
     accounts,
     status,
+    # Before other pages below /watches/: "new" is not the number of a watch.
+    start,
+    picker,
+    rules,
+    editing,
+    resources,
     watch_pages,
     compare,
     listing,
@@ -74,6 +81,7 @@ def create_app(
     notices: Notices | None = None,
     open_gate: OpenGate | None = None,
     fetch_page: FetchPage | None = None,
+    open_pages: OpenGate | None = None,
     access: Mapping[Route, Access] = ACCESS,
     demo: str = "",
     options: Sequence[OperatorOption] = (),
@@ -88,6 +96,8 @@ def create_app(
         notices: dead letters, tests and feeds (default: the service).
         open_gate: opens the gate that test messages go through; without, none are sent.
         fetch_page: fetches pages to compare, through the gate; without, only files are compared.
+        open_pages: opens the gate that pages are fetched through when a person asks for one;
+            without, none are fetched.
         access: what each route needs.
         demo: the address of the site of the demo, if this is the demo.
         options: what the operator chose when the service was started, for people to see.
@@ -109,6 +119,7 @@ def create_app(
         accounts=Accounts(service.database, hasher),
         notices=notices or service,
         open_gate=open_gate,
+        open_pages=open_pages,
         guard=app.state.guard,
         sessions=sessions,
         tokens=tokens,

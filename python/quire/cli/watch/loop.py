@@ -15,10 +15,14 @@ from quire.sentinels.checking.worker import Tally
 from quire.sentinels.notices.channels.webhook import webhook_gate
 from quire.sentinels.running import RunOptions, keep_watching
 from quire.sentinels.service import Service
+from quire.sources.gate import Gate, Politeness
 from quire.sources.gate.one_page import fetch_good
 from quire.web import Settings, create_app, set_up_logs
 from quire.web.server import serve_app
 from quire.web.settings import OperatorOption
+
+#: A person who looks at a page waits for it, so its parts are fetched as a browser would.
+VISIT = Politeness(connections=6, pause_s=0.0)
 
 
 def run_worker(service: Service, options: RunOptions) -> Tally:
@@ -59,6 +63,9 @@ def run_service(
         settings,
         open_gate=lambda: webhook_gate(allow_networks=options.allow_networks),
         fetch_page=partial(fetch_good, allow_networks=options.allow_networks),
+        open_pages=lambda: Gate(
+            allow_networks=options.allow_networks, politeness=VISIT, proxy=options.proxy
+        ),
         demo=demo,
         options=_shown_options(service, options),
         library=library,

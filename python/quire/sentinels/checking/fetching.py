@@ -18,7 +18,7 @@ from quire.sentinels.checking.answers import Fetched, FetchProblem
 from quire.sentinels.form.watch import Fetching
 from quire.sentinels.form.watch import Step as FormStep
 from quire.sentinels.store.claims import ClaimedPage
-from quire.sentinels.store.plain import fetching_from_json
+from quire.sentinels.store.plain import fetching_from_json, fetching_to_json
 from quire.sentinels.versions.pdf_text import is_pdf, pdf_text
 from quire.sources.gate import Gate, Proxy, Request, Response, Secret
 
@@ -130,6 +130,23 @@ class GateFetcher:
             if self._browser is browser:
                 self._browser = None
         await _end(browser)
+
+
+async def fetch_once(gate: Gate, url: str, fetching: Fetching) -> Fetched | FetchProblem:
+    """Fetch a page that a person asks for now, as its watch would. This never raises.
+
+    Args:
+        gate: the gate, open.
+        url: the page.
+        fetching: how to fetch it.
+    """
+    page = ClaimedPage(
+        id=0, url=url, fetching=fetching_to_json(fetching), fence=0, revision=0, due=0, etag=None,
+        last_modified=None, source=None, state="fine", facts=None, latest=-1, quiet_checks=0,
+        error_since=None, content=None, noise=None,
+    )  # fmt: skip
+    async with GateFetcher(gate) as fetch:
+        return await fetch(page)
 
 
 async def _end(browser: Browser) -> None:

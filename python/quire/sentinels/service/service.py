@@ -14,9 +14,11 @@ from quire.errors import NameTaken
 from quire.sentinels.checking.flow import Fetcher
 from quire.sentinels.checking.worker import Tally, Worker
 from quire.sentinels.form.reading import read_watch
+from quire.sentinels.resources import Resources
 from quire.sentinels.sending import (
     check_targets,
 )
+from quire.sentinels.service.drafting import Drafting
 from quire.sentinels.service.listing import Listing
 from quire.sentinels.service.looking import Looking
 from quire.sentinels.service.operating import Operating
@@ -45,7 +47,7 @@ from quire.sentinels.versions.retention import Keep
 CHUNK = 100
 
 
-class Service(Looking, Listing, Questions, Telling, Operating):
+class Service(Looking, Listing, Questions, Telling, Operating, Drafting):
     """Watches in a database.
 
     Args:
@@ -148,6 +150,8 @@ class Service(Looking, Listing, Questions, Telling, Operating):
     ) -> Pruned:
         """Delete versions that no watch wants any more.
 
+        If no watches are named, resources that no page needs any more go too.
+
         Args:
             names: watches; all pages if there are none.
             keep: what to keep, in place of what watches and the service say.
@@ -166,7 +170,9 @@ class Service(Looking, Listing, Questions, Telling, Operating):
                 policies = None if keep is None else [keep]
                 found = prune_page(connection, each, time(), policies, is_claimed=False)
             versions, freed = versions + found.versions, freed + found.bytes
-        if versions and vacuum:
+        if not chosen:
+            freed += Resources(self.database).prune(time())
+        if freed and vacuum:
             self.database.vacuum()
         return Pruned(versions, freed)
 

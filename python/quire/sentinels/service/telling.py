@@ -80,7 +80,15 @@ class Telling(Base):
             name: the watch.
             gate: the way to webhooks, open; see ``webhook_gate``.
         """
-        targets = self.find(name).watch.notify.targets
+        return await self.test_targets(self.find(name).watch.notify.targets, gate)
+
+    async def test_targets(self, targets: Iterable[str], gate: Gate) -> list[TestedTarget]:
+        """Send a test message to targets, at once.
+
+        Args:
+            targets: the targets, each allowed by ``refused_targets``.
+            gate: the way to webhooks, open; see ``webhook_gate``.
+        """
         channels = make_channels(self.database, gate, self.options)
         master = master_secret(self.database)
         tested = []

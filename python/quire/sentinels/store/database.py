@@ -22,7 +22,7 @@ from quire.sentinels.store.tables import metadata
 #: How long a writer of SQLite waits for another one.
 BUSY_SECONDS = 30.0
 #: The schema that this version of quire reads and writes.
-SCHEMA = "0005"
+SCHEMA = "0006"
 
 
 class Database:

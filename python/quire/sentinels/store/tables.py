@@ -5,6 +5,8 @@
             ├── member ──┬── page ── version  what is watched, where, and what it looked like
             ├── event ───┐
             └── queue ───┴── notice           what happened, and who was told
+    address ── resource                       style sheets, images and fonts of pages
+    draft                                     pages of watches that are being made
     visit, setting                            past checks of pages; options of the service
 
 * A *page* is one address with one way to fetch it. All watches of it share its fetches and versions.
@@ -18,6 +20,11 @@
   writes are refused.
 * A *queue* is one watch and one target: its notices leave in order. ``queue.fence`` is like that of
   a page. Its key, and that of a notice, is a hash: addresses of targets can be long.
+* A *resource* is stored once, by the hash of its bytes. An *address* is a place on the web where it
+  was found; without a resource, fetching it failed. Both are here and not in files beside the
+  database, so that all workers and web servers see them, and a backup has them.
+* A *draft* is a page that someone fetched to make a watch for it. Its key is a hash of what the
+  address of the draft has in it, so a copy of the database opens no drafts.
 * A *tag* is one tag of one watch, as its form has it; its key is a hash too. Forms are JSON, in which
   the databases have no common way to search.
 * ``page.revision`` grows whenever members change, so that workers know when to read them again.
@@ -244,6 +251,45 @@ visit: Table = Table(
     Column("bytes", BigInteger, nullable=False),
     Column("detail", Text),
     Index(None, "page", "time"),
+)
+
+resource: Table = Table(
+    "resource",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("type", String(100), nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+address: Table = Table(
+    "address",
+    metadata,
+    Column("key", String(32), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("resource", ForeignKey("resource.hash")),
+    Column("fetched", Float(53), nullable=False),
+    Column("used", Float(53), nullable=False),
+    Column("error", Text),
+    Index(None, "resource"),
+    Index(None, "used"),
+)
+
+draft: Table = Table(
+    "draft",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("account", ForeignKey("account.id", ondelete="CASCADE"), nullable=False),
+    Column("watch", ForeignKey("watch.id", ondelete="CASCADE")),
+    Column("made", Float(53), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("final_url", Text, nullable=False),
+    Column("fetch", JSON, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("content_type", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("selectors", JSON, nullable=False),
+    Index(None, "account"),
+    Index(None, "watch"),
 )
 
 setting: Table = Table(

@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from quire.sentinels.accounts import Accounts, Identity, Sessions, Tokens
 from quire.sentinels.accounts.passwords import AT_ONCE
+from quire.sentinels.resources import Resources
 from quire.sentinels.service import Service
 from quire.web.answers import Answer
 from quire.web.fetching import FetchPage
@@ -29,6 +30,8 @@ PREFIX = "/api/v1"
 LARGEST = 2**63 - 1
 #: Rows of one answer.
 MOST = 500
+#: Pages that are fetched for people at the same time; others wait.
+VISITS = 4
 #: Characters of a parameter.
 LONGEST = 10_000
 
@@ -43,6 +46,10 @@ class State:
         tokens: tokens of programs.
         notices: dead letters, tests and feeds.
         open_gate: opens the gate that test messages go through.
+        open_pages: opens the gate that pages are fetched through, if a person asks for one.
+        prepared: when resources of a page were fetched, by the signature of its source.
+        visits: places for those who wait for a page to be fetched.
+        resources: style sheets, images and fonts of pages.
         guard: decides who gets in.
         throttle: slows down guessing of passwords.
         settings: the settings.
@@ -59,6 +66,7 @@ class State:
         accounts: Accounts,
         notices: Notices,
         open_gate: OpenGate | None,
+        open_pages: OpenGate | None,
         guard: Guard,
         sessions: Sessions,
         tokens: Tokens,
@@ -73,11 +81,15 @@ class State:
         self.tokens: Tokens = tokens
         self.notices: Notices = notices
         self.open_gate: OpenGate | None = open_gate
+        self.open_pages: OpenGate | None = open_pages
+        self.resources: Resources = Resources(service.database)
         self.guard: Guard = guard
         self.throttle: Throttle = Throttle()
         self.settings: Settings = settings
         self.held: Held = Held()
         self.fetch_page: FetchPage | None = fetch_page
+        self.visits: CapacityLimiter = CapacityLimiter(VISITS)
+        self.prepared: dict[int, float] = {}
         self.demo: str = demo
         self.options: Sequence[OperatorOption] = options
         self._heavy = CapacityLimiter(settings.heavy_at_once)

@@ -59,9 +59,9 @@ _ADMIN = Access(Level.ADMIN)
 _ADMIN_WRITE = Access(Level.ADMIN, body="usual")
 _MINE = Access(Level.READ, session=True)
 _MINE_WRITE = Access(Level.READ, session=True, body="usual")
-_LOOK = Access(Level.READ, page=True)
-_LOOK_HEAVY = Access(Level.READ, page=True, heavy=True)
+_HEAVY_PAGE = Access(Level.READ, page=True, heavy=True)
 _CHANGE = Access(Level.WRITE, page=True, body="usual")
+_CHOOSE = Access(Level.WRITE, page=True)
 _PAGE = Access(Level.READ, page=True)
 _MY_FORM = Access(Level.READ, session=True, page=True, body="usual")
 _ADMIN_FORM = Access(Level.ADMIN, session=True, page=True, body="usual")
@@ -129,24 +129,39 @@ ACCESS: dict[Route, Access] = {
     ("GET", "/metrics"): Access(Level.READ, metrics=True),
     # Pages for people.
     ("GET", "/static/{name}"): Access(None),
+    # Adding and editing a watch. Frames of pages have no cookies: what they load has a signature in
+    # its address, and a click goes through a page that shows nothing but the way back.
+    ("GET", "/watches/new"): _CHOOSE,
+    ("POST", "/watches/new"): _CHANGE,
+    ("GET", "/watches/new/{draft}"): _CHOOSE,
+    ("GET", "/watches/new/{draft}/frame"): _CHOOSE,
+    ("GET", "/watches/new/{draft}/at"): Access(None, page=True),
+    ("POST", "/watches/new/{draft}/selector"): _CHANGE,
+    ("GET", "/watches/new/{draft}/rules"): _CHOOSE,
+    ("POST", "/watches/new/{draft}/rules"): _CHANGE,
+    ("GET", "/watches/{watch}/edit"): _CHOOSE,
+    ("GET", "/watches/{watch}/question"): _PAGE,
+    ("GET", "/watches/{watch}/question/{side}"): _PAGE,
+    ("POST", "/watches/{watch}/question"): _CHANGE,
+    ("GET", "/resources/{name}"): Access(None),
     ("GET", "/"): _PAGE,
     ("GET", "/api/docs"): Access(Level.READ, page=True),
     # One watch.
-    ("GET", "/watches/{watch}"): _LOOK,
-    ("GET", "/watches/{watch}/diff"): _LOOK_HEAVY,
-    ("GET", "/watches/{watch}/frame/{name}"): _LOOK_HEAVY,
-    ("GET", "/watches/{watch}/why"): _LOOK_HEAVY,
-    ("GET", "/watches/{watch}/history"): _LOOK_HEAVY,
-    ("GET", "/watches/{watch}/noise"): _LOOK,
+    ("GET", "/watches/{watch}"): _PAGE,
+    ("GET", "/watches/{watch}/diff"): _HEAVY_PAGE,
+    ("GET", "/watches/{watch}/frame/{name}"): _HEAVY_PAGE,
+    ("GET", "/watches/{watch}/why"): _HEAVY_PAGE,
+    ("GET", "/watches/{watch}/history"): _HEAVY_PAGE,
+    ("GET", "/watches/{watch}/noise"): _PAGE,
     ("POST", "/watches/{watch}/noise"): _CHANGE,
-    ("GET", "/watches/{watch}/replay"): _LOOK_HEAVY,
+    ("GET", "/watches/{watch}/replay"): _HEAVY_PAGE,
     ("POST", "/watches/{watch}/replay"): Access(Level.WRITE, page=True, body="usual", heavy=True),
-    ("GET", "/watches/{watch}/notices"): _LOOK,
+    ("GET", "/watches/{watch}/notices"): _PAGE,
     ("POST", "/watches/{watch}/test-notice"): _CHANGE,
     ("POST", "/watches/{watch}/resend"): _CHANGE,
-    ("GET", "/watches/{watch}/form"): _LOOK,
+    ("GET", "/watches/{watch}/form"): _PAGE,
     ("POST", "/watches/{watch}/form"): _CHANGE,
-    ("GET", "/watches/{watch}/watch.yaml"): _LOOK,
+    ("GET", "/watches/{watch}/watch.yaml"): _PAGE,
     ("POST", "/watches/{watch}/check"): _CHANGE,
     ("POST", "/watches/{watch}/pause"): _CHANGE,
     ("POST", "/watches/{watch}/resume"): _CHANGE,
@@ -154,7 +169,7 @@ ACCESS: dict[Route, Access] = {
     ("POST", "/watches/{watch}/remove"): _CHANGE,
     ("POST", "/watches/{watch}/accept"): _CHANGE,
     ("POST", "/watches/{watch}/reject"): _CHANGE,
-    ("GET", "/events/{event}"): _LOOK,
+    ("GET", "/events/{event}"): _PAGE,
     # Comparing.
     ("GET", "/compare"): Access(Level.READ, page=True, home=True),
     ("POST", "/compare"): Access(Level.READ, page=True, body="import", heavy=True, home=True),

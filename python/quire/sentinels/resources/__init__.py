@@ -1,0 +1,16 @@
+"""Resources: style sheets, images and fonts that pages need to look like pages.
+
+A page goes in (``gathering``); everything that it would load goes through the gate, is sniffed
+(``kinds``) and stored once by its hash (``storing``). Documents of ``quire.viewing`` refer to it by
+signed addresses, and the web application answers those from the store alone. Reports, which load
+nothing, get pages with their resources inside (``inlining``).
+"""
+
+from __future__ import annotations
+
+from quire.sentinels.resources.gathering import Gathered, gather
+from quire.sentinels.resources.inlining import inlined
+from quire.sentinels.resources.kinds import Kind, sniff
+from quire.sentinels.resources.storing import Resource, Resources
+
+__all__ = ["Gathered", "Kind", "Resource", "Resources", "gather", "inlined", "sniff"]

@@ -1,0 +1,1 @@
+"""Picking parts of pages."""

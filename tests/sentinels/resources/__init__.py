@@ -1,0 +1,1 @@
+"""Style sheets, images and fonts of pages."""

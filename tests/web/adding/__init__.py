@@ -1,0 +1,1 @@
+"""Adding a watch by clicking."""
