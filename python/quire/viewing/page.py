@@ -113,7 +113,7 @@ def lacks_styles(page: Digest, *, url: str, place: Place) -> bool:
     """
     if page.kind != "html":
         return False
-    columns = _Columns(page)
+    columns = Columns(page)
     if sum(len(columns.text(node)) for node in page.select("style").tolist()) >= OWN_LAYOUT:
         return False
     base = base_of(url, page._native.base()) or url
