@@ -33,8 +33,10 @@ HERE = "127.0.0.1"
 OLD, NEW = "<h1>Menu</h1><p>Cod 8.40</p>", "<h1>Menu</h1><p>Cod 8.60</p><p>Tea</p>"
 
 
-def post(client: Client, files: Files | None = None, /, **given: str) -> Reply:
-    """Send the form of a comparison, as a browser does."""
+def post(
+    client: Client, files: Files | None = None, /, path: str = "/compare", **given: str
+) -> Reply:
+    """Send a form with files, as a browser does."""
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name.replace("_", "-")}"\r\n\r\n'
         f"{text}\r\n".encode()
@@ -49,7 +51,7 @@ def post(client: Client, files: Files | None = None, /, **given: str) -> Reply:
     ]
     body = b"".join([*parts, f"--{BOUNDARY}--\r\n".encode()])
     kind = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
-    return client.post("/compare", body=body, headers=kind)
+    return client.post(path, body=body, headers=kind)
 
 
 def compared(client: Client, **given: str) -> str:

@@ -24,6 +24,7 @@ from quire.web.pages.adding import editing, picker, rules, start
 from quire.web.pages.compare import compare
 from quire.web.pages.live import stream
 from quire.web.pages.live.hub import Hub
+from quire.web.pages.reports import routes as reports
 from quire.web.pages.settings import accounts as account_pages
 from quire.web.pages.settings import glance, importing, targets
 from quire.web.pages.settings import tokens as token_pages
@@ -53,6 +54,7 @@ _PARTS = (
     resources,
     watch_pages,
     compare,
+    reports,
     listing,
     changes,
     stream,
@@ -129,6 +131,7 @@ def create_app(
         options=options,
     )
     app.state.live = Hub(service)
+    app.state.reports = set()  # those that are being made
     app.state.pending = PendingFiles()
     if library is not None:
         app.state.browsing = Browsing(library)

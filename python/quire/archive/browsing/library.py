@@ -169,6 +169,11 @@ class Library:
         """The names of the archives' folders."""
         return [archive.folder.name or str(archive.folder) for archive in self._archives]
 
+    @property
+    def folders(self) -> list[Path]:
+        """The archives' folders."""
+        return [archive.folder for archive in self._archives]
+
     def captures(self, url: str) -> list[Capture]:
         """List the captures of an address in any spelling, oldest first."""
         wanted = key(with_scheme(url)) if url not in self._read().counts else key(url)

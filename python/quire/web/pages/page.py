@@ -64,6 +64,7 @@ PLACES = (
     Place("Changes", "/changes"),
     Place("Compare", "/compare"),
     Place("Archives", "/archives"),
+    Place("Reports", "/reports"),
     Place("Settings", "/settings"),
 )
 

@@ -175,6 +175,12 @@ ACCESS: dict[Route, Access] = {
     ("POST", "/compare"): Access(Level.READ, page=True, body="import", heavy=True, home=True),
     ("GET", "/compare/{key}"): Access(Level.READ, page=True, heavy=True, home=True),
     ("GET", "/compare/{key}/frame/{name}"): Access(Level.READ, page=True, heavy=True, home=True),
+    # Reports.
+    ("GET", "/reports"): _PAGE,
+    ("POST", "/reports"): Access(Level.WRITE, page=True, body="import"),
+    ("GET", "/reports/{key}"): _PAGE,
+    ("GET", "/reports/{key}/frame"): _PAGE,
+    ("GET", "/reports/{key}/report.html"): _PAGE,
     # Archives. What a replayed page loads comes without cookies: its address has a secret part.
     ("GET", "/archives"): Access(Level.READ, page=True),
     ("GET", "/archives/address"): Access(Level.READ, page=True),

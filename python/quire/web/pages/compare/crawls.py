@@ -125,7 +125,7 @@ def compare_crawls(old: PostedFile, new: PostedFile) -> ComparedCrawls:
     """
     folder = Folder()
     try:
-        paths = [_written(file, folder.path, side) for side, file in (("old", old), ("new", new))]
+        paths = [written(file, folder.path, side) for side, file in (("old", old), ("new", new))]
         comparison = compare(*paths, most_bytes=MOST_PAGE)
     except GivenError:
         folder.delete()
@@ -142,8 +142,17 @@ def compare_crawls(old: PostedFile, new: PostedFile) -> ComparedCrawls:
     return ComparedCrawls((old.name[:200], new.name[:200]), comparison, folder)
 
 
-def _written(file: PostedFile, folder: Path, side: str) -> str:
-    """Write a file, or the pages in it, and return the path to read."""
+def written(file: PostedFile, folder: Path, side: str) -> str:
+    """Write an uploaded file, or the pages in it, and return the path to read.
+
+    Args:
+        file: the file.
+        folder: where to write it.
+        side: the field of the form, for errors; the file is called so.
+
+    Raises:
+        GivenError: it cannot be read.
+    """
     kind = kind_of(file)
     if kind is not Kind.FOLDER:
         path = folder / f"{side}.{kind.value}"

@@ -1,0 +1,1 @@
+"""Reports about crawls that people upload, or about archives of the service."""
