@@ -77,13 +77,14 @@ class Postgres:
 
     def kill(self) -> None:
         """Kill the server as a power cut would, except for the cache of the system."""
-        lines = (self._folder / "data" / "postmaster.pid").read_text().splitlines()
-        server = int(lines[0])
+        lock = self._folder / "data" / "postmaster.pid"
+        server = int(lock.read_text().splitlines()[0])
         os.kill(server, signal.SIGSTOP)  # so that it starts no more processes
         children = _children(server)
         for process in (server, *children):
             with suppress(ProcessLookupError):  # it ended by itself
                 os.kill(process, signal.SIGKILL)
+        lock.unlink()  # until the system has cleaned up the process, its number seems to be in use
 
     def new_database(self) -> str:
         """Return the address of a new, empty database."""
