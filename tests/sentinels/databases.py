@@ -77,8 +77,14 @@ class Postgres:
 
     def kill(self) -> None:
         """Kill the server as a power cut would, except for the cache of the system."""
-        lines = (self._folder / "data" / "postmaster.pid").read_text().splitlines()
-        os.kill(int(lines[0]), signal.SIGKILL)
+        lock = self._folder / "data" / "postmaster.pid"
+        server = int(lock.read_text().splitlines()[0])
+        os.kill(server, signal.SIGSTOP)  # so that it starts no more processes
+        children = _children(server)
+        for process in (server, *children):
+            with suppress(ProcessLookupError):  # it ended by itself
+                os.kill(process, signal.SIGKILL)
+        lock.unlink()  # until the system has cleaned up the process, its number seems to be in use
 
     def new_database(self) -> str:
         """Return the address of a new, empty database."""
@@ -93,6 +99,17 @@ class Postgres:
 
     def _control(self, *words: str | Path) -> None:
         _run(self._user, _FOLDERS[0] / "pg_ctl", "-D", self._folder / "data", *words)
+
+
+def _children(process: int) -> list[int]:
+    """Return the processes that a process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended meanwhile
+            fields = path.read_text().rpartition(") ")[2].split()
+            if int(fields[1]) == process:
+                found.append(int(path.parent.name))
+    return found
 
 
 def _free_port() -> int:
