@@ -151,7 +151,7 @@ def watch_page(
     stored = shown.stored
     known = {each.value: WORDS[each] for each in Done}
     return page(
-        f"watch/{tab.name}.html",
+        f"one_watch/{tab.name}.html",
         status,
         person=client.name,
         here="Watches",

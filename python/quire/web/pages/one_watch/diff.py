@@ -15,7 +15,7 @@ from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, State, Url, VersionNumber, WatchNumber, router
 from quire.web.pages.diff.drawings import DRAWINGS, frame_answer
 from quire.web.pages.diff.view import DiffView, View, make_view
-from quire.web.pages.watch.heading import Shown, Tab, find_shown, watch_page
+from quire.web.pages.one_watch.heading import Shown, Tab, find_shown, watch_page
 
 routes: APIRouter = router()
 
