@@ -62,6 +62,7 @@ class Done(StrEnum):
     noise_off = "noise-off"
     left_out = "left-out"
     resent = "resent"
+    only_form = "only-form"
 
 
 WORDS = {
@@ -75,6 +76,7 @@ WORDS = {
     Done.noise_off: "Everything counts now, also parts that change at every fetch.",
     Done.left_out: "That part of the page is left out from now on.",
     Done.resent: "The notices are sent again.",
+    Done.only_form: "This watch is edited here. Clicking works for one part of a stored page.",
 }
 
 

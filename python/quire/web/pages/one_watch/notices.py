@@ -80,6 +80,7 @@ def _show(
                 "state": each.state,
                 "mood": MOODS.get(each.state, ""),
                 "kind": each.kind,
+                "event": each.event,
                 "made": each.made,
                 "ended": each.ended,
                 "not_before": each.not_before,
