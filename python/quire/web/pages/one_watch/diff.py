@@ -16,13 +16,16 @@ from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, State, Url, VersionNumber, WatchNumber, router
 from quire.web.pages.diff.drawings import DRAWINGS, Pair, frame_answer
 from quire.web.pages.diff.view import DiffView, View, make_view
-from quire.web.pages.one_watch.heading import Shown, Tab, find_shown, watch_page
+from quire.web.pages.one_watch.heading import (
+    MOST_VERSIONS,
+    Shown,
+    Tab,
+    find_shown,
+    watch_page,
+)
 from quire.web.pages.resources import prepare
 
 routes: APIRouter = router()
-
-#: Versions that can be chosen.
-MOST_VERSIONS = 300
 
 Change = Annotated[int, Query(ge=1, le=1_000_000)]
 

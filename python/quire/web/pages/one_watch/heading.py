@@ -19,9 +19,12 @@ from quire.sentinels.store.plain import instant
 from quire.sentinels.store.watches import StoredWatch
 from quire.web.api.context import State
 from quire.web.pages.page import page
+from quire.web.pages.watches.row import shown as shown_row
 
 #: Pages of a watch in the menu.
 MOST_PAGES = 300
+#: Versions that can be chosen.
+MOST_VERSIONS = 300
 
 
 class Tab(StrEnum):
@@ -165,6 +168,7 @@ def watch_page(
         page=shown.page,
         may_write=client.level >= Level.WRITE,
         questions=[_question(each) for each in app.service.proposals(stored.id)],
+        live=next(map(shown_row, app.service.rows_of([stored.id])), None),
         tab=tab,
         tabs=[(each, NAMES[each], shown.at(each.value)) for each in Tab],
         done=known.get(done, ""),
