@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Frame
+from playwright.sync_api import Frame, Route
 
+from quire.web.pages.live.hub import Hub
+from tests.web.browsing import in_thread
 from tests.web.conftest import Site
 from tests.web.live import Visitor, visiting
 from tests.web.test_one_watch import HOSTILE, add
@@ -234,3 +236,77 @@ def test_pages_have_names_labels_levels_and_contrast(site: Site, watch: int, *, 
             assert visitor.page.evaluate(ACCESSIBLE) == [], tab
         visitor.open("/compare")
         assert visitor.page.evaluate(ACCESSIBLE) == []
+
+
+@pytest.mark.parametrize(
+    ("way", "place"), [("#take-keys", 1), ("#next", 2), (".map [data-change='2']", 2)]
+)
+def test_keys_work_again_after_a_click_in_the_page(
+    visitor: Visitor, watch: int, way: str, place: int
+) -> None:
+    visitor.open(f"/watches/{watch}/diff")
+    visitor.page.wait_for_load_state("load")
+    page, hint = visitor.page, visitor.page.locator("#keys")
+    where = page.locator("#where")
+    box = page.locator("iframe").bounding_box()
+    assert box is not None
+    assert hint.is_hidden()
+
+    page.mouse.click(box["x"] + 30, box["y"] + 200)
+    hint.wait_for(state="visible")
+    page.keyboard.press("n")
+    assert where.inner_text() == "1 of 3 changes", "the frame has the keys, and no script"
+    page.click(way)
+    hint.wait_for(state="hidden")
+    assert where.inner_text() == f"{place} of 3 changes"
+    page.keyboard.press("n")
+    page.wait_for_timeout(300)
+    assert where.inner_text() == f"{place + 1} of 3 changes"
+    assert page.evaluate("document.activeElement.tagName") != "IFRAME", "jumps leave the focus here"
+    assert hint.is_hidden()
+    visitor.seen.check()
+
+
+def test_a_new_change_is_told_in_a_corner_and_nothing_moves(site: Site, watch: int) -> None:
+    site.app.state.live = Hub(site.service, every_s=0.1)
+    with visiting(site.app) as visitor:
+        visitor.log_in("viewer")
+        page, news = visitor.page, visitor.page.locator("#news")
+        visitor.open(f"/watches/{site.watch}/diff")
+        page.locator("html[data-live=on]").wait_for()
+        page.wait_for_timeout(500)  # the events that there are
+        page.evaluate("scrollTo(0, 40)")
+        page.focus("#next")
+        place = "[scrollY, document.getElementById('diff').getBoundingClientRect().top, document.activeElement.id]"
+        before = page.evaluate(place)
+        in_thread(site.check, b"<p id=price>3.25</p></html>")
+        news.get_by_role("link").wait_for()
+
+        assert news.inner_text() == "New, changed: 3.25"
+        assert news.get_attribute("aria-live") == "polite"
+        assert page.evaluate(place) == before
+        news.get_by_role("link").click()
+        page.wait_for_url("**/diff?**")
+        assert "3.25" in framed(visitor).locator("ins").inner_text()
+        visitor.open(f"/watches/{watch}")
+        page.locator("html[data-live=on]").wait_for()
+        page.wait_for_timeout(300)
+        in_thread(site.check, b"<p id=price>2.25</p></html>")
+        page.wait_for_timeout(600)
+        assert news.inner_text() == "", "news of other watches are told elsewhere"
+
+
+def test_a_change_before_the_page_was_connected_is_told_too(site: Site) -> None:
+    site.app.state.live = Hub(site.service, every_s=0.1)
+    with visiting(site.app) as visitor:
+        visitor.log_in("viewer")
+        page = visitor.page
+        held: list[Route] = []
+        page.route("**/live?*", lambda route: held.append(route))  # noqa: PLW0108 - no built-in function
+        visitor.open(f"/watches/{site.watch}")
+        page.locator("html[data-live=on]").wait_for()
+        in_thread(site.check, b"<p id=price>3.25</p></html>")
+        while not held:
+            page.wait_for_timeout(50)
+        held[-1].continue_()
+        page.get_by_role("link", name="New since you opened this page").wait_for()

@@ -86,9 +86,9 @@ def test_new_events_are_told_and_old_ones_are_not(site: Site) -> None:
 
     found = site.runner.run(wait())
 
-    assert found == {
-        "changes": [{"watch": site.watch, "name": "price", "kind": "changed", "words": "1.25"}]
-    }
+    newest = site.service.events(site.watch)[0].id
+    said = {"id": newest, "watch": site.watch, "name": "price", "kind": "changed", "words": "1.25"}
+    assert found == {"changes": [said]}
 
 
 async def _check(site: Site, body: bytes) -> None:

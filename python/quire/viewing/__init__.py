@@ -3,12 +3,26 @@
 The document looks like the page: its own style sheets, images and fonts. It can do nothing else: no
 scripts, no forms that send, no requests except to addresses that the caller's ``place`` returns.
 ``page`` writes documents, ``css`` style sheets, and ``pointing`` documents in which people choose a part.
+Documents that load nothing, such as redlines, get style sheets and images written into them
+(``embedded``).
 """
 
 from __future__ import annotations
 
 from quire.viewing.css import safe_css
-from quire.viewing.page import Layout, lacks_styles, safe_page
-from quire.viewing.places import Place, Use
+from quire.viewing.embedded import NOTHING, Embedded
+from quire.viewing.page import Layout, lacks_styles, safe_page, style_relation
+from quire.viewing.places import Place, Places, Use
 
-__all__ = ["Layout", "Place", "Use", "lacks_styles", "safe_css", "safe_page"]
+__all__ = [
+    "NOTHING",
+    "Embedded",
+    "Layout",
+    "Place",
+    "Places",
+    "Use",
+    "lacks_styles",
+    "safe_css",
+    "safe_page",
+    "style_relation",
+]

@@ -121,7 +121,7 @@ def lacks_styles(page: Digest, *, url: str, place: Place) -> bool:
     missing = 0
     for node in page.select("link[rel][href]").tolist():
         found = page.attributes(node)
-        if _style_relation(found) is None:
+        if style_relation(found) is None:
             continue
         if places.find(found["href"], Use.STYLE) is not None:
             return False
@@ -322,7 +322,7 @@ class PageWriter:
             self.out.append(f"<style{media}>{placed_css(css, self.places)}</style>")
 
     def _link(self, found: Mapping[str, str]) -> None:
-        relation = _style_relation(found)
+        relation = style_relation(found)
         address = self.places.find(found.get("href", ""), Use.STYLE) if relation else None
         if relation is None or address is None:
             return
@@ -434,7 +434,7 @@ def _value(written: str, key: str, value: str) -> str | None:
     return value
 
 
-def _style_relation(found: Mapping[str, str]) -> str | None:
+def style_relation(found: Mapping[str, str]) -> str | None:
     """Return how a ``link`` refers to a style sheet; None if it does not."""
     words = found.get("rel", "").lower().split()
     if found.get("type", "text/css").strip().lower() not in {"", "text/css"}:

@@ -24,13 +24,13 @@ from quire.web.pages.adding import editing, picker, rules, start
 from quire.web.pages.compare import compare
 from quire.web.pages.live import stream
 from quire.web.pages.live.hub import Hub
+from quire.web.pages.one_watch import events
+from quire.web.pages.one_watch import routes as watch_pages
 from quire.web.pages.reports import routes as reports
 from quire.web.pages.settings import accounts as account_pages
 from quire.web.pages.settings import glance, importing, targets
 from quire.web.pages.settings import tokens as token_pages
 from quire.web.pages.settings.pending import PendingFiles
-from quire.web.pages.watch import events
-from quire.web.pages.watch import routes as watch_pages
 from quire.web.pages.watches import changes, listing
 from quire.web.problems import add_handlers
 from quire.web.protection.access import ACCESS, Access, Route, unclassified

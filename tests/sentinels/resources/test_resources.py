@@ -14,15 +14,15 @@ from sqlalchemy import func, select
 import quire
 from quire.display import escape
 from quire.errors import FetchCause, FetchFailed
-from quire.reports import redline
-from quire.sentinels.resources import Resources, gather, inlined, sniff
+from quire.reports.changes.framed import FramedPage, framed_changes
+from quire.sentinels.resources import Resources, StoredLooks, gather, sniff
 from quire.sentinels.resources.gathering import Bounds, Gathered
 from quire.sentinels.resources.storing import FAILED_S, FRESH_S, UNUSED_S, Found, key_of
 from quire.sentinels.service import Service
 from quire.sentinels.store import Database
 from quire.sentinels.store.tables import address, resource
 from quire.sources.gate import Request, Response
-from quire.viewing import Use
+from quire.viewing import NOTHING, Use
 from tests.sources.gate import vectors
 from tests.sources.gate.servers import names, open_gate, serving
 from tests.sources.gate.test_ssrf import canaries, outside
@@ -267,35 +267,69 @@ def test_a_host_that_does_not_answer_is_not_asked_for_everything(database: Datab
     assert (found.fetched, found.failed, len(gate.asked)) == (1, 50, bounds.silences + 1)
 
 
-def test_a_redline_of_a_page_with_stored_resources_looks_like_the_page(tmp_path: Path) -> None:
-    database = Database.open(tmp_path / "quire.db")
+def drawn_with(store: Resources, source: str, prices: tuple[int, int] = (8, 9)) -> FramedPage:
+    """Draw the changes of a page with its stored style sheets and images."""
+    old, new = (quire.encode(f"{source}<p>Price é {price}</p>".encode()) for price in prices)
+    looks = StoredLooks([(old, URL), (new, URL)], store)
+    return framed_changes(quire.annotate(old, new), base=URL, embedded=looks.load())
+
+
+def test_a_redline_of_a_page_with_stored_resources_looks_like_the_page(database: Database) -> None:
     store = Resources(database)
     css = "@import 'b.css'; h1::before{content:'é</style>'} p{color:rgb(1,2,3)}"
     store.keep([Found(f"{URL}a.css", "text/css; charset=utf-8", css.encode())], 0)
     store.keep([Found(f"{URL}b.css", "text/css; charset=utf-8", b"p{margin:7px}")], 0)
     store.keep([Found(f"{URL}c.png", IMAGE, PNG)], 0)
     head = "<base href=/><link href=a.css rel='x Stylesheet' media=screen><title>é</title>"
-    source = f"{head}<img src=c.png alt='\"é' srcset='d 2x'><img src=gone.png><p>Price é "
-    old, new = (
-        inlined(quire.encode(f"{source}{price}</p>".encode()), URL, store) for price in (8, 9)
-    )
-    assert "stylesheet" not in new.decode().decode().lower().replace("safe", "")
-    assert new.text() == "é\nPrice é 9"
-    assert [image.alt for image in new.images()] == ['"é', ""]
-    drawn = redline(quire.annotate(old, new), base=URL)
-    assert "color:rgb(1,2,3)" in drawn.replace(" ", "") or "#010203" in drawn
-    assert "7px" in drawn
-    assert "data:image/png;base64," in drawn
-    assert ">9</ins>" in drawn
-    database.close()
+    found = drawn_with(store, f"{head}<img src=c.png srcset='d 2x'><img src=gone.png>").document
+
+    assert "color:rgb(1,2,3)" in found.replace(" ", "")
+    assert "margin:7px" in found
+    assert found.count("data:image/png;base64,") == 1
+    assert ">9</ins>" in found
+    assert "</style>'" not in found
 
 
-def test_a_page_without_stored_resources_is_the_same_page(database: Database) -> None:
+def test_marks_do_not_depend_on_stored_resources(database: Database) -> None:
     store = Resources(database)
-    for source in (
-        b"<link rel=stylesheet href=a.css><img src=b>",
-        b'{"a": 1}',
-        b"\xff\xfe<\0p\0>\0",
-    ):
-        page = quire.encode(source)
-        assert inlined(page, URL, store) is page
+    source = "<link rel=stylesheet href=a.css><img src=c.png?1><p style='height:90px'>x</p>"
+    bare = drawn_with(store, source)
+    assert "height:90px" not in bare.document, "the layout for reading"
+    store.keep([Found(f"{URL}a.css", "text/css; charset=utf-8", b"p{color:red}")], 0)
+    store.keep([Found(f"{URL}c.png?1", IMAGE, PNG)], 0)
+    dressed = drawn_with(store, source)
+
+    assert dressed.document != bare.document
+    assert "height:90px" in dressed.document
+    assert dressed.marks == bare.marks
+
+
+def test_the_key_of_drawings_changes_with_what_is_stored(database: Database) -> None:
+    store, page = Resources(database), quire.encode(b"<img src=c.png>")
+
+    def key() -> str:
+        return StoredLooks([(page, URL)], store).key
+
+    before = key()
+    store.keep([Found(f"{URL}other.png", IMAGE, PNG)], 0)
+    assert key() == before
+    store.keep([Found(f"{URL}c.png", IMAGE, PNG)], 0)
+    first = key()
+    store.keep([Found(f"{URL}c.png", IMAGE, PNG + b"x")], 1)
+    assert len({before, first, key()}) == 3
+
+
+def test_an_image_that_is_on_a_page_a_thousand_times_is_written_a_few_times(
+    database: Database,
+) -> None:
+    store = Resources(database)
+    store.keep([Found(f"{URL}c.png", IMAGE, PNG + bytes(100_000))], 0)
+    found = drawn_with(store, "<img src=c.png>" * 1000).document
+    assert 10 < found.count("data:image/png;base64,") < 30
+
+
+def test_pages_that_are_not_html_have_no_looks(database: Database) -> None:
+    store = Resources(database)
+    for source in (b'{"a": 1}', b"\0\1\2", b"plain text"):
+        looks = StoredLooks([(quire.encode(source), URL)], store)
+        assert (looks.key, looks.load()) == ("", NOTHING)

@@ -390,3 +390,15 @@ def test_a_page_with_too_many_elements_is_refused_in_words(site: Site) -> None:
         reply = fetched(editor)
     assert reply.status == 422
     assert "elements and texts" in reply.text
+
+
+def test_watches_that_cannot_be_clicked_are_edited_as_a_form(site: Site) -> None:
+    parts = {"one": {"where": "h1"}, "two": {"where": "p"}}
+    named = site.service.add({"url": "https://example.org/p", "name": "parts", "parts": parts}).id
+    unseen = site.service.add({"url": "https://example.org/q", "name": "unseen"}).id
+    editor = site.browser("editor")
+    for watch in (named, unseen):
+        reply = editor.get(f"/watches/{watch}/edit")
+        assert reply.headers["location"] == f"/watches/{watch}/form?done=only-form"
+        assert "This watch is edited here." in editor.get(reply.headers["location"]).text
+    assert editor.get("/watches/99999/edit").status == 404

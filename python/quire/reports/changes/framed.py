@@ -17,11 +17,12 @@ from enum import Enum
 
 from quire.digest.page import Digest
 from quire.reports.changes.marks import CHANGE, Changes, MarkKind
-from quire.reports.changes.redline import draw, title_change
+from quire.reports.changes.redline import Drawn, draw, title_change
 from quire.reports.frame import document
 from quire.sdiff import annotate
 from quire.sdiff.annotation import Annotation
 from quire.sdiff.views.words import Segment
+from quire.viewing import NOTHING, Embedded
 
 
 class Shown(Enum):
@@ -89,7 +90,11 @@ class FramedPage:
 
 
 def framed_changes(
-    annotation: Annotation, *, base: str | None = None, shown: Shown = Shown.BOTH
+    annotation: Annotation,
+    *,
+    base: str | None = None,
+    shown: Shown = Shown.BOTH,
+    embedded: Embedded = NOTHING,
 ) -> FramedPage:
     """Draw two versions of a page, or one of them, with the changes marked.
 
@@ -103,16 +108,22 @@ def framed_changes(
         annotation: the annotation of two pages.
         base: the address of the page, to resolve links.
         shown: which version to show.
+        embedded: style sheets and images of the pages, to be written into the document.
     """
     if shown is Shown.OLD:
         annotation = annotate(annotation.new, annotation.old, annotation.rules)
     changes = Changes(hides_deleted=shown is not Shown.BOTH)
     style = _FRAME + (_OLD if shown is Shown.OLD else "")
-    return _framed(annotation, changes, base, style, {}, is_old=shown is Shown.OLD)
+    drawn = draw(annotation, changes, base=base, embedded=embedded)
+    return _framed(annotation, changes, drawn, style, is_old=shown is Shown.OLD)
 
 
 def framed_page(
-    page: Digest, *, base: str | None = None, outlined: Mapping[int, str] | None = None
+    page: Digest,
+    *,
+    base: str | None = None,
+    outlined: Mapping[int, str] | None = None,
+    embedded: Embedded = NOTHING,
 ) -> FramedPage:
     """Draw one version of a page, with some elements outlined.
 
@@ -127,8 +138,11 @@ def framed_page(
         page: the page.
         base: the address of the page, to resolve links.
         outlined: elements to outline, each with its tooltip.
+        embedded: style sheets and images of the page, to be written into the document.
     """
-    return _framed(annotate(page, page), Changes(), base, _FRAME, outlined or {}, is_old=False)
+    annotation, changes = annotate(page, page), Changes()
+    drawn = draw(annotation, changes, base=base, outlined=outlined, embedded=embedded)
+    return _framed(annotation, changes, drawn, _FRAME, is_old=False)
 
 
 def same_changes(left: FramedPage, right: FramedPage) -> dict[int, int]:
@@ -167,13 +181,11 @@ _TURNED: dict[MarkKind, MarkKind] = {
 def _framed(
     annotation: Annotation,
     changes: Changes,
-    base: str | None,
+    drawn: Drawn,
     style: str,
-    outlined: Mapping[int, str],
     *,
     is_old: bool,
 ) -> FramedPage:
-    drawn = draw(annotation, changes, base=base, outlined=outlined)
     whole = document(
         "".join([*drawn.body, "\n"]),
         title="Page",

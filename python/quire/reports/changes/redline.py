@@ -19,7 +19,7 @@ Pages that are not HTML are shown as text, line by line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,10 +42,13 @@ from quire.sdiff.annotation import Annotation, check_annotation
 from quire.sdiff.facets import Status
 from quire.sdiff.views.lines import text_rows
 from quire.sdiff.views.words import Segment, word_changes
+from quire.viewing import NOTHING, Embedded, Places, Use, style_relation
 
 # Maximum number of characters of a value, and of attributes, in the tooltip of an element.
 _MAX_VALUE = 80
 _MAX_NAMED = 6
+# Maximum number of characters of all embedded images that are written; some are on a page many times.
+_MAX_IMAGES = 3_000_000
 
 # As plain numbers: operations on flags take most of the time of a redline.
 _TAG, _ATTRIBUTES = int(Status.TAG), int(Status.ATTRIBUTES)
@@ -115,6 +118,7 @@ def draw(
     base: str | None = None,
     images: bool = False,
     outlined: Mapping[int, str] | None = None,
+    embedded: Embedded = NOTHING,
 ) -> Drawn:
     """Draw the new page with the changes marked.
 
@@ -124,10 +128,13 @@ def draw(
         base: as for ``redline``.
         images: as for ``redline``.
         outlined: elements of the new page to outline, each with its tooltip.
+        embedded: style sheets and images of the pages, to be written into the document.
     """
     check_annotation(annotation)
     if annotation.new.kind == "html" and annotation.old.kind == "html":
-        drawing = _Drawing(annotation, base, changes, images=images, outlined=outlined or {})
+        drawing = _Drawing(
+            annotation, base, changes, images=images, outlined=outlined or {}, embedded=embedded
+        )
         body = drawing.draw()
         sheet = "".join(drawing.styles)
         return Drawn(body, [PAGE_BASE, f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""], PAGE)
@@ -147,6 +154,12 @@ class _Open:
 _OUTERMOST = _Open(-1, 0, "", is_plain=False)
 
 
+def _places(page: VisiblePage) -> Places:
+    """Return the function of a page that makes its addresses absolute."""
+    base = page.base or ""
+    return Places(base, base, lambda url, _: url)
+
+
 class _Drawing:
     """The two pages, what to mark, and the markup written so far."""
 
@@ -158,6 +171,7 @@ class _Drawing:
         *,
         images: bool,
         outlined: Mapping[int, str],
+        embedded: Embedded,
     ) -> None:
         self.annotation = annotation
         self.outlined = outlined
@@ -168,21 +182,43 @@ class _Drawing:
         self.to_old: list[int] = annotation.to_old.tolist()
         self.painting = paint(annotation, self.old, self.new)
         self.holders = self._find_holders()
-        is_bare = self._lacks_styles(annotation.new)
+        self.embedded = embedded
+        self.image_length = 0
+        self.sheets = self._find_sheets()
+        is_bare = bool(self.sheets) and not any(self.sheets.values())
         self.settings = {
-            page: safe.Setting(page.base, images=images, is_bare=is_bare)
+            page: safe.Setting(page.base, images, is_bare, self._embedded_images(page))
             for page in (self.old, self.new)
         }
         self.out: list[str] = []
         self.styles: list[str] = []
 
-    @staticmethod
-    def _lacks_styles(page: Digest) -> bool:
-        """Tell whether the page has style sheets that are not inside it."""
-        return any(
-            "stylesheet" in page.attributes(node).get("rel", "").lower().split()
-            for node in page.select("link[rel]").tolist()
-        )
+    def _find_sheets(self) -> dict[int, str]:
+        """Return the text of each style sheet that the new page links to; empty if it is missing."""
+        places = _places(self.new)
+        found: dict[int, str] = {}
+        for node in self.annotation.new.select("link[rel]").tolist():
+            attributes = self.new.attributes(node)
+            if style_relation(attributes) == "stylesheet":
+                url = places.find(attributes.get("href", ""), Use.STYLE) or ""
+                found[node] = self.embedded.styles.get(url.partition("#")[0], "")
+        return found
+
+    def _embedded_images(self, page: VisiblePage) -> Callable[[str], str | None] | None:
+        """Return the function that finds the images of a page; None if it has none."""
+        if not self.embedded.images:
+            return None
+        places, images = _places(page), self.embedded.images
+
+        def find(address: str) -> str | None:
+            url = places.find(address, Use.IMAGE)
+            found = images.get(url.partition("#")[0]) if url is not None else None
+            if found is None or self.image_length + len(found) > _MAX_IMAGES:
+                return None
+            self.image_length += len(found)
+            return found
+
+        return find
 
     def _find_holders(self) -> set[int]:
         """Find the elements of the new page that are marked or have marks in them."""
@@ -220,7 +256,9 @@ class _Drawing:
                 if name == "#text":
                     self._text(node, is_plain=above.is_plain)
                 elif name == "style":
-                    self._style(node)
+                    self._style(node, self.annotation.new.text(node))
+                elif self.sheets.get(node):
+                    self._style(node, self.sheets[node])
                 self._put_back("behind", node)
                 node += page.sizes[node]
             else:
@@ -242,10 +280,10 @@ class _Drawing:
 
     # ------------------------------------------------------------ the new page
 
-    def _style(self, node: int) -> None:
+    def _style(self, node: int, css: str) -> None:
         found = self.new.attributes(node)
         if found.get("type", "").strip().lower() in {"", "text/css"}:
-            css, media = self.annotation.new.text(node), found.get("media", "")
+            media = found.get("media", "")
             is_bare = self.settings[self.new].is_bare
             self.styles.append(safe.style_sheet(css, media, is_bare=is_bare))
 

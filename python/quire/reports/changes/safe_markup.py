@@ -10,7 +10,7 @@ CSS parser with a list of allowed properties and functions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -324,11 +324,13 @@ class Setting:
         images: whether to keep images from the web.
         is_bare: whether style sheets of the page are missing. Then sizes and positions in ``style``
             attributes are left out: alone, they would make blank boxes.
+        embedded: returns the ``data:`` address to write for the address of an image.
     """
 
     base: str | None = None
     images: bool = False
     is_bare: bool = False
+    embedded: Callable[[str], str | None] | None = None
 
 
 def attributes(
@@ -346,13 +348,14 @@ def attributes(
         setting: where the element is written.
         holds_marks: the element is marked or has marks in it, so nothing may hide it.
     """
-    has_image = name != "img" or _image_of(found, setting) is not None
+    source = _image_of(found, setting) if name == "img" and "src" in found else None
+    has_image = name != "img" or source is not None
     for key, value in found.items():
         kept: str | None
         if key == "href" and name == "a":
             kept = link(value, setting.base)
         elif key == "src" and name == "img":
-            kept = _image_of(found, setting)
+            kept = source
         elif key == "style":
             kept = style(value, holds_marks=holds_marks, is_bare=setting.is_bare) or None
         elif (key in {"height", "width"} and not has_image) or (key == "hidden" and holds_marks):
@@ -371,7 +374,9 @@ def attributes(
 
 
 def _image_of(found: Mapping[str, str], setting: Setting) -> str | None:
-    return image(found.get("src", ""), setting.base, remote=setting.images)
+    address = found["src"]
+    known = image(address, setting.base, remote=setting.images)
+    return setting.embedded(address) if known is None and setting.embedded is not None else known
 
 
 def _value(name: str, key: str, value: str) -> str | None:

@@ -3,14 +3,14 @@
 A page goes in (``gathering``); everything that it would load goes through the gate, is sniffed
 (``kinds``) and stored once by its hash (``storing``). Documents of ``quire.viewing`` refer to it by
 signed addresses, and the web application answers those from the store alone. Reports, which load
-nothing, get pages with their resources inside (``inlining``).
+nothing, get them written into the document (``embedding``).
 """
 
 from __future__ import annotations
 
+from quire.sentinels.resources.embedding import StoredLooks
 from quire.sentinels.resources.gathering import Gathered, gather
-from quire.sentinels.resources.inlining import inlined
 from quire.sentinels.resources.kinds import Kind, sniff
 from quire.sentinels.resources.storing import Resource, Resources
 
-__all__ = ["Gathered", "Kind", "Resource", "Resources", "gather", "inlined", "sniff"]
+__all__ = ["Gathered", "Kind", "Resource", "Resources", "StoredLooks", "gather", "sniff"]

@@ -115,6 +115,19 @@ class Resources:
             row = connection.execute(query).one_or_none()
         return None if row is None else Resource(row.type, row.data, row.url)
 
+    def hashes(self, urls: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of those addresses on the web whose resources are stored."""
+        by_key = {key_of(url): url for url in urls}
+        keys = list(by_key)
+        found: dict[str, str] = {}
+        with self.database.read() as connection:
+            for at in range(0, len(keys), _CHUNK):
+                some = address.c.key.in_(keys[at : at + _CHUNK])
+                query = select(address.c.key, address.c.resource).where(some)
+                for row in connection.execute(query.where(address.c.resource.is_not(None))):
+                    found[by_key[row.key]] = row.resource
+        return found
+
     def placer(self) -> Place:
         """Return the function that gives documents their addresses: only of stored resources."""
         known: dict[str, bool] = {}

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from quire.errors import NotStored, QuireError, SelectorError
+from quire.errors import NotStored, PageNotNamed, QuireError, SelectorError
 from quire.sentinels.accounts import Level
 from quire.sentinels.parts.location import evaluate
 from quire.sentinels.service import Proposal
@@ -21,6 +21,7 @@ from quire.web.api.context import App, Client, State, WatchNumber, router
 from quire.web.pages.adding.choice import Choice, Item
 from quire.web.pages.adding.picker import framed
 from quire.web.pages.forms import read_fields
+from quire.web.pages.one_watch.heading import Done, address
 from quire.web.pages.page import page
 from quire.web.pages.resources import prepare
 
@@ -38,21 +39,21 @@ class Side(StrEnum):
 
 @routes.get("/watches/{watch}/edit", include_in_schema=False)
 def edit_watch(app: App, client: Client, watch: WatchNumber) -> Response:
-    """Go on to the picker with the last version and the choice of the watch."""
+    """Go on to the picker with the last version and the choice of the watch.
+
+    Watches with several parts, or without a stored version, are edited as a form.
+    """
     del client
+    found = app.service.find(watch)
+    as_form = address(watch, "form", {"done": Done.only_form.value})
+    if list(found.watch.parts) != [""]:
+        return RedirectResponse(as_form, 303)
+    place = found.watch.parts[""].location
+    selectors = selectors_of(found)
     try:
-        found = app.service.find(watch)
-        if list(found.watch.parts) != [""]:
-            raise Problem(
-                422, "this watch has several named parts; edit it with the command line or the API"
-            )
-        place = found.watch.parts[""].location
-        selectors = selectors_of(found)
         key = app.service.draft_of(watch)
-    except NotStored as error:
-        raise Problem(404, str(error)) from None
-    except QuireError as error:
-        raise Problem(422, str(error)) from None
+    except (NotStored, PageNotNamed):
+        return RedirectResponse(as_form, 303)
 
     def items(found: tuple[str, ...]) -> tuple[Item, ...]:
         return tuple(Item(selectors.index(each), is_written=True) for each in found)
@@ -119,8 +120,7 @@ async def answer_question(
         raise Problem(404, str(error)) from None
     except QuireError as error:
         raise Problem(422, str(error)) from None
-    has_page = ("GET", "/watches/{watch}") in app.guard.access
-    return RedirectResponse(f"/watches/{watch}" if has_page else "/", 303)
+    return RedirectResponse(f"/watches/{watch}", 303)
 
 
 def _asked(app: State, watch: int, url: str | None) -> tuple[Any, Proposal]:

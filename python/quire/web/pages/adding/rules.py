@@ -88,13 +88,7 @@ async def use_rules(
         return await app.run_heavy(
             _shown, app, client, opened, chosen, filled, wrong=str(error), status=status
         )
-    return RedirectResponse(f"/watches/{number}" if _has_page(app, request) else "/", 303)
-
-
-def _has_page(app: State, request: Request) -> bool:
-    """Tell whether a watch has a page of its own."""
-    del request
-    return ("GET", "/watches/{watch}") in app.guard.access
+    return RedirectResponse(f"/watches/{number}", 303)
 
 
 def _save(app: State, opened: Opened, form: dict[str, Any], account: int) -> int:

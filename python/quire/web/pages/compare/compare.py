@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from quire.captures.compare import ComparedPage
-from quire.digest.page import Digest
 from quire.display import format_bytes
 from quire.reports.changes.framed import Shown
 from quire.sentinels.accounts import Identity
@@ -28,10 +27,11 @@ from quire.web.pages.compare.given import (
     read_given,
     read_page,
 )
-from quire.web.pages.diff.drawings import DRAWINGS, frame_answer
+from quire.web.pages.diff.drawings import DRAWINGS, Pair, frame_answer
 from quire.web.pages.diff.view import View, make_view
 from quire.web.pages.page import page
 from quire.web.pages.posted import Posted, read_posted
+from quire.web.pages.resources import prepare
 
 routes: APIRouter = router()
 
@@ -87,7 +87,7 @@ async def show_result(
         return _crawls(client, key, held)
 
     def work() -> Response:
-        names, title, old, new = _pair(held, number)
+        names, title, pair = _pair(app, held, number)
 
         def address(**values: object) -> str:
             return _address(f"/compare/{key}", {"page": number, "view": view.value, **values})
@@ -95,9 +95,7 @@ async def show_result(
         def frame(what: Shown) -> str:
             return _address(f"/compare/{key}/frame/{what.value}", {"page": number})
 
-        diff = make_view(
-            old, new, view=view, change=change, base=title, address=address, frame=frame
-        )
+        diff = make_view(pair, view=view, change=change, address=address, frame=frame)
         back = f"/compare/{key}" if number is not None else ""
         return page(
             "compare/result.html",
@@ -115,10 +113,13 @@ async def show_result(
 async def show_frame(app: App, key: Key, name: Shown, number: PageNumber = None) -> Response:
     """Return a page of strangers with marks, for a frame."""
     held = _held(app, key)
+    if isinstance(held, ComparedPages):
+        for each in (held.new, held.old):
+            if each.url:  # pasted texts and files cannot make the service fetch anything
+                await prepare(app, each.digest, each.url)
 
     def draw() -> Response:
-        _, url, old, new = _pair(held, number)
-        return frame_answer(DRAWINGS.changes(old, new, url, name))
+        return frame_answer(DRAWINGS.changes(_pair(app, held, number)[2], name))
 
     return await app.run_heavy(draw)
 
@@ -154,16 +155,19 @@ def _held(app: State, key: str) -> ComparedPages | ComparedCrawls:
 
 
 def _pair(
-    held: ComparedPages | ComparedCrawls, number: int | None
-) -> tuple[tuple[str, str], str, Digest, Digest]:
-    """Return the names of both sides, the address of the page, and the digests."""
+    app: State, held: ComparedPages | ComparedCrawls, number: int | None
+) -> tuple[tuple[str, str], str, Pair]:
+    """Return the names of both sides, the address of the page, and both pages."""
     if isinstance(held, ComparedPages):
-        names = held.old.name, held.new.name
-        return names, held.new.url, held.old.digest, held.new.digest
+        old, new = held.old, held.new
+        pair = Pair.of(app, old.digest, new.digest, old_url=old.url, new_url=new.url)
+        return (old.name, new.name), new.url, pair
     found = held.pages(-1 if number is None else number)
     if found is None:
         raise Problem(404, "this page is not in both crawls")
-    return held.names, found[0].address, found[1], found[2]
+    address = found[0].address
+    pair = Pair.of(app, found[1], found[2], old_url=address, new_url=address)
+    return held.names, address, pair
 
 
 def _crawls(client: Identity | None, key: str, held: ComparedCrawls) -> Response:

@@ -1,13 +1,14 @@
 """Drawings of pages for frames, kept for a moment: a page and its frames need the same ones.
 
-Drawings are found by the hashes of the two pages, so a client never gets
-anything but pages that it may read. Memory is limited in bytes.
+Drawings are found by the hashes of the two pages and of their style sheets and images, so a client
+never gets anything but pages that it may read. Memory is limited in bytes.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Lock
 from typing import TypeAlias
 
@@ -17,6 +18,8 @@ from quire.digest.page import Digest
 from quire.display import is_web_address
 from quire.reports.changes.framed import FramedPage, Shown, framed_changes, framed_page
 from quire.sdiff import annotate
+from quire.sentinels.resources import StoredLooks
+from quire.web.api.context import State
 
 #: Bytes of all drawings that are kept.
 MOST_BYTES = 32_000_000
@@ -32,6 +35,31 @@ HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
 _Key: TypeAlias = tuple[int | str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two versions of a page, or two pages, that are compared.
+
+    Attributes:
+        old: the old page.
+        new: the new page.
+        old_url: the address of the old page; empty if it has none.
+        new_url: the address of the new page; empty if it has none.
+        looks: the stored style sheets and images of both.
+    """
+
+    old: Digest
+    new: Digest
+    old_url: str
+    new_url: str
+    looks: StoredLooks
+
+    @classmethod
+    def of(cls, app: State, old: Digest, new: Digest, *, old_url: str, new_url: str) -> Pair:
+        """Return a pair with the style sheets and images that are stored by now."""
+        looks = StoredLooks([(old, old_url), (new, new_url)], app.resources)
+        return cls(old, new, old_url, new_url, looks)
+
+
 class Drawings:
     """Drawings that were made lately.
 
@@ -45,17 +73,23 @@ class Drawings:
         self._bytes = 0
         self._lock = Lock()
 
-    def changes(self, old: Digest, new: Digest, base: str, shown: Shown) -> FramedPage:
+    def changes(self, pair: Pair, shown: Shown) -> FramedPage:
         """Draw two versions of a page, or one of them, with the changes marked."""
+        old, new = pair.old, pair.new
+        base = pair.old_url if shown is Shown.OLD else pair.new_url
         pages = (old.signatures.source, old.kind, new.signatures.source, new.kind)
-        key = (*pages, base, shown.value)
         return self._get(
-            key, lambda: framed_changes(annotate(old, new), base=_base(base), shown=shown)
+            (*pages, base, shown.value, pair.looks.key),
+            lambda: framed_changes(
+                annotate(old, new), base=_base(base), shown=shown, embedded=pair.looks.load()
+            ),
         )
 
-    def page(self, page: Digest, base: str, outlined: dict[int, str]) -> FramedPage:
+    def page(
+        self, page: Digest, base: str, outlined: dict[int, str], looks: StoredLooks
+    ) -> FramedPage:
         """Draw one version of a page, with some elements outlined."""
-        return framed_page(page, base=_base(base), outlined=outlined)
+        return framed_page(page, base=_base(base), outlined=outlined, embedded=looks.load())
 
     def _get(self, key: _Key, draw: Callable[[], FramedPage]) -> FramedPage:
         with self._lock:

@@ -10,7 +10,7 @@ from quire.digest.page import Digest
 from quire.reports.changes.framed import ChangeMark, FramedPage, Shown, same_changes
 from quire.reports.changes.marks import CHANGE, MarkKind
 from quire.sdiff.views.words import Segment
-from quire.web.pages.diff.drawings import DRAWINGS
+from quire.web.pages.diff.drawings import DRAWINGS, Pair
 from quire.web.pages.diff.rows import Rows, source_rows, text_rows_of
 
 #: Changes in the list, and characters of each.
@@ -130,26 +130,23 @@ class DiffView:
 
 
 def make_view(
-    old: Digest,
-    new: Digest,
+    pair: Pair,
     *,
     view: View,
     change: int,
-    base: str,
     address: Address,
     frame: FrameAddress,
 ) -> DiffView:
     """Compare two pages and return everything that the template shows.
 
     Args:
-        old: the old page.
-        new: the new page.
+        pair: the two pages.
         view: how to show the changes.
         change: the change to begin with.
-        base: the address of the page.
         address: returns the address of this page with other values.
         frame: returns the addresses of frames.
     """
+    old, new = pair.old, pair.new
     views = [(each, NAMES[each], address(view=each.value)) for each in View]
     note = _note(old, new)
     if view in {View.text, View.source}:
@@ -160,11 +157,11 @@ def make_view(
             spots=_spots([(n + 1, at, "changed") for n, at in enumerate(rows.places)]),
         )  # fmt: skip
     if view is View.redline:
-        drawn = DRAWINGS.changes(old, new, base, Shown.BOTH)
+        drawn = DRAWINGS.changes(pair, Shown.BOTH)
         partners = {}
     else:
-        drawn = DRAWINGS.changes(old, new, base, Shown.NEW)
-        partners = same_changes(DRAWINGS.changes(old, new, base, Shown.OLD), drawn)
+        drawn = DRAWINGS.changes(pair, Shown.NEW)
+        partners = same_changes(DRAWINGS.changes(pair, Shown.OLD), drawn)
     count = len(drawn.marks)
     current = min(max(change, 1), count) if count else 0
     at = f"#{CHANGE}{current}" if current else ""

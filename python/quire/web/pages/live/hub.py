@@ -221,4 +221,10 @@ def _news(event: StoredEvent) -> dict[str, Any]:
     shown = shown_event(event)
     texts = shown.added or shown.removed
     words = shown.message or (texts[0][:100] if texts else shown.kind)
-    return {"watch": shown.watch, "name": shown.name, "kind": shown.kind, "words": words}
+    return {
+        "id": shown.id,
+        "watch": shown.watch,
+        "name": shown.name,
+        "kind": shown.kind,
+        "words": words,
+    }

@@ -1,7 +1,9 @@
 // From change to change by key and by button. Everything here also works without it, by links.
 //
 // Pages of strangers are in frames without scripts. The frame is led to a change by the fragment of
-// its address, which is all that a page may change in a frame of another origin.
+// its address, which is all that a page may change in a frame of another origin. Keys that are pressed
+// while such a frame has the focus never get here, so every jump takes the focus back, and a line in
+// the bar says when the frame has it.
 
 const diff = document.getElementById('diff');
 const count = Number(diff?.dataset.count ?? 0);
@@ -19,6 +21,23 @@ const leadTo = (frame, number) => {
   frame.contentWindow.location.replace(address);
 };
 
+const keys = document.getElementById('keys');
+const inFrame = () => document.activeElement?.tagName === 'IFRAME';
+
+const takeFocus = () => {
+  if (inFrame() || document.activeElement === document.body) {
+    document.getElementById('next').focus({ preventScroll: true });
+  }
+};
+
+const sayWhoHasKeys = () => {
+  if (!keys) return;
+  // The line stays while its own button has the focus, or a click on it would have no end.
+  const isAway = document.hasFocus() && (inFrame() || keys.contains(document.activeElement));
+  if (keys.hidden === isAway) keys.hidden = !isAway;
+  diff.classList.toggle('away', isAway);
+};
+
 const show = (number) => {
   current = number;
   isFresh = false;
@@ -34,6 +53,8 @@ const show = (number) => {
     if (Number(link.dataset.change) <= number) nearest = link;
   }
   nearest?.setAttribute('aria-current', 'true');
+  takeFocus();
+  sayWhoHasKeys();
 };
 
 const step = (by) => {
@@ -47,9 +68,17 @@ if (count) {
   for (const [name, by] of [['previous', -1], ['next', 1]]) {
     document.getElementById(name).addEventListener('click', (event) => {
       event.preventDefault();
+      event.currentTarget.focus({ preventScroll: true }); // some browsers do not focus links
       step(by);
     });
   }
+  document.getElementById('take-keys')?.addEventListener('click', () => {
+    document.getElementById('next').focus({ preventScroll: true });
+    sayWhoHasKeys();
+  });
+  // The active element is another one only after these events.
+  for (const name of ['blur', 'focus']) addEventListener(name, () => setTimeout(sayWhoHasKeys));
+  addEventListener('focusin', sayWhoHasKeys);
   diff.addEventListener('click', (event) => {
     const link = event.target.closest?.('[data-change]');
     if (!link) return;

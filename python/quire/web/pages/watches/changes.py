@@ -55,6 +55,7 @@ class ShownEvent:
     added: tuple[str, ...]
     more: int
     message: str
+    is_change: bool
 
 
 @routes.get("/changes", include_in_schema=False)
@@ -109,6 +110,7 @@ def shown_event(event: StoredEvent) -> ShownEvent:
         added=added,
         more=len(words.removed) + len(words.added) - len(removed) - len(added),
         message=short(words.message, LONGEST_TEXT),
+        is_change=event.old is not None and event.new is not None and event.old != event.new,
     )
 
 

@@ -93,7 +93,7 @@ def greeting(app: State) -> Greeting | None:
                 "Answer a question",
                 f"The market got a new design. Is this still the part that "
                 f"“{short(asking.name, LONGEST_SAMPLE)}” watches?",
-                f"/watches/{asking.id}",
+                f"/watches/{asking.id}/question",
             )
             if asking is not None
             else Task(
@@ -115,7 +115,7 @@ def _look(events: list[StoredEvent]) -> Task:
     return Task(
         "See what changed",
         f"Open “{name}” and step through the changes.",
-        f"/watches/{first.watch}",
+        f"/events/{first.id}",
     )
 
 

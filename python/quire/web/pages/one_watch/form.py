@@ -19,9 +19,9 @@ from quire.sentinels.form.plain_data import read_plain_data
 from quire.sentinels.store.watches import StoredWatch
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
 from quire.web.api.watches import with_secrets
+from quire.web.pages.one_watch.heading import Done, Shown, Tab, address, find_shown, watch_page
+from quire.web.pages.one_watch.said import said
 from quire.web.pages.posted import read_posted
-from quire.web.pages.watch.heading import Done, Shown, Tab, address, find_shown, watch_page
-from quire.web.pages.watch.said import said
 
 routes: APIRouter = router()
 

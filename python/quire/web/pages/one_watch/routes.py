@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from quire.web.api.context import router
-from quire.web.pages.watch import actions, changes, diff, form, history, noise, notices, why
+from quire.web.pages.one_watch import actions, changes, diff, form, history, noise, notices, why
 
 routes: APIRouter = router()
 

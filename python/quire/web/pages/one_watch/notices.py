@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from quire.web.answers import Problem, plain
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
 from quire.web.api.notices import without_targets
+from quire.web.pages.one_watch.heading import Done, Tab, address, find_shown, watch_page
 from quire.web.pages.posted import read_posted
-from quire.web.pages.watch.heading import Done, Tab, address, find_shown, watch_page
 
 routes: APIRouter = router()
 
@@ -80,6 +80,7 @@ def _show(
                 "state": each.state,
                 "mood": MOODS.get(each.state, ""),
                 "kind": each.kind,
+                "event": each.event,
                 "made": each.made,
                 "ended": each.ended,
                 "not_before": each.not_before,

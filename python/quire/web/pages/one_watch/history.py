@@ -11,7 +11,7 @@ from quire.sentinels.conditions.numbers import picked
 from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, Url, VersionNumber, WatchNumber, router
 from quire.web.pages.charts import make_chart
-from quire.web.pages.watch.heading import Tab, find_shown, watch_page
+from quire.web.pages.one_watch.heading import Tab, find_shown, watch_page
 
 routes: APIRouter = router()
 

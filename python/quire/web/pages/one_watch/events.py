@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 from starlette.responses import RedirectResponse, Response
 
 from quire.web.api.context import App, router
-from quire.web.pages.watch.heading import address
+from quire.web.pages.one_watch.heading import address
 
 routes: APIRouter = router()
 

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from quire.sentinels.service import StoredEvent, StoredState
 from quire.web.api.context import App, Client, Url, VersionNumber, WatchNumber, router
-from quire.web.pages.watch.heading import Tab, find_shown, watch_page
-from quire.web.pages.watch.said import said
+from quire.web.pages.one_watch.heading import Tab, find_shown, watch_page
+from quire.web.pages.one_watch.said import said
 
 routes: APIRouter = router()
 

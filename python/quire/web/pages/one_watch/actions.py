@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from quire.web.api.context import App, Client, WatchNumber, router
+from quire.web.pages.one_watch.heading import Done, address
 from quire.web.pages.page import page
 from quire.web.pages.posted import read_posted
-from quire.web.pages.watch.heading import Done, address
 
 routes: APIRouter = router()
 
@@ -42,7 +42,7 @@ def confirm_removal(app: App, client: Client, watch: WatchNumber) -> Response:
     stored = app.service.find(watch)
     pages = app.service.pages(watch)
     return page(
-        "watch/remove.html",
+        "one_watch/remove.html",
         person=client.name,
         here="Watches",
         watch={"id": stored.id, "name": stored.watch.name},

@@ -6,21 +6,26 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from quire.digest.page import Digest
 from quire.reports.changes.framed import FramedPage
 from quire.reports.changes.framed import Shown as Drawn
+from quire.sentinels.resources import StoredLooks
 from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, State, Url, VersionNumber, WatchNumber, router
-from quire.web.pages.diff.drawings import DRAWINGS, frame_answer
+from quire.web.pages.diff.drawings import DRAWINGS, Pair, frame_answer
 from quire.web.pages.diff.view import DiffView, View, make_view
-from quire.web.pages.watch.heading import Shown, Tab, find_shown, watch_page
+from quire.web.pages.one_watch.heading import (
+    MOST_VERSIONS,
+    Shown,
+    Tab,
+    find_shown,
+    watch_page,
+)
+from quire.web.pages.resources import prepare
 
 routes: APIRouter = router()
-
-#: Versions that can be chosen.
-MOST_VERSIONS = 300
 
 Change = Annotated[int, Query(ge=1, le=1_000_000)]
 
@@ -84,20 +89,34 @@ async def show_frame(
     new: VersionNumber = None,
 ) -> Response:
     """Return a page of strangers with marks, for a frame."""
+    if url is None:
+        url = (await run_in_threadpool(find_shown, app, watch, None)).url
+    base = url or ""
+    if name is FrameName.noise:
+        page, nodes = await app.run_heavy(app.service.noisy_page, watch, url)
+        await prepare(app, page, base)
 
-    def draw() -> FramedPage:
-        if name is FrameName.noise:
-            page, nodes = app.service.noisy_page(watch, url)
+        def draw() -> FramedPage:
             words = {node: f"left out: {each.kind}" for node, each in nodes.items()}
-            return DRAWINGS.page(page, url or "", words)
-        before, after = app.service.versions(watch, url, old, new)
-        return DRAWINGS.changes(before, after, url or "", Drawn(name.value))
+            looks = StoredLooks([(page, base)], app.resources)
+            return DRAWINGS.page(page, base, words, looks)
+
+    else:
+        before, after = await app.run_heavy(app.service.versions, watch, url, old, new)
+        await prepare(app, after, base)  # first: the old version needs nearly the same
+        await prepare(app, before, base)
+
+        def draw() -> FramedPage:
+            pair = Pair.of(app, before, after, old_url=base, new_url=base)
+            return DRAWINGS.changes(pair, Drawn(name.value))
 
     return frame_answer(await app.run_heavy(draw))
 
 
 def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change: int) -> DiffView:
-    pages: tuple[Digest, Digest] = app.service.versions(shown.stored.id, shown.url, *pair)
+    old, new = app.service.versions(shown.stored.id, shown.url, *pair)
+    base = shown.url or ""
+    compared = Pair.of(app, old, new, old_url=base, new_url=base)
     numbers = {"old": pair[0], "new": pair[1]}
 
     def address(**values: object) -> str:
@@ -106,9 +125,7 @@ def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change
     def frame(what: Drawn) -> str:
         return shown.at(f"frame/{what.value}", **{**numbers, "url": shown.url})
 
-    return make_view(
-        *pages, view=view, change=change, base=shown.url or "", address=address, frame=frame
-    )
+    return make_view(compared, view=view, change=change, address=address, frame=frame)
 
 
 def _pair(numbers: list[int], old: int | None, new: int | None) -> tuple[int, int] | None:

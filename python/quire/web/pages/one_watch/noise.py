@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from quire.errors import WatchError
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
+from quire.web.pages.one_watch.heading import Done, Shown, Tab, address, find_shown, watch_page
 from quire.web.pages.posted import Posted, read_posted
-from quire.web.pages.watch.heading import Done, Shown, Tab, address, find_shown, watch_page
 
 routes: APIRouter = router()
 

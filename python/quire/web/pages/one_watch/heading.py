@@ -19,9 +19,12 @@ from quire.sentinels.store.plain import instant
 from quire.sentinels.store.watches import StoredWatch
 from quire.web.api.context import State
 from quire.web.pages.page import page
+from quire.web.pages.watches.row import shown as shown_row
 
 #: Pages of a watch in the menu.
 MOST_PAGES = 300
+#: Versions that can be chosen.
+MOST_VERSIONS = 300
 
 
 class Tab(StrEnum):
@@ -62,6 +65,7 @@ class Done(StrEnum):
     noise_off = "noise-off"
     left_out = "left-out"
     resent = "resent"
+    only_form = "only-form"
 
 
 WORDS = {
@@ -75,6 +79,7 @@ WORDS = {
     Done.noise_off: "Everything counts now, also parts that change at every fetch.",
     Done.left_out: "That part of the page is left out from now on.",
     Done.resent: "The notices are sent again.",
+    Done.only_form: "This watch is edited here. Clicking works for one part of a stored page.",
 }
 
 
@@ -151,7 +156,7 @@ def watch_page(
     stored = shown.stored
     known = {each.value: WORDS[each] for each in Done}
     return page(
-        f"watch/{tab.name}.html",
+        f"one_watch/{tab.name}.html",
         status,
         person=client.name,
         here="Watches",
@@ -163,6 +168,7 @@ def watch_page(
         page=shown.page,
         may_write=client.level >= Level.WRITE,
         questions=[_question(each) for each in app.service.proposals(stored.id)],
+        live=next(map(shown_row, app.service.rows_of([stored.id])), None),
         tab=tab,
         tabs=[(each, NAMES[each], shown.at(each.value)) for each in Tab],
         done=known.get(done, ""),

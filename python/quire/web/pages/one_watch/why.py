@@ -11,8 +11,7 @@ from quire.errors import NotStored
 from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, Url, VersionNumber, WatchNumber, router
-from quire.web.pages.watch.diff import MOST_VERSIONS
-from quire.web.pages.watch.heading import Tab, find_shown, watch_page
+from quire.web.pages.one_watch.heading import MOST_VERSIONS, Tab, find_shown, watch_page
 
 routes: APIRouter = router()
 
