@@ -271,7 +271,7 @@ def test_a_file_keeps_its_bytes() -> None:
     head = b'Content-Disposition: form-data; name="file"; filename="a b.json"\r\n\r\n'
     field = b'\r\n--x\r\nContent-Disposition: form-data; name="tool"\r\n\r\nurls\r\n--x--\r\n'
 
-    fields, upload = split_parts(b"--x\r\n" + head + data + field, b"x")
+    found = split_parts(b"--x\r\n" + head + data + field, b"x")
 
-    assert upload is not None
-    assert (upload.name, upload.data, fields.get("tool")) == ("a b.json", data, "urls")
+    upload = found.files["file"]
+    assert (upload.name, upload.data, found.get("tool")) == ("a b.json", data, "urls")

@@ -29,8 +29,8 @@ from quire.web.pages.compare.given import (
 )
 from quire.web.pages.diff.drawings import DRAWINGS, Pair, frame_answer
 from quire.web.pages.diff.view import View, make_view
+from quire.web.pages.forms import Fields, read_fields
 from quire.web.pages.page import page
-from quire.web.pages.posted import Posted, read_posted
 from quire.web.pages.resources import prepare
 
 routes: APIRouter = router()
@@ -63,7 +63,7 @@ async def show_form(client: Client) -> Response:
 @routes.post("/compare", include_in_schema=False)
 async def compare(app: App, client: Client, request: Request) -> Response:
     """Compare two pages or two crawls, and lead to the result."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
     try:
         key = await _compared(app, posted)
     except GivenError as error:
@@ -124,7 +124,7 @@ async def show_frame(app: App, key: Key, name: Shown, number: PageNumber = None)
     return await app.run_heavy(draw)
 
 
-async def _compared(app: State, posted: Posted) -> str:
+async def _compared(app: State, posted: Fields) -> str:
     """Compare two pages or crawls, and return the key of the result."""
     sides = [read_given(posted, side) for side in ("old", "new")]
     kinds = [kind_of(each.file) for each in sides]
@@ -215,9 +215,9 @@ def _row(key: str, number: int, compared: ComparedPage) -> dict[str, Any]:
 
 
 def _form(
-    client: Identity | None, posted: Posted | None = None, wrong: GivenError | None = None
+    client: Identity | None, posted: Fields | None = None, wrong: GivenError | None = None
 ) -> Response:
-    fields = posted.fields if posted is not None else {}
+    fields = posted if posted is not None else Fields([])
     return page(
         "compare/form.html",
         422 if wrong is not None else 200,

@@ -25,7 +25,7 @@ from quire.digest.page import Digest
 from quire.display import format_bytes
 from quire.errors import QuireError
 from quire.web.pages.compare.given import MOST_PAGE, GivenError
-from quire.web.pages.posted import PostedFile
+from quire.web.pages.forms import Upload
 
 #: Pages of a zip file, and bytes of all of them.
 MOST_PAGES = 5_000
@@ -100,10 +100,10 @@ class ComparedCrawls:
         return found, old, new
 
 
-def kind_of(file: PostedFile | None) -> Kind:
+def kind_of(file: Upload | None) -> Kind:
     """Tell the kind of a file by its first bytes.
 
-    >>> kind_of(PostedFile("a.html", b"<p>")), kind_of(PostedFile("b", b"WARC/1.1"))
+    >>> kind_of(Upload("a.html", b"<p>")), kind_of(Upload("b", b"WARC/1.1"))
     (<Kind.PAGE: 'page'>, <Kind.WARC: 'warc'>)
     """
     if file is None:
@@ -117,7 +117,7 @@ def kind_of(file: PostedFile | None) -> Kind:
     return Kind.PAGE
 
 
-def compare_crawls(old: PostedFile, new: PostedFile) -> ComparedCrawls:
+def compare_crawls(old: Upload, new: Upload) -> ComparedCrawls:
     """Compare two uploaded crawls.
 
     Raises:
@@ -142,7 +142,7 @@ def compare_crawls(old: PostedFile, new: PostedFile) -> ComparedCrawls:
     return ComparedCrawls((old.name[:200], new.name[:200]), comparison, folder)
 
 
-def written(file: PostedFile, folder: Path, side: str) -> str:
+def written(file: Upload, folder: Path, side: str) -> str:
     """Write an uploaded file, or the pages in it, and return the path to read.
 
     Args:
@@ -179,7 +179,7 @@ def written(file: PostedFile, folder: Path, side: str) -> str:
     return str(target)
 
 
-def _check_directory(file: PostedFile, side: str) -> None:
+def _check_directory(file: Upload, side: str) -> None:
     """Refuse a zip file whose list of files is long, before it is read into memory.
 
     Raises:

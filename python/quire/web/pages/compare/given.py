@@ -10,7 +10,7 @@ from quire.digest.page import Digest
 from quire.display import format_bytes
 from quire.errors import FetchFailed, QuireError
 from quire.web.fetching import FetchPage
-from quire.web.pages.posted import Posted, PostedFile
+from quire.web.pages.forms import Fields, Upload
 
 #: Bytes of one page.
 MOST_PAGE = 5_000_000
@@ -43,7 +43,7 @@ class Given:
     side: str
     address: str
     text: str
-    file: PostedFile | None
+    file: Upload | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class GivenPage:
     size: int
 
 
-def read_given(posted: Posted, side: str) -> Given:
+def read_given(posted: Fields, side: str) -> Given:
     """Find the address, file or text of one side.
 
     Raises:
@@ -72,7 +72,7 @@ def read_given(posted: Posted, side: str) -> Given:
     found = Given(
         side,
         posted.text(f"{side}-address"),
-        posted.fields.get(f"{side}-text", ""),
+        posted.get(f"{side}-text", ""),
         posted.files.get(f"{side}-file"),
     )
     count = sum([bool(found.address), bool(found.text.strip()), found.file is not None])

@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from quire.web.api.context import App, Client, WatchNumber, router
+from quire.web.pages.forms import read_fields
 from quire.web.pages.one_watch.heading import Done, address
 from quire.web.pages.page import page
-from quire.web.pages.posted import read_posted
 
 routes: APIRouter = router()
 
@@ -61,7 +61,7 @@ def remove(app: App, watch: WatchNumber) -> Response:
 @routes.post("/watches/{watch}/accept", include_in_schema=False)
 async def accept(app: App, watch: WatchNumber, request: Request) -> Response:
     """Watch a part at the place that is proposed."""
-    url = (await read_posted(request)).text("url") or None
+    url = (await read_fields(request)).text("url") or None
     await run_in_threadpool(app.service.accept, watch, url)
     return _back(watch, Done.accepted)
 
@@ -69,7 +69,7 @@ async def accept(app: App, watch: WatchNumber, request: Request) -> Response:
 @routes.post("/watches/{watch}/reject", include_in_schema=False)
 async def reject(app: App, watch: WatchNumber, request: Request) -> Response:
     """Say that the proposed place is not the part."""
-    url = (await read_posted(request)).text("url") or None
+    url = (await read_fields(request)).text("url") or None
     await run_in_threadpool(app.service.reject, watch, url)
     return _back(watch, Done.rejected)
 

@@ -19,9 +19,9 @@ from quire.sentinels.form.plain_data import read_plain_data
 from quire.sentinels.store.watches import StoredWatch
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
 from quire.web.api.watches import with_secrets
+from quire.web.pages.forms import read_fields
 from quire.web.pages.one_watch.heading import Done, Shown, Tab, address, find_shown, watch_page
 from quire.web.pages.one_watch.said import said
-from quire.web.pages.posted import read_posted
 
 routes: APIRouter = router()
 
@@ -63,10 +63,10 @@ def show_form(
 @routes.post("/watches/{watch}/form", include_in_schema=False)
 async def save_form(app: App, client: Client, watch: WatchNumber, request: Request) -> Response:
     """Save the form of a watch; secrets that read ``<secret>`` are kept."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
 
     def work() -> Response:
-        stored, text = app.service.find(watch), posted.fields.get("form", "")
+        stored, text = app.service.find(watch), posted.get("form", "")
         try:
             app.service.edit(watch, _read(stored, text))
         except QuireError as error:
@@ -105,14 +105,14 @@ async def show_replay(app: App, client: Client, watch: WatchNumber, url: Url = N
 @routes.post("/watches/{watch}/replay", include_in_schema=False)
 async def try_form(app: App, client: Client, watch: WatchNumber, request: Request) -> Response:
     """Replay a watch with another form, or save that form."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
 
     def work() -> Response:
-        text = posted.fields.get("form", "")
+        text = posted.get("form", "")
         shown = find_shown(app, watch, posted.text("url") or None)
         try:
             form = _read(shown.stored, text)
-            if "save" in posted.fields:
+            if "save" in posted:
                 app.service.edit(watch, form)
                 return RedirectResponse(address(watch, "form", {"done": Done.saved.value}), 303)
         except QuireError as error:

@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from quire.errors import WatchError
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
+from quire.web.pages.forms import Fields, read_fields
 from quire.web.pages.one_watch.heading import Done, Shown, Tab, address, find_shown, watch_page
-from quire.web.pages.posted import Posted, read_posted
 
 routes: APIRouter = router()
 
@@ -45,7 +45,7 @@ async def show_noise(
 @routes.post("/watches/{watch}/noise", include_in_schema=False)
 async def set_noise(app: App, client: Client, watch: WatchNumber, request: Request) -> Response:
     """Switch noise on or off, or leave out another part of the page."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
 
     def work() -> Response:
         stored = app.service.find(watch)
@@ -99,7 +99,7 @@ def _show(
     )
 
 
-def _switch(posted: Posted) -> bool:
+def _switch(posted: Fields) -> bool:
     return posted.text("learn") == "on"
 
 

@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from quire.web.answers import Problem, plain
 from quire.web.api.context import App, Client, State, Url, WatchNumber, router
 from quire.web.api.notices import without_targets
+from quire.web.pages.forms import read_fields
 from quire.web.pages.one_watch.heading import Done, Tab, address, find_shown, watch_page
-from quire.web.pages.posted import read_posted
 
 routes: APIRouter = router()
 
@@ -36,7 +36,7 @@ def show_notices(
 @routes.post("/watches/{watch}/test-notice", include_in_schema=False)
 async def test_notice(app: App, client: Client, watch: WatchNumber, request: Request) -> Response:
     """Send a test message to all targets of a watch, and show what became of it."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
     await run_in_threadpool(app.service.find, watch)
     if app.open_gate is None:
         raise Problem(501, "notices are not set up in this service")
@@ -50,7 +50,7 @@ async def test_notice(app: App, client: Client, watch: WatchNumber, request: Req
 @routes.post("/watches/{watch}/resend", include_in_schema=False)
 async def resend(app: App, watch: WatchNumber, request: Request) -> Response:
     """Send the notices of a watch again that could not be sent."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
 
     def work() -> Response:
         dead = {each.id for each in app.service.notices(state="dead", name=watch, most=500)}

@@ -19,8 +19,8 @@ from quire.web.logs import logger
 from quire.web.pages.compare.crawls import Folder, Kind, kind_of, written
 from quire.web.pages.compare.given import GivenError
 from quire.web.pages.diff.drawings import HEADERS
+from quire.web.pages.forms import Fields, Upload, read_fields
 from quire.web.pages.page import page
-from quire.web.pages.posted import Posted, PostedFile, read_posted
 from quire.web.pages.reports.jobs import Job
 from quire.web.pages.reports.making import ReportKind
 
@@ -47,7 +47,7 @@ async def show_reports(request: Request, client: Client) -> Response:
 @routes.post("/reports", include_in_schema=False)
 async def start_report(request: Request, app: App, client: Client) -> Response:
     """Begin to make a report, and lead to it."""
-    posted = await read_posted(request)
+    posted = await read_fields(request)
     library = _library(request)
     running: set[asyncio.Task[None]] = request.app.state.reports
     if len(running) >= MOST_RUNNING:
@@ -107,7 +107,7 @@ async def _run(app: State, job: Job) -> None:
         logger().exception("a report failed", kind=job.kind.value)
 
 
-def _job(posted: Posted, library: Library | None) -> Job:
+def _job(posted: Fields, library: Library | None) -> Job:
     """Read a form, and write the uploaded file to a folder of its own.
 
     Raises:
@@ -129,7 +129,7 @@ def _job(posted: Posted, library: Library | None) -> Job:
     return Job(kind, name, str(folders[name]))
 
 
-def _upload(kind: ReportKind, file: PostedFile) -> Job:
+def _upload(kind: ReportKind, file: Upload) -> Job:
     is_page = kind_of(file) is Kind.PAGE
     if is_page != (kind is ReportKind.RECORDS):
         expected = "one page" if kind is ReportKind.RECORDS else "a WARC, WACZ or zip file"
@@ -163,7 +163,7 @@ def _library(request: Request) -> Library | None:
 def _form(
     client: Identity,
     library: Library | None,
-    posted: Posted | None = None,
+    posted: Fields | None = None,
     wrong: str = "",
     status: int = 200,
 ) -> Response:

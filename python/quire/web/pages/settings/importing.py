@@ -10,7 +10,7 @@ from quire.errors import MissingExtra, WatchError
 from quire.sentinels.imports import TOOLS, Tool, import_watches, tool_of
 from quire.web.api.context import App, Client, State, router
 from quire.web.api.files import add_file
-from quire.web.pages.forms import Fields, Upload, read_fields, read_upload
+from quire.web.pages.forms import Fields, Upload, read_fields
 from quire.web.pages.settings.pending import PendingFiles
 from quire.web.pages.settings.section import IMPORT, section_page
 from quire.web.pages.watches.row import short
@@ -40,8 +40,8 @@ def show_import(client: Client) -> Response:
 @routes.post("/settings/import", include_in_schema=False)
 async def upload_file(request: Request, app: App, client: Client) -> Response:
     """Show the watches of a file, without adding them."""
-    fields, upload = await read_upload(request)
-    return await app.run_heavy(_preview, request.app.state.pending, app, client, fields, upload)
+    fields = await read_fields(request)
+    return await app.run_heavy(_preview, request.app.state.pending, app, client, fields)
 
 
 @routes.post("/settings/import/add", include_in_schema=False)
@@ -51,9 +51,8 @@ async def add_uploaded(request: Request, app: App, client: Client) -> Response:
     return await app.run_heavy(_add, request.app.state.pending, app, client, fields)
 
 
-def _preview(
-    pending: PendingFiles, app: State, client: Client, fields: Fields, upload: Upload | None
-) -> Response:
+def _preview(pending: PendingFiles, app: State, client: Client, fields: Fields) -> Response:
+    upload = fields.files.get("file")
     if upload is None or not upload.data:
         pasted = fields.get("addresses").strip()
         if not pasted:
