@@ -85,6 +85,10 @@ soak: $(STAMPS)/system $(STAMPS)/package ## run property tests on SOAK_EXAMPLES 
 
 ## Housekeeping
 
+screenshots: $(STAMPS)/system $(STAMPS)/package ## take the pictures of the README and the guides; two minutes
+	$(BIN)/python tools/readme_picture.py
+	$(BIN)/python tools/screenshots.py
+
 lock: ## update requirements/*.txt from *.in and pyproject.toml (UPGRADE=1: newest versions)
 	$(PYTHON) -m venv .cache/lock
 	.cache/lock/bin/pip install --quiet uv==$(UV_VERSION)
@@ -127,4 +131,4 @@ $(STAMPS)/system: tools/debian-packages.txt tools/install_debian_packages.sh | $
 .cache/cargo/bin/cargo-fuzz:
 	cargo install --quiet --locked --root .cache/cargo cargo-fuzz --version $(CARGO_FUZZ_VERSION)
 
-.PHONY: help run tour build test test-rust test-python lint format bench fuzz soak lock clean
+.PHONY: help run tour build test test-rust test-python lint format bench fuzz soak screenshots lock clean

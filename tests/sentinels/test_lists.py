@@ -452,7 +452,8 @@ def test_a_database_without_lists_is_brought_up_to_date(tmp_path: Path) -> None:
     with engine.begin() as connection:
         for column in ("checked", "heard", "list_level", "list", "unlisted"):
             connection.execute(text(f'ALTER TABLE member DROP COLUMN "{column}"'))
-        connection.execute(text("DROP TABLE tag"))  # later than lists
+        for later in ("tag", "draft", "address", "resource"):
+            connection.execute(text(f"DROP TABLE {later}"))
         connection.execute(text("ALTER TABLE account DROP COLUMN disabled"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     engine.dispose()

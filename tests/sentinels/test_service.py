@@ -48,6 +48,24 @@ def test_a_watch_is_added_found_edited_and_removed(database: Database) -> None:
     assert service.watches() == []
 
 
+# The page is the same to the byte, or only in all that people see.
+@pytest.mark.parametrize("unseen", [b"", b"<!-- another token -->"], ids=["bytes", "sight"])
+def test_a_watch_of_a_page_that_is_known_already_tells_of_the_next_change(
+    database: Database, unseen: bytes
+) -> None:
+    service = Service(database)
+    service.add(FORM)
+    check(service, b"<p id=price>9.50</p><p>Fish</p></html>")
+
+    service.add({"url": URL, "name": "second", "where": "#price"})
+    check(service, b"<p id=price>9.50</p><p>Fish</p></html>" + unseen)
+    service.make_due("second")
+    check(service, b"<p id=price>8.50</p><p>Fish</p></html>")
+
+    assert [event.event.added for event in service.events("second")] == [("8.50",)]
+    assert prices(service) == ["9.50", "8.50"]
+
+
 def test_an_edited_watch_is_judged_on_old_versions(database: Database) -> None:
     service = Service(database)
     service.add(FORM)

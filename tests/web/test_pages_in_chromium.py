@@ -208,6 +208,8 @@ BROKEN = {
     "no alternative text": "<img width=9 height=9 src=''>",
     "has no title": "<iframe></iframe>",
     "drawing without a name": "<svg width=9 height=9></svg>",
+    "leads nowhere": "<svg role=presentation width=9 height=9>"
+    "<a href='#nothing' aria-label=x><rect width=9 height=9 /></a></svg>",
     "no header cells": "<table><tr><td>x</td></tr></table>",
     "jumps the order": "<a href='/' tabindex=2>First</a>",
     "scrolls sideways": "<p style='width:3000px'>Wide</p>",

@@ -30,6 +30,10 @@ def test_a_service_without_archives_says_how_to_add_them(site: Site) -> None:
     assert client.get(PAGE).status == 404
 
 
+def test_one_host_is_not_called_hosts(reader: Client) -> None:
+    assert "<b>1</b> host<" in reader.get("/archives").text
+
+
 def test_strangers_see_no_capture(site: Site, reader: Client) -> None:
     stranger = site.anonymous()
 

@@ -52,9 +52,9 @@ from quire.sentinels.versions.deltas import best_base, pack
 from quire.sentinels.versions.page_reading import read_page
 
 _CONTENT = Part(watch=CONTENT)
-#: Bytes of the signature of the text, before those of links and images.
 #: Kinds of pages that have places, so that noise can be learned.
 _LEARNED = frozenset({"html", "xml", "json"})
+#: Bytes of the signature of the text, before those of links and images.
 _TEXT_BYTES = 16
 
 
@@ -169,6 +169,7 @@ class Check(Judging):
             result.page["noise"] = noise.to_json()
             if noise.has_stale:  # the next check needs the page itself
                 result.page["etag"] = result.page["last_modified"] = None
+        self._install_on_last(result)
         behind = [name for name in self.due if self._is_behind(name)]
         self._judge_timely(result, "fine", behind)
         return result
@@ -232,6 +233,7 @@ class Check(Judging):
         else:
             result.page["quiet_checks"] = self.claimed.quiet_checks + 1
             result.outcome = "same"
+            self._install_on_last(result)
         result.page["content"] = content
         return result
 
@@ -545,16 +547,15 @@ class Check(Judging):
         group = self.found.group
         group.accept(version, outcomes)
         result.members.update(each.sentinel for each in outcomes)
-        for name, member in group.members.items():
-            if member.base < 0:  # new here: this is the first version it sees
-                reader = readers.of(self.found.members[name])
-                member.base = version.number
-                member.missing = any(
-                    reader.is_missing(part.location) for part in member.sentinel.parts
-                )
-                member.signatures = tuple(reader.signatures(part) for part in member.sentinel.parts)
-                group.versions[version.number] = version
-                result.members.add(name)
+        self._install_new(result, version, readers)
+
+    def _install_on_last(self, result: CheckResult) -> None:
+        """Let new members begin with the last version, because this check stores none."""
+        is_new = any(member.base < 0 for member in self.found.group.members.values())
+        if is_new and self.claimed.latest >= 0:
+            last = self._last()
+            version = Version(self.claimed.latest, last.signatures)
+            self._install_new(result, version, Readers(last, self.known))
 
     # ------------------------------------------------------------ writing down
 

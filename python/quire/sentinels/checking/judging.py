@@ -98,6 +98,19 @@ class Judging:
         self._annotations: dict[int, Annotation] = {}
         self._found_differences: dict[tuple[tuple[Part, ...], int, PageReader], Differences] = {}
 
+    def _install_new(self, result: CheckResult, version: Version, readers: Readers) -> None:
+        """Let members that are new here begin with a version."""
+        group = self.found.group
+        for name, member in group.members.items():
+            if member.base < 0:
+                reader = readers.of(self.found.members[name])
+                parts = member.sentinel.parts
+                member.base = version.number
+                member.missing = any(reader.is_missing(part.location) for part in parts)
+                member.signatures = tuple(reader.signatures(part) for part in parts)
+                group.versions[version.number] = version
+                result.members.add(name)
+
     def _judge(
         self,
         group: Group,
