@@ -70,7 +70,8 @@ class Postgres:
             except subprocess.CalledProcessError:
                 tries -= 1
                 if not tries:
-                    raise
+                    said = (self._folder / "log").read_text().splitlines()[-5:]
+                    raise AssertionError(said) from None
                 time.sleep(0.2)
             else:
                 return
