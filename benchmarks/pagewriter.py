@@ -97,7 +97,14 @@ PAGES = (
         "quire archives and other ways to store pages",
         "How many bytes does a stored crawl need, and how fast is one page read back, compared with"
         " gzip, zstd and xz?",
-        ("archive-ratios", "archive-speed", "archive-growth", "archive-labels", "archive-exact"),
+        (
+            "archive-ratios",
+            "archive-speed",
+            "archive-growth",
+            "archive-labels",
+            "archive-exact",
+            "archive-hostile",
+        ),
     ),
     Page(
         "fragments",

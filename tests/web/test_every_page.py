@@ -98,10 +98,12 @@ def test_the_menu_fits_into_one_line_on_a_phone(browser: Browser, site: Site) ->
         visiting(browser, home, "admin", PASSWORD, width=min(WIDTHS)) as page,
     ):
         links = page.get_by_role("navigation", name="Main").get_by_role("link").all()
-        tops = {round((link.bounding_box() or {"y": -1})["y"]) for link in links}
+        boxes = [link.bounding_box() for link in links]
 
     assert len(links) == len(PLACES)
-    assert len(tops) == 1
+    assert all(box is not None and box["x"] + box["width"] <= min(WIDTHS) for box in boxes)
+    assert len({round(box["y"]) for box in boxes if box is not None}) == 1
+    assert len({round(box["height"]) for box in boxes if box is not None}) == 1
 
 
 def test_every_page_can_be_used_by_everyone(browser: Browser, site: Site, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ async def read_fields(request: Request, most: int = MOST_FIELDS) -> Fields:
     if kind == "multipart/form-data":
         boundary = _BOUNDARY.search(header)
         if boundary is None:
-            raise Problem(400, "the form cannot be read: it does not say where its parts end")
+            raise Problem(415, "the form cannot be read: it does not say where its parts end")
         return split_parts(await request.body(), boundary[1].encode("ascii"), most)
     if kind != "application/x-www-form-urlencoded":
         raise Problem(415, "expected the fields of a form")
