@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -147,6 +149,40 @@ def test_a_job_that_is_forgotten_ends_at_its_next_step() -> None:
     job.run()
 
     assert job.error == "it was forgotten"
+
+
+@pytest.mark.parametrize("kind", ["templates", "fragments"])
+def test_a_report_that_takes_too_long_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    (tmp_path / "a.html").write_text("<p>Cod")
+    monkeypatch.setattr(jobs, "MOST_SECONDS", -1)
+    job = jobs.Job(ReportKind(kind), "site", str(tmp_path))
+    job.run()
+
+    assert "site: not done after" in job.error
+    assert not job.document
+
+
+def test_reports_count_with_their_size(site: Site) -> None:
+    client = site.browser("editor")
+    files: Files = {"file": ("shop.html", SHOP.encode())}
+    path, _ = made(site, client, ask(client, "records", files))
+    while site.app.state.reports:
+        site.runner.run(asyncio.sleep(0.01))
+
+    assert site.app.state.quire.held.size == len(client.get(f"{path}/frame").body)
+
+
+def test_a_full_disk_is_said_on_the_form(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    reply = ask(site.browser("editor"), "records", {"file": ("shop.html", SHOP.encode())})
+
+    assert reply.status == 422
+    assert "No space left on device" in words(reply)
 
 
 def test_viewers_and_strangers_make_no_reports(site: Site) -> None:

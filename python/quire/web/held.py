@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -70,6 +70,29 @@ class Held:
         for each in gone:
             each.forget()
         return key
+
+    @property
+    def size(self) -> int:
+        """The bytes of all results."""
+        return self._bytes
+
+    def resize(self, key: str, size: int) -> None:
+        """Note that a result has another size now. The oldest results go if it is too much.
+
+        >>> held = Held(most_bytes=10)
+        >>> first, second = held.put("one", 1), held.put("two", 1)
+        >>> held.resize(second, 10)
+        >>> held.get(first), held.get(second)
+        (None, 'two')
+        """
+        with self._lock:
+            found = self._entries.get(key)
+            if found is not None:
+                self._bytes += size - found.size
+                self._entries[key] = replace(found, size=size)
+            gone = self._drop()
+        for each in gone:
+            each.forget()
 
     def get(self, key: str) -> Any:  # noqa: ANN401 - any result
         """Return a result; None if it is not held."""

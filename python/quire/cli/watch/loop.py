@@ -107,7 +107,7 @@ def _shown_options(service: Service, options: RunOptions) -> list[OperatorOption
 
 
 async def _until_end(work: Coroutine[Any, Any, object], stop: asyncio.Event) -> None:
-    """Do something that goes on until it is told to stop; if it ends, everything stops."""
+    """Run work that goes on until the service stops; if it ends before, everything stops."""
     try:
         await work
     finally:

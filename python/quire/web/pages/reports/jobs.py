@@ -9,6 +9,9 @@ from quire.progress import Progress
 from quire.web.pages.compare.crawls import Folder
 from quire.web.pages.reports.making import ReportError, ReportKind, make_report
 
+#: A report that takes longer is given up: a small file can hold a crawl without an end.
+MOST_SECONDS = 600
+
 
 class _Forgotten(Exception):
     pass
@@ -39,7 +42,7 @@ class Job:
     step: str = "waiting for its turn"
     done: int = 0
     total: int = 0
-    document: str = ""
+    document: bytes = b""
     error: str = ""
     is_forgotten: bool = False
     began: float = field(default_factory=monotonic)
@@ -57,7 +60,8 @@ class Job:
     def run(self) -> None:
         """Make the report."""
         try:
-            self.document = make_report(self.kind, self.source, self.title, self._progress())
+            drawn = make_report(self.kind, self.source, self.title, self._progress())
+            self.document = drawn.encode("utf-8", "replace")
         except ReportError as error:
             self.error = str(error)
         except _Forgotten:
@@ -77,6 +81,11 @@ class Job:
         def note(step: str, done: int, total: int, /) -> None:
             if self.is_forgotten:
                 raise _Forgotten
+            if self.seconds > MOST_SECONDS:
+                raise ReportError(
+                    f"{self.title}: not done after {MOST_SECONDS} s; make it with "
+                    f"`quire {self.kind.value}` instead"
+                )
             self.step, self.done, self.total = step, done, total
 
         return note

@@ -10,6 +10,7 @@ from enum import Enum
 from quire.captures import Captures, find, read_newest, read_one
 from quire.digest import encode
 from quire.display import escape, format_bytes
+from quire.engines.local import LocalEngine
 from quire.errors import QuireError
 from quire.extraction import records
 from quire.fragments import PlanRules
@@ -74,7 +75,10 @@ def make_report(kind: ReportKind, source: str, title: str, progress: Progress) -
 
 def _templates(source: str, title: str, progress: Progress) -> str:
     progress("read pages", 0, 1)
-    crawl = crawl_templates(find([source]), most_bytes=MOST_PAGE, reader=read_newest)
+    with LocalEngine(progress=progress) as engine:
+        crawl = crawl_templates(
+            find([source]), engine=engine, most_bytes=MOST_PAGE, reader=read_newest
+        )
     if not len(crawl.pages):
         raise ReportError(f"{title}: there are no pages in it")
     return template_report(crawl, title=title, most_bytes=MOST_PAGE, progress=progress)

@@ -57,8 +57,8 @@ async def start_report(request: Request, app: App, client: Client) -> Response:
         job = await app.run_heavy(_job, posted, library)
     except GivenError as error:
         return _form(client, library, posted, str(error), 422)
-    key = app.held.put(job, 1_000_000, job.forget)
-    task = asyncio.create_task(_run(app, job))
+    key = app.held.put(job, 0, job.forget)
+    task = asyncio.create_task(_run(app, job, key))
     running.add(task)
     task.add_done_callback(running.discard)
     return RedirectResponse(f"/reports/{key}", 303)
@@ -84,8 +84,7 @@ async def show_frame(app: App, key: Key) -> Response:
     job = _held(app, key)
     if not job.document:
         raise Problem(404, "this report is not made")
-    data = job.document.encode("utf-8", "replace")
-    return Response(data, media_type="text/html; charset=utf-8", headers=HEADERS)
+    return Response(job.document, media_type="text/html; charset=utf-8", headers=HEADERS)
 
 
 @routes.get("/reports/{key}/report.html", include_in_schema=False)
@@ -95,16 +94,16 @@ async def save_report(app: App, key: Key) -> Response:
     if not job.document:
         raise Problem(404, "this report is not made")
     name = f'attachment; filename="{job.kind.value}.html"'
-    data = job.document.encode("utf-8", "replace")
     headers = {**HEADERS, "Content-Disposition": name}
-    return Response(data, media_type="text/html; charset=utf-8", headers=headers)
+    return Response(job.document, media_type="text/html; charset=utf-8", headers=headers)
 
 
-async def _run(app: State, job: Job) -> None:
+async def _run(app: State, job: Job, key: str) -> None:
     try:
         await app.run_heavy(job.run)
     except Exception:  # noqa: BLE001 - the job has an error for people; the log gets the rest
         logger().exception("a report failed", kind=job.kind.value)
+    app.held.resize(key, len(job.document))
 
 
 def _job(posted: Fields, library: Library | None) -> Job:
@@ -142,6 +141,9 @@ def _upload(kind: ReportKind, file: Upload) -> Job:
             source = str(path)
         else:
             source = written(file, folder.path, "file")
+    except OSError as error:
+        folder.delete()
+        raise GivenError(f"the file cannot be stored: {error.strerror}", "file") from None
     except BaseException:
         folder.delete()
         raise
