@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
 import re
 import zipfile
@@ -419,3 +420,24 @@ def test_files_of_a_crawl_are_deleted_with_its_result(
         compared(here, old_text=OLD, new_text=NEW)
     assert not list((tmp_path / "files").iterdir())
     database.close()
+
+
+def bomb() -> bytes:
+    """A small file with a crawl of 150 MB: the same record over and over."""
+    record = b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 1000\r\n\r\n" + b" " * 1000
+    return gzip.compress(record * 150_000, 9)
+
+
+@pytest.mark.parametrize("name", ["a.warc.gz", "a.wacz"])
+def test_a_small_file_with_an_endless_crawl_is_refused(site: Site, name: str) -> None:
+    data = bomb()
+    if name.endswith(".wacz"):
+        data = zipped({"archive/data.warc.gz": data})
+    assert len(data) < 2_000_000
+    small = gzip.compress(b"WARC/1.1\r\n\r\n")
+
+    files: Files = {"old-file": (name, data), "new-file": ("b.warc.gz", small)}
+    reply = post(site.browser("viewer"), files)
+
+    assert reply.status == 422
+    assert "more than 100.0 MB when unpacked" in words(reply)

@@ -34,6 +34,9 @@ MOST_BYTES = 100_000_000
 #: Bytes of the list of files in a zip file; every file in it takes 46 or more.
 MOST_DIRECTORY_BYTES = 2_000_000
 
+#: Bytes that are unpacked at a time.
+_STEP_BYTES = 1 << 20
+
 _END, _END_BYTES = b"PK\x05\x06", 22
 _GZIP, _ZIP, _WARC = b"\x1f\x8b", b"PK\x03\x04", b"WARC/"
 _PAGE = re.compile(r"\.(x?html?|xml|json|txt|md|csv|rss|atom)$", re.IGNORECASE)
@@ -155,6 +158,7 @@ def written(file: Upload, folder: Path, side: str) -> str:
     """
     kind = kind_of(file)
     if kind is not Kind.FOLDER:
+        _check_unpacked(file, kind, side)
         path = folder / f"{side}.{kind.value}"
         path.write_bytes(file.data)
         return str(path)
@@ -177,6 +181,56 @@ def written(file: Upload, folder: Path, side: str) -> str:
     except (*_FAULTS, OSError) as error:
         raise GivenError(f"{file.name}: the zip file cannot be read ({error})", side) from None
     return str(target)
+
+
+def _check_unpacked(file: Upload, kind: Kind, side: str) -> None:
+    """Refuse a crawl that is much longer when it is unpacked: it would be read for hours.
+
+    Raises:
+        GivenError: it is too long, or cannot be unpacked.
+    """
+    left = MOST_BYTES
+    if kind is Kind.ZIPPED_WARC:
+        left -= _unpacked(file.data, left)
+    elif kind is Kind.WACZ:
+        _check_directory(file, side)
+        try:
+            with zipfile.ZipFile(io.BytesIO(file.data)) as opened:
+                for member in opened.infolist():
+                    with opened.open(member) as inside:
+                        data = inside.read(max(0, left) + 1)
+                    left -= max(len(data), _unpacked(data, left))
+                    if left < 0:
+                        break
+        except (*_FAULTS, OSError) as error:
+            raise GivenError(f"{file.name}: the WACZ file cannot be read ({error})", side) from None
+    if left < 0:
+        raise GivenError(
+            f"{file.name}: has more than {format_bytes(MOST_BYTES)} when unpacked", side
+        )
+
+
+def _unpacked(data: bytes, most: int) -> int:
+    """Count the bytes in gzip data, up to a little more than a limit; 0 for other data.
+
+    >>> import gzip
+    >>> _unpacked(gzip.compress(bytes(500)) * 2, 10_000), _unpacked(b"WARC/1.1", 10)
+    (1000, 0)
+    """
+    size, rest = 0, memoryview(data)
+    while size <= most and bytes(rest[:2]) == _GZIP:
+        member = zlib.decompressobj(31)
+        try:
+            found = member.decompress(rest, _STEP_BYTES)
+            while found and size <= most:
+                size += len(found)
+                found = member.decompress(member.unconsumed_tail, _STEP_BYTES)
+        except zlib.error:
+            break  # the reader of crawls says what is damaged
+        if not member.eof or not member.unused_data:
+            break
+        rest = rest[len(rest) - len(member.unused_data) :]
+    return size
 
 
 def _check_directory(file: Upload, side: str) -> None:
