@@ -26,6 +26,17 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a test after its argument where the value is binary data.
+
+    Compressed data can hold the time at which it was made (gzip does), and
+    then each process would give the same test another name: they could not
+    share the tests among them.
+    """
+    binary = isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable())
+    return argname if binary else None
+
+
 def require(component: str, reason: str) -> str:
     """Give the path of a program that a test needs, or skip the test.
 
