@@ -1,6 +1,6 @@
 """Bars in groups, as small SVG files beside the lines of ``plot``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from benchmarks.plot import BOTTOM, COLOURS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, axis
@@ -19,9 +19,16 @@ def bar_chart(
     y_label: str,
     *,
     log_y: bool = False,
+    ranges: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> str:
-    """Draw a bar of every series in every group, with its value above it where that fits; zero has no bar on a log axis."""
-    vertical = axis(y_label, [value for values in series.values() for value in values], log=log_y)
+    """Draw a bar of every series in every group, with its value above it where that fits.
+
+    Zero has no bar on a log axis. ``ranges`` are drawn as thin lines over the bars, from the lowest
+    to the highest value.
+    """
+    shown = [value for values in series.values() for value in values]
+    shown += [end for both in (ranges or {}).values() for pair in both for end in pair]
+    vertical = axis(y_label, shown, log=log_y)
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
@@ -44,6 +51,10 @@ def bar_chart(
             out.append(
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar * 0.94:.1f}" height="{bottom - y:.1f}" fill="{colour}"/>'
             )
+            if ranges is not None:
+                low, high = (_height(vertical, end) for end in ranges[name][group])
+                out.append(_whisker(x + bar * 0.47, low, high, bar * 0.15))
+                y = min(y, high)
             told = f"{value:,.0f}" if value >= TELLS_ALL else f"{value:.3g}"
             if len(told) * LETTER * 0.8 <= bar:
                 out.append(
@@ -67,6 +78,12 @@ def bar_chart(
         "</svg>",
     ]
     return "\n".join(out) + "\n"
+
+
+def _whisker(x: float, low: float, high: float, half: float) -> str:
+    """A line from low to high with a short line at each end."""
+    ends = "".join(f"M{x - half:.1f} {y:.1f}h{2 * half:.1f}" for y in (low, high))
+    return f'<path d="M{x:.1f} {low:.1f}V{high:.1f}{ends}" fill="none" stroke="black"/>'
 
 
 def _height(vertical: Axis, value: float) -> float:

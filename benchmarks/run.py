@@ -57,6 +57,7 @@ BENCHMARKS = {
     "records-accuracy": "records.accuracy",
     "records-details": "records.details",
     "records-phases": "records.experiment_2",
+    "records-crawl": "records.crawl",
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
     "shared-crawls": "fragments.shared_crawls",

@@ -65,6 +65,27 @@ def test_the_pages_of_a_folder_are_one_table_with_their_names(quire: Quire, shop
     assert shop.is_dir()
 
 
+def test_a_crawl_gives_the_same_table_on_any_number_of_threads(quire: Quire, shop: Path) -> None:
+    (shop / "crawl" / "empty.html").write_bytes(b"")
+    (shop / "crawl" / "none.html").write_bytes(b"<p>no list")
+
+    one = quire("records", "crawl", "--format", "json", "--threads", "1")
+    three = quire("records", "crawl", "--format", "json", "--engine", "local:3")
+
+    assert one.exit_code == three.exit_code == 0
+    assert one.stdout == three.stdout
+    assert [Path(page["page"]).name for page in json.loads(one.stdout)] == ["1.html", "2.html"]
+    assert "empty.html: empty: 0 bytes" in one.stderr
+
+
+def test_an_unknown_engine_is_refused(quire: Quire, shop: Path) -> None:
+    result = quire("records", "crawl", "--engine", "fish")
+
+    assert result.exit_code == 2
+    assert "fish: not an engine" in result.stderr
+    assert shop.is_dir()
+
+
 def test_an_extractor_is_saved_and_applied(quire: Quire, shop: Path) -> None:
     saved = quire("records", "shop.html", "--save", "shop.json")
     applied = quire("records", "apply", "shop.json", "crawl/1.html")

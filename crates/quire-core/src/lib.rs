@@ -17,9 +17,10 @@
 //! | [`sdiff`] | two digests | which nodes changed, and edit scripts |
 //! | [`similarity`] | digests | how alike they are, groups of pages with one template |
 //! | [`fragments`] | digests | the parts that pages share |
+//! | [`extraction`] | a digest | its lists of records, and their cells |
 //!
-//! `text` and `select` do not use each other, nor do `sdiff`, `similarity` and `fragments`. [`codec`]
-//! compresses pages for the archive and uses `base` only.
+//! `text` and `select` do not use each other, nor do `sdiff`, `similarity`, `fragments`
+//! and `extraction`. [`codec`] compresses pages for the archive and uses `base` only.
 //!
 //! ```
 //! use quire_core::{Options, decode, encode};
@@ -32,6 +33,7 @@ mod base;
 pub mod codec;
 mod digest;
 mod encode;
+pub mod extraction;
 pub mod fragments;
 mod page;
 mod parse;

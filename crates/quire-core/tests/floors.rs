@@ -6,7 +6,7 @@ use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
 /// Each folder of `src`, with its layer. Folders on one layer do not use each other.
-const FLOORS: [(&str, u8); 13] = [
+const FLOORS: [(&str, u8); 14] = [
     ("base", 0),
     ("codec", 1), // uses only `base`, see below
     ("page", 1),
@@ -20,6 +20,7 @@ const FLOORS: [(&str, u8); 13] = [
     ("sdiff", 7),
     ("similarity", 7),
     ("fragments", 7),
+    ("extraction", 7),
 ];
 /// More files than this in one folder should be split into folders.
 const MAX_FILES: usize = 14;

@@ -19,6 +19,8 @@ pub const SCRIPTING: u64 = 288;
 pub const APPLYING: u64 = 128;
 /// The same for the parts of a page: its AF tree, their texts and shingles.
 pub const PARTING: u64 = 288;
+/// The same for an outline and a search for lists: columns, and the shapes of all nodes.
+pub const EXTRACTING: u64 = 288;
 /// Bytes for each byte of a script as JSON, and of packed numbers.
 pub const UNPACKING: u64 = 16;
 

@@ -9,6 +9,7 @@ mod buffers;
 mod codec;
 mod digest;
 mod errors;
+mod extraction;
 mod fragments;
 mod functions;
 mod guard;
@@ -30,6 +31,8 @@ mod _native {
     use crate::codec::{Base, DenseBase, TbcReference, choose_base, tbc_apply, tbc_delta};
     #[pymodule_export]
     use crate::digest::{Digest, hidden_elements};
+    #[pymodule_export]
+    use crate::extraction::Outline;
     #[pymodule_export]
     use crate::fragments::{
         AfTree, FragmentPool, PartPacker, pair_alike, source_spans, window_hashes,

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.common import files, terminal
+from quire.cli.common.engines import EngineOption, ThreadsOption
 from quire.cli.common.help_group import HELP_OPTIONS, HelpGroup
 from quire.cli.common.open_page import reader
 from quire.cli.common.options import EncodingOption, ForceOption, KindOption
 from quire.cli.common.terminal import Refusal, reports_errors
+from quire.cli.records.crawled import crawled
 from quire.cli.records.output import RecordFormat, write_region, write_regions
 from quire.cli.records.pages import is_one_page, naming, read_pages
 
@@ -107,6 +109,8 @@ def find(
     escape_formulas: _SafeOption = False,
     kind: KindOption = None,
     encoding: EncodingOption = None,
+    engine: EngineOption = None,
+    threads: ThreadsOption = None,
     force: ForceOption = False,
 ) -> None:
     """Find the lists of records of a page, and print them as tables.
@@ -120,27 +124,34 @@ def find(
       quire records https://example.org/ --format csv | head
       quire records shop.html --explain report.html --save shop.json
       quire records crawl/ --format parquet -o records.parquet
+      quire records "s3://crawls/*.warc.gz" --engine spark://head:7077 --format json
+
+    With a cluster, its machines must see the sources under the same paths.
 
     Exit codes: 0 on success, 2 on error (including when no list was found).
     """
-    from quire.extraction import records  # noqa: PLC0415 - heavy
-
     is_one = is_one_page(source)
     if (explain is not None or save is not None) and not is_one:
         raise Refusal("--explain and --save need a single page", hint="name one page of it")
     for path in (output, explain, save):
         if path is not None:
             files.check_free(path, force=force)
-    named: list[tuple[str, list[Region]]] = []
-    for name, url, page in read_pages([source], reader(kind=kind, encoding=encoding)):
+    if is_one:
+        (name, url, page), *_ = read_pages([source], reader(kind=kind, encoding=encoding))
+        from quire.extraction import records  # noqa: PLC0415 - heavy
+
         found = records(page, least_confidence=confidence, base=url)
         if explain is not None:
             _write_report(page, found, name, explain, force=force)
         if save is not None:
             _write_extractor(page, save, (region or 1) - 1, example or [], force=force)
-        chosen = _chosen(list(found), region, example or [])
-        if chosen:
-            named.append((name, chosen))
+        pages = [(name, list(found))]
+    else:
+        pages = crawled(
+            source, confidence, kind=kind, encoding=encoding, engine=engine, threads=threads
+        )
+    chosen = [(name, _chosen(found, region, example or [])) for name, found in pages]
+    named = [(name, found) for name, found in chosen if found]
     if not named:
         raise Refusal(
             f"{source}: no list of records found",

@@ -11,6 +11,7 @@ from quire.cli.common import fetched, terminal
 from quire.cli.common.crawls import find_sources
 from quire.cli.common.files import STANDARD_INPUT
 from quire.cli.common.open_page import EXPECTED, PageReader, open_page
+from quire.display import is_web_address
 
 if TYPE_CHECKING:
     from quire.digest import Digest
@@ -58,7 +59,7 @@ def _captures(name: str, read: PageReader) -> Iterator[tuple[str, str | None, Di
             except EXPECTED as error:
                 terminal.note(f"{found.name}: {error}")
             if page is not None:
-                url = found.name if "://" in found.name else None
+                url = found.url if is_web_address(found.url) else None
                 yield found.name, url, page
 
 

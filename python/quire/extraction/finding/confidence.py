@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
-
 from quire.extraction.finding.candidates import Candidate
-from quire.extraction.outline import Ints, Outline, Truths, prefix_sums
+from quire.extraction.outline import Outline
 
 #: Lists below this confidence are left out unless asked for.
 LEAST_CONFIDENCE = 0.5
-
-# Records whose texts are compared with each other.
-_MOST_COMPARED = 200
 
 _ASIDE = {"nav", "header", "footer", "menu"}
 _ASIDE_ROLES = {"navigation", "menu", "menubar", "contentinfo", "banner", "tablist", "search"}
@@ -30,8 +24,7 @@ _ASIDE_CLASS = re.compile(
 )
 # How far up the class of an ancestor may name a list.
 _LEVELS_UP = 5
-# A single text longer than this is prose; so is a record much longer than a comment.
-_LONG_TEXT = 60
+# A record much longer than a comment is prose.
 _LONG_RECORD = 1500
 _SEVERAL_LEAVES = 1.5
 _ALIKE = 0.6
@@ -41,24 +34,6 @@ _MOST_LINKED = 0.7
 _ALL_LINKED = 0.9
 _SHORT_TEXT = 40
 _FEW_IMAGES = 0.5
-_PROSE = frozenset(
-    [
-        "p",
-        "pre",
-        "blockquote",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "figure",
-        "hr",
-        "table",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,73 +73,27 @@ class Signs:
     share: float
 
 
-def signs(view: Outline, one: Candidate, counts: dict[str, Ints]) -> Signs:
-    """Measure a list; ``counts`` are the prefix sums of ``sums``."""
-    first = np.array([record[0] for record in one.records], np.int64)
-    last = np.array([record[-1] for record in one.records], np.int64)
-    end = view.end[last]
-
-    def inside(sums: Ints) -> Ints:
-        return np.asarray(sums[end] - sums[first], np.int64)
-
-    leaves = inside(view.leaves_before)
-    total = max(int(leaves.sum()), 1)
-    texts = inside(view.text_before)
-    images = inside(counts["images"])
-    names = [view.page.tag_names[int(view.page.tag[node])] for node in first.tolist()]
-    is_long = texts / np.maximum(leaves, 1) > _LONG_TEXT
-    paragraphs = np.array([name in {"p", "blockquote", "pre"} for name in names]) & (first == last)
-    paragraphs |= inside(counts["code"]) * 2 > leaves
-    shown = [
-        tuple(view.page.text(node) for node in record) for record in one.records[:_MOST_COMPARED]
-    ]
+def signs(view: Outline, one: Candidate) -> Signs:
+    """Measure a list: a kernel in Rust counts, and what is around the list is looked at here."""
+    measured = view.native.measure(one.records)
+    leaves, links, linked, leaf_bytes, images, controls, prose, uneven, *rest = measured
+    record_bytes, different, share = rest
     return Signs(
         records=len(one.records),
-        leaves=float(leaves.mean()),
+        leaves=leaves,
         likeness=one.likeness,
-        links=float(inside(counts["links"]).sum()) / total,
-        linked=float(inside(counts["linked"]).sum()) / total,
-        leaf_bytes=float(texts.sum()) / max(total - int(images.sum()), 1),
-        images=float((images > 0).mean()),
-        controls=float(inside(counts["controls"]).sum()) / total,
-        prose=float((paragraphs | (is_long & (leaves < 2))).mean()),  # noqa: PLR2004 - one text
-        uneven=_uneven(view, one),
-        record_bytes=float(texts.mean()),
-        aside=_is_aside(view, one.node) or _is_aside(view, int(first[0]), levels=1),
-        different=len(set(shown)) / len(shown),
-        share=float(texts.sum()) / max(int(view.text_bytes[0]), 1),
+        links=links,
+        linked=linked,
+        leaf_bytes=leaf_bytes,
+        images=images,
+        controls=controls,
+        prose=prose,
+        uneven=uneven,
+        record_bytes=record_bytes,
+        aside=_is_aside(view, one.node) or _is_aside(view, one.records[0][0], levels=1),
+        different=different,
+        share=share,
     )
-
-
-def sums(view: Outline) -> dict[str, Ints]:
-    """Prefix sums of the elements that signs count, once for a page."""
-    return {
-        "links": view.count("a"),
-        "linked": prefix_sums(_inside(view, "a")),
-        "images": view.count("img"),
-        "code": prefix_sums(_inside(view, "pre")),
-        "controls": view.count("input", "select", "textarea", "label"),
-    }
-
-
-def _inside(view: Outline, name: str) -> Truths:
-    """Whether each node is a leaf inside an element with a name."""
-    wanted = np.array([each == name for each in view.page.tag_names], bool)
-    around = np.flatnonzero(wanted[view.page.tag] & view.elements)
-    steps = np.bincount(around, minlength=view.page.n + 1)
-    steps = steps - np.bincount(view.end[around], minlength=view.page.n + 1)
-    return np.asarray(view.leaves & (np.cumsum(steps)[: view.page.n] > 0))
-
-
-def _uneven(view: Outline, one: Candidate) -> float:
-    """Of runs of paragraphs and headings, the share that is unlike the most frequent run."""
-    if all(len(record) == 1 for record in one.records):
-        return 0.0
-    names = view.page.tag_names
-    runs = [tuple(names[int(view.page.tag[node])] for node in record) for record in one.records]
-    if not {name for run in runs for name in run} <= _PROSE:
-        return 0.0
-    return 1.0 - Counter(runs).most_common(1)[0][1] / len(runs)
 
 
 def confidence(of: Signs) -> float:

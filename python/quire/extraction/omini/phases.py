@@ -10,7 +10,7 @@ from quire.digest.files import encode
 from quire.digest.page import Digest
 from quire.extraction.omini.combination import combined
 from quire.extraction.omini.separators import Ranked, Separator
-from quire.extraction.omini.subtrees import SUBTREES, Subtree, best
+from quire.extraction.omini.subtrees import Subtree, best
 from quire.extraction.outline import Outline, outline
 
 
@@ -37,7 +37,7 @@ def identify_subtree(page: Digest, heuristic: Subtree = Subtree.VOLUME) -> tuple
     <Node 6 ul>
     """
     view = outline(page)
-    return view, best(SUBTREES[heuristic](view))
+    return view, best(view, heuristic)
 
 
 def determine_delimiters(

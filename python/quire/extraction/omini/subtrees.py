@@ -36,7 +36,7 @@ def highest_fan_out(view: Outline) -> Scores:
     >>> int(highest_fan_out(outline(page)).argmax()) == page.select_one("ul")
     True
     """
-    return np.where(view.elements, view.fan_out, 0).astype(np.float64)
+    return _scores(view, Subtree.HF)
 
 
 def largest_size_increase(view: Outline) -> Scores:
@@ -48,11 +48,7 @@ def largest_size_increase(view: Outline) -> Scores:
     >>> int(largest_size_increase(outline(page)).argmax()) == page.select_one("div")
     True
     """
-    largest = np.zeros(len(view.parent), np.int64)
-    below = np.flatnonzero(view.elements & (view.parent >= 0))
-    np.maximum.at(largest, view.parent[below], view.text_bytes[below])
-    increase = view.text_bytes - largest
-    return np.where(view.elements & (view.fan_out > 0), increase, 0).astype(np.float64)
+    return _scores(view, Subtree.GSI)
 
 
 def largest_tag_count(view: Outline) -> Scores:
@@ -68,16 +64,7 @@ def largest_tag_count(view: Outline) -> Scores:
     >>> int(largest_tag_count(outline(page)).argmax()) == page.select_one("ul")
     True
     """
-    scores = np.zeros(len(view.parent))
-    most = _most_alike_children(view)
-    heaviest = _heaviest_child(view)
-    node = 0
-    total = max(float(view.tag_count[0]), 1.0)
-    while node >= 0:
-        if view.elements[node]:
-            scores[node] = most[node] + view.tag_count[node] / (total + 1)
-        node = int(heaviest[node])
-    return scores
+    return _scores(view, Subtree.LTC)
 
 
 def volume(view: Outline) -> Scores:
@@ -89,11 +76,7 @@ def volume(view: Outline) -> Scores:
     >>> int(volume(outline(page)).argmax()) == page.select_one("ul")
     True
     """
-    tags = np.where(view.elements, view.tag_count, 0).astype(np.float64)
-    product = np.ones(len(view.parent))
-    for scores in (highest_fan_out(view), largest_size_increase(view), tags):
-        product *= scores / max(scores.max(), 1.0)
-    return product
+    return _scores(view, Subtree.VOLUME)
 
 
 SUBTREES: dict[Subtree, Callable[[Outline], Scores]] = {
@@ -104,29 +87,10 @@ SUBTREES: dict[Subtree, Callable[[Outline], Scores]] = {
 }
 
 
-def best(scores: Scores) -> int:
-    """The node with the highest score; the last one if several have it."""
-    return len(scores) - 1 - int(scores[::-1].argmax())
+def best(view: Outline, heuristic: Subtree) -> int:
+    """The node with the highest score by a heuristic; the last one if several have it."""
+    return view.native.best_subtree(heuristic.value)
 
 
-def _most_alike_children(view: Outline) -> NDArray[np.int64]:
-    """For each node, how many of its children have the name that most of them have."""
-    shown = np.flatnonzero(view.elements & (view.parent >= 0))
-    most = np.zeros(len(view.parent), np.int64)
-    if not len(shown):
-        return most
-    names = len(view.page.tags)
-    keys = view.parent[shown] * names + view.page.tag[shown]
-    pairs, counts = np.unique(keys, return_counts=True)
-    np.maximum.at(most, pairs // names, counts)
-    return most
-
-
-def _heaviest_child(view: Outline) -> NDArray[np.int64]:
-    """For each node, its child with the most tags, the first of equal ones; -1 without children."""
-    heaviest = np.full(len(view.parent), -1, np.int64)
-    shown = np.flatnonzero(view.elements & (view.parent >= 0))
-    order = np.lexsort((-shown, view.tag_count[shown]))
-    # Later assignments win: the child with the most tags, and the first of those.
-    heaviest[view.parent[shown[order]]] = shown[order]
-    return heaviest
+def _scores(view: Outline, heuristic: Subtree) -> Scores:
+    return np.frombuffer(view.native.subtree_scores(heuristic.value), np.float64)

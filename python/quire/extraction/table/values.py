@@ -23,6 +23,7 @@ _SHARE = 0.8
 # Longer texts are never numbers or dates; patterns only see short ones.
 _MOST_CHARACTERS = 40
 
+_DIGIT = re.compile(r"\d")
 _DIGITS = r"\d{1,3}(?:[,.'\u00a0\u202f ]\d{3})*(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _NUMBER = re.compile(rf"[#+\-−–]?\s?(?:{_DIGITS})\s?%?\.?")
 _CURRENCY = r"(?:US\$|A\$|C\$|[$€£¥₹₽₩₺]|USD|EUR|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|kr\.?|zł|Kč|Euro)"
@@ -59,6 +60,8 @@ def value_type(text: str) -> ValueType:
     shown = text.strip()
     if not shown or len(shown) > _MOST_CHARACTERS:
         return ValueType.TEXT
+    if not _DIGIT.search(shown):  # only `yesterday` and `an hour ago` have none
+        return ValueType.DATE if _AGO.fullmatch(shown) else ValueType.TEXT
     if _NUMBER.fullmatch(shown):
         return ValueType.NUMBER
     if _PRICE.fullmatch(shown):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quire.extraction.outline import Ints
+from tests.extraction.oracle.outline import Ints
 
 #: A list has at least so many records.
 LEAST_RECORDS = 3
@@ -40,7 +40,7 @@ def runs(children: Ints, kind: Ints, tags: Ints, leaves: Ints) -> list[tuple[int
         if _COMPANION <= counts[each] / counts[main] <= 1 / _COMPANION
     ]
     single: list[tuple[int, ...]] = [(int(node),) for node in children[kind == main]]
-    if len(among) < 2:  # noqa: PLR2004 - the main kind has no companion
+    if len(among) < 2:
         return single
     best: tuple[float, list[tuple[int, ...]]] = (0.0, single)
     for start in among:

@@ -11,9 +11,9 @@ from collections import Counter
 
 import numpy as np
 
-from quire.extraction.finding.candidates import Candidate, likeness
-from quire.extraction.finding.shapes import Shapes
-from quire.extraction.outline import Ints, Outline
+from tests.extraction.oracle.candidates import Candidate, likeness
+from tests.extraction.oracle.outline import Ints, Outline
+from tests.extraction.oracle.shapes import Shapes
 
 # The lists inside hold nearly all of the outer list, in most of its records.
 _HOLDS = 0.7

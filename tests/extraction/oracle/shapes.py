@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.extraction.outline import Ints, Outline
+from tests.extraction.oracle.outline import Ints, Outline
 
 #: Levels of a subtree that belong to its shape, the root included.
 LEVELS = 6

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from quire.extraction.finding.shapes import Shapes
-from quire.extraction.outline import Ints, Outline
+from tests.extraction.oracle.outline import Ints, Outline
+from tests.extraction.oracle.shapes import Shapes
 
 # Least likeness of two children of one kind: with the same class, and with different ones.
 SAME_CLASS = 0.40
