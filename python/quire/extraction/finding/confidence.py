@@ -16,12 +16,16 @@ from quire.extraction.outline import Outline
 #: Lists below this confidence are left out unless asked for.
 LEAST_CONFIDENCE = 0.5
 
+# The content of a page is inside these; what is around them says nothing about a list.
+_INSIDE = {"body", "main", "article"}
 _ASIDE = {"nav", "header", "footer", "menu"}
 _ASIDE_ROLES = {"navigation", "menu", "menubar", "contentinfo", "banner", "tablist", "search"}
 _ASIDE_CLASS = re.compile(
     r"(?i)(?<![a-z])(?:nav|navbar|navigation|menu|submenu|breadcrumbs?|pagination|pager|paging|footer|"
     r"social|share|sharing|tabs?|tagcloud|toolbar|dropdown|cookies?|facets?|filters?|languages?|legal)(?![a-z])"
 )
+# Between the words of a class or an id.
+_JOINTS = re.compile(r"[-_]|(?<=[a-z])(?=[A-Z])")
 # How far up the class of an ancestor may name a list.
 _LEVELS_UP = 5
 # A record much longer than a comment is prose.
@@ -121,20 +125,23 @@ def confidence(of: Signs) -> float:
 def _is_aside(view: Outline, node: int, levels: int = _LEVELS_UP) -> bool:
     """Whether a node, or one not far above it, is navigation by its name, role or class."""
     page = view.page
+    names, tags, parents = page.tag_names, page.tag, page.parent
     at = node
     for level in range(levels * 3):
-        if at < 0 or page.tag_names[int(page.tag[at])] in {"body", "main", "article"}:
+        if at < 0:
             return False
-        name = page.tag_names[int(page.tag[at])]
+        name = names[int(tags[at])]
+        if name in _INSIDE:
+            return False
         if name in _ASIDE:
             return True
         if level < levels and int(page.attr[at]) >= 0:
             attributes = page.attributes(at)
             if attributes.get("role", "").lower() in _ASIDE_ROLES:
                 return True
-            called = re.sub(r"[-_]|(?<=[a-z])(?=[A-Z])", " ", attributes.get("class", ""))
-            called += " " + re.sub(r"[-_]|(?<=[a-z])(?=[A-Z])", " ", attributes.get("id", ""))
+            called = _JOINTS.sub(" ", attributes.get("class", ""))
+            called += " " + _JOINTS.sub(" ", attributes.get("id", ""))
             if _ASIDE_CLASS.search(called):
                 return True
-        at = int(view.parent[at])
+        at = int(parents[at])
     return False

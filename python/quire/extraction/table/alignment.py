@@ -119,6 +119,8 @@ def _placed(found: list[list[Cell]], expected: list[Counter[str]]) -> list[list[
 
 def _places(cells: list[Cell], expected: list[Counter[str]]) -> list[int]:
     """Increasing columns for some cells, so that most patterns are where they are expected."""
+    if len(cells) == len(expected):
+        return list(range(len(cells)))
     # best[j] is the best score of the cells so far in the columns before j, with their columns.
     width = len(expected)
     best: list[tuple[int, tuple[int, ...]]] = [(0, ())] * (width + 1)
