@@ -19,7 +19,7 @@ from quire.extraction.crawl import PageRecords, crawl_records
 from tests import corpus
 
 PAGES = 10_000
-RUNS = 3
+RUNS = 2
 CORPORA = ("records", "templates-types", "templates-swde-sites", "templates-docs")
 
 
