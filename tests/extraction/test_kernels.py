@@ -17,7 +17,7 @@ from quire.extraction.finding.candidates import candidates
 from quire.extraction.finding.confidence import signs
 from quire.extraction.omini import SUBTREES, Subtree
 from quire.extraction.omini.subtrees import best
-from quire.extraction.outline import Outline, outline, prefix_sums
+from quire.extraction.outline import Outline, outline
 from quire.extraction.table.cells import cells
 from tests import corpus
 from tests.extraction.oracle import candidates as plain_candidates
@@ -97,8 +97,6 @@ def check_same(page: Digest) -> None:
     view, plain = outline(page), plain_outline.outline(page)
     for name in ("elements", "leaves", "own_text", "end", "parent", "leaves_before", "text_before"):
         np.testing.assert_array_equal(getattr(view, name), getattr(plain, name), name)
-    np.testing.assert_array_equal(view.count("a", "td"), plain.count("a", "td"))
-    np.testing.assert_array_equal(view.count_inside("a"), prefix_sums(_inside(plain, "a")))
     for heuristic in Subtree:
         scores = plain_subtrees.SUBTREES[heuristic](plain)
         np.testing.assert_array_equal(SUBTREES[heuristic](view), scores)
@@ -122,14 +120,6 @@ def plain_lists(
     found = plain_candidates.candidates(view, shapes)
     kept = plain_nesting.resolve(view, shapes, found)
     return [(one.node, one.records, one.likeness) for one in kept]
-
-
-def _inside(view: plain_outline.Outline, name: str) -> np.ndarray:
-    found = np.zeros(view.page.n, bool)
-    for node in np.flatnonzero(view.elements):
-        if view.page.tag_names[int(view.page.tag[node])] == name:
-            found[node : view.end[node]] = True
-    return found & view.leaves
 
 
 @settings(max_examples=300)

@@ -11,7 +11,7 @@ use quire_core::extraction::{Outline as Columns, Subtree};
 use quire_core::memory::hold;
 
 use crate::digest::Digest;
-use crate::guard::{EXTRACTING, brief, run};
+use crate::guard::{EXTRACTING, run};
 use crate::similarity::packed;
 
 /// The measures of the nodes of a page. Immutable.
@@ -88,21 +88,6 @@ impl Outline {
                 )));
             }
         })
-    }
-
-    /// Count the visible elements with one of the names in front of each node, and in all; 64-bit
-    /// numbers.
-    #[allow(clippy::needless_pass_by_value)] // Python passes a list, which arrives as a `Vec`
-    fn count<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyBytes>> {
-        let found = brief(py, || Ok(self.columns.count(&self.page, &names)))?;
-        Ok(wide(py, &found))
-    }
-
-    /// Count the leaves inside visible elements of a name, in front of each node and in all; 64-bit
-    /// numbers.
-    fn count_inside<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let found = brief(py, || Ok(self.columns.count_inside(&self.page, name)))?;
-        Ok(wide(py, &found))
     }
 
     /// Return the score of each node by a subtree heuristic (HF, GSI, LTC, volume); 64-bit floats.

@@ -65,12 +65,6 @@ class Outline:
         return self.text_before[self.end] - self.text_before[:-1]
 
     @cached_property
-    def fan_out(self) -> Ints:
-        """Visible elements among the children of each node."""
-        shown = self.parent[1:][self.elements[1:]]
-        return np.bincount(shown, minlength=self.page.n)
-
-    @cached_property
     def leaves(self) -> Truths:
         """Whether a node shows something itself: a text that is not blank, or an image."""
         return np.frombuffer(self.native.column("leaves"), np.bool_)
@@ -79,18 +73,6 @@ class Outline:
     def leaves_before(self) -> Ints:
         """Leaves in front of each node; one entry more than nodes."""
         return self._column("leaves_before")
-
-    def leaf_count(self, nodes: Ints) -> Ints:
-        """The number of leaves in some subtrees."""
-        return self.leaves_before[self.end[nodes]] - self.leaves_before[nodes]
-
-    def count(self, *names: str) -> Ints:
-        """How many visible elements with one of the names are in front of each node, and in all."""
-        return np.frombuffer(self.native.count(list(names)), np.int64)
-
-    def count_inside(self, name: str) -> Ints:
-        """How many leaves inside visible elements of a name are in front of each node, and in all."""
-        return np.frombuffer(self.native.count_inside(name), np.int64)
 
     def children(self, node: int) -> Ints:
         """The visible elements among the children of a node, in order."""
@@ -109,14 +91,7 @@ def outline(page: Digest) -> Outline:
     >>> page = quire.encode(b"<ul><li>Cod<li>Chips</ul><script>x</script>")
     >>> view = outline(page)
     >>> ul = page.select_one("ul")
-    >>> int(view.fan_out[ul]), int(view.text_bytes[ul]), view.children(ul).tolist()
-    (2, 8, [5, 7])
+    >>> int(view.text_bytes[ul]), view.children(ul).tolist()
+    (8, [5, 7])
     """
     return Outline(page)
-
-
-def prefix_sums(own: Ints | Truths) -> Ints:
-    """The sums of all entries in front of each, and of all of them."""
-    sums = np.zeros(len(own) + 1, np.int64)
-    np.cumsum(own, out=sums[1:])
-    return sums

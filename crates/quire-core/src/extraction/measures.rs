@@ -44,13 +44,12 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) fn of(page: &Digest, outline: &Outline) -> Self {
-        let names = |names: &[&str]| -> Vec<String> { names.iter().map(|&n| n.into()).collect() };
         Self {
-            links: outline.count(page, &names(&["a"])),
+            links: outline.count(page, &["a"]),
             linked: outline.count_inside(page, "a"),
-            images: outline.count(page, &names(&["img"])),
+            images: outline.count(page, &["img"]),
             code: outline.count_inside(page, "pre"),
-            controls: outline.count(page, &names(&["input", "select", "textarea", "label"])),
+            controls: outline.count(page, &["input", "select", "textarea", "label"]),
         }
     }
 }

@@ -14,13 +14,15 @@
 //!
 //! # Cost
 //!
-//! Nothing recurses. Each node is part of the shapes of at most [`shapes::LEVELS`] nodes above it,
+//! Nothing recurses over the tree. Each node is part of the shapes of at most [`shapes::LEVELS`] nodes above it,
 //! so shapes take a constant number of steps and bytes for each node, whatever the depth. Two
 //! shapes are compared in steps of the smaller one. A list is compared with what is inside it, so
 //! a node costs a step for each list around it; at most [`candidates::MOST_PARENTS`] lists are
 //! looked at.
 //!
 //! `tests/extraction/oracle` has the same in plain Python, and tests compare the answers.
+
+#![allow(clippy::cast_precision_loss)] // counts of a page are below 2^53
 
 mod attributes;
 mod candidates;

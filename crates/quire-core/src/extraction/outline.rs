@@ -124,10 +124,9 @@ impl Outline {
     }
 
     /// How many visible elements with one of the names are in front of each node, and in all.
-    #[must_use]
-    pub fn count(&self, page: &Digest, names: &[String]) -> Vec<u32> {
+    pub(super) fn count(&self, page: &Digest, names: &[&str]) -> Vec<u32> {
         let wanted: Vec<bool> = (0..page.tag_count())
-            .map(|tag| names.iter().any(|name| name == page.tag_name(tag)))
+            .map(|tag| names.contains(&page.tag_name(tag)))
             .collect();
         let tags = page.tag();
         let mut before = Vec::with_capacity(self.n() + 1);
@@ -141,8 +140,7 @@ impl Outline {
     }
 
     /// How many leaves inside visible elements with the name are in front of each node, and in all.
-    #[must_use]
-    pub fn count_inside(&self, page: &Digest, name: &str) -> Vec<u32> {
+    pub(super) fn count_inside(&self, page: &Digest, name: &str) -> Vec<u32> {
         let wanted: Vec<bool> = (0..page.tag_count())
             .map(|tag| page.tag_name(tag) == name)
             .collect();

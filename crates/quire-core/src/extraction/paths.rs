@@ -5,6 +5,9 @@
 //! numbers. Paths are a trie: a path is a shorter path and one more label.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::attributes::attribute;
 use super::outline::{Outline, parent};
@@ -186,12 +189,13 @@ fn span(page: &Digest, cell: usize) -> u32 {
     wide.clamp(1, MOST_SPAN)
 }
 
+/// A decimal digit of any script.
+static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\d").expect("the pattern is valid"));
+
 /// Whether a word has a decimal digit of any script.
 fn has_digit(word: &str) -> bool {
     if word.is_ascii() {
         return word.bytes().any(|byte| byte.is_ascii_digit());
     }
-    static DIGIT: std::sync::LazyLock<regex::Regex> =
-        std::sync::LazyLock::new(|| regex::Regex::new(r"\d").expect("the pattern is valid"));
     DIGIT.is_match(word)
 }

@@ -214,8 +214,8 @@ fn pairwise(values: &[f64]) -> f64 {
             *lane += value;
         }
     }
-    let [a, b, c, d, e, f, g, h] = lanes;
-    let sum = ((a + b) + (c + d)) + ((e + f) + (g + h));
+    let half = |from: usize| (lanes[from] + lanes[from + 1]) + (lanes[from + 2] + lanes[from + 3]);
+    let sum = half(0) + half(LANES / 2);
     rest.iter().fold(sum, |sum, value| sum + value)
 }
 
