@@ -84,7 +84,7 @@ def run(context: Context) -> Report:
         "milliseconds",
         log_y=True,
         ranges={
-            who: [tuple(1000 * end for end in _range(found[phase])) for phase in PHASES]
+            who: [_range([1000 * each for each in found[phase]]) for phase in PHASES]
             for who, found in times.items()
         },
     )

@@ -16,7 +16,7 @@
 //!
 //! Nothing recurses over the tree. Each node is part of the shapes of at most [`shapes::LEVELS`] nodes above it,
 //! so shapes take a constant number of steps and bytes for each node, whatever the depth. Two
-//! shapes are compared in steps of the smaller one. A list is compared with what is inside it, so
+//! shapes are compared in steps of the smaller one. A list is compared with the nodes inside it, so
 //! a node costs a step for each list around it; at most [`candidates::MOST_PARENTS`] lists are
 //! looked at.
 //!

@@ -16,7 +16,7 @@ from quire.extraction.outline import Outline
 #: Lists below this confidence are left out unless asked for.
 LEAST_CONFIDENCE = 0.5
 
-# The content of a page is inside these; what is around them says nothing about a list.
+# The content of a page is inside these; elements around them say nothing about a list.
 _INSIDE = {"body", "main", "article"}
 _ASIDE = {"nav", "header", "footer", "menu"}
 _ASIDE_ROLES = {"navigation", "menu", "menubar", "contentinfo", "banner", "tablist", "search"}
@@ -78,7 +78,7 @@ class Signs:
 
 
 def signs(view: Outline, one: Candidate) -> Signs:
-    """Measure a list: a kernel in Rust counts, and what is around the list is looked at here."""
+    """Measure a list: a kernel in Rust counts; the elements around it are looked at here."""
     measured = view.native.measure(one.records)
     leaves, links, linked, leaf_bytes, images, controls, prose, uneven, *rest = measured
     record_bytes, different, share = rest
