@@ -90,7 +90,7 @@ PAGES = (
         "Records of list pages",
         "How many regions and records of labelled pages are found, compared with the heuristics of"
         " Omini?",
-        ("records-accuracy", "records-details", "records-phases", "records-crawl"),
+        ("records-accuracy", "records-details", "records-phases"),
     ),
     Page(
         "archives",
