@@ -57,6 +57,7 @@ _starts = st.sampled_from(
         "<div class=a>",
         "<div class='a  b2'>",
         "<div class=odd>",
+        "<div class='row-even i3'>",
         "<p>",
         "<ul><li>",
         "<li>",

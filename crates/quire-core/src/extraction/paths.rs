@@ -193,7 +193,7 @@ fn span(page: &Digest, cell: usize) -> u32 {
 static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\d").expect("the pattern is valid"));
 
 /// Whether a word has a decimal digit of any script.
-fn has_digit(word: &str) -> bool {
+pub(super) fn has_digit(word: &str) -> bool {
     if word.is_ascii() {
         return word.bytes().any(|byte| byte.is_ascii_digit());
     }

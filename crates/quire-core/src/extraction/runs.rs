@@ -60,9 +60,22 @@ pub(super) fn runs(children: &[Child]) -> Vec<Vec<u32>> {
         .collect();
     let mut best = (0.0, Vec::new());
     if among.len() > 1 {
-        for &start in &among {
+        // The first child of all begins the first record, even if some records lack a companion:
+        // each of the rarer ones has the other kind after it, but that belongs to the next record.
+        let first = children
+            .iter()
+            .filter_map(|child| child.kind)
+            .find(|kind| among.contains(kind));
+        let others = among.iter().copied().filter(|&kind| Some(kind) != first);
+        for start in first.into_iter().chain(others) {
             let (found, regular) = divided(children, start, &among);
-            if found.len() >= LEAST_RECORDS && regular > best.0 {
+            if found.len() < LEAST_RECORDS {
+                continue;
+            }
+            if Some(start) == first && regular >= COMPANION {
+                return found;
+            }
+            if regular > best.0 {
                 best = (regular, found);
             }
         }
@@ -141,5 +154,12 @@ mod tests {
             [vec![0, 1], vec![2, 3], vec![4, 5]]
         );
         assert!(runs(&children("aabbcXYZ")).is_empty());
+    }
+
+    #[test]
+    fn a_record_that_lacks_a_part_does_not_shift_the_others() {
+        let expected = [vec![0, 1], vec![2], vec![3, 4], vec![5, 6]];
+
+        assert_eq!(runs(&children("abaabab")), expected);
     }
 }

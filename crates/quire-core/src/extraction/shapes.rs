@@ -12,7 +12,8 @@ use std::collections::HashMap;
 
 use super::attributes::attribute;
 use super::outline::Outline;
-use super::white_space::joined;
+use super::paths::has_digit;
+use super::white_space::words;
 use crate::digest::Digest;
 use crate::page::tree::NONE;
 
@@ -219,6 +220,58 @@ fn pairwise(values: &[f64]) -> f64 {
     rest.iter().fold(sum, |sum, value| sum + value)
 }
 
+/// A class attribute as it is compared, without parts that only tell neighbours apart.
+///
+/// Rows are `odd` and `even`, and items are numbered, although they are of one kind. Names with
+/// digits count if there are no others, as in `col-4`.
+fn class_name(written: &str) -> String {
+    let mut names: Vec<&str> = words(written).collect();
+    if names.iter().any(|name| !has_digit(name)) {
+        names.retain(|name| !has_digit(name));
+    }
+    let mut found = String::with_capacity(written.len());
+    for name in names {
+        let kept = without_odd(name);
+        if !found.is_empty() && !kept.is_empty() {
+            found.push(' ');
+        }
+        found.push_str(&kept);
+    }
+    found
+}
+
+/// A name without `odd` and `even`, if they are whole words of it: `odd-row`, `row_even`, but not
+/// `oddity`. One of the hyphens around the word goes with it.
+fn without_odd(name: &str) -> String {
+    let bytes = name.as_bytes();
+    let is_hyphen = |at: usize| matches!(bytes.get(at), Some(b'-' | b'_'));
+    let word = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let found: Option<&[u8]> = [b"odd".as_slice(), b"even".as_slice()]
+            .into_iter()
+            .find(|word| rest.starts_with(word));
+        found.map(<[u8]>::len)
+    };
+    let mut kept = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let from = at + usize::from(is_hyphen(at));
+        if (at == 0 || is_hyphen(at)) && word(from).is_some_and(|long| from + long == bytes.len()) {
+            break;
+        }
+        if (at == 0 || is_hyphen(at - 1))
+            && let Some(long) = word(at)
+            && is_hyphen(at + long)
+        {
+            at += long + 1;
+            continue;
+        }
+        kept.push(bytes[at]);
+        at += 1;
+    }
+    String::from_utf8(kept).unwrap_or_default()
+}
+
 /// A number for the class attribute of each element; equal classes have equal numbers.
 ///
 /// Numbers are in the order of the attribute runs of the page.
@@ -237,7 +290,7 @@ fn classes(page: &Digest, outline: &Outline) -> Vec<u32> {
                 return 0;
             }
             let class = attribute(page, node as usize, "class").unwrap_or_default();
-            let class = joined(&class);
+            let class = class_name(&class);
             if class.is_empty() {
                 return 0;
             }
@@ -275,6 +328,20 @@ mod tests {
         assert!((alike(source, 0, 1) - 1.0).abs() < f64::EPSILON);
         // Of `li`, `li.a`, `li > b`, `li > b > #text` and `li > i`, `li > i > #text`, one is shared.
         assert!((alike(source, 0, 2) - 1.0 / 6.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn words_for_every_second_row_and_numbers_do_not_count() {
+        for (written, expected) in [
+            ("row even-row item-3", "row row"),
+            ("row odd-row item-4", "row row"),
+            ("col-4", "col-4"),
+            ("odd", ""),
+            ("row_even oddity x-odd-even", "row oddity x-even"),
+            ("a-odd-b -even odd-", "a-b"),
+        ] {
+            assert_eq!(class_name(written), expected, "{written}");
+        }
     }
 
     #[test]

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from quire.extraction.outline import Outline
 
+#: A list has at least so many records; the kernel has the same number.
+LEAST_RECORDS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
