@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest import Digest, encode
-from quire.extraction.finding.runs import LEAST_RECORDS
+from quire.extraction.finding.candidates import LEAST_RECORDS
 from tests import corpus as shared
 
 PAGES = Path(__file__).parents[1] / "pages" / "records"

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
+from quire.extraction.finding.candidates import LEAST_RECORDS
 from quire.extraction.finding.confidence import LEAST_CONFIDENCE
 from quire.extraction.finding.regions import Found, find
-from quire.extraction.finding.candidates import LEAST_RECORDS
 from quire.extraction.outline import Outline, outline
 from quire.extraction.region import Region, RegionSource
 from quire.extraction.table.table import read_table
