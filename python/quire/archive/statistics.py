@@ -27,6 +27,7 @@ _FRAMES = {
     Codec.ZSTD_PAGE: "pages on a page",
     Codec.DENSE: "dense pages",
     Codec.TBC: "deltas of TBC",
+    Codec.TOGETHER: "small pages together",
 }
 
 
