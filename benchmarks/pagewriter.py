@@ -102,6 +102,7 @@ PAGES = (
             "archive-speed",
             "archive-growth",
             "archive-labels",
+            "archive-small-histories",
             "archive-exact",
             "archive-hostile",
         ),

@@ -66,6 +66,7 @@ BENCHMARKS = {
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",
     "archive-labels": "archive.labels",
+    "archive-small-histories": "archive.small_histories",
     "archive-exact": "archive.exact",
     "archive-hostile": "archive.hostile_files",
     "noise-sites": "watching.noise_sites",
