@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 
 from quire.digest.page import Digest
 from quire.fragments.shared.find import Members, SharedFragments
-from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SharingRules
+from quire.fragments.shared.rules import (
+    MIN_BYTES,
+    MIN_MATCH,
+    MIN_PAGES,
+    SIZE_RATIO,
+    SharingRules,
+)
 from quire.fragments.trees.af_tree import FORMATTING, AfTree
 from quire.fragments.trees.shingles import Estimate, Shingling
 
@@ -47,7 +53,7 @@ def algorithm_1(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    size_ratio: float | None = None,
+    size_ratio: float = SIZE_RATIO,
     estimate: Estimate = "paper",
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
