@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from quire.digest.page import Digest
 from quire.errors import VersionOrderError
-from quire.fragments.lifetime.algorithm_2 import VersionRecord
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.lifetime.results_builder import build_lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE, MIN_OVERLAP, Comparing, Parts
+from quire.fragments.lifetime.version_record import VersionRecord
 from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Shingling
 
