@@ -62,6 +62,7 @@ BENCHMARKS = {
     "shared-crawls": "fragments.shared_crawls",
     "composition": "fragments.composition",
     "lifetimes-terms": "fragments.lifetimes_terms",
+    "overlap-threshold": "fragments.overlap_threshold",
     "archive-ratios": "archive.ratios",
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",
