@@ -4,8 +4,8 @@
   its position in the source.
 * ``shared_fragments`` finds the parts that several pages have in common. ``algorithm_1`` is the
   paper's own loop, for comparison.
-* ``lifetimes`` finds the parts of one page that change independently of the rest. ``algorithm_2``
-  follows the paper's own rules, for comparison.
+* ``lifetimes`` finds the parts of one page that change independently of the rest. ``LifetimeDetector``
+  takes captures as they come, and ``algorithm_2`` follows the paper's own rules.
   ``dependency_graph`` combines both results, and ``simulate`` estimates the savings of a cache that
   stores fragments.
 * ``plan_fragments`` chooses which identical parts to cut out of pages, ``write_composition`` writes
@@ -37,7 +37,8 @@ from quire.fragments.lifetime.algorithm_2 import (
     PaperFragments,
     algorithm_2,
 )
-from quire.fragments.lifetime.lifetimes import PageVersion, lifetimes
+from quire.fragments.lifetime.detector import CaptureUpdate, LifetimeDetector, PageVersion
+from quire.fragments.lifetime.lifetimes import lifetimes
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
 from quire.fragments.lifetime.version_parts import NodeStatus
@@ -83,6 +84,7 @@ __all__ = [
     "CacheLoad",
     "CachedFragment",
     "CachedSite",
+    "CaptureUpdate",
     "ChangedAspect",
     "ComposedPage",
     "Curve",
@@ -96,6 +98,7 @@ __all__ = [
     "Hazard",
     "HazardKind",
     "Invalidation",
+    "LifetimeDetector",
     "Lifetimes",
     "Lives",
     "LpFragment",

@@ -110,6 +110,7 @@ class VersionRecord:
         events: pairs of a version and the parts that changed in it, not counting nested parts.
         source_changes: the same for parts whose own source changed.
         fragments: numbers of the parts that are fragments.
+        found: the same in the order in which they were found.
         differences: parts that were different for other users.
         paths: a selector for each fragment, in the last version that contains it.
         tags: the tag of each fragment.
@@ -127,6 +128,7 @@ class VersionRecord:
     events: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
     source_changes: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
     fragments: set[int] = field(default_factory=set)
+    found: list[int] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
     paths: dict[int, str] = field(default_factory=dict)
     tags: dict[int, str] = field(default_factory=dict)
@@ -144,7 +146,7 @@ class VersionRecord:
     def __post_init__(self) -> None:
         self.tracker = Tracker(self.how)
 
-    def take(self, parts: Parts, time_s: float) -> None:
+    def take(self, parts: Parts, time_s: float) -> Step:
         """Process the next version of the main user."""
         version = len(self.times)
         self._compare_variants(version, time_s)
@@ -163,6 +165,7 @@ class VersionRecord:
         self.latest = (parts, step.part)
         self._note(step, parts, version)
         self._compare_variants(version + 1, time_s, same_time=True)
+        return step
 
     def take_variant(self, parts: Parts, time_s: float) -> None:
         """Process a version that another user got."""
@@ -170,9 +173,8 @@ class VersionRecord:
         if self.times and self.times[-1] == time_s:
             self._compare_variants(len(self.times), time_s, same_time=True)
 
-    def finish(self) -> None:
-        """Record paths of the fragments that still exist."""
-        self._waiting.clear()
+    def name_latest(self) -> None:
+        """Record paths of the fragments that still exist; more versions may follow."""
         for kind in self.tracker.kinds:
             self._name(kind.last, kind.part)
 
@@ -188,7 +190,7 @@ class VersionRecord:
         columns["source_bytes"][part] = np.where(
             tree.byte_start >= 0, tree.byte_end - tree.byte_start, -1
         )
-        self.fragments.update(part[largest_changed(parts, step.status, self.min_bytes)].tolist())
+        self._find(part[largest_changed(parts, step.status, self.min_bytes)].tolist())
         if step.old is None or step.matching is None:
             return
         moved = step.matching.status == NodeStatus.POSITION_CHANGED
@@ -203,15 +205,27 @@ class VersionRecord:
 
     def _name(self, parts: Parts, part: NDArray[np.int64], only: set[int] | None = None) -> None:
         """Record paths and tags of fragments while their page is in memory."""
-        chosen = self.fragments | {int(part[0])} if only is None else only
-        nodes = np.flatnonzero(np.isin(part, list(chosen))).tolist() if chosen else []
+        chosen = self.fragments if only is None else only
+        numbers = part.tolist()
+        nodes = [
+            node
+            for node, number in enumerate(numbers)
+            if number in chosen or (only is None and node == 0)
+        ]
         for count, node in enumerate(nodes):
-            number = int(part[node])
+            number = numbers[node]
             named = count < MOST_NAMED
             self.paths[number] = (
                 selector_of(parts.page, int(parts.tree.node[node])) if named else ""
             )
             self.tags[number] = parts.tag_name(node)
+
+    def _find(self, parts: list[int]) -> None:
+        """Record that parts are fragments."""
+        for part in parts:
+            if part not in self.fragments:
+                self.fragments.add(part)
+                self.found.append(part)
 
     def _grown(self, size: int) -> dict[str, NDArray[np.int64]]:
         """Return the columns, extended to hold all parts."""
@@ -243,4 +257,4 @@ class VersionRecord:
                 place = node
                 while matching.place[place] < 0:
                     place = other.parent[place]
-                self.fragments.add(int(part[matching.place[place]]))
+                self._find([int(part[matching.place[place]])])
