@@ -15,7 +15,7 @@ from benchmarks.plot import Series, line_chart
 from benchmarks.report import Goal, Report, Right, Table
 from quire import lifetimes
 from quire.fragments import INVALIDATIONS, CachedSite, Simulation, simulate, site_of
-from quire.fragments.lifetime.detector import MIN_FRAGMENT_BYTES
+from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE, MIN_OVERLAP
 
 CORPUS = "versions-news"

@@ -14,7 +14,7 @@ from benchmarks.fragments.histories import encoded, front_pages
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Goal, Report, Table
 from quire import Lifetimes, lifetimes
-from quire.fragments.lifetime.detector import MIN_FRAGMENT_BYTES
+from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES
 from quire.fragments.lifetime.version_parts import MIN_OVERLAP
 
 CORPUS = "versions-news"

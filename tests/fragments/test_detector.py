@@ -48,7 +48,7 @@ def drawn_captures(drawn: random.Random) -> list[PageVersion]:
             stories.insert(
                 0, f"Story {drawn.randint(9, 999)} arrived, with {number} pictures of boats"
             )
-        if drawn.random() < 0.3:
+        if len(stories) > 1 and drawn.random() < 0.3:
             stories.pop()
         if drawn.random() < 0.2:
             drawn.shuffle(stories)

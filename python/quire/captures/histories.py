@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from quire.errors import CaptureTimeUnknown
-from quire.fragments.lifetime.detector import MIN_FRAGMENT_BYTES
+from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE
 from quire.fragments.site.collection import Collection, Seen

@@ -37,8 +37,12 @@ from quire.fragments.lifetime.algorithm_2 import (
     PaperFragments,
     algorithm_2,
 )
-from quire.fragments.lifetime.detector import CaptureUpdate, LifetimeDetector, PageVersion
-from quire.fragments.lifetime.lifetimes import lifetimes
+from quire.fragments.lifetime.lifetimes import (
+    CaptureUpdate,
+    LifetimeDetector,
+    PageVersion,
+    lifetimes,
+)
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
 from quire.fragments.lifetime.version_parts import NodeStatus

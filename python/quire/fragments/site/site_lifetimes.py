@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quire.fragments.lifetime.detector import MIN_FRAGMENT_BYTES, PageVersion
-from quire.fragments.lifetime.lifetimes import lifetimes
+from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES, PageVersion, lifetimes
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.lifetime.version_parts import CHILD_CHANGE
 from quire.fragments.site.collection import CollectedPage, Collection
