@@ -22,7 +22,7 @@ CORPUS = "versions-news"
 HOURLY = (500, 750)
 #: The paper's rates, a minute, and how long they last here.
 MINUTELY = (1_000, 2_500, 5_000, 7_500, 10_000)
-HOURS = 12
+HOURS = 6
 REQUESTS = (1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000)
 RATIOS = tuple(10.0**power for power in np.arange(-6, 0.01, 0.5))
 #: The paper's byte misses at ratios of 0.0001 and 0.001: page cache, fragment cache.
