@@ -155,7 +155,7 @@ def _answers(files: Sequence[Page]) -> Answers:
 
 
 def _settings(heading: str) -> list[str]:
-    return [f"{heading} {size}, {match:g}" for size in SIZES for match in MATCHES]
+    return [f"{heading} {size}, {match:g}".strip() for size in SIZES for match in MATCHES]
 
 
 def _figure9(answers: dict[str, Answers], pages: dict[str, int]) -> Table:
