@@ -27,7 +27,7 @@ from quire.fragments.lifetime.version_parts import CHILD_CHANGE, MIN_OVERLAP, Co
 THRESHOLDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7)
 #: The two values of ChildChangeThreshold in the paper.
 CHILD_CHANGES = (0.5, 0.7)
-#: Bytes of the headers of a request and its response: what a transfer costs beside its body.
+#: Bytes of the headers of a request and its response: the cost of a transfer beside its body.
 HEADER_BYTES = 500
 #: The lists of the paper's Slashdot example overlap by a third: a higher value never splits them.
 SLASHDOT = 1 / 3

@@ -4,8 +4,8 @@
   its position in the source.
 * ``shared_fragments`` finds the parts that several pages have in common. ``algorithm_1`` is the
   paper's own loop, for comparison.
-* ``lifetimes`` finds the parts of one page that change independently of the rest. ``LifetimeDetector``
-  takes captures as they come, and ``algorithm_2`` follows the paper's own rules.
+* ``lifetimes`` finds the parts of one page that change independently of the rest.
+  ``LifetimeDetector`` takes captures as they come; ``algorithm_2`` follows the paper's own rules.
   ``dependency_graph`` combines both results, and ``simulate`` estimates the savings of a cache that
   stores fragments.
 * ``plan_fragments`` chooses which identical parts to cut out of pages, ``write_composition`` writes

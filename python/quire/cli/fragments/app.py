@@ -65,7 +65,9 @@ app.command("shared", short_help="List the parts that the pages of a crawl share
 app.command("plan", short_help="Show what would be cut out, saved and cached.")(plan)
 app.command("esi", short_help="Write ESI templates, fragments and VCL for Varnish.")(esi)
 app.command("verify", short_help="Compose every page again and compare it.")(verify)
-app.command("changed", short_help="List what a cache has to purge after pages changed.")(changed)
+app.command("changed", short_help="List the files to purge from a cache after pages changed.")(
+    changed
+)
 app.command("strip", short_help="Remove the blocks that most pages of a template share.")(strip)
 app.command("lifetimes", short_help="Measure how long parts of pages stay the same.")(lifetimes)
 app.command("simulate", short_help="Compare a cache of pages with one of fragments.")(simulate)

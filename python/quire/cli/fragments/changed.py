@@ -1,4 +1,4 @@
-"""``quire fragments changed``: list what a cache has to purge after pages changed."""
+"""``quire fragments changed``: list the files to purge from a cache."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def changed(
     ] = False,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
-    """List what a cache has to purge after a site was composed again.
+    """List the files to purge from a cache after a site was composed again.
 
     OLD and NEW are compositions. A file has to be purged if its own bytes changed under its
     name; pages that include it do not. Other caches, which hold composed pages, have to

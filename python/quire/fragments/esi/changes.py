@@ -43,10 +43,10 @@ class Changes:
     Attributes:
         purge: files to purge, those on most pages first.
         added: paths of files that are new.
-        gone: paths of files that are no longer used.
+        gone: paths of files that the new composition lacks.
         pages: addresses (or names) of pages whose content is other than before.
         new_pages: addresses of pages that are new.
-        gone_pages: addresses of pages that are no longer there.
+        gone_pages: addresses of pages that the new composition lacks.
         is_vcl_changed: whether the VCL is another: files or policies of pages changed.
     """
 
@@ -104,7 +104,7 @@ def _path(folder: str, name: str) -> str:
 
 
 class _Files:
-    """The files of a composition: the number of pages that show each, and digests of their bytes."""
+    """The files of a composition: how many pages show each, and digests of their bytes."""
 
     def __init__(self, folder: Path) -> None:
         self.manifest = Manifest.load(folder)

@@ -120,7 +120,7 @@ def algorithm_2(
         formatting: names of the HTML tags to remove; see ``AfTree``.
 
     Raises:
-        ValueError: there are no versions, or a setting is out of range.
+        ValueError: versions are missing, or a setting is out of range.
     """
     if min_bytes < 1:
         raise ValueError(f"min_bytes {min_bytes}: expected at least 1")

@@ -1,7 +1,7 @@
 """Lifetimes of the parts of a page: of all captures at once, or capture by capture.
 
-``LifetimeDetector.add`` takes the next capture and tells what it changed, in time proportional to
-the page: it compares the capture with one or two before it, however many there were. ``lifetimes``
+``LifetimeDetector.add`` takes the next capture and returns its changes, in time proportional to the
+page: it compares the capture with one or two before it, however many there were. ``lifetimes``
 does this for captures that are all there.
 """
 
@@ -46,7 +46,7 @@ class PageVersion(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaptureUpdate:
-    """What a capture of the main variant changed.
+    """The changes that a capture of the main variant shows.
 
     A part keeps its number in all captures.
 
@@ -119,7 +119,7 @@ class LifetimeDetector:
         self._order = _Order(main)
 
     def add(self, version: PageVersion | tuple[datetime | float, Digest]) -> CaptureUpdate | None:
-        """Take the next capture; tell what it changed, or None for another variant.
+        """Take the next capture and return its changes; None for another variant.
 
         The cost is that of comparing the page with at most ``MOST_KINDS`` others by their shingles,
         and with two node by node; it does not depend on the number of captures.
@@ -160,7 +160,7 @@ class LifetimeDetector:
         The cost is proportional to the parts and changes of all captures. More may follow.
 
         Raises:
-            ValueError: there were no captures, or none of the main variant.
+            ValueError: captures of the main variant are missing.
         """
         self._record.name_latest()
         return build_lifetimes(self._record)
