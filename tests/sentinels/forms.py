@@ -119,6 +119,7 @@ def conditions(part_names: list[str]) -> st.SearchStrategy[Any]:
         ),
         "never_seen": named if len(part_names) > 1 else yes,
         "new_entry": yes,
+        "new_record": named if len(part_names) > 1 else yes,
         "unchanged": durations,
         "fired": st.one_of(
             texts, st.fixed_dictionaries({"sentinel": texts}, optional={"within": durations})

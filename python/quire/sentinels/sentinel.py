@@ -13,6 +13,7 @@ from quire.sentinels.conditions.conditions import (
     Condition,
     Fired,
     NeverSeen,
+    NewRecord,
     Not,
     Number,
     State,
@@ -89,7 +90,7 @@ def relocated(sentinel: Sentinel, part: int, selector: str) -> Sentinel:
             return replace(each, conditions=tuple(condition(one) for one in each.conditions))
         if isinstance(each, Not):
             return replace(each, condition=condition(each.condition))
-        if isinstance(each, Changed | Text | Number | NeverSeen):
+        if isinstance(each, Changed | Text | Number | NeverSeen | NewRecord):
             return replace(each, part=of(each.part))
         return each
 

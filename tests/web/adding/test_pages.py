@@ -102,6 +102,25 @@ def test_all_items_of_a_list_are_one_click_away(site: Site) -> None:
     assert 'value="item" checked' in editor.get(f"{place}/rules?watch={node}a").text
 
 
+def test_a_list_of_records_is_watched_for_new_ones(site: Site) -> None:
+    editor = site.browser("editor")
+    with pages(site, fish=(200, PAGE)):
+        place = fetched(editor).headers["location"]
+    node = node_of(editor, place, "Buy ropes")
+    rules = f"{place}/rules?watch={node}"
+
+    refused = editor.post(rules, form={"counts": "record", "name": "Fish", "preview": "1"}).text
+    assert "There is no list of records in this part" in refused
+
+    shown = editor.post(f"{place}/rules", form={"counts": "record", "name": "Fish"}).text
+    assert "Sole, price: 9.10" in shown
+    assert "There is no list" not in shown
+    added = editor.post(f"{place}/rules", form={"counts": "record", "name": "Fish", "add": "1"})
+    assert added.status == 303
+    number = int(added.headers["location"].rpartition("/")[2])
+    assert site.service.find(number).form["preset"] == "new record"
+
+
 def test_the_frame_has_only_what_a_frame_may_have(site: Site) -> None:
     editor = site.browser("editor")
     with pages(site, fish=(200, b"<p onclick=x>Hi<script>alert(1)</script><a href=//evil>y</a>")):

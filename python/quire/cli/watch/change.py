@@ -84,6 +84,7 @@ def add(
       quire watch add https://example.org/
       quire watch add https://example.org/kettle --where "#price" --preset "price drop"
       quire watch add https://example.org/news --where "h2" --every "15 min" --name News
+      quire watch add https://example.org/jobs --where "ul.jobs" --preset "new record"
       quire watch add --file watches.yaml
     """
     forms = _forms(file) if file else [{}]

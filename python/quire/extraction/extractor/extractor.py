@@ -97,14 +97,19 @@ class Extractor:
             chosen = visible[region]
         else:
             raise RecordsNotFound(f"the page has {len(visible)} lists of records, not {region + 1}")
-        table = Table(chosen.columns, chosen.rows, chosen.nodes)
-        learned = cls(
-            record_selector(page, chosen), chosen.path, tuple(profiles(table)), len(chosen.rows)
-        )
-        return learned._checked(siblings)
+        learned = cls.of_region(page, chosen)
+        return learned.checked_on(siblings)
 
-    def _checked(self, siblings: Iterable[Digest]) -> Self:
-        """Expect only columns that the siblings have too."""
+    @classmethod
+    def of_region(cls, page: Digest, region: Region) -> Self:
+        """Learn an extractor of one region of a page."""
+        table = Table(region.columns, region.rows, region.nodes)
+        return cls(
+            record_selector(page, region), region.path, tuple(profiles(table)), len(region.rows)
+        )
+
+    def checked_on(self, siblings: Iterable[Digest]) -> Self:
+        """The same extractor, expecting only columns that the siblings have too."""
         filled = [column.filled for column in self.columns]
         for page in siblings:
             found = self.selector.select(page) if self.selector is not None else ()
@@ -148,6 +153,10 @@ class Extractor:
                 if not missing:
                     return Applied(self._region(view, found, table), moved)
         return self._search(view, base, missing)
+
+    def missing(self, page: Digest, region: Region) -> tuple[str, ...]:
+        """The expected columns that a region of a page does not have; none if it fits."""
+        return self._read(outline(page), region.records, None)[1]
 
     def _search(self, view: Outline, base: str | None, missing: tuple[str, ...]) -> Applied:
         """Find the region again among all lists of a page."""

@@ -409,9 +409,9 @@ class Check(Judging):
             return
         page = PageReader(read_page(probe.body, probe.content_type))
         for name, found in list(pending.astray.items()):
-            location = self._sentinel(name).parts[found.part].location
-            if found.is_away and not page.is_missing(location):
-                here = pending.trial.readers.all.is_missing(location)
+            part = self._sentinel(name).parts[found.part]
+            if found.is_away and not page.lacks(part):
+                here = pending.trial.readers.all.lacks(part)
                 pending.astray[name] = replace(found, is_told=found.is_told or here)
 
     def _note_astray(

@@ -19,7 +19,12 @@ from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.groups.group import Group, Member, Version
 from quire.sentinels.groups.outcome import Outcome
 from quire.sentinels.groups.shortcuts import ALL_SHORTCUTS, Shortcuts
-from quire.sentinels.notices.differences import NO_DIFFERENCES, Differences
+from quire.sentinels.notices.differences import (
+    NO_DIFFERENCES,
+    Difference,
+    Differences,
+    limited,
+)
 from quire.sentinels.notices.event import Event, EventKind, event_id
 from quire.sentinels.pages.noise import PageNoise
 from quire.sentinels.parts.part import Aspect, Part
@@ -106,7 +111,7 @@ class Judging:
                 reader = readers.of(self.found.members[name])
                 parts = member.sentinel.parts
                 member.base = version.number
-                member.missing = any(reader.is_missing(part.location) for part in parts)
+                member.missing = any(reader.lacks(part) for part in parts)
                 member.signatures = tuple(reader.signatures(part) for part in parts)
                 group.versions[version.number] = version
                 result.members.add(name)
@@ -235,7 +240,8 @@ class Judging:
         return {line for line in lines if hash(line) not in seen}
 
     def _remember(self, seen: set[int], part: Part, reader: PageReader) -> None:
-        seen.update(map(hash, reader.read(part).of("text")))
+        aspect: Aspect = "text" if "text" in part.watch else "records"
+        seen.update(map(hash, reader.read(part).of(aspect)))
 
     def _about(
         self, member: Member, state: PageState, reader: PageReader, firings: Mapping[str, float]
@@ -261,15 +267,23 @@ class Judging:
         base = self.found.group.members[outcome.sentinel].base
         found = NO_DIFFERENCES
         if outcome.changed and base >= 0:
-            found = self._differences(tuple(self._sentinel(outcome.sentinel).parts), base, after)
+            parts = self._sentinel(outcome.sentinel).parts
+            named = list(outcome.finding.all_found()) if outcome.finding is not None else []
+            # Those that are new are listed, and not the others that came or went besides.
+            rest = tuple(part for part in parts if not named or part.watch != ("records",))
+            found = self._differences(rest, base, after)
+            if named:
+                where = ", ".join(selector for part in parts for selector in part.location.where)
+                new = [Difference("inserted", where, "record", None, line) for line in named]
+                found = limited([*new, *found.entries], found.left_out)
         # Without a change there may be no new version: the sentinel fired on the one it knows.
-        new = number if outcome.changed else base
+        version = number if outcome.changed else base
         self._tell(
             result,
             outcome.sentinel,
             "change",
             old=base,
-            new=new,
+            new=version,
             occurrence="" if outcome.changed else f"change {self.now!r}",
             aspects=outcome.changed,
             finding=outcome.finding,

@@ -41,7 +41,10 @@ def part_differences(
     found: dict[Difference, None] = {}  # parts can overlap
     left_out = 0
     for part in parts:
-        changed = after.read(part).differs(before.read(part))
+        differing = after.read(part).differs(before.read(part))
+        if "records" in differing:
+            found.update(dict.fromkeys(_records(part, before, after)))
+        changed = tuple(aspect for aspect in differing if aspect != "records")
         if not changed:
             continue
         entries = _placed(part, changed, annotation, before, after)
@@ -76,6 +79,18 @@ def _placed(
         old_left_out=before.left_out(place),
         new_left_out=after.left_out(place),
     )
+
+
+def _records(part: Part, before: PageReader, after: PageReader) -> Iterator[Difference]:
+    """List the records that came, then those that went."""
+    where = ", ".join(part.location.where)
+    old, new = before.records(part), after.records(part)
+    were = {} if old is None else {each.key: each for each in old.records}
+    are = {} if new is None else {each.key: each for each in new.records}
+    for key in [key for key in are if key not in were][:MOST_LINES]:
+        yield Difference("inserted", where, "record", None, are[key].line)
+    for key in [key for key in were if key not in are][:MOST_LINES]:
+        yield Difference("deleted", where, "record", were[key].line, None)
 
 
 def _hides(part: Part, found: Differences, before: PageReader, after: PageReader) -> bool:

@@ -12,6 +12,9 @@ new place if that is like enough (``CONFIDENT``), until the user accepts or reje
 doubtful, the member is evaluated where its selector looks. Otherwise it keeps the version it saw
 last, and is compared with that when the part is there again.
 
+A list of records is known again by its records, and found at another place by its columns, as an
+extractor does it. A list that is no longer there, or became another one, is ``lost``.
+
 A member stores the proposal, and the fingerprint of a part that was lost, to look for it on later
 versions.
 """
@@ -19,17 +22,22 @@ versions.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from quire.digest.page import Digest
 from quire.digest.signatures import Signatures
-from quire.errors import SelectorError
+from quire.display import format_count
+from quire.errors import SelectorError, TemplateDrift
+from quire.extraction.extractor.extractor import Extractor
+from quire.extraction.extractor.selectors import record_selector
+from quire.extraction.region import Region
 from quire.sdiff.annotation import Annotation, annotate
 from quire.sdiff.facets import differing
 from quire.sentinels.groups.group import SELECTABLE, Member, Version
-from quire.sentinels.pages.following import Fingerprint, PartFinder
+from quire.sentinels.pages.following import LIKE_ENOUGH, Fingerprint, PartFinder
+from quire.sentinels.parts.listed_records import ListedRecord, RecordList
 from quire.sentinels.parts.location import Location
 from quire.sentinels.parts.part import Part
 from quire.sentinels.parts.reading import PageReader
@@ -39,6 +47,8 @@ from quire.sentinels.store.results import PageMember
 CONFIDENT = 0.6
 #: Characters of the old and the new text of a part that are kept.
 MOST_LETTERS = 300
+#: New records of a list that moved that the question names.
+MOST_NAMED = 5
 #: Attributes that make a selector that lasts longer than a path, in the order of trying.
 LASTING = ("id", "itemprop", "data-testid", "data-test", "name")
 
@@ -59,6 +69,7 @@ class Whereabouts:
         before: the text of the part on the version seen last.
         after: the text at the proposed place.
         is_told: whether the user was asked already, or need not be asked.
+        is_list: whether the part is a list of records; ``before`` and ``after`` then say how many.
     """
 
     where: Where
@@ -70,6 +81,7 @@ class Whereabouts:
     before: str = ""
     after: str = ""
     is_told: bool = False
+    is_list: bool = False
 
     @property
     def is_used(self) -> bool:
@@ -80,6 +92,8 @@ class Whereabouts:
     def message(self) -> str:
         """A sentence for people, with the question."""
         selector = ", ".join(self.selector)
+        if self.is_list:
+            return self._list_message(selector)
         if self.where == "lost":
             return f"nothing on the page matches {selector} any more, and nothing is like it"
         if self.where == "doubtful":
@@ -89,6 +103,15 @@ class Whereabouts:
         if self.is_used:
             asked += " Until you decide, it is watched there"
         return f"the part that {selector} found is at {self.path} now ({said}). {asked}"
+
+    def _list_message(self, selector: str) -> str:
+        what = f"the list of records at {selector}" if selector else "the list of records"
+        if self.where == "lost":
+            return f"{what} is gone ({self.before} before), and no other list is like it"
+        asked = "Is this the list?"
+        if self.is_used:
+            asked += " Until you decide, it is watched there"
+        return f"{what} is at {self.path} now ({self.before} before, {self.after} now). {asked}"
 
     @property
     def is_away(self) -> bool:
@@ -154,7 +177,7 @@ class Follower:
         if member.base < 0 or not known.watch.follow:
             return None
         for place, part in enumerate(member.sentinel.parts):
-            if part.location.where:
+            if part.location.where or "records" in part.watch:
                 found = self._look(member, known, place, part)
                 if found is not None:
                     return found
@@ -164,9 +187,12 @@ class Follower:
         self, member: Member, known: PageMember, place: int, part: Part
     ) -> Whereabouts | None:
         location = part.location
-        is_missing = self.reader.is_missing(location)
+        is_missing = self.reader.lacks(part)
         if not is_missing and not self._can_differ(member.base):
             return None
+        if "records" in part.watch:
+            listed = self._reader(member.base).records(part)
+            return None if listed is None else self._look_for_list(member.base, place, part, listed)
         stored = _stored(known, place)
         if stored is not None:
             return self._followed(place, part, stored, -1, "") if is_missing else None
@@ -180,6 +206,74 @@ class Follower:
         partner = -1 if is_missing else int(self._annotation(member.base).to_new[old])
         wanted = self._finder_of(member.base).fingerprint(old)
         return self._followed(place, part, wanted, partner, text)
+
+    def _look_for_list(
+        self, base: int, place: int, part: Part, old: RecordList
+    ) -> Whereabouts | None:
+        """Return what became of a list of records."""
+        page, now = self.reader.page, self.reader.records(part)
+        keys = {each.key for each in old.records}
+        if now is not None and any(each.key in keys for each in now.records):
+            return None
+        extractor = Extractor.of_region(self._reader(base).page, old.region)
+        region = self._with_known(part, old)
+        if now is not None and (
+            now.region.records == region.records
+            if region is not None
+            else not extractor.missing(page, now.region)
+        ):
+            return None
+        lost = Whereabouts(
+            "lost", place, part.location.where, None, before=_counted(old.records), is_list=True
+        )
+        try:
+            region = region or extractor.apply(page).region
+        except TemplateDrift:
+            return lost
+        found = self._chosen(part, region)
+        if found is None:
+            return lost
+        path, listed = found
+        titles = {each.title for each in old.records if each.title}
+        new = [each for each in listed if each.key not in keys and each.title not in titles]
+        share = 1 - len(new) / max(len(listed), 1)
+        after = _counted(listed)
+        if new:
+            names = ", ".join(_short(each.title or each.key) for each in new[:MOST_NAMED])
+            after += f", {len(new)} of them new: {names}{', …' if len(new) > MOST_NAMED else ''}"
+        # Columns alone are enough to ask, and records that are known again are enough to go on.
+        return replace(
+            lost,
+            where="moved",
+            path=path,
+            score=CONFIDENT + (1 - CONFIDENT) * share if share else LIKE_ENOUGH,
+            after=after,
+        )
+
+    def _with_known(self, part: Part, old: RecordList) -> Region | None:
+        """Return the list of the new version that has most records of an old one, if it has half."""
+        keys = {each.key for each in old.records}
+        titles = {each.title for each in old.records if each.title}
+        best: tuple[int, Region] | None = None
+        for each in self.reader.all_records(part):
+            count = sum(one.key in keys or one.title in titles for one in each.records)
+            if count * 2 >= min(len(old.records), len(each.records)) and (
+                best is None or count > best[0]
+            ):
+                best = (count, each.region)
+        return None if best is None else best[1]
+
+    def _chosen(self, part: Part, region: Region) -> tuple[str, tuple[ListedRecord, ...]] | None:
+        """Return a selector that chooses a list of the new version, and the list's records."""
+        page = self.reader.page
+        made = record_selector(page, region)
+        selectors = [lasting_selector(page, region.node), *([] if made is None else [made.starts])]
+        for selector in selectors:
+            moved = replace(part, location=Location((selector,), part.location.without))
+            found = self.reader.records(moved)
+            if found is not None and found.region.records == region.records:
+                return selector, found.records
+        return None
 
     def _followed(
         self, place: int, part: Part, wanted: Fingerprint, partner: int, text: str
@@ -283,6 +377,10 @@ def _lost(place: int, location: Location, wanted: Fingerprint | None, before: st
 
 def _text(reader: PageReader, part: Part) -> str:
     return " ".join(reader.read(part).of("text") or reader.texts(part.location))[:MOST_LETTERS]
+
+
+def _counted(records: Sequence[ListedRecord]) -> str:
+    return format_count(len(records), "record")
 
 
 def _one_line(text: str) -> str:

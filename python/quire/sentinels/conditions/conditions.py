@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal, Protocol, TypeAlias, get_args
 
@@ -18,6 +18,7 @@ from quire.display import format_count, format_duration, shorten
 from quire.sentinels.conditions.comparison import Comparison, PageState, Scope
 from quire.sentinels.conditions.finding import Finding, answer, no, unknown, yes
 from quire.sentinels.conditions.numbers import Pick, picked
+from quire.sentinels.parts.listed_records import ListedRecord
 from quire.sentinels.parts.location import FEED_KEYS, Location, evaluate
 from quire.sentinels.parts.part import Aspect, Ignore, Part
 
@@ -39,6 +40,8 @@ MOVES: tuple[Move, ...] = get_args(Move)
 
 #: Characters of a text that a reason quotes.
 QUOTED = 80
+#: New records that a reason names.
+MOST_NAMED = 5
 
 
 class Condition(Protocol):
@@ -276,6 +279,59 @@ class NewEntry:
 
     def __str__(self) -> str:
         return "a new entry of the feed"
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """The list has a record that no earlier version had; changed fields do not count.
+
+    If the addresses of all records changed at once, as a new shop system makes them, records are
+    known again by their titles.
+    """
+
+    part: Part
+    cost: int = field(default=2, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # The list of the part is asked about, whatever else of it is watched.
+        if self.part.watch != ("records",):
+            object.__setattr__(self, "part", replace(self.part, watch=("records",)))
+
+    def judge(self, seen: Comparison, *, explain: bool = False) -> Finding:  # noqa: ARG002
+        """Answer for a comparison; unknown without a history, and without a list."""
+        now = seen.new.records(self.part)
+        if now is None:
+            return unknown(self, "there is no list of records")
+        if seen.about.unseen is None:
+            return unknown(self, "there is no history of the page")
+        before = seen.old.records(self.part)
+        added = _added(before.records if before is not None else (), now.records)
+        new = seen.about.unseen(self.part, {each.key for each in added}) if added else set()
+        found = [each for each in added if each.key in new]
+        if not found:
+            known = format_count(len(now.records), "record")
+            return no(self, f"{known}, {len(added)} of them came back" if added else known)
+        named = _listed(_quoted(each.title or each.key) for each in found[:MOST_NAMED])
+        more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+        verb = "is" if len(found) == 1 else "are"
+        return replace(
+            yes(self, f"{named}{more} {verb} new"), found=tuple(each.line for each in found)
+        )
+
+    def __str__(self) -> str:
+        return "a new record in the list"
+
+
+def _added(before: tuple[ListedRecord, ...], after: tuple[ListedRecord, ...]) -> list[ListedRecord]:
+    """Return the records that only the new version has, each once."""
+    known = {each.key for each in before}
+    added = {each.key: each for each in after if each.key not in known}
+    if before and all(each.key in added for each in after):
+        titles = {each.title for each in before if each.title}
+        again = [key for key, each in added.items() if each.title in titles]
+        if len(again) * 2 >= min(len(known), len(added)):
+            return [each for each in added.values() if each.title not in titles]
+    return list(added.values())
 
 
 @dataclass(frozen=True, slots=True)

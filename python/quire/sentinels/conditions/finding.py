@@ -20,12 +20,23 @@ class Finding:
         holds: whether it is true; None if that cannot be told.
         reason: what was found.
         parts: the findings of the conditions inside, as far as they were asked.
+        found: the things that were found, one line each, if they are what a notice should list.
     """
 
     condition: str
     holds: bool | None
     reason: str
     parts: tuple[Finding, ...] = ()
+    found: tuple[str, ...] = ()
+
+    def all_found(self) -> Iterator[str]:
+        """Return the things that were found here and by the conditions inside that hold."""
+        left = [self]
+        while left:
+            each = left.pop()
+            if each.holds:
+                yield from each.found
+                left += reversed(each.parts)
 
     def lines(self, indent: str = "") -> Iterator[str]:
         """Return the finding as lines of text, those of its parts below it and indented.

@@ -29,6 +29,7 @@ from quire.sentinels.conditions import (
     Move,
     NeverSeen,
     NewEntry,
+    NewRecord,
     Not,
     Number,
     Operator,
@@ -251,6 +252,11 @@ def _new_entry(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
     return NewEntry()
 
 
+def _new_record(field: Field, parts: Parts) -> Condition:
+    named = None if field.value is True else field
+    return NewRecord(_part(named, parts, path=field.path))
+
+
 def _unchanged(field: Field, parts: Parts) -> Condition:  # noqa: ARG001
     return Unchanged(field.duration())
 
@@ -276,6 +282,7 @@ READERS: dict[str, Callable[[Field, Parts], Condition]] = {
     "similarity": _similarity,
     "never_seen": _never_seen,
     "new_entry": _new_entry,
+    "new_record": _new_record,
     "unchanged": _unchanged,
     "fired": _fired,
     "page": _page,

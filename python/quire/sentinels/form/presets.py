@@ -30,6 +30,10 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "A line that was never in this list before.",
             {"watch": ["text"], "ignore": {"order": True}, "when": {"never_seen": True}},
         ),
+        "new record": Preset(
+            "A record that was never in this list before: an offer, a job, a comment.",
+            {"watch": ["records"], "when": {"new_record": True}},
+        ),
         "new entry": Preset(
             "An entry that a feed did not have before.",
             {"where": "feed:entries", "ignore": {"order": True}, "when": {"new_entry": True}},

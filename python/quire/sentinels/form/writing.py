@@ -19,6 +19,7 @@ from quire.sentinels.conditions import (
     Fired,
     NeverSeen,
     NewEntry,
+    NewRecord,
     Not,
     Number,
     Similarity,
@@ -204,6 +205,14 @@ class _Conditions:
     def new_entry(self, _: NewEntry) -> object:
         return {"new_entry": True}
 
+    def new_record(self, condition: NewRecord) -> object:
+        if len(self.parts) == 1:
+            return {"new_record": True}
+        for name, each in self.parts.items():
+            if condition.part == NewRecord(each).part:
+                return {"new_record": name}
+        raise ValueError("a condition reads a part that the watch does not have")
+
     def unchanged(self, condition: Unchanged) -> object:
         return {"unchanged": _duration(condition.length)}
 
@@ -233,6 +242,7 @@ _WRITERS: dict[type, Callable[..., object]] = {
     Similarity: _Conditions.similarity,
     NeverSeen: _Conditions.never_seen,
     NewEntry: _Conditions.new_entry,
+    NewRecord: _Conditions.new_record,
     Unchanged: _Conditions.unchanged,
     Fired: _Conditions.fired,
     State: _Conditions.state,

@@ -422,7 +422,7 @@ def _in_order(aspects: Iterable[Aspect]) -> tuple[Aspect, ...]:
 
 
 def _is_missing(reader: PageReader, sentinel: Sentinel) -> bool:
-    return any(reader.is_missing(part.location) for part in sentinel.parts)
+    return any(reader.lacks(part) for part in sentinel.parts)
 
 
 def _is_css(part: Part) -> bool:

@@ -33,6 +33,8 @@ STATUSES: dict[Aspect, Status] = {
     "tags": _MOVED,
     "attributes": _MOVED | Status.ATTRIBUTES,
 }
+#: Aspects that the rest of the page can make a difference to: a list is found among all others.
+_NOT_LOCAL = frozenset[Aspect]({"records"})
 
 
 class ChangeMap:
@@ -48,6 +50,9 @@ class ChangeMap:
 
     def is_same(self, location: Location, aspects: Iterable[Aspect]) -> bool:
         """Tell whether certainly nothing changed at a location in any of the aspects."""
+        aspects = frozenset(aspects)
+        if not _NOT_LOCAL.isdisjoint(aspects):
+            return False
         before, after = self.old.roots(location), self.new.roots(location)
         if not self._are_partners(before, after):
             return False

@@ -13,8 +13,9 @@ from quire.sentinels.parts.location import EVERYWHERE, Location
 #: What of a part is watched. ``text`` is the visible text, ``links`` the targets of links, ``images``
 #: the addresses of images; paper 002 calls these three together content. ``structure`` is the
 #: elements and how they are nested, ``tags`` the elements alone, in document order; ``attributes``
-#: are all attributes, or those with chosen names.
-Aspect: TypeAlias = Literal["text", "links", "images", "structure", "tags", "attributes"]
+#: are all attributes, or those with chosen names. ``records`` are the records of a list, whatever
+#: their order and their fields.
+Aspect: TypeAlias = Literal["text", "links", "images", "structure", "tags", "attributes", "records"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 CONTENT: tuple[Aspect, ...] = ("text", "links", "images")
 
@@ -28,6 +29,7 @@ FACETS: dict[Aspect, frozenset[Facet]] = {
     "structure": frozenset({"structure", "tags"}),
     "tags": frozenset({"tags"}),
     "attributes": frozenset({"attributes", "tags"}),
+    "records": frozenset({"content", "tags", "structure", "attributes", "links", "images"}),
 }
 #: What a selector looks at. A location can match other nodes if one of these changed.
 SELECTED: frozenset[Facet] = frozenset({"structure", "tags", "attributes", "content"})

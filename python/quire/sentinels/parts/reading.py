@@ -18,6 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
+from quire.extraction.page_lists import PageLists
+from quire.extraction.region import Region
+from quire.sentinels.parts.listed_records import TRACKING, RecordList, record_list
 from quire.sentinels.parts.location import Location, Roots, inside, outermost
 from quire.sentinels.parts.noisy import NOTHING_NOISY, NoiseFinder, NoisyNodes
 from quire.sentinels.parts.part import Aspect, Ignore, Part
@@ -34,7 +37,8 @@ class Reading:
     Attributes:
         found: the number of elements and texts at the location; 0 if there is nothing there.
         aspects: the aspects that were read.
-        items: for each aspect its items: lines of text, addresses, elements, attributes.
+        items: for each aspect its items: lines of text, addresses, elements, attributes, or what
+            identifies each record of a list.
     """
 
     found: int
@@ -88,8 +92,10 @@ class PageReader:
         "_found",
         "_left_out",
         "_links",
+        "_lists",
         "_noise",
         "_readings",
+        "_records",
         "_signatures",
         "finder",
         "page",
@@ -103,6 +109,8 @@ class PageReader:
         self._noise: dict[tuple[str, ...], NoisyNodes] = {}
         self._readings: dict[Part, Reading] = {}
         self._signatures: dict[Part, tuple[bytes, ...]] = {}
+        self._lists: PageLists | None = None
+        self._records: dict[tuple[Location, Ignore], RecordList | None] = {}
         self._links: dict[Aspect, tuple[NDArray[np.int64], list[str]]] = {}
 
     def of(self, page: Digest) -> PageReader:
@@ -121,6 +129,45 @@ class PageReader:
         """Tell whether there is nothing at a location."""
         roots, texts = self._at(location)
         return not len(roots) and not texts
+
+    def lacks(self, part: Part) -> bool:
+        """Tell whether there is nothing at the location of a part, or no list if it watches one."""
+        if self.is_missing(part.location):
+            return True
+        return "records" in part.watch and self.records(part) is None
+
+    def records(self, part: Part) -> RecordList | None:
+        """Return the list of records at the location of a part; None if there is none."""
+        key = (part.location, part.ignore)
+        if key not in self._records:
+            region = self._page_lists().at(self.roots(part.location))
+            self._records[key] = None if region is None else self._identified(part, region)
+        return self._records[key]
+
+    def all_records(self, part: Part) -> Iterator[RecordList]:
+        """Return all lists of the page, read as a part reads its own."""
+        return (self._identified(part, region) for region in self._page_lists().all())
+
+    def _page_lists(self) -> PageLists:
+        if self._lists is None:
+            self._lists = PageLists(self.page)
+        return self._lists
+
+    def _identified(self, part: Part, region: Region) -> RecordList:
+        ignore = part.ignore
+
+        def address(written: str) -> str:
+            found = without_queries(written, (*ignore.queries, *TRACKING))
+            return found.lower() if ignore.case else found
+
+        return record_list(
+            self.page,
+            region,
+            self.left_out(part.location),
+            self.noise(part.location),
+            address=address,
+            text=ignore.line,
+        )
 
     def _at(self, location: Location) -> tuple[Roots, tuple[str, ...]]:
         found = self._found.get(location.where)
@@ -186,6 +233,9 @@ class PageReader:
     ) -> Iterable[str]:
         if aspect == "text":
             return self._lines(part, roots, left_out, noise)
+        if aspect == "records":
+            found = self.records(part)
+            return () if found is None else sorted({each.key for each in found.records})
         if aspect in ("links", "images"):
             nodes, items = self._addresses(aspect, part.ignore, roots, left_out, noise)
         else:

@@ -131,7 +131,16 @@ def _first(app: State, opened: Opened, choice: Choice) -> Filled:
         and found.node == nodes[0]
     )
     has_links = len(nodes) == 1 and opened.chooser.make.name(nodes[0]) == "a"
-    counts = likely(reading.text, is_list=is_list, has_links=has_links) if item else Counts.ANY
+    # One column is a line for each item; several are records, of which some fields change.
+    listed = PageReader(opened.page).records(opened.part(choice)) if is_list else None
+    counts = Counts.ANY
+    if item:
+        counts = likely(
+            reading.text,
+            is_list=is_list,
+            has_links=has_links,
+            has_records=listed is not None and len(listed.region.columns) > 1,
+        )
     return Filled(_free_name(app, _name(opened, reading.text if item else "")), counts)
 
 
@@ -248,8 +257,14 @@ def _shown(
 ) -> Response:
     base = f"/watches/new/{quote(opened.draft.key)}"
     where, without = opened.places(choice)
-    reading = PageReader(opened.page).read(opened.part(choice))
+    reader, part = PageReader(opened.page), opened.part(choice)
+    reading = reader.read(part)
     lines = [_cut(line) for line in reading.text.splitlines() if line.strip()]
+    if filled.counts is Counts.RECORD:
+        listed = reader.records(part)
+        lines = [] if listed is None else [_cut(each.line) for each in listed.records]
+        if listed is None and not wrong:
+            wrong = "There is no list of records in this part. Choose an element with a list in it."
     wordings = dict(WORDINGS)
     if opened.draft.watch is not None:
         wordings = {Counts.KEEP: KEEP, **wordings}

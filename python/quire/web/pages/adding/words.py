@@ -17,6 +17,7 @@ class Counts(StrEnum):
 
     ANY = "any"
     ITEM = "item"
+    RECORD = "record"
     PRICE = "price"
     BELOW = "below"
     STOCK = "stock"
@@ -43,6 +44,11 @@ WORDINGS: Mapping[Counts, Wording] = {
     Counts.ANY: Wording("Any visible change", "Text, links or images differ from the last check."),
     Counts.ITEM: Wording(
         "A new item in a list", "A line appears that was never there before; order does not count."
+    ),
+    Counts.RECORD: Wording(
+        "A new record in a list",
+        "An offer, a job or a comment appears that was never in this list. Changed prices, another "
+        "order and records that go or come back do not count.",
     ),
     Counts.PRICE: Wording("The price changes", "The number in this part is another one."),
     Counts.BELOW: Wording("The price falls below", "The number in this part falls below this one:"),
@@ -120,12 +126,14 @@ def advice(cause: str) -> str:
     return _ADVICE.get(known, "") if known is not None else ""
 
 
-def likely(text: str, *, is_list: bool, has_links: bool) -> Counts:
+def likely(text: str, *, is_list: bool, has_links: bool, has_records: bool = False) -> Counts:
     """Guess what someone wants to know about a part.
 
     >>> likely("8.40", is_list=False, has_links=False), likely("Open", is_list=False, has_links=False)
     (<Counts.PRICE: 'price'>, <Counts.ANY: 'any'>)
     """
+    if has_records:
+        return Counts.RECORD
     if is_list:
         return Counts.ITEM
     if len(text) <= _LONGEST_PRICE and _PRICE.search(text):
@@ -155,6 +163,7 @@ def condition(counts: Counts, *, below: float = 0.0, words: str = "") -> dict[st
 _PRESETS = {
     Counts.ANY: "any change",
     Counts.ITEM: "new item",
+    Counts.RECORD: "new record",
     Counts.PRICE: "price",
     Counts.STOCK: "back in stock",
     Counts.LINK: "link",

@@ -1,0 +1,1 @@
+"""Watches of lists: new records, and what is not one."""
