@@ -6,8 +6,9 @@ import csv
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pyarrow.parquet
 import pytest
@@ -173,16 +174,74 @@ def test_formulas_are_escaped_if_asked() -> None:
     assert "\n'=HYPERLINK(0)" in region.to_csv(escape_formulas=True)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_data_frame_is_one_call(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    region = first("<ul><li><b>a</b> 1<li><b>b</b> 2<li><b>c</b> 3</ul>")
-    stand_in = ModuleType(library)
-    stand_in.DataFrame = dict  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, library, stand_in)
+# The fourth column is blank in all records that are left.
+_BLANKS = "".join(
+    f"<tr><td>Town {n}<td>{n or ''}<td>é{n}<td>{'x' if n > 3 else ''}" for n in range(6)
+)
 
-    frame = region.to_pandas() if library == "pandas" else region.to_polars()
 
-    assert list(frame.values()) == [["a", "b", "c"], ["1", "2", "3"]]
+def with_blanks() -> Region:
+    """A region with blanks, and a column of nothing else."""
+    whole = first(f"<table><tr><th>A<th>B<th>C<th>D{_BLANKS}</table>")
+    return replace(whole, rows=whole.rows[:4], nodes=whole.nodes[:4], records=whole.records[:4])
+
+
+def dicts_of(frame: Any) -> Any:  # noqa: ANN401 - a frame of pandas
+    """The rows of a frame, with None for missing values."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
+
+
+def test_a_pandas_frame_has_the_values_and_blanks_of_the_records() -> None:
+    pandas = pytest.importorskip("pandas")
+    region = with_blanks()
+
+    frame = region.to_pandas()
+
+    assert isinstance(frame, pandas.DataFrame)
+    assert tuple(frame.columns) == region.names == ("A", "B", "C", "D")
+    assert frame.shape == (4, 4)
+    assert frame["B"].isna().tolist() == [True, False, False, False]
+    assert frame["D"].isna().all()
+    assert dicts_of(frame) == region.to_dicts()
+    # Text stays text: a frame must not turn `01` into 1.
+    assert all(pandas.api.types.is_string_dtype(frame[name]) for name in frame.columns)
+
+
+def test_a_polars_frame_has_the_values_and_blanks_of_the_records() -> None:
+    polars = pytest.importorskip("polars")
+    region = with_blanks()
+
+    frame = region.to_polars()
+
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.to_dicts() == region.to_dicts()
+    assert set(frame.schema.values()) == {polars.String}
+
+
+def test_parquet_is_read_back_by_pyarrow_pandas_and_polars(tmp_path: Path) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    region, file = with_blanks(), tmp_path / "records.parquet"
+    region.to_parquet(file)
+
+    table = pyarrow.parquet.read_table(file)
+
+    assert table.to_pylist() == region.to_dicts()
+    assert {str(kind) for kind in table.schema.types} == {"string"}
+    assert [(field.metadata or {})[b"type"].decode() for field in table.schema] == [
+        column.type.value for column in region.columns
+    ]
+    assert polars.read_parquet(file).to_dicts() == region.to_dicts()
+    assert polars.from_arrow(region.to_arrow()).equals(region.to_polars())
+    assert dicts_of(pandas.read_parquet(file)) == region.to_dicts()
+
+
+def test_a_page_without_columns_gives_an_empty_frame() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    nothing = replace(with_blanks(), rows=(), nodes=(), records=())
+
+    assert isinstance(nothing.to_pandas(), pandas.DataFrame)
+    assert nothing.to_pandas().shape == nothing.to_polars().shape == (0, 4)
+    assert set(nothing.to_polars().schema.values()) == {polars.String}
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

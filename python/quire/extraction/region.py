@@ -127,20 +127,22 @@ class Region:
         _optional("pyarrow.parquet", "archive").write_table(table, Path(path))
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is optional
-        """The records as a ``pandas.DataFrame``.
+        """The records as a ``pandas.DataFrame`` of the dtype ``string``; blanks are missing values.
 
         Raises:
             MissingExtra: pandas is not installed.
         """
-        return _optional("pandas", "pandas").DataFrame(self._by_column())
+        # The dtype is given: a column with nothing in it would be one of objects.
+        return _optional("pandas", "pandas").DataFrame(self._by_column(), dtype="string")
 
     def to_polars(self) -> Any:  # noqa: ANN401 - polars is optional
-        """The records as a ``polars.DataFrame``.
+        """The records as a ``polars.DataFrame`` of strings; blanks are null.
 
         Raises:
             MissingExtra: polars is not installed.
         """
-        return _optional("polars", "polars").DataFrame(self._by_column())
+        polars = _optional("polars", "polars")
+        return polars.DataFrame(self._by_column(), schema=dict.fromkeys(self.names, polars.String))
 
     def _by_column(self) -> dict[str, list[str | None]]:
         return {name: [row[at] for row in self.rows] for at, name in enumerate(self.names)}
