@@ -1,8 +1,10 @@
 """Detail pages: the truth of SWDE in the columns of ``quire.details``, without any labels.
 
-For each attribute the best column counts: how many true values are in the cells of their pages. The
-sites without truth are judged by expectations that were written by hand after looking at the pages:
-the name of a column, and a pattern that at least eight in ten of its values have.
+For each attribute the best column counts: how many true values are in the cells of their pages. Sites
+without truth are judged in two ways. For ten, the places of the fields that a reader expects were
+written down before anything was read from their pages; five of these sites were then looked at, and
+the others only judged. For ten more, columns and patterns of their values were written after looking
+at the output; they show that nothing broke.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from benchmarks.report import Report, Table, at_least
 from quire import Region
 from quire.extraction.table.alignment import BETWEEN
 from tests import corpus
+from tests.extraction.detail_sites import in_one_column, sites
+from tests.extraction.labelled import Half
 
 SAMPLE = 20
 #: The first sample was looked at, the others were not.
@@ -65,27 +69,69 @@ def run(context: Context) -> Report:
         right, of = right + sum(a for a, _ in found), of + sum(b for _, b in found)
     sites = _folder(corpus.folder("templates-swde-sites"), "auto-aol").parent
     judged = [[site, *_expected(sites / site, columns)] for site, columns in EXPECTED.items()]
+    by_hand, halves = _by_hand()
     met = sum(int(row[1].split()[0]) for row in judged)
     expected = sum(int(row[1].split()[2]) for row in judged)
     return Report(
         title="Detail pages: slots that vary are fields",
-        inputs=f"templates-swde, {SAMPLE} pages at a time; templates-swde-sites, ten sites of 15 pages",
+        inputs=f"templates-swde, {SAMPLE} pages at a time; templates-swde-sites, twenty sites of 15 pages",
         method="True values in the best column for each attribute; white space and leading colons do not count",
         tables=[
             Table(["sample", *truth], rows, "True values found in one column"),
+            Table(
+                ["site", "use", "values", "share", "not all found"],
+                by_hand,
+                "Fields that a reader expects: values found in one column",
+            ),
             Table(["site", "columns", "missing"], judged, "Expected columns found"),
         ],
         goals=[
             at_least("share of true values in the right column", right / of, 0.9, "", digits=3),
+            at_least(
+                "share of values that a reader expects, five sites only judged",
+                halves[Half.JUDGE],
+                0.9,
+                "",
+                digits=3,
+            ),
         ],
         notes=[
             "Of the samples, only the first was looked at while the code was written.",
+            (
+                "The ten sites with fields by hand come first in the order of the SHA-1 of their names. Before two kinds of "
+                "errors were corrected on the first five (values that many pages share, labels inside values), the shares were "
+                "0.854 on these and 0.935 on the others."
+            ),
             (
                 f"Expected columns: {met} of {expected}. They were written after looking at pages and output, so they "
                 "show that nothing broke, not how good it is on an unknown site."
             ),
         ],
     )
+
+
+def _by_hand() -> tuple[list[list[str]], dict[Half, float]]:
+    """The sites with fields by hand: a row for each, and the share of each half."""
+    rows = []
+    counts = {half: [0, 0] for half in Half}
+    for site in sites():
+        table = quire.details(site.pages)
+        found = {name: in_one_column(table, values) for name, values in site.fields.items()}
+        of = {name: sum(map(bool, values)) for name, values in site.fields.items()}
+        right, whole = sum(found.values()), sum(of.values())
+        missing = [f"{name} {found[name]} of {of[name]}" for name in of if found[name] < of[name]]
+        rows.append(
+            [
+                site.name,
+                site.half.value,
+                f"{right} of {whole}",
+                f"{right / whole:.3f}",
+                ", ".join(missing),
+            ]
+        )
+        counts[site.half][0] += right
+        counts[site.half][1] += whole
+    return rows, {half: right / whole for half, (right, whole) in counts.items()}
 
 
 def _folder(root: Path, name: str) -> Path:

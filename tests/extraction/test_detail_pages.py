@@ -6,6 +6,9 @@ import pytest
 
 import quire
 from quire import ValueType
+from tests import corpus
+from tests.extraction.detail_sites import in_one_column, sites
+from tests.extraction.labelled import Half
 from tests.extraction.list_pages.frames import Frame, framed
 from tests.extraction.redesigns import Row, rows
 
@@ -57,6 +60,55 @@ def test_pages_that_are_all_the_same_have_no_fields() -> None:
 
     assert found.columns == ()
     assert len(found.rows) == 4
+
+
+def job(*values: str) -> quire.Digest:
+    """A page with the same labels on all pages, and values that are written like them."""
+    labels = ("Pay", "Degree", "Years", "Travel")
+    cells = "".join(
+        f"<tr><td class=l>{label}:<td class=v>{value}"
+        for label, value in zip(labels, values, strict=True)
+    )
+    return quire.encode(f"<h1>Job of {values[0]}</h1><table>{cells}</table><p>Apply now".encode())
+
+
+def test_a_value_that_most_pages_have_somewhere_is_still_a_value() -> None:
+    data = [
+        ("10 €", "n/a", "n/a", "no"),
+        ("12 €", "n/a", "3", "no"),
+        ("n/a", "BSc", "5", "no"),
+        ("14 €", "n/a", "2", "no"),
+        ("n/a", "MSc", "n/a", "no"),
+        ("9 €", "BA", "n/a", "often"),
+    ]
+
+    found = quire.details([job(*each) for each in data])
+
+    for at, name in enumerate(("Pay", "Degree", "Years", "Travel")):
+        assert found.column(name) == [each[at] for each in data], name
+
+
+def test_a_label_in_the_text_of_a_value_is_its_name() -> None:
+    pages = [
+        quire.encode(f"<h1>Book {n}</h1><ul><li>Pub. Date: May 201{n}<li>{n}0 pages</ul>".encode())
+        for n in range(5)
+    ]
+
+    assert quire.details(pages).column("Pub. Date") == [f"May 201{n}" for n in range(5)]
+
+
+@pytest.mark.skipif(not corpus.available(), reason=corpus.ABSENT)
+@pytest.mark.parametrize("half", Half)
+def test_fields_that_a_reader_expects_on_real_sites_are_in_one_column(half: Half) -> None:
+    found = of = 0
+    for site in sites(half):
+        table = quire.details(site.pages)
+        for values in site.fields.values():
+            found += in_one_column(table, values)
+            of += sum(value is not None for value in values)
+
+    assert of > 300, "the places find too few values"
+    assert found >= 0.98 * of
 
 
 def test_too_few_pages_are_refused() -> None:

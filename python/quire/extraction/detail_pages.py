@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from quire.extraction.outline import Outline, outline
 from quire.extraction.region import Region, RegionSource
 from quire.extraction.table.alignment import BETWEEN
 from quire.extraction.table.cells import Key, Source, first_class
+from quire.extraction.table.names import label_of
 from quire.extraction.table.table import Column
 from quire.extraction.table.values import ValueType, column_type
 
@@ -30,8 +32,14 @@ LEAST_PAGES = 3
 # Only the last labels of a path count: pages differ in wrappers around the whole.
 _LABELS = 5
 _MOST_LEAVES = 20_000
+# A text that comes after texts of the template so often can be a value of theirs.
+_AFTER_LABELS = 0.9
 _MOST_NAME = 40
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
+
+
+#: A text of a page: its path and its value.
+_Text: TypeAlias = tuple[tuple[str, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def details(pages: Sequence[Digest]) -> Region:
     if len(pages) < LEAST_PAGES:
         raise ValueError(f"{len(pages)} pages; at least {LEAST_PAGES} of one template are needed")
     read = [_leaves(outline(page)) for page in pages]
-    template = _template(read)
+    template, labels = _template(read), _inner_labels(read)
     slots: dict[_Slot, list[list[_Leaf]]] = defaultdict(lambda: [[] for _ in pages])
     places: dict[_Slot, list[float]] = defaultdict(list)
     for at, leaves in enumerate(read):
@@ -81,8 +89,8 @@ def details(pages: Sequence[Digest]) -> Region:
             if (leaf.path, leaf.value) in template:
                 after = leaf.value if leaf.source is Source.TEXT else after
                 continue
-            slot = _Slot(after, leaf.path, leaf.source)
-            slots[slot][at].append(leaf)
+            slot, value = _in_slot(leaf, after, labels)
+            slots[slot][at].append(value)
             places[slot].append(place / len(leaves))
     order = sorted(slots, key=lambda slot: sum(places[slot]) / len(places[slot]))
     return _region(order, slots, len(pages))
@@ -124,11 +132,53 @@ def _path(view: Outline, node: int, labels: dict[int, str]) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def _template(read: list[list[_Leaf]]) -> set[tuple[tuple[str, ...], str]]:
-    on: Counter[tuple[tuple[str, ...], str]] = Counter()
+def _template(read: list[list[_Leaf]]) -> set[_Text]:
+    on: Counter[_Text] = Counter()
     for leaves in read:
         on.update({(leaf.path, leaf.value) for leaf in leaves})
-    return {key for key, count in on.items() if count >= _TEMPLATE * len(read)}
+    found = {key for key, count in on.items() if count >= _TEMPLATE * len(read)}
+    return found - _common_values(read, found)
+
+
+def _common_values(read: list[list[_Leaf]], template: set[_Text]) -> set[_Text]:
+    """Values that many pages have, and that are texts of the template by their number only.
+
+    ``not specified`` comes after one label here and after another there. ``new`` always comes after
+    the same label, which is followed by something else on the few pages without it.
+    """
+    before: dict[_Text, Counter[_Text | None]] = defaultdict(Counter)
+    with_pair: Counter[tuple[_Text, _Text]] = Counter()
+    followed: dict[_Text, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    on: Counter[_Text] = Counter()
+    for leaves in read:
+        texts = [(leaf.path, leaf.value) for leaf in leaves if leaf.source is Source.TEXT]
+        pairs = set()
+        after: set[tuple[_Text, tuple[str, ...]]] = set()
+        last: _Text | None = None
+        for text in texts:
+            if last is not None:
+                after.add((last, text[0]))
+            if text in template:
+                before[text][last] += 1
+                if last is not None:
+                    pairs.add((last, text))
+            last = text if text in template else None
+        with_pair.update(pairs)
+        on.update(set(texts) & template)
+        for label, path in after:
+            followed[label][path] += 1
+    found = set()
+    for text, labels in before.items():
+        known = {label: count for label, count in labels.items() if label is not None}
+        if sum(known.values()) < _AFTER_LABELS * sum(labels.values()):
+            continue  # mostly after a value: a label
+        label = max(known, key=lambda each: with_pair[each, text])
+        pages = with_pair[label, text]
+        is_spread = len(known) > 1 and pages < _TEMPLATE * len(read)
+        is_alone = pages == on[text] < followed[label][text[0]] == on[label]
+        if is_spread or is_alone:
+            found.add(text)
+    return found
 
 
 def _region(order: list[_Slot], slots: dict[_Slot, list[list[_Leaf]]], count: int) -> Region:
@@ -160,6 +210,29 @@ def _region(order: list[_Slot], slots: dict[_Slot, list[list[_Leaf]]], count: in
         rows=tuple(zip(*values, strict=True)) if values else tuple(() for _ in range(count)),
         nodes=tuple(zip(*nodes, strict=True)) if nodes else tuple(() for _ in range(count)),
     )
+
+
+def _inner_labels(read: list[list[_Leaf]]) -> set[_Text]:
+    """Labels in front of values in one text, ``Price`` of ``Price: 3``, with their paths."""
+    on: Counter[_Text] = Counter()
+    for leaves in read:
+        on.update({(leaf.path, label) for leaf in leaves if (label := _inner_label(leaf))})
+    return {key for key, count in on.items() if count >= max(_LEAST_FILLED * len(read), 2)}
+
+
+def _in_slot(leaf: _Leaf, after: str, labels: set[_Text]) -> tuple[_Slot, _Leaf]:
+    """The slot of a leaf, and the leaf without a label that it begins with."""
+    label = _inner_label(leaf)
+    if label is None or (leaf.path, label) not in labels:
+        return _Slot(after, leaf.path, leaf.source), leaf
+    value = leaf.value.partition(":")[2].strip()
+    return _Slot(label, leaf.path, leaf.source), replace(leaf, value=value)
+
+
+def _inner_label(leaf: _Leaf) -> str | None:
+    if leaf.source is not Source.TEXT or not leaf.value.partition(":")[2].strip():
+        return None
+    return label_of(leaf.value)
 
 
 def _joined(leaves: list[_Leaf]) -> str | None:
