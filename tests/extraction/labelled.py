@@ -10,7 +10,9 @@ region (an answer inside a comment) belongs to the inner one.
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest import Digest, encode
+from quire.extraction.finding.runs import LEAST_RECORDS
 from tests import corpus as shared
 
 PAGES = Path(__file__).parents[1] / "pages" / "records"
@@ -95,12 +98,30 @@ def corpus(half: Half | None = None) -> list[Labelled]:
     return found
 
 
+def more(half: Half | None = None) -> list[Labelled]:
+    """List pages of other corpora: news, documentation, events, questions."""
+    labels = tomllib.loads((PAGES / "more.toml").read_text("utf-8"))
+    found = []
+    for name, given in labels.items():
+        assert Half(given["half"]) is half_of(name), f"{name}: not the half of its name"
+        if half in {None, Half(given["half"])}:
+            path = shared.folder(name.partition("/")[0]) / name
+            found.append(_read(name, Half(given["half"]), path.read_bytes(), given))
+    return found
+
+
+def half_of(name: str) -> Half:
+    """The half of a page of ``more``, by its name."""
+    first = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[0]
+    return Half.JUDGE if int(first, 16) % 2 else Half.FIT
+
+
 def _read(name: str, half: Half, source: bytes, labels: dict[str, object]) -> Labelled:
     page = encode(source)
     leaves = leaves_of(page)
     given = labels.get("region", [])
     assert isinstance(given, list)
-    regions = tuple(_region(name, page, leaves, each) for each in given)
+    regions = tuple(region for each in given for region in _regions(name, page, leaves, each))
     maybe: set[int] = set()
     for selector in labels.get("maybe", []):  # type: ignore[attr-defined]
         for node in page.select(selector):
@@ -113,10 +134,23 @@ def _within(page: Digest, leaves: NDArray[np.intp], node: int) -> list[int]:
     return [int(leaf) for leaf in leaves[start:end]]
 
 
-def _region(name: str, page: Digest, leaves: NDArray[np.intp], given: dict[str, object]) -> Region:
-    starts = page.select(str(given["records"]))
+def _regions(
+    name: str, page: Digest, leaves: NDArray[np.intp], given: dict[str, object]
+) -> Iterator[Region]:
+    if "each" not in given:
+        yield _region(name, page, leaves, given, 0)
+        return
+    for node in page.select(str(given["each"])).tolist():
+        if len(page.select(str(given["records"]), within=node)) >= LEAST_RECORDS:
+            yield _region(name, page, leaves, given, node)
+
+
+def _region(
+    name: str, page: Digest, leaves: NDArray[np.intp], given: dict[str, object], within: int
+) -> Region:
+    starts = page.select(str(given["records"]), within=within)
     assert len(starts), f"{name}: no node matches {given['records']}"
-    members = page.select(str(given["members"])) if "members" in given else starts
+    members = page.select(str(given["members"]), within=within) if "members" in given else starts
     of: dict[int, set[int]] = {int(start): set() for start in starts}
     owner: dict[int, int] = {}
     for member in members:
@@ -136,5 +170,5 @@ def _region(name: str, page: Digest, leaves: NDArray[np.intp], given: dict[str, 
         assert found, f"{name}: nothing in {field}"
         fields[field] = tuple(frozenset(found & kept) for kept in of.values() if kept)
     kept = tuple(frozenset(each) for each in of.values() if each)
-    (at, *_) = page.select(str(given["at"]))
+    at = within or page.select(str(given["at"]))[0]
     return Region(int(at), kept, tuple(int(s) for s, each in of.items() if each), fields)

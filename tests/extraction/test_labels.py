@@ -44,3 +44,13 @@ def test_every_label_of_the_corpus_finds_records() -> None:
 
     assert len(pages) == 17
     assert sum(len(page.regions) for page in pages) == 24
+
+
+@pytest.mark.skipif(not corpus.available(), reason=corpus.ABSENT)
+def test_labels_of_other_corpora_find_records_outside_of_doubtful_parts() -> None:
+    pages = labelled.more()
+
+    assert {page.half for page in pages} == set(Half)
+    assert sum(len(page.regions) for page in pages) == 34
+    for page in pages:
+        assert not any(region.leaves & page.maybe for region in page.regions), page.name

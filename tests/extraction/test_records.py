@@ -153,6 +153,37 @@ def test_scripts_that_are_not_json_ld_are_skipped(script: str) -> None:
     assert len(quire.records(page)) == 0
 
 
+def test_odd_and_even_rows_of_siblings_are_records_of_one_kind() -> None:
+    rows = "".join(
+        f'<div class="name {"odd" if n % 2 else "even"}-row group group-{n % 3}"><a href=/{n}>Pack {n}</a></div>'
+        f'<div class="text {"odd" if n % 2 else "even"}-row group group-{n % 3}">All about pack {n}, and more</div>'
+        for n in range(20)
+    )
+
+    region = first(f"<main><h1>Packs</h1><div class=table>{rows}</div></main>")
+
+    assert len(region) == 20
+    assert "Pack 7" in region.rows[7]
+    assert "All about pack 7, and more" in region.rows[7]
+
+
+@pytest.mark.parametrize("blank", [3, 7])
+def test_a_record_without_its_second_part_does_not_shift_the_others(blank: int) -> None:
+    rows = "".join(
+        f"<div class=name><a href=/{n}>Pack {n}</a></div><div class=text>"
+        + (f"<p>All about pack {n}, and more</p>" if n % blank else "&nbsp;")
+        + "</div>"
+        for n in range(20)
+    )
+
+    region = first(f"<main><h1>Packs</h1><div class=table>{rows}</div></main>")
+
+    assert len(region) == 20
+    for n, row in enumerate(region.rows):
+        assert f"Pack {n}" in row
+        assert (f"All about pack {n}, and more" in row) == bool(n % blank)
+
+
 def test_csv_json_and_parquet_have_the_same_records(tmp_path: Path) -> None:
     rows = "".join(f'<tr><td>"Town", {n}<td>{n or ""}<td>é{n}' for n in range(4))
     found = quire.records(quire.encode(f"<table><tr><th>A<th>B<th>C{rows}</table>".encode()))

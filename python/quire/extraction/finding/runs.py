@@ -43,8 +43,13 @@ def runs(children: Ints, kind: Ints, tags: Ints, leaves: Ints) -> list[tuple[int
     if len(among) < 2:  # noqa: PLR2004 - the main kind has no companion
         return single
     best: tuple[float, list[tuple[int, ...]]] = (0.0, single)
-    for start in among:
+    # The first child of all begins the first record, even if some records lack a companion:
+    # each of the rarer ones has the other kind after it, but that belongs to the next record.
+    first = int(kind[np.isin(kind, among)][0])
+    for start in sorted(among, key=lambda each: each != first):
         found, regular = _divided(children, kind, tags, start, among)
+        if start == first and len(found) >= LEAST_RECORDS and regular >= _COMPANION:
+            return found
         if len(found) >= LEAST_RECORDS and regular > best[0]:
             best = (regular, found)
     return best[1] if best[0] >= _REGULAR else single

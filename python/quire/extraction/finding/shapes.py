@@ -11,6 +11,7 @@ that multiple of the page, however deep it is.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,9 @@ from quire.extraction.outline import Ints, Outline
 LEVELS = 6
 # A part that is there more often counts as often as this: lists inside records differ in length.
 _MOST = 3
+_DIGIT = re.compile(r"\d")
+# `odd`, `odd-row` and `row_even`, but not `oddity`.
+_ODD = re.compile(r"(?:^|[-_])(?:odd|even)$|^(?:odd|even)[-_]|(?<=[-_])(?:odd|even)[-_]")
 # Classes are compared in the upper levels only; below, the names on the path say enough.
 _CLASS_LEVELS = 4
 
@@ -97,6 +101,20 @@ def shapes(view: Outline) -> Shapes:
     return Shapes(keys, counts, starts, totals, max(len(different), 1), classes)
 
 
+def class_name(written: str) -> str:
+    """A class attribute as it is compared: without that which only tells neighbours apart.
+
+    Rows are ``odd`` and ``even``, and items are numbered, although they are of one kind. Names with
+    digits count if there are no others, as in ``col-4``.
+
+    >>> class_name("row even-row item-3"), class_name("row odd-row item-4"), class_name("col-4")
+    ('row row', 'row row', 'col-4')
+    """
+    names = written.split()
+    kept = [name for name in names if not _DIGIT.search(name)] or names
+    return " ".join(filter(None, (_ODD.sub("", name) for name in kept)))
+
+
 def _classes(view: Outline) -> Ints:
     """A number for the class attribute of each element; equal classes have equal numbers."""
     page = view.page
@@ -109,7 +127,7 @@ def _classes(view: Outline) -> Ints:
     numbers: dict[str, int] = {"": 0}
     of_run = np.empty(len(used), np.int64)
     for place, node in enumerate(with_runs[first].tolist()):
-        name = " ".join(page.attributes(node).get("class", "").split())
+        name = class_name(page.attributes(node).get("class", ""))
         of_run[place] = numbers.setdefault(name, len(numbers))
     found[with_runs] = of_run[inverse]
     return found
