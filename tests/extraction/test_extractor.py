@@ -205,3 +205,15 @@ def test_an_extractor_finds_on_its_own_page_what_it_was_learned_from(page: Label
         assert applied.region.records == region.records
         assert applied.region.rows == region.rows
         assert applied.moved == ()
+
+
+@pytest.mark.skipif(not corpus.available(), reason=corpus.ABSENT)
+def test_an_extractor_reads_the_page_that_it_was_learned_on() -> None:
+    pages = [*labelled.written(Half.FIT), *labelled.corpus(Half.FIT), *labelled.more(Half.FIT)]
+    for page in pages:
+        visible = [each for each in quire.records(page.page) if each.records]
+        for place, region in enumerate(visible):
+            found = Extractor.learn(page.page, region=place).apply(page.page)
+
+            assert found.region.records == region.records, (page.name, region.path)
+            assert found.moved == (), page.name

@@ -102,26 +102,40 @@ class Extractor:
 
     @classmethod
     def of_region(cls, page: Digest, region: Region) -> Self:
-        """Learn an extractor of one region of a page."""
+        """Learn an extractor of one region of a page.
+
+        Columns that cannot be told from each other on that page itself are not expected on others.
+        """
         table = Table(region.columns, region.rows, region.nodes)
-        return cls(
+        learned = cls(
             record_selector(page, region), region.path, tuple(profiles(table)), len(region.rows)
         )
+        return learned._expecting(outline(page), region.records, learned._filled())
 
     def checked_on(self, siblings: Iterable[Digest]) -> Self:
         """The same extractor, expecting only columns that the siblings have too."""
-        filled = [column.filled for column in self.columns]
+        found = self
         for page in siblings:
-            found = self.selector.select(page) if self.selector is not None else ()
-            if not found:
-                continue
-            table, _, _ = self._read(outline(page), found, None)
-            for at in range(len(self.columns)):
-                share = sum(row[at] is not None for row in table.rows) / len(table.rows)
-                filled[at] = min(filled[at], round(share, 3))
+            records = self.selector.select(page) if self.selector is not None else ()
+            if records:
+                found = self._expecting(outline(page), records, found._filled())
+        return found
+
+    def _filled(self) -> list[float]:
+        return [column.filled for column in self.columns]
+
+    def _expecting(
+        self, view: Outline, records: tuple[tuple[int, ...], ...], filled: list[float]
+    ) -> Self:
+        """The same extractor, expecting no more of each column than some records have."""
+        table, _, _ = self._read(view, records, None)
+        shares = [
+            min(before, round(sum(row[at] is not None for row in table.rows) / len(table.rows), 3))
+            for at, before in enumerate(filled)
+        ]
         columns = tuple(
             replace(column, filled=share)
-            for column, share in zip(self.columns, filled, strict=True)
+            for column, share in zip(self.columns, shares, strict=True)
         )
         return replace(self, columns=columns)
 
@@ -168,6 +182,11 @@ class Extractor:
                 fitting.append((one.records, table, moved))
             elif nearest is None or len(lost) < nearest[0]:
                 nearest = (len(lost), lost)
+        if self.selector is None and len(fitting) > 1:
+            # Without a selector, the place is all that tells lists of the same columns apart.
+            fitting = [
+                each for each in fitting if view.page.path(_around(view, each[0])) == self.path
+            ] or fitting
         if len(fitting) == 1:
             found, table, moved = fitting[0]
             region = self._region(view, found, table)
