@@ -78,6 +78,7 @@ BENCHMARKS = {
     "figure4": "papers.tbc_figure4_threshold",
     "figure5": "papers.tbc_figure5_window",
     "table1": "papers.tbc_table1_gzip",
+    "tbc-delta": "papers.tbc_delta_rivals",
     "figure9": "papers.fragments_table1_figures9_11",
     "figure12": "papers.fragments_table2_figures12_13",
     "figure14": "papers.fragments_figure14",

@@ -192,6 +192,14 @@ class TbcArchive:
         found = self._stored[i].reference
         return None if found < 0 else found
 
+    def stored_bytes(self, i: int) -> bytes:
+        """Return the bytes stored for a page: the page itself or its delta, compressed.
+
+        Raises:
+            IndexError: The page does not exist.
+        """
+        return self._stored[i].frame
+
     def __repr__(self) -> str:
         return (
             f"<TbcArchive: {len(self):,} pages, {self.clusters.count:,} clusters, "
