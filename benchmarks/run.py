@@ -82,6 +82,7 @@ BENCHMARKS = {
     "figure5": "papers.tbc_figure5_window",
     "table1": "papers.tbc_table1_gzip",
     "tbc-delta": "papers.tbc_delta_rivals",
+    "tbc-crawl": "papers.tbc_crawl_scale",
     "figure9": "papers.fragments_table1_figures9_11",
     "figure12": "papers.fragments_table2_figures12_13",
     "figure14": "papers.fragments_figure14",
