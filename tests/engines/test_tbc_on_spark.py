@@ -29,9 +29,9 @@ def test_a_cluster_stores_what_this_machine_stores(spark: SparkEngine, tmp_path:
     pages = crawl(tmp_path / "crawl", 120, 9)
     paths = find([str(tmp_path / "crawl")])
 
-    here = crawl_tbc(paths, str(tmp_path / "here"), k=4)
+    here = crawl_tbc(paths, str(tmp_path / "here"), k=1)
     there = crawl_tbc(
-        paths, str(tmp_path / "there"), engine=spark, k=4, work=str(tmp_path / "work")
+        paths, str(tmp_path / "there"), engine=spark, k=1, work=str(tmp_path / "work")
     )
 
     assert here.rounds > 1

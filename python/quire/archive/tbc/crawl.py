@@ -7,7 +7,7 @@ driver draws up to k of them; then all remaining pages join the first template t
 Files of a round hold only the pages that are still without a template.
 
 The driver holds two numbers for each page that has a template (16 bytes), and k sketches. A task
-holds one file of pages and the references that these pages need.
+holds some pages of a file and the references that the pages of the file need.
 
 Every engine stores the same bytes for the same pages. Which pages are drawn depends on the seed and
 on their names, not on their order; so clusters differ from those of ``random_sampling`` with the same
@@ -51,7 +51,7 @@ except ImportError:
 
 from quire.archive.tbc import steps
 from quire.engines.arrow import as_text
-from quire.engines.tables import read_table, write_table
+from quire.engines.tables import read_groups, read_table, write_table
 
 #: Candidates that a step sends for each template that is still wanted.
 _CANDIDATES_A_TEMPLATE = 4
@@ -89,13 +89,13 @@ class CrawlTbc:
     def bodies(self) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the bytes of every page, file by file.
 
-        Holds one file and the references of its pages.
+        Holds some pages of a file and the references of all its pages.
         """
         for path in self.files:
-            table = read_table(path, ["name", "bytes", "reference", "plain", "frame"])
-            references = self._wholes(set(steps.values(table["reference"].drop_null())))
-            for batch in table.to_batches(max_chunksize=256):
-                for row in batch.to_pylist():
+            about = read_table(path, ["reference"])
+            references = self._wholes(set(steps.values(about["reference"].drop_null())))
+            for table in read_groups(path, ["name", "bytes", "reference", "plain", "frame"]):
+                for row in table.to_pylist():
                     body = unpack(row["frame"], row["plain"], self.packing)
                     if row["reference"] is not None:
                         body = _core.tbc_apply(references[row["reference"]], body, row["bytes"])
@@ -104,10 +104,8 @@ class CrawlTbc:
     def _wholes(self, numbers: set[int]) -> dict[int, bytes]:
         found: dict[int, bytes] = {}
         wanted = pa.array(sorted(numbers), pa.uint64())
-        for path in self.files:
-            about = read_table(path, ["page"])
-            if pc.any(pc.is_in(about["page"], wanted)).as_py():
-                table = read_table(path, ["page", "plain", "frame"])
+        for path in self.files if numbers else ():
+            for table in read_groups(path, ["page", "plain", "frame"]):
                 for row in table.filter(pc.is_in(table["page"], wanted)).to_pylist():
                     found[row["page"]] = unpack(row["frame"], row["plain"], self.packing)
         return found

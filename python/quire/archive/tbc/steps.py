@@ -41,7 +41,7 @@ except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
 from quire.engines.arrow import as_text, paths_of, schema_of
-from quire.engines.tables import read_table
+from quire.engines.tables import read_groups, read_table
 
 PAGES = schema_of(
     name=pa.string(),
@@ -68,6 +68,8 @@ STORED = schema_of(
 #: A batch is yielded when it has so many rows, or so many bytes of pages.
 _MOST_ROWS = 1024
 _MOST_BYTES = 8 << 20
+#: References that a task keeps cut into tokens.
+_MOST_CUT = 256
 
 #: Templates as they travel to tasks: their hashes and their sketches, as bytes.
 Templates = tuple[bytes, bytes]
@@ -202,11 +204,9 @@ def pick(paths: pa.RecordBatch, *, wanted: bytes) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into the ``references`` among them, given by their hashes."""
     numbers = pa.array(np.frombuffer(wanted, "<u8"))
     for path in paths_of(paths):
-        about = read_table(path, ["page"])
-        if pc.any(pc.is_in(about["page"], numbers)).as_py():
-            table = read_table(path, REFERENCES.names)
+        for table in read_groups(path, REFERENCES.names):
             chosen = table.filter(pc.is_in(table["page"], numbers)).cast(REFERENCES)
-            yield from chosen.to_batches(max_chunksize=_MOST_ROWS)
+            yield from chosen.to_batches()
 
 
 def store(
@@ -229,33 +229,24 @@ def store(
     for path in paths_of(paths):
         template_of = _template_of(members.get(path))
         held = _bodies(references, set(template_of.values()))
-        table = read_table(path, ["name", "page", "bytes", "body", "trouble"])
-        table = table.filter(pc.is_null(table["trouble"]))
-        of = np.array([template_of.get(page, 0) for page in values(table["page"])], np.uint64)
-        # By template: each is cut into tokens once.
-        order = np.argsort(of, kind="stable")
-        rows: list[dict[str, Any]] = []
-        size = 0
-        cut: tuple[int, _core.TbcReference] | None = None
-        for at in order.tolist():
-            row = {name: table[name][at].as_py() for name in ("name", "page", "bytes", "body")}
-            body = row.pop("body")
-            template = template_of.get(row["page"])
-            if template in (None, row["page"]):
-                plain = body
-                row["reference"] = None
-            else:
-                if cut is None or cut[0] != template:
-                    cut = template, _core.TbcReference(held[template], window)
-                plain, _, _ = cut[1].delta(body)
-                row["reference"] = template
-            frame = pack(plain, packing)
-            rows.append({**row, "plain": len(plain), "frame": frame, "packed": len(frame)})
-            size += len(frame)
-            if len(rows) >= _MOST_ROWS or size >= _MOST_BYTES:
-                yield pa.RecordBatch.from_pylist(rows, STORED)
-                rows, size = [], 0
-        yield pa.RecordBatch.from_pylist(rows, STORED)
+        cut: dict[int, _core.TbcReference] = {}
+        for table in read_groups(path, ["name", "page", "bytes", "body", "trouble"]):
+            rows = []
+            for row in table.filter(pc.is_null(table["trouble"])).to_pylist():
+                body = row.pop("body")
+                template = template_of.get(row["page"])
+                if template is None or template == row["page"]:
+                    plain, reference = body, None
+                else:
+                    if template not in cut:
+                        if len(cut) == _MOST_CUT:
+                            del cut[next(iter(cut))]
+                        cut[template] = _core.TbcReference(held[template], window)
+                    plain, reference = cut[template].delta(body)[0], template
+                frame = pack(plain, packing)
+                row |= {"reference": reference, "plain": len(plain), "frame": frame}
+                rows.append({**row, "packed": len(frame)})
+            yield pa.RecordBatch.from_pylist(rows, STORED)
 
 
 def values(column: pa.ChunkedArray[Any]) -> list[Any]:
@@ -275,10 +266,9 @@ def _bodies(files: Sequence[str], wanted: set[int]) -> dict[int, bytes]:
     """Read the references that a file of pages needs."""
     numbers = pa.array(sorted(wanted), pa.uint64())
     found: dict[int, bytes] = {}
-    if wanted:
-        for path in files:
-            table = read_table(path, REFERENCES.names)
-            table = table.filter(pc.is_in(table["page"], numbers))
+    for path in files if wanted else ():
+        for group in read_groups(path, REFERENCES.names):
+            table = group.filter(pc.is_in(group["page"], numbers))
             found |= dict(zip(values(table["page"]), values(table["body"]), strict=True))
     return found
 
