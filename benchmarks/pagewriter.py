@@ -194,8 +194,9 @@ PAGES = (
     Page(
         "paper-003",
         "Paper 003: template-based delta compression",
-        "The paper's figures 3 to 5 and table 1, on pages of our own.",
-        ("figure3", "figure4", "figure5", "table1"),
+        "The paper's figures 3 to 5 and table 1, on pages of our own; VCDIFF beside its delta step, and a"
+        " large crawl on threads and on Spark.",
+        ("figure3", "figure4", "figure5", "table1", "tbc-delta", "tbc-crawl"),
     ),
     Page(
         "paper-004",

@@ -19,7 +19,7 @@ CORPORA = ("templates-swde-sites", "templates-docs", "templates-swde", "template
 #: Of each at most so many pages, evenly spaced: Helsingborg alone has 275 MB, and Myers without a filter is slow.
 MOST_PAGES = 1350
 MOST_OF = {"templates-helsingborg": 600}
-QUICK_PAGES = 120
+QUICK_PAGES = 60
 TOGETHER = "all together"
 #: Parts of a delta, in order.
 PARTS = ("cut", "filter", "myers", "merge")
