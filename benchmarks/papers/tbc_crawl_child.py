@@ -82,7 +82,7 @@ def _right(found: CrawlTbc, paths: list[str]) -> int:
         _core.hash64(body)
         for path in paths
         for batch in pq.ParquetFile(path).iter_batches(columns=["body"])
-        for body in batch["body"].to_pylist()
+        for body in map(bytes, batch["body"].to_pylist())  # type: ignore[arg-type] # none is null
     )
     return (wanted & Counter(_core.hash64(body) for _, body in found.bodies())).total()
 
