@@ -128,7 +128,14 @@ PAGES = (
         "Shared fragments and their composition",
         "Are all shared parts found, does every composed page equal the original, and how much does"
         " a cache save?",
-        ("shared-equality", "shared-growth", "shared-crawls", "composition", "lifetimes-terms"),
+        (
+            "shared-equality",
+            "shared-growth",
+            "shared-crawls",
+            "composition",
+            "lifetimes-terms",
+            "overlap-threshold",
+        ),
     ),
     Page(
         "monitoring",
