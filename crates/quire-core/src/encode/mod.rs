@@ -23,7 +23,6 @@ use crate::parse::encoding::Sniffed;
 use crate::parse::html::Context;
 use crate::parse::sniff::sniff;
 use crate::parse::{encoding, html, json, plain_text, xml};
-use crate::values::charset::Charset;
 
 /// How a source is parsed.
 #[derive(Clone, Debug)]
@@ -232,11 +231,6 @@ fn encode_text(
         Kind::Bytes => plain_text::parse_bytes(text),
         Kind::Text | Kind::Tree => plain_text::parse(text),
     };
-    let valid_utf8 = encoding == UTF_8 && Encoding::utf8_valid_up_to(text) == text.len();
-    let charset = Charset {
-        encoding,
-        valid_utf8,
-    };
     assemble(
         draft,
         &Job {
@@ -245,7 +239,6 @@ fn encode_text(
             text,
             original,
             invertible,
-            charset,
         },
     )
 }
