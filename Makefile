@@ -40,6 +40,9 @@ tour: $(STAMPS)/package ## encode, compare and store the pages of a small site
 
 build: $(STAMPS)/package ## create .venv with the pinned tools and the package
 
+pgo: $(STAMPS)/tools ## build a wheel into dist with a profile of itself: faster, for twice the build time
+	PYTHON=$(CURDIR)/$(BIN)/python bash tools/pgo_wheel.sh
+
 ## Checking
 
 test: $(STAMPS)/system test-rust lint test-python ## run every check and every test
@@ -134,4 +137,4 @@ $(STAMPS)/system: tools/debian-packages.txt tools/install_debian_packages.sh | $
 .cache/cargo/bin/cargo-fuzz:
 	cargo install --quiet --locked --root .cache/cargo cargo-fuzz --version $(CARGO_FUZZ_VERSION)
 
-.PHONY: help run tour build test test-rust test-python lint format bench bench-short fuzz soak screenshots lock clean
+.PHONY: help run tour build pgo test test-rust test-python lint format bench bench-short fuzz soak screenshots lock clean
