@@ -9,7 +9,8 @@ decide, as axe-core's serious and critical ones are:
 * ids are unique, and whatever refers to an id finds it;
 * header cells say what they head, and rows of tables are in tables;
 * text has a contrast of 4.5 to its background, 3 if it is large; so have words in fields;
-* nothing jumps the order of the tab key, and nothing makes the page scroll sideways.
+* nothing jumps the order of the tab key, nothing makes the page scroll sideways, and no field with
+  choices cuts the one that is chosen.
 """
 
 from __future__ import annotations
@@ -169,6 +170,13 @@ _RULES = r"""
     if (shown(e) && !e.closest(".hidden-text,.skip,script,style,option,svg")) check(e, getComputedStyle(e), "the text");
   for (const e of all("input:not([type=hidden],[type=checkbox],[type=radio],[type=range],[type=file]),select,textarea").filter(shown)) {
     check(e, getComputedStyle(e), "the value");
+    if (e.tagName === "SELECT" && e.selectedOptions.length && e.size < 2) {
+      const style = getComputedStyle(e), pen = document.createElement("canvas").getContext("2d");
+      pen.font = style.font;
+      const room = e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 16; // the arrow
+      const needed = pen.measureText(e.selectedOptions[0].label.trim()).width;
+      if (needed > room + 1) found.push(`${where(e)} cuts its value: ${Math.round(needed)} pixels in ${Math.round(room)}`);
+    }
     if (e.placeholder && !e.value) check(e, getComputedStyle(e, "::placeholder"), "the placeholder");
   }
   return [...new Set(found)];

@@ -173,6 +173,29 @@ def test_why_explains_the_last_check_and_any_pair(shared_site: Site) -> None:
     assert "does not fire" in same
 
 
+def test_why_says_in_words_that_a_part_was_empty(site: Site) -> None:
+    form = {"url": "https://example.org/price", "where": "p", "when": {"number": {"below": 8}}}
+    pages = [b"<h1>Fish of the day</h1><p>%s</p></html>" % each for each in (b"9", b" ", b"Sold")]
+    watch = add(site, form, *pages)
+    browser = site.browser("viewer")
+
+    empty = words(browser.get(f"/watches/{watch}/why?old=0&new=1"))
+    assert "the part was empty, so there was no number" in empty
+    assert "''" not in empty
+    assert "no number in 'Sold'" in words(browser.get(f"/watches/{watch}/why?old=1&new=2"))
+
+
+def test_versions_of_the_same_minute_have_different_times(site: Site) -> None:
+    browser = site.browser("viewer")
+    for tab in ("", "/diff", "/why", "/history"):
+        found = re.findall(
+            r"\b\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)? UTC",
+            browser.get(f"/watches/{site.watch}{tab}").text.partition('class="tabs"')[2],
+        )
+        assert len(found) >= 3, tab
+        assert all(each.count(":") == 2 for each in found), tab
+
+
 def test_the_history_of_numbers_is_a_chart_beside_a_table(shared_site: Site) -> None:
     reply = shared_site.browser("viewer").get(f"/watches/{shared_site.watch}/history")
 
