@@ -12,10 +12,11 @@ from __future__ import annotations
 from quire.viewing.css import safe_css
 from quire.viewing.embedded import NOTHING, Embedded
 from quire.viewing.page import Layout, lacks_styles, safe_page, style_relation
-from quire.viewing.places import Place, Places, Use
+from quire.viewing.places import Detour, Place, Places, Use
 
 __all__ = [
     "NOTHING",
+    "Detour",
     "Embedded",
     "Layout",
     "Place",

@@ -173,7 +173,7 @@ def test_in_the_service_links_and_images_work_with_strict_cookies(
         page.goto(f"{server}/web/20240301100000/{SITE}/", wait_until="networkidle")
         assert page.evaluate(_LOOK)["plain"] == 16
         page.click("#inside")
-        page.wait_for_url(f"{server}/web/20240301100000/{SITE}/about.html?a=1&b=2")
+        page.wait_for_url(f"{server}/web/20240301100000/{SITE}/about.html?a=1&b=2#team")
         assert page.title() == "About"
         page.locator("quire-banner").click(position={"x": 1080, "y": 18})
         page.wait_for_url(f"{server}/archives/address?url=**")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
@@ -194,15 +195,19 @@ def replayed(request: Request, browsing: InUse, key: str, rest: str) -> Response
 async def go(request: Request, rest: str) -> Response:
     """Lead from a page in a sandbox to one of ours.
 
-    A browser sends no cookies with a link in a sandbox. It does with the reload of this page.
+    A browser sends no cookies with a link in a sandbox. It does with the reload of this page. A
+    fragment of the link is in the path: ``/go/at/FRAGMENT/web/…``.
     """
     raw = (request.scope.get("raw_path") or b"").partition(b"?")[0].decode("latin-1")
     query = request.scope.get("query_string", b"").decode("latin-1")
-    path = raw.removeprefix("/go")
+    path, fragment = raw.removeprefix("/go"), ""
+    if path.startswith("/at/"):
+        quoted, slash, path = path.removeprefix("/at/").partition("/")
+        path, fragment = slash + path, f"#{unquote(quoted)}"
     if not path.startswith(("/web/", "/archives")):
         raise Problem(404, "only pages of the archive browser are here")
     del rest
-    to = escape(path + (f"?{query}" if query else ""))
+    to = escape(path + (f"?{query}" if query else "") + fragment)
     return HTMLResponse(
         '<!doctype html><meta charset="utf-8"><title>Archive</title>'
         f'<meta http-equiv="refresh" content="0;url={to}"><p><a href="{to}">Go on</a>'
