@@ -22,7 +22,7 @@ from quire.reports.frame import document
 from quire.sdiff import annotate
 from quire.sdiff.annotation import Annotation
 from quire.sdiff.views.words import Segment
-from quire.viewing import NOTHING, Embedded
+from quire.viewing import NOTHING, Looks
 
 
 class Shown(Enum):
@@ -94,7 +94,7 @@ def framed_changes(
     *,
     base: str | None = None,
     shown: Shown = Shown.BOTH,
-    embedded: Embedded = NOTHING,
+    embedded: Looks = NOTHING,
 ) -> FramedPage:
     """Draw two versions of a page, or one of them, with the changes marked.
 
@@ -108,7 +108,7 @@ def framed_changes(
         annotation: the annotation of two pages.
         base: the address of the page, to resolve links.
         shown: which version to show.
-        embedded: style sheets and images of the pages, to be written into the document.
+        embedded: style sheets, images and fonts of the pages, to be written into the document.
     """
     if shown is Shown.OLD:
         annotation = annotate(annotation.new, annotation.old, annotation.rules)
@@ -123,7 +123,7 @@ def framed_page(
     *,
     base: str | None = None,
     outlined: Mapping[int, str] | None = None,
-    embedded: Embedded = NOTHING,
+    embedded: Looks = NOTHING,
 ) -> FramedPage:
     """Draw one version of a page, with some elements outlined.
 
@@ -138,7 +138,7 @@ def framed_page(
         page: the page.
         base: the address of the page, to resolve links.
         outlined: elements to outline, each with its tooltip.
-        embedded: style sheets and images of the page, to be written into the document.
+        embedded: style sheets, images and fonts of the page, to be written into the document.
     """
     annotation, changes = annotate(page, page), Changes()
     drawn = draw(annotation, changes, base=base, outlined=outlined, embedded=embedded)
@@ -192,6 +192,7 @@ def _framed(
         style=drawn.style + style,
         page_styles=drawn.page_styles,
         images="data:",
+        fonts="data:",
     )
     length = max(1, changes.length)
     marks = []

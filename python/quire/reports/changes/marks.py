@@ -120,6 +120,7 @@ PAGE_BASE = """
 PAGE = MARKS + _important("""
 quire-html { display: flow-root; position: relative; z-index: 0; isolation: isolate; }
 quire-body { display: block; }
+quire-html, quire-html * { content: normal; }
 .quire-holds { max-width: 100%; }
 """)
 

@@ -35,6 +35,7 @@ from quire.reports.changes.marks import (
     MarkKind,
     summary_bar,
 )
+from quire.reports.changes.page_styles import PageStyles
 from quire.reports.changes.painting import paint
 from quire.reports.changes.visible_page import VisiblePage
 from quire.reports.frame import document
@@ -42,7 +43,7 @@ from quire.sdiff.annotation import Annotation, check_annotation
 from quire.sdiff.facets import Status
 from quire.sdiff.views.lines import text_rows
 from quire.sdiff.views.words import Segment, word_changes
-from quire.viewing import NOTHING, Embedded, Places, Use, style_relation
+from quire.viewing import NOTHING, Looks, Places, Sheet, Use, style_relation
 
 # Maximum number of characters of a value, and of attributes, in the tooltip of an element.
 _MAX_VALUE = 80
@@ -92,6 +93,7 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
         style=drawn.style,
         page_styles=drawn.page_styles,
         images="data: https: http:" if images else "data:",
+        fonts="data:",
         script=SCRIPT,
     )
 
@@ -118,7 +120,7 @@ def draw(
     base: str | None = None,
     images: bool = False,
     outlined: Mapping[int, str] | None = None,
-    embedded: Embedded = NOTHING,
+    embedded: Looks = NOTHING,
 ) -> Drawn:
     """Draw the new page with the changes marked.
 
@@ -128,7 +130,7 @@ def draw(
         base: as for ``redline``.
         images: as for ``redline``.
         outlined: elements of the new page to outline, each with its tooltip.
-        embedded: style sheets and images of the pages, to be written into the document.
+        embedded: style sheets, images and fonts of the pages, to be written into the document.
     """
     check_annotation(annotation)
     if annotation.new.kind == "html" and annotation.old.kind == "html":
@@ -137,7 +139,8 @@ def draw(
         )
         body = drawing.draw()
         sheet = "".join(drawing.styles)
-        return Drawn(body, [PAGE_BASE, f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""], PAGE)
+        layer = f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""
+        return Drawn(body, [PAGE_BASE, drawing.page_styles.own, layer], PAGE)
     return Drawn(_draw_lines(annotation, changes), [], LINES)
 
 
@@ -171,7 +174,7 @@ class _Drawing:
         *,
         images: bool,
         outlined: Mapping[int, str],
-        embedded: Embedded,
+        embedded: Looks,
     ) -> None:
         self.annotation = annotation
         self.outlined = outlined
@@ -184,35 +187,42 @@ class _Drawing:
         self.holders = self._find_holders()
         self.embedded = embedded
         self.image_length = 0
+        self.page_styles = PageStyles(embedded)
         self.sheets = self._find_sheets()
         is_bare = bool(self.sheets) and not any(self.sheets.values())
         self.settings = {
-            page: safe.Setting(page.base, images, is_bare, self._embedded_images(page))
+            page: safe.Setting(
+                page.base, images, is_bare, self._embedded_images(page), self._prepared(page)
+            )
             for page in (self.old, self.new)
         }
         self.out: list[str] = []
         self.styles: list[str] = []
 
-    def _find_sheets(self) -> dict[int, str]:
-        """Return the text of each style sheet that the new page links to; empty if it is missing."""
+    def _prepared(self, page: VisiblePage) -> Callable[[str], str]:
+        """Return the function that prepares the ``style`` attributes of a page."""
+        return lambda css: self.page_styles.prepared(css, page.base)
+
+    def _find_sheets(self) -> dict[int, Sheet | None]:
+        """Return each style sheet that the new page links to; None if it is missing."""
         places = _places(self.new)
-        found: dict[int, str] = {}
+        found: dict[int, Sheet | None] = {}
         for node in self.annotation.new.select("link[rel]").tolist():
             attributes = self.new.attributes(node)
             if style_relation(attributes) == "stylesheet":
                 url = places.find(attributes.get("href", ""), Use.STYLE) or ""
-                found[node] = self.embedded.styles.get(url.partition("#")[0], "")
+                found[node] = self.embedded.sheet(url.partition("#")[0])
         return found
 
     def _embedded_images(self, page: VisiblePage) -> Callable[[str], str | None] | None:
         """Return the function that finds the images of a page; None if it has none."""
-        if not self.embedded.images:
+        if self.embedded is NOTHING:
             return None
-        places, images = _places(page), self.embedded.images
+        places = _places(page)
 
         def find(address: str) -> str | None:
             url = places.find(address, Use.IMAGE)
-            found = images.get(url.partition("#")[0]) if url is not None else None
+            found = self.embedded.image(url.partition("#")[0]) if url is not None else None
             if found is None or self.image_length + len(found) > _MAX_IMAGES:
                 return None
             self.image_length += len(found)
@@ -256,9 +266,9 @@ class _Drawing:
                 if name == "#text":
                     self._text(node, is_plain=above.is_plain)
                 elif name == "style":
-                    self._style(node, self.annotation.new.text(node))
-                elif self.sheets.get(node):
-                    self._style(node, self.sheets[node])
+                    self._style(node, self.annotation.new.text(node), page.base)
+                elif (sheet := self.sheets.get(node)) is not None:
+                    self._style(node, sheet.text, sheet.url)
                 self._put_back("behind", node)
                 node += page.sizes[node]
             else:
@@ -280,11 +290,12 @@ class _Drawing:
 
     # ------------------------------------------------------------ the new page
 
-    def _style(self, node: int, css: str) -> None:
+    def _style(self, node: int, css: str, url: str | None) -> None:
         found = self.new.attributes(node)
         if found.get("type", "").strip().lower() in {"", "text/css"}:
             media = found.get("media", "")
             is_bare = self.settings[self.new].is_bare
+            css = self.page_styles.prepared(css, url)
             self.styles.append(safe.style_sheet(css, media, is_bare=is_bare))
 
     def _text(self, node: int, *, is_plain: bool) -> None:

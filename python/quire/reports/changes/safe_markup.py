@@ -325,12 +325,14 @@ class Setting:
         is_bare: whether style sheets of the page are missing. Then sizes and positions in ``style``
             attributes are left out: alone, they would make blank boxes.
         embedded: returns the ``data:`` address to write for the address of an image.
+        prepared: returns a ``style`` attribute in which images that are at hand have names.
     """
 
     base: str | None = None
     images: bool = False
     is_bare: bool = False
     embedded: Callable[[str], str | None] | None = None
+    prepared: Callable[[str], str] = str
 
 
 def attributes(
@@ -357,7 +359,8 @@ def attributes(
         elif key == "src" and name == "img":
             kept = source
         elif key == "style":
-            kept = style(value, holds_marks=holds_marks, is_bare=setting.is_bare) or None
+            css = setting.prepared(value)
+            kept = style(css, holds_marks=holds_marks, is_bare=setting.is_bare) or None
         elif (key in {"height", "width"} and not has_image) or (key == "hidden" and holds_marks):
             kept = None
         else:

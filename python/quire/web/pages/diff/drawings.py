@@ -27,8 +27,8 @@ MOST_BYTES = 32_000_000
 #: The policy of a page of strangers: nothing runs or loads, it has no origin, and only our own pages
 #: hold it in a frame.
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'self'; sandbox"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 )
 HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
 
