@@ -127,7 +127,8 @@ def test_a_damaged_capture_is_said_to_be_one_without_the_path_of_the_archive(
     for path, status in (
         (PAGE, 500),
         (image, 404),
-        (f"/archives/redline?url={SITE}/&old=1&new=2", 422),
+        (f"/archives/frame/both?url={SITE}/&old=1&new=2", 422),
+        (f"/archives/compare?url={SITE}/", 422),
     ):
         reply = reader.get(path)
         assert reply.status == status

@@ -8,12 +8,13 @@ nothing, get them written into the document (``embedding``).
 
 from __future__ import annotations
 
-from quire.sentinels.resources.embedding import ReadLooks, StoredLooks
+from quire.sentinels.resources.embedding import FoundLooks, ReadLooks, StoredLooks, sniffed
 from quire.sentinels.resources.gathering import Gathered, gather
 from quire.sentinels.resources.kinds import Kind, sniff
 from quire.sentinels.resources.storing import Resource, Resources
 
 __all__ = [
+    "FoundLooks",
     "Gathered",
     "Kind",
     "ReadLooks",
@@ -22,4 +23,5 @@ __all__ = [
     "StoredLooks",
     "gather",
     "sniff",
+    "sniffed",
 ]

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from quire.digest.page import Digest
 from quire.digest.references import base_of
 from quire.sentinels.resources.gathering import css_text
-from quire.sentinels.resources.kinds import Kind
+from quire.sentinels.resources.kinds import Kind, sniff
 from quire.sentinels.resources.storing import Resource, Resources
 from quire.viewing import NOTHING, Looks, Places, Sheet, Use, style_relation
 
@@ -27,6 +29,10 @@ MOST_FONT_BYTES = 1_500_000
 MOST_ADDRESSES = 200
 #: Addresses that are looked for while a document is drawn, those inside style sheets included.
 MOST_READ = 600
+
+
+#: Returns the resource of an address for a use; None if there is none.
+Find: TypeAlias = Callable[[str, Use], Resource | None]
 
 
 class StoredLooks:
@@ -50,18 +56,35 @@ class StoredLooks:
 
     def load(self) -> Looks:
         """Return the reader for a drawing."""
-        return ReadLooks(self._store.at) if self._is_html else NOTHING
+        return ReadLooks(lambda url, _: self._store.at(url)) if self._is_html else NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLooks:
+    """Style sheets, images and fonts that are in another place than the store, such as an archive.
+
+    Attributes:
+        key: another one for other bytes, for caches of drawings.
+        find: returns the resource of an address for a use; None if there is none.
+    """
+
+    key: str
+    find: Find
+
+    def load(self) -> Looks:
+        """Return the reader for a drawing."""
+        return ReadLooks(self.find)
 
 
 class ReadLooks:
     """Reads style sheets, images and fonts within limits, each once.
 
     Args:
-        read: returns the resource of an address; None if there is none.
+        find: returns the resource of an address for a use; None if there is none.
     """
 
-    def __init__(self, read: Callable[[str], Resource | None]) -> None:
-        self._read = read
+    def __init__(self, find: Find) -> None:
+        self._find = find
         self._left = {
             Use.STYLE: MOST_STYLE_BYTES,
             Use.IMAGE: MOST_IMAGE_BYTES,
@@ -95,7 +118,7 @@ class ReadLooks:
 
     def _take(self, url: str, use: Use) -> Resource | None:
         self._reads_left -= 1
-        found = self._read(url) if self._reads_left >= 0 else None
+        found = self._find(url, use) if self._reads_left >= 0 else None
         if found is None or not _FITS[use](found.type) or len(found.data) > self._left[use]:
             return None
         self._left[use] -= len(found.data)
@@ -107,6 +130,16 @@ _FITS: dict[Use, Callable[[str], bool]] = {
     Use.IMAGE: lambda kind: kind.startswith("image/"),
     Use.FONT: lambda kind: kind.startswith("font/"),
 }
+
+
+def sniffed(url: str, data: bytes, content_type: str, use: Use) -> Resource | None:
+    """Return bytes from anywhere as a resource; None if a page may not use them in this way.
+
+    >>> sniffed("https://a.example/b", b"GIF89a", "text/html", Use.IMAGE).type
+    'image/gif'
+    """
+    kind = sniff(data, content_type, use)
+    return None if kind is None else Resource(kind.value, data, url)
 
 
 def addresses_of(page: Digest, url: str) -> dict[str, Use]:

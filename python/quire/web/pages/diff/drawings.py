@@ -18,7 +18,7 @@ from quire.digest.page import Digest
 from quire.display import is_web_address
 from quire.reports.changes.framed import FramedPage, Shown, framed_changes, framed_page
 from quire.sdiff import annotate
-from quire.sentinels.resources import StoredLooks
+from quire.sentinels.resources import FoundLooks, StoredLooks
 from quire.web.api.context import State
 
 #: Bytes of all drawings that are kept.
@@ -44,14 +44,16 @@ class Pair:
         new: the new page.
         old_url: the address of the old page; empty if it has none.
         new_url: the address of the new page; empty if it has none.
-        looks: the stored style sheets and images of both.
+        looks: the style sheets, images and fonts of both.
+        old_looks: those of the old page by itself, if they are others; ``looks`` if None.
     """
 
     old: Digest
     new: Digest
     old_url: str
     new_url: str
-    looks: StoredLooks
+    looks: StoredLooks | FoundLooks
+    old_looks: FoundLooks | None = None
 
     @classmethod
     def of(cls, app: State, old: Digest, new: Digest, *, old_url: str, new_url: str) -> Pair:
@@ -76,12 +78,14 @@ class Drawings:
     def changes(self, pair: Pair, shown: Shown) -> FramedPage:
         """Draw two versions of a page, or one of them, with the changes marked."""
         old, new = pair.old, pair.new
-        base = pair.old_url if shown is Shown.OLD else pair.new_url
+        base, looks = pair.new_url, pair.looks
+        if shown is Shown.OLD:
+            base, looks = pair.old_url, pair.old_looks or pair.looks
         pages = (old.signatures.source, old.kind, new.signatures.source, new.kind)
         return self._get(
-            (*pages, base, shown.value, pair.looks.key),
+            (*pages, base, shown.value, looks.key),
             lambda: framed_changes(
-                annotate(old, new), base=_base(base), shown=shown, embedded=pair.looks.load()
+                annotate(old, new), base=_base(base), shown=shown, embedded=looks.load()
             ),
         )
 
