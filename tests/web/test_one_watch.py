@@ -245,7 +245,17 @@ def test_noise_is_listed_painted_and_switched(site: Site) -> None:
         site.runner.run(site.service.run_due(fetch))
     browser = site.browser("editor")
     shown = browser.get(f"/watches/{watch}/noise")
+    diff = browser.get(f"/watches/{watch}/diff")
+    redline = browser.get(f"/watches/{watch}/frame/both").text
+    old = browser.get(f"/watches/{watch}/frame/old").text
 
+    assert '<ins class="quire-ins">Cod</ins>' in redline
+    assert re.search(r'<ins class="quire-ins quire-quiet" title="noise">\d+</ins>', redline)
+    assert "1 of 1 change" in words(diff)
+    assert "noise, not counted" in words(diff)
+    assert '<ins class="quire-ins">Hake</ins>' in old
+    assert old.count('id="quire-change-') == 1
+    assert re.search(r'<ins class="quire-ins quire-quiet" title="noise">\d+</ins>', old)
     assert "p#ad" in words(shown)
     assert "two fetches right after each other differed here" in words(shown)
     frame = re.search(r'<iframe [^>]*? src="([^"]+)"', shown.text)
@@ -254,6 +264,7 @@ def test_noise_is_listed_painted_and_switched(site: Site) -> None:
     reply = browser.post(f"/watches/{watch}/noise", form={"learn": "off"})
     assert reply.status == 303
     assert not site.service.find(watch).watch.learn_noise
+    assert "1 of 2 changes" in words(browser.get(f"/watches/{watch}/diff"))
     assert "Noise is switched off" in words(browser.get(reply.headers["location"]))
     browser.post(f"/watches/{watch}/noise", form={"learn": "on"})
     assert site.service.find(watch).watch.learn_noise

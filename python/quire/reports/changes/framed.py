@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from quire.digest.page import Digest
-from quire.reports.changes.marks import CHANGE, Changes, MarkKind
+from quire.reports.changes.marks import CHANGE, LOUD, Changes, MarkKind, Quiet
 from quire.reports.changes.redline import Drawn, draw, title_change
 from quire.reports.frame import document
 from quire.sdiff import annotate
@@ -81,12 +81,14 @@ class FramedPage:
         marks: the changes, from top to bottom.
         others: the number of elements with other changes, such as of attributes.
         title: the title with its changes; empty if it did not change.
+        quiet: the number of marks of noise, which are no changes.
     """
 
     document: str
     marks: tuple[ChangeMark, ...]
     others: int
     title: tuple[Segment, ...]
+    quiet: int = 0
 
 
 def framed_changes(
@@ -95,6 +97,7 @@ def framed_changes(
     base: str | None = None,
     shown: Shown = Shown.BOTH,
     embedded: Looks = NOTHING,
+    quiet: Quiet = LOUD,
 ) -> FramedPage:
     """Draw two versions of a page, or one of them, with the changes marked.
 
@@ -109,12 +112,14 @@ def framed_changes(
         base: the address of the page, to resolve links.
         shown: which version to show.
         embedded: style sheets, images and fonts of the pages, to be written into the document.
+        quiet: nodes whose changes are noise.
     """
     if shown is Shown.OLD:
         annotation = annotate(annotation.new, annotation.old, annotation.rules)
+        quiet = quiet.turned()
     changes = Changes(hides_deleted=shown is not Shown.BOTH)
     style = _FRAME + (_OLD if shown is Shown.OLD else "")
-    drawn = draw(annotation, changes, base=base, embedded=embedded)
+    drawn = draw(annotation, changes, base=base, embedded=embedded, quiet=quiet)
     return _framed(annotation, changes, drawn, style, is_old=shown is Shown.OLD)
 
 
@@ -207,4 +212,5 @@ def _framed(
                 tuple((names[kind], text) for kind, text in texts),
             )
         )
-    return FramedPage(whole, tuple(marks), changes.others, tuple(title_change(annotation)))
+    title = tuple(title_change(annotation))
+    return FramedPage(whole, tuple(marks), changes.others, title, changes.quiet)

@@ -28,11 +28,13 @@ from quire.display import escape
 from quire.reports.changes import safe_markup as safe
 from quire.reports.changes.marks import (
     LINES,
+    LOUD,
     PAGE,
     PAGE_BASE,
     SCRIPT,
     Changes,
     MarkKind,
+    Quiet,
     summary_bar,
 )
 from quire.reports.changes.page_styles import PageStyles
@@ -121,6 +123,7 @@ def draw(
     images: bool = False,
     outlined: Mapping[int, str] | None = None,
     embedded: Looks = NOTHING,
+    quiet: Quiet = LOUD,
 ) -> Drawn:
     """Draw the new page with the changes marked.
 
@@ -131,11 +134,18 @@ def draw(
         images: as for ``redline``.
         outlined: elements of the new page to outline, each with its tooltip.
         embedded: style sheets, images and fonts of the pages, to be written into the document.
+        quiet: nodes whose changes are noise.
     """
     check_annotation(annotation)
     if annotation.new.kind == "html" and annotation.old.kind == "html":
         drawing = _Drawing(
-            annotation, base, changes, images=images, outlined=outlined or {}, embedded=embedded
+            annotation,
+            base,
+            changes,
+            images=images,
+            outlined=outlined or {},
+            embedded=embedded,
+            quiet=quiet,
         )
         body = drawing.draw()
         sheet = "".join(drawing.styles)
@@ -175,9 +185,11 @@ class _Drawing:
         images: bool,
         outlined: Mapping[int, str],
         embedded: Looks,
+        quiet: Quiet,
     ) -> None:
         self.annotation = annotation
         self.outlined = outlined
+        self.quiet = quiet
         self.changes = changes
         self.old, self.new = VisiblePage(annotation.old, base), VisiblePage(annotation.new, base)
         self.status: list[int] = annotation.new_status.tolist()
@@ -301,6 +313,7 @@ class _Drawing:
     def _text(self, node: int, *, is_plain: bool) -> None:
         text = self.annotation.new.text(node)
         words = self.painting.words.get(node)
+        self._be_quiet_at(node)
         if is_plain:
             self.out.append(escape(text))
         elif node in self.painting.moved:
@@ -310,8 +323,14 @@ class _Drawing:
         else:
             self.out.append(self.changes.plain(text))
 
+    def _be_quiet_at(self, node: int) -> None:
+        """Mark a node of the new page quietly, if its change is noise."""
+        is_shuffled = node in self.painting.moved and node in self.quiet.new_moved
+        self.changes.is_quiet = is_shuffled or node in self.quiet.new
+
     def _open(self, node: int, written: str) -> str:
         """Write the start tag of an element of the new page, and return the end tag."""
+        self._be_quiet_at(node)
         classes, titles = self._marks(node, written)
         ours = {"title": "; ".join(titles)} if titles else {}
         if "quire-atom" in classes:
@@ -355,19 +374,32 @@ class _Drawing:
     def _marks(self, node: int, written: str) -> tuple[list[str], list[str]]:
         """Return the classes that mark an element, and the lines of its tooltip."""
         status, classes, titles = self.status[node], [], []
+        is_quiet = self.changes.is_quiet
         if node in self.painting.atoms:
             classes += ["quire-atom", "quire-ins"]
         elif node in self.painting.moved:
             classes += ["quire-atom", "quire-moved"]
             titles.append("moved")
-        elif node in self.painting.fresh and written not in safe.INLINE:
+        elif node in self.painting.fresh and written not in safe.INLINE and not is_quiet:
             classes.append("quire-fresh")
         elif node in self.painting.around:
             classes.append("quire-around")
             titles.append(f"<{self.new.names[node]}> is new; what it holds was here before")
+        if is_quiet and "quire-atom" in classes:
+            classes.append("quire-quiet")
+            titles.append("noise")
         if node in self.outlined:
             classes.append("quire-outlined")
             titles.append(self.outlined[node])
+        titles += self._other_changes(node, status)
+        if status & (_TAG | _ATTRIBUTES) and not is_quiet:
+            classes.append("quire-attr")
+            self.changes.others += 1
+        return classes, titles
+
+    def _other_changes(self, node: int, status: int) -> list[str]:
+        """Return the lines of a tooltip about the name and the attributes of an element."""
+        titles = []
         if status & _TAG:
             titles.append(f"was <{self.old.names[self.to_old[node]]}>")
         if status & _ATTRIBUTES:
@@ -378,10 +410,7 @@ class _Drawing:
             ]
             if len(changes) > _MAX_NAMED:
                 titles.append(f"and {len(changes) - _MAX_NAMED} more")
-        if status & (_TAG | _ATTRIBUTES):
-            classes.append("quire-attr")
-            self.changes.others += 1
-        return classes, titles
+        return titles
 
     # ------------------------------------------------------------ deleted parts
 
@@ -419,6 +448,7 @@ class _Drawing:
         ]
         if not seen:
             return ""
+        self.changes.is_quiet = all(node in self.quiet.old for node in seen)
         text = " ".join(self.old.leaves[leaves[node]].text for node in seen[:_MAX_NAMED])
         return self.changes.spot(text)
 
@@ -441,6 +471,7 @@ class _Drawing:
             name, written = page.names[node], page.written[node]
             place = page.leaf_of.get(node)
             is_plain = bool(stack) and stack[-1].is_plain
+            self.changes.is_quiet = is_quiet = node in self.quiet.old
             is_elsewhere = (
                 self.to_new[node] >= 0
                 and not is_plain
@@ -453,10 +484,11 @@ class _Drawing:
             if written is None or is_elsewhere:
                 node += page.sizes[node]
                 continue
-            classes = ["quire-lost"] if node == top and written not in safe.INLINE else []
+            is_lost = node == top and written not in safe.INLINE and not is_quiet
+            classes = ["quire-lost"] if is_lost else []
             ours: dict[str, str] = {}
             if written in safe.ATOMS and not is_plain and place is not None:
-                classes = ["quire-atom", "quire-del"]
+                classes = ["quire-atom", "quire-del", *(["quire-quiet"] if is_quiet else [])]
                 named = page.attributes(node).get("alt", "") or f"<{name}>"
                 anchor = self.changes.anchor("deleted", named)
                 if anchor:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from quire.digest.page import Digest
 from quire.display import is_web_address
 from quire.reports.changes.framed import FramedPage, Shown, framed_changes, framed_page
+from quire.reports.changes.marks import LOUD, Quiet
 from quire.sdiff import annotate
 from quire.sentinels.resources import FoundLooks, StoredLooks
 from quire.web.api.context import State
@@ -32,7 +33,7 @@ POLICY = (
 )
 HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
 
-_Key: TypeAlias = tuple[int | str, ...]
+_Key: TypeAlias = tuple[int | str | Quiet, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Pair:
         new_url: the address of the new page; empty if it has none.
         looks: the style sheets, images and fonts of both.
         old_looks: those of the old page by itself, if they are others; ``looks`` if None.
+        quiet: nodes whose changes are noise.
     """
 
     old: Digest
@@ -54,12 +56,22 @@ class Pair:
     new_url: str
     looks: StoredLooks | FoundLooks
     old_looks: FoundLooks | None = None
+    quiet: Quiet = LOUD
 
     @classmethod
-    def of(cls, app: State, old: Digest, new: Digest, *, old_url: str, new_url: str) -> Pair:
+    def of(
+        cls,
+        app: State,
+        old: Digest,
+        new: Digest,
+        *,
+        old_url: str,
+        new_url: str,
+        quiet: Quiet = LOUD,
+    ) -> Pair:
         """Return a pair with the style sheets and images that are stored by now."""
         looks = StoredLooks([(old, old_url), (new, new_url)], app.resources)
-        return cls(old, new, old_url, new_url, looks)
+        return cls(old, new, old_url, new_url, looks, quiet=quiet)
 
 
 class Drawings:
@@ -83,9 +95,13 @@ class Drawings:
             base, looks = pair.old_url, pair.old_looks or pair.looks
         pages = (old.signatures.source, old.kind, new.signatures.source, new.kind)
         return self._get(
-            (*pages, base, shown.value, looks.key),
+            (*pages, base, shown.value, looks.key, pair.quiet),
             lambda: framed_changes(
-                annotate(old, new), base=_base(base), shown=shown, embedded=looks.load()
+                annotate(old, new),
+                base=_base(base),
+                shown=shown,
+                embedded=looks.load(),
+                quiet=pair.quiet,
             ),
         )
 
