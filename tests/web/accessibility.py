@@ -6,6 +6,7 @@ decide, as axe-core's serious and critical ones are:
 * the document has a language and a title, one ``main``, one ``h1``, and no heading skips a level;
 * all text is inside a landmark, and landmarks of the same kind have different names;
 * controls, links, frames and drawings have names; a placeholder is not a name;
+* whatever scrolls can be reached by keyboard;
 * ids are unique, and whatever refers to an id finds it;
 * header cells say what they head, and rows of tables are in tables;
 * text has a contrast of 4.5 to its background, 3 if it is large; so have words in fields;
@@ -86,6 +87,10 @@ _RULES = r"""
     if (Number(e.getAttribute("tabindex")) > 0) found.push(`${where(e)} jumps the order of the tab key`);
     if (hiddenFromReaders(e)) found.push(`${where(e)} can be reached but not be heard`);
     if (e.parentElement.closest("a[href],button")) found.push(`${where(e)} is inside another control`);
+  }
+  for (const e of all("body *").filter((each) => each.scrollWidth > each.clientWidth + 1 && shown(each))) {
+    if (!["auto", "scroll"].includes(getComputedStyle(e).overflowX)) continue;
+    if (e.tabIndex < 0 && !all(controls, e).length) found.push(`${where(e)} scrolls, but not by keyboard`);
   }
   for (const e of all("img:not([alt])").filter(shown)) found.push(`${where(e)} has no alternative text`);
   for (const e of all("iframe").filter(shown)) if (!e.title.trim()) found.push(`${where(e)} has no title`);
