@@ -45,6 +45,13 @@ def test_addresses_are_relative_to_their_style_sheet() -> None:
     assert found.index("background:var(--quire-image-1)") < found.index("color:red")
 
 
+def test_an_image_that_only_has_a_set_of_sources_shows_the_first() -> None:
+    found = drawn("", "<p>Cod {}</p><img srcset='x.png 1x, gone.png 2x'><img srcset=' '>")
+
+    assert f'src="{IMAGE}"' in found
+    assert "gone.png" not in found
+
+
 def test_an_image_inside_a_style_sheet_is_shown() -> None:
     found = drawn("p{background:url('data:image/gif;base64,R0lG')}")
 

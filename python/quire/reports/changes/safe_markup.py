@@ -350,6 +350,7 @@ def attributes(
         setting: where the element is written.
         holds_marks: the element is marked or has marks in it, so nothing may hide it.
     """
+    found = _with_source(found) if name == "img" else found
     source = _image_of(found, setting) if name == "img" and "src" in found else None
     has_image = name != "img" or source is not None
     for key, value in found.items():
@@ -374,6 +375,17 @@ def attributes(
         yield "disabled", ""
     if name == "details" and holds_marks and "open" not in found:
         yield "open", ""
+
+
+def _with_source(found: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the attributes of an image; its first source stands for ``src`` if it has none.
+
+    >>> _with_source({"srcset": "a.png, b.png 2x"})
+    {'srcset': 'a.png, b.png 2x', 'src': 'a.png'}
+    """
+    if "src" in found or not found.get("srcset", "").strip():
+        return found
+    return {**found, "src": found["srcset"].split(maxsplit=1)[0].rstrip(",")}
 
 
 def _image_of(found: Mapping[str, str], setting: Setting) -> str | None:
