@@ -154,8 +154,9 @@ PAGES = (
     Page(
         "web",
         "The web pages",
-        "Does the list of watches stay fast with thousands of them?",
-        ("web-lists",),
+        "Does the list of watches stay fast with thousands of them, and how long do redlines and"
+        " replays of long pages take?",
+        ("web-lists", "web-pages"),
     ),
     Page(
         "correctness",

@@ -99,6 +99,7 @@ BENCHMARKS = {
     "monitor-workers": "sentinels.workers",
     "monitor-rivals": "sentinels.rivals",
     "web-lists": "web.lists",
+    "web-pages": "web.pages",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",

@@ -111,6 +111,12 @@ class Drawings:
         """Draw one version of a page, with some elements outlined."""
         return framed_page(page, base=_base(base), outlined=outlined, embedded=looks.load())
 
+    def clear(self) -> None:
+        """Forget all drawings."""
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
+
     def _get(self, key: _Key, draw: Callable[[], FramedPage]) -> FramedPage:
         with self._lock:
             found = self._kept.get(key)
